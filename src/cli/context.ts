@@ -71,6 +71,8 @@ interface StartOptions {
   readonly observers?: readonly Observer[];
   /** How names of operations are treated; as a server does where left out. */
   readonly names?: NameSettings;
+  /** Whether clients connect, which servers may then ask something. */
+  readonly servesClients?: boolean;
 }
 
 /**
@@ -80,7 +82,7 @@ interface StartOptions {
 export async function startGateway(
   config: GatewayConfig,
   command: string,
-  { isLogged, observers = [], names }: StartOptions = {},
+  { isLogged, observers = [], names, servesClients = false }: StartOptions = {},
 ): Promise<RunningGateway> {
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
@@ -93,6 +95,7 @@ export async function startGateway(
     clientInfo: readPackageInfo(),
     packageDirectory: PACKAGE_DIRECTORY,
     process: command,
+    servesClients,
     ...(names === undefined ? {} : { names }),
   });
   return { gateway, observe, log };

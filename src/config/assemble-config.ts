@@ -77,7 +77,12 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     log: { ...CONFIG_DEFAULTS.log, ...document.log },
     upstreams: buildUpstreams(definitions, {
       directory,
-      defaults: { ...CONFIG_DEFAULTS.defaults, maxAnswerBytes: defaultAnswerBytes(limits), ...document.defaults },
+      defaults: {
+        ...CONFIG_DEFAULTS.defaults,
+        maxAnswerBytes: defaultAnswerBytes(limits),
+        ...document.defaults,
+        asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
+      },
       // Without a lock nothing has been accepted that the tools could be compared with.
       integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
       families: { all: listFamilies(profiles), active: profile },

@@ -64,6 +64,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       disabled: entry.disabled ?? false,
       ...context.defaults,
       ...pickShared(entry),
+      asks: { ...context.defaults.asks, ...entry.asks },
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,
@@ -74,7 +75,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
   ];
 }
 
-function pickShared(entry: ServerEntry): Partial<UpstreamDefaults> {
+function pickShared(entry: ServerEntry): Partial<Omit<UpstreamDefaults, 'asks'>> {
   const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict, readOnlyStatements } = entry;
   const timeoutMs = entry.timeoutMs ?? readForeignTimeout(entry.timeout);
   const shared = {

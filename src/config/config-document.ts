@@ -65,6 +65,7 @@ export interface ServerEntry {
   readonly trust?: UpstreamConfig['trust'];
   readonly strict?: boolean;
   readonly readOnlyStatements?: boolean;
+  readonly asks?: Partial<UpstreamConfig['asks']>;
   readonly group?: UpstreamConfig['group'];
   readonly integrity?: UpstreamConfig['integrity'];
   readonly operations?: Readonly<Record<string, OperationEntry>>;
@@ -103,7 +104,7 @@ export interface GatewayDocument {
   readonly errors?: Partial<GatewayConfig['errors']>;
   readonly cache?: Partial<GatewayConfig['cache']>;
   readonly results?: Partial<GatewayConfig['results']>;
-  readonly defaults?: Partial<UpstreamDefaults>;
+  readonly defaults?: Partial<Omit<UpstreamDefaults, 'asks'> & Pick<ServerEntry, 'asks'>>;
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];
   readonly policy?: PolicyEntry;
@@ -130,6 +131,7 @@ export type UpstreamDefaults = Pick<
   | 'maxAnswerBytes'
   | 'strict'
   | 'readOnlyStatements'
+  | 'asks'
 >;
 
 export interface QuotaEntry {

@@ -45,6 +45,7 @@ export const CONFIG_DEFAULTS = {
     maxConcurrency: 64,
     strict: true,
     readOnlyStatements: true,
+    asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
   },
   policy: {
     readOnly: false,

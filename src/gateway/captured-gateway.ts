@@ -130,6 +130,7 @@ function describeCaptured(name: string): UpstreamConfig {
     trust: 'validated',
     strict: true,
     readOnlyStatements: true,
+    asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
     integrity: 'off',
     curation: [],
     relations: [],

@@ -15,6 +15,7 @@ import { createFailureReader, withMeta } from '../pipeline/shape.js';
 import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
+import { describeActor } from '../policy/gatekeeper.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import type { RawCall } from '../protocol/call.js';
@@ -105,6 +106,8 @@ export interface GatewayDeps {
   readonly process: string;
   /** A server's settings where absent. */
   readonly names?: NameSettings;
+  /** Whether clients connect that upstreams may ask something; false where absent. */
+  readonly servesClients?: boolean;
 }
 
 /** How a process treats the names of operations. */
@@ -201,6 +204,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       catalog.offer(slug, tools);
     },
     onLimits: policy.quota.noteLimits,
+    onAsked: (upstream, { method, outcome, caller }) =>
+      policy.audit.record({
+        type: 'question',
+        upstream,
+        method,
+        outcome,
+        actor: caller === undefined ? {} : describeActor(caller),
+      }),
     onFirstStart: (slug) => namesWait.started(slug),
     onCannotStart: (slug) => catalog.giveUpOn(slug),
   });
@@ -298,10 +309,11 @@ function countUses(usage: Usage, observe: Observer): Observer {
   };
 }
 
-function createPool(config: GatewayConfig, { observe, clientInfo, packageDirectory }: GatewayDeps): UpstreamPool {
+function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
+  const { observe, clientInfo, packageDirectory, servesClients = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
-  return createUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, logs });
+  return createUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, logs, servesClients });
 }
 
 /** The part of policy that introspection may show. */

@@ -65,7 +65,7 @@ function createSender(
   quota: Pick<PolicyService['quota'], 'chargeRepeat'>,
   words: WordsMode,
 ): OperationHandler {
-  return async ({ operation, arguments: args, caller, cancellation, onProgress, host }) => {
+  return async ({ operation, arguments: args, caller, cancellation, onProgress, ask, host }) => {
     const upstream = upstreams.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
@@ -82,6 +82,7 @@ function createSender(
       resource: () => resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
+      ...(ask === undefined ? {} : { ask }),
     });
     return { toolResult };
   };

@@ -117,6 +117,7 @@ export function dispatch(
     host,
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
+    ...(raw.ask === undefined ? {} : { ask: raw.ask }),
   });
 }
 

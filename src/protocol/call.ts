@@ -1,3 +1,4 @@
+import type { AskChannel } from './ask.js';
 import type { Cancellation } from './cancellation.js';
 import type { SharedConsent, UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
@@ -17,6 +18,8 @@ export interface RawCall {
   readonly traceparent?: unknown;
   /** The channel to the person who uses the client, where there is one. */
   readonly user?: UserChannel;
+  /** What the client can be asked for a server that runs the call. */
+  readonly ask?: AskChannel;
   /** What the caller or its user answered before, to one question about this call and others. */
   readonly consent?: SharedConsent;
   readonly onProgress?: (update: ProgressUpdate) => void;
@@ -61,6 +64,8 @@ export interface HandlerCall {
   readonly cancellation: Cancellation;
   /** Present when the client asked for progress. */
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** Present where the client can be asked something. */
+  readonly ask?: AskChannel;
   readonly host: HandlerHost;
 }
 

@@ -11,10 +11,15 @@ import {
 import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
+import { ALL_ABILITIES, type AskChannel, writeAbilities } from '../protocol/ask.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { RawTool } from '../protocol/tools.js';
 import { CallChannel, type CallResult, UnreadMessage } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
+import { OwnCredentials } from './own-credentials.js';
+import { answerRounds } from './questions/answer-rounds.js';
+import type { AskSettings } from './questions/ask-client.js';
+import { permit } from './questions/prepare-question.js';
 import { SplitAnswer } from './split-answer.js';
 import { findTaskFault, readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
@@ -59,6 +64,8 @@ interface ConnectionRequest {
   readonly onTools: (tools: readonly RawTool[], digest: string) => void;
   /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
+  /** The server has asked something of a client, and has its answer. */
+  readonly onAsked?: AskSettings['onAsked'];
   /** Ends the attempt. */
   readonly signal: AbortSignal;
   /** Something an operator should know that ends nothing. */
@@ -181,7 +188,8 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
   return new UpstreamFault('timeout', `${what} within ${timeoutMs / 1000} s`, { cause });
 }
 
-async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: ConnectionRequest): Promise<Attempt> {
+async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
+  const { config, around, probeTimeoutMs, onLimits } = request;
   const transport = await openTransport(config, around, { onLimits });
   const channel = new CallChannel(transport, config);
   channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
@@ -193,11 +201,19 @@ async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: Connec
     channel.onclose = resolve;
   });
   const probe = { timeoutMs: transport.kind === 'stdio' ? probeTimeoutMs : config.connectTimeoutMs };
-  // No capabilities: the gateway answers none of what a server may ask of a client (sampling, roots, elicitation).
-  const client = new Client(around.clientInfo, { capabilities: {}, versionNegotiation: { mode: 'auto', probe } });
+  const asks = describeAsks(request);
+  channel.answerQuestions(asks);
+  // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.
+  const capabilities = around.servesClients === true ? writeAbilities(permit(ALL_ABILITIES, config.asks)) : {};
+  const client = new Client(around.clientInfo, { capabilities, versionNegotiation: { mode: 'auto', probe } });
   client.onerror = ({ message }) =>
     around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
   return { channel, client, lost, closed };
+}
+
+function describeAsks({ config, onAsked = () => undefined }: ConnectionRequest): AskSettings {
+  const credentials = new OwnCredentials(config.endpoint);
+  return { asker: config, mask: (params) => credentials.maskAll(params), onAsked };
 }
 
 /** How often a server's answers to nothing are reported. */
@@ -229,6 +245,7 @@ async function completeConnection(
   const era = client.getProtocolEra() ?? 'legacy';
   const protocolVersion = client.getNegotiatedProtocolVersion();
   if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, around.clientInfo));
+  const asks = era === 'modern' ? describeAsks(request) : undefined;
 
   let mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
@@ -264,7 +281,7 @@ async function completeConnection(
     get usable() {
       return channel.usable;
     },
-    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored }),
+    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks }),
     retire: () => channel.retire(),
     close: () => channel.close(),
   };
@@ -285,26 +302,41 @@ interface CallSettings {
   readonly timeoutMs: number;
   readonly maxMs: number;
   readonly mirrored: MirroredTools;
+  /** Undefined where the server asks by requests of its own. */
+  readonly asks: AskSettings | undefined;
 }
 
-async function callTool(
-  channel: CallChannel,
-  call: UpstreamCall,
-  { timeoutMs, maxMs, mirrored }: CallSettings,
-): Promise<CallResult> {
+async function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
+  const { timeoutMs, maxMs, mirrored, asks } = settings;
+  const { ask } = call;
   const parameters = mirrored.get(call.tool);
-  const result = await channel.call(
-    'tools/call',
-    { name: call.tool, arguments: call.arguments },
-    {
-      timeoutMs,
-      maxMs,
-      cancellation: call.cancellation,
-      onProgress: call.onProgress,
-      headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
-    },
-  );
+  const send = (continuation?: JsonObject, meta?: JsonObject): Promise<CallResult> =>
+    channel.call(
+      'tools/call',
+      { name: call.tool, arguments: call.arguments, ...continuation },
+      {
+        timeoutMs,
+        maxMs,
+        cancellation: call.cancellation,
+        onProgress: call.onProgress,
+        ask,
+        meta,
+        headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
+      },
+    );
+  const result = await (ask === undefined || asks === undefined ? send() : sendInRounds(send, call, ask, asks));
   return result instanceof SplitAnswer || result instanceof UnreadMessage ? result : listContent(result);
+}
+
+/** The server is told what the client of this call can be asked. */
+function sendInRounds(
+  send: (continuation: JsonObject, meta: JsonObject) => Promise<CallResult>,
+  call: UpstreamCall,
+  ask: AskChannel,
+  asks: AskSettings,
+): Promise<CallResult> {
+  const meta = { [CLIENT_CAPABILITIES_META_KEY]: writeAbilities(permit(ask.abilities, asks.asker.asks)) };
+  return answerRounds((continuation) => send(continuation, meta), call, ask, asks);
 }
 
 /** Some servers give a text, or one block, where the protocol has a list of blocks. */

@@ -235,6 +235,7 @@ export class ManagedUpstream implements Upstream {
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools, digest) => this.#takeTools(tools, digest),
         onLimits: (limits, tool) => this.#events?.onLimits?.(this.slug, limits, tool),
+        onAsked: (asked) => this.#events?.onAsked?.(this.slug, asked),
         onDiagnostic: (message) =>
           around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
       });

@@ -1,5 +1,6 @@
 import type { UpstreamEndpoint } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
+import type { AskChannel } from '../protocol/ask.js';
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { WordsMode } from '../protocol/clean-words.js';
@@ -10,6 +11,7 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
 import type { FailedRequest } from '../protocol/upstream-failure.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
+import type { AskedQuestion } from './questions/ask-client.js';
 
 /** One `tools/call` on its way to an upstream. */
 export interface UpstreamCall {
@@ -26,6 +28,8 @@ export interface UpstreamCall {
   /** What the call is about; asked for its failure. */
   readonly resource?: () => FailedRequest['resource'];
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** The client of the call, for what the server asks while it runs it. */
+  readonly ask?: AskChannel;
   /**
    * Called each time before the call is sent, however long it waited; what it throws refuses the call. A promise is waited for, and then
    * it is called again.
@@ -77,4 +81,6 @@ export interface UpstreamEvents {
   readonly onCannotStart?: (slug: string) => void;
   /** An answer said something of the upstream's rate limit, or of this tool's. */
   readonly onLimits?: (slug: string, limits: AnnouncedLimits, tool: string | undefined) => void;
+  /** It has asked something, and has its answer. */
+  readonly onAsked?: (slug: string, asked: AskedQuestion) => void;
 }

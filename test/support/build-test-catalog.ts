@@ -21,6 +21,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     trust: 'validated',
     strict: true,
     readOnlyStatements: true,
+    asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
     integrity: 'off',
     curation: [],
     relations: [],

@@ -98,13 +98,18 @@ async function askAboutRest(
  * What the calls of all items have in common. Only a live user channel is passed on: an answer that arrives with a second
  * call cannot be matched to an item of a batch.
  */
-function createItemCall({ tool, caller, cancellation, user }: RawCall, items: number, answerBytes: number): RawCall {
+function createItemCall(
+  { tool, caller, cancellation, user, ask }: RawCall,
+  items: number,
+  answerBytes: number,
+): RawCall {
   return {
     tool,
     arguments: undefined,
     caller,
     cancellation,
     ...(user?.kind === 'live' ? { user } : {}),
+    ...(ask === undefined ? {} : { ask }),
     ...(answerBytes > 0 ? { answerBytes: Math.max(LEAST_BYTES, Math.floor(answerBytes / items)) } : {}),
   };
 }

@@ -10,12 +10,12 @@ import type { ClientConfig, GatewayConfig } from '../../config/gateway-config.js
 import type { Gateway } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
+import { readAbilities } from '../../protocol/ask.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { BearerTokens, RefusalNotices } from '../auth/bearer-tokens.js';
 import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
 import { applyCancellation, isRequestId, type RequestId, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
-import { showsForms } from '../mcp/elicitation-form.js';
 import {
   clientNameOf,
   createFastAnswerer,
@@ -83,7 +83,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const answerFast = createFastAnswerer({ gateway, writer, questions, observe });
   const createServer = createSdkServerFactory(gateway, serverInfo);
   const streams = createSseStreams();
-  const events = createSessionEvents(gateway, observe);
+  const events = createSessionEvents(gateway, questions, observe);
   const exchanges = createHttpExchanges(streams);
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
   const sessions = createLegacySessions(settings, ids, events);
@@ -301,7 +301,7 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     const session = sessions.open({
       ...origin,
       clientName: cleanLabel(clientInfo.name),
-      elicits: showsForms(capabilities),
+      abilities: readAbilities(capabilities),
     });
     if (typeof session === 'string') {
       sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings), id);
@@ -327,6 +327,7 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     }
     for (const each of messages) {
       applyCancellation(each, session.calls);
+      questions.noteChange(session.caller.sessionId, each);
       if (!('method' in each)) questions.takeResponse(session.caller.sessionId, each);
     }
     const requests = messages.filter(isRequest);

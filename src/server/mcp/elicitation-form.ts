@@ -1,3 +1,4 @@
+import { readAbilities } from '../../protocol/ask.js';
 import type { ConsentAnswer, UserChannel } from '../../protocol/consent.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Reply } from '../../protocol/result.js';
@@ -33,17 +34,6 @@ export function readConsent(result: unknown): ConsentAnswer | undefined {
   return action === 'decline' || action === 'cancel' ? action : undefined;
 }
 
-/**
- * Whether a client's capabilities say that it shows forms to its user. An empty object says so too: it is the declaration
- * of revisions without modes.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities
- */
-export function showsForms(capabilities: unknown): boolean {
-  const elicitation = isJsonObject(capabilities) ? capabilities['elicitation'] : undefined;
-  if (!isJsonObject(elicitation)) return false;
-  return elicitation['form'] !== undefined || elicitation['url'] === undefined;
-}
-
 /** The channel of a call that brings no answer; one object for all such calls. */
 const FIRST_ATTEMPT: RetryChannel = { kind: 'retry' };
 
@@ -52,7 +42,7 @@ const QUESTION = 'consent';
 
 /** The channel to the user of a modern client that shows forms; undefined for any other client. */
 export function openRetryChannel(capabilities: unknown): RetryChannel | undefined {
-  return showsForms(capabilities) ? FIRST_ATTEMPT : undefined;
+  return readAbilities(capabilities).form ? FIRST_ATTEMPT : undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 import type { Gateway, ToolList } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
+import { NO_ABILITIES } from '../../protocol/ask.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -225,8 +226,10 @@ function interruptedReply(reason: string): Reply {
 
 function toRawCall(request: FastRequest, peer: Peer, responder: Responder, questions: OpenQuestions): RawCall {
   const { tool, params, progressToken } = request;
-  const user =
-    request.era === 'modern' ? request.user : peer.elicits === true ? questions.channel(peer, responder) : undefined;
+  const isModern = request.era === 'modern';
+  const isAskable = !isModern && peer.abilities !== undefined && peer.abilities !== NO_ABILITIES;
+  const user = isModern ? request.user : isAskable ? questions.channel(peer, responder) : undefined;
+  const ask = isAskable ? questions.askChannel(peer, responder) : undefined;
   const call = {
     tool,
     arguments: params['arguments'],
@@ -234,6 +237,7 @@ function toRawCall(request: FastRequest, peer: Peer, responder: Responder, quest
     cancellation: responder.cancellation,
     traceparent: request.traceparent ?? responder.traceparent,
     ...(user === undefined ? {} : { user }),
+    ...(ask === undefined ? {} : { ask }),
   };
   if (progressToken === undefined || !responder.canNotify) return call;
   return { ...call, onProgress: (update) => responder.notify(writeProgress(progressToken, update)) };

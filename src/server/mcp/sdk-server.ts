@@ -8,6 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Gateway } from '../../gateway/gateway.js';
+import type { AskChannel } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
@@ -24,6 +25,8 @@ export interface RequestOrigin {
   readonly caller: Caller;
   /** The channel to the user of a legacy client; that of a modern client is in its envelope. */
   readonly user?: UserChannel | undefined;
+  /** The same for what servers ask. */
+  readonly ask?: AskChannel | undefined;
 }
 
 /** Creates a server of the SDK for one connection, session or request. */
@@ -66,6 +69,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
         cancellation,
         traceparent: params._meta?.['traceparent'],
         ...(user === undefined ? {} : { user }),
+        ...(origin.ask === undefined ? {} : { ask: origin.ask }),
         ...(isRequestId(token)
           ? {
               onProgress: (update) =>

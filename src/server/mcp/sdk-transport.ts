@@ -99,7 +99,11 @@ export function createSdkAnswerer(
       if (isJSONRPCRequest(message)) calls.forget(message.id, responder);
       transport.close().catch(reportDefect);
     });
-    createServer('legacy', () => ({ caller, user: questions.channel(peer, responder) }))
+    createServer('legacy', () => ({
+      caller,
+      user: questions.channel(peer, responder),
+      ask: questions.askChannel(peer, responder),
+    }))
       .connect(transport)
       .then(() => transport.deliver(message, responder))
       .catch(reportDefect);

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
+import { NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import {
@@ -22,7 +23,6 @@ import {
   splitBatch,
 } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
-import { showsForms } from '../mcp/elicitation-form.js';
 import { clientNameOf, createFastAnswerer, type FastRequest, recogniseFastRequest } from '../mcp/fast-path.js';
 import type { MessageText } from '../mcp/message-text.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
@@ -78,6 +78,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
     if (fast === undefined) {
       client.noteCapabilities(message);
       applyCancellation(message, transport.calls);
+      questions.noteChange(client.caller.sessionId, message);
       if (questions.takeResponse(client.caller.sessionId, message)) return;
       if (isMessage(message)) transport.deliver(message, responder);
       else refuse('the line is not a JSON-RPC message');
@@ -102,7 +103,11 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
   /** The SDK knows a request by its id only; its responder is registered under it. */
   const originOf = (id: RequestId): RequestOrigin => {
     const responder = transport.calls.get(id);
-    return { caller: client.caller, user: responder && questions.channel(client, responder) };
+    return {
+      caller: client.caller,
+      user: responder && questions.channel(client, responder),
+      ask: responder && questions.askChannel(client, responder),
+    };
   };
 
   return {
@@ -138,7 +143,7 @@ function isMessage(message: unknown): message is JSONRPCMessage {
 class StdioClient implements Peer {
   readonly calls: CallsInFlight;
   caller: Caller = { sessionId: randomUUID(), clientName: 'unnamed client', transport: 'stdio' };
-  elicits = false;
+  abilities = NO_ABILITIES;
   #named = false;
 
   constructor(calls: CallsInFlight) {
@@ -154,7 +159,7 @@ class StdioClient implements Peer {
   }
 
   noteCapabilities(message: unknown): void {
-    if (isInitializeRequest(message)) this.elicits = showsForms(message.params.capabilities);
+    if (isInitializeRequest(message)) this.abilities = readAbilities(message.params.capabilities);
   }
 }
 

@@ -92,6 +92,7 @@ export class HttpTransport implements UpstreamTransport {
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
+  onrelated?: UpstreamTransport['onrelated'];
   onlarge?: UpstreamTransport['onlarge'];
   onanswer?: UpstreamTransport['onanswer'];
   admits?: UpstreamTransport['admits'];
@@ -286,7 +287,8 @@ export class HttpTransport implements UpstreamTransport {
     const value: unknown = JSON.parse(text);
     for (const message of messagesOf(value)) {
       if (post !== undefined && !('method' in message)) this.#noteAnswer(message.id, post);
-      this.onmessage?.(message);
+      if (post?.requestId !== undefined && 'method' in message) this.onrelated?.(message, post.requestId);
+      else this.onmessage?.(message);
     }
   }
 

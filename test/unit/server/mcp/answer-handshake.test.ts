@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { createHandshakeAnswerer } from '../../../../src/server/mcp/answer-handshake.js';
 import { CallsInFlight, type Responder } from '../../../../src/server/mcp/calls-in-flight.js';
@@ -37,7 +38,7 @@ function openHandshakes() {
       };
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } };
       const message = { jsonrpc: '2.0', id, method: 'initialize', params } as const;
-      answer(message, { caller, calls: new CallsInFlight(), elicits: false }, responder);
+      answer(message, { caller, calls: new CallsInFlight(), abilities: NO_ABILITIES }, responder);
     });
   return { asked, shake };
 }

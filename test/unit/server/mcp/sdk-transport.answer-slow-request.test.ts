@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { CallsInFlight, type Responder, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
@@ -33,7 +34,7 @@ it('cancels and forgets a call whose client disconnected', async () => {
   const calls = new CallsInFlight();
   const responder = silentResponder();
   const arrived = gateway.nextCall();
-  answer(call, { caller, calls, elicits: false }, responder);
+  answer(call, { caller, calls, abilities: NO_ABILITIES }, responder);
   const { cancellation } = await arrived;
   expect(calls.size).toBe(1);
   const told = new Promise<void>((resolve) => cancellation.onCancel(resolve));
