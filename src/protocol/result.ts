@@ -64,8 +64,13 @@ export interface Reply {
   readonly code: ErrorCode | 'OK';
   /** Set where the gateway has no such MCP tool: servers then answer with a JSON-RPC error. */
   readonly unknownTool?: true;
-  /** Set where the client should ask its user first; the envelope is then for clients that cannot. */
-  readonly inputRequired?: { readonly question: string; readonly state: string };
+  /**
+   * Set where the client has to give an answer first and send the call again: to a question of the gateway, whose envelope is then for
+   * clients that cannot ask, or to a server's requests by their keys.
+   */
+  readonly inputRequired?:
+    | { readonly question: string; readonly state: string }
+    | { readonly requests: JsonObject; readonly state: string };
   /** The upstream's `_meta`, passed on unchanged. */
   readonly meta?: JsonObject;
   /** Members of the upstream's result that MCP does not define (yet), passed on unchanged. */

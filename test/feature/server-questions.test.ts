@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
 import { type AskedClient, CLIENT_KINDS, connectAsked, type Target } from '../support/asked-client.js';
@@ -127,4 +127,79 @@ describe.each(CLIENT_KINDS)('%s that cannot be asked', (kind) => {
     expect(success).toBe(false);
     expect(JSON.stringify(error)).toMatch(/input in a form, which this client|elicitation, which this client/);
   });
+});
+
+describe.each(CLIENT_KINDS)('%s', (kind) => {
+  const newGate = () => {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { open, opened };
+  };
+
+  it.each(UPSTREAMS)('gets its own questions while another client is asked by %s', async (upstream) => {
+    const gate = newGate();
+    const seen: string[] = [];
+    const user = (name: string) => ({
+      elicit: async ({ message }: JsonObject) => {
+        seen.push(`${name}: ${message}`);
+        if (name === 'Ann') await gate.opened;
+        return accept({ name });
+      },
+    });
+    await using ann = await connectAsked(kind, targets.http(), user('Ann'));
+    await using bob = await connectAsked('SDK v1', targets.http(), user('Bob'));
+    const first = ann.call(`${upstream}__ask_form`, { message: 'for Ann' });
+    await vi.waitFor(() => expect(seen).toHaveLength(1), { timeout: 20_000 });
+    const second = await bob.call(`${upstream}__ask_form`, { message: 'for Bob' });
+    gate.open();
+    expect(await first).toMatchObject({ data: { form: accept({ name: 'Ann' }) } });
+    // Over one pipe it is not certain whose question it is while both calls run.
+    if (upstream === 'piped') expect(JSON.stringify(second.error)).toContain('without saying for which of its calls');
+    else expect(second).toMatchObject({ data: { form: accept({ name: 'Bob' }) } });
+    expect(seen.filter((line) => line.startsWith('Ann') === line.includes('for Bob'))).toEqual([]);
+  });
+
+  it('ends the question when its call is cancelled', async () => {
+    const closed = newGate();
+    const abort = new AbortController();
+    await using client = await connectAsked(kind, targets.http(), {
+      elicit: async (_params, signal) => {
+        signal?.addEventListener('abort', closed.open);
+        abort.abort();
+        await closed.opened;
+        return { action: 'cancel' };
+      },
+    });
+    await expect(client.call('legacy__ask_form', {}, abort.signal)).rejects.toThrow();
+    // A modern client closes its dialog itself.
+    if (kind !== 'SDK v2 modern') await closed.opened;
+    closed.open();
+  });
+});
+
+it('a question that comes on no stream of a call is answered where only one call is in flight', async () => {
+  await using client = await connectAsked('SDK v1', targets.http(), { elicit: () => accept({ name: 'Ann' }) });
+  expect(await client.call('unrelated__ask_form')).toMatchObject({ data: { form: accept({ name: 'Ann' }) } });
+});
+
+it('a server that may not ask is told so from the beginning, and the audit trail holds no content', async () => {
+  const secret = 'content-of-the-answer';
+  await using client = await connectAsked('SDK v1', targets.http(), { elicit: () => accept({ name: secret }) });
+  expect((await client.call('piped__show_capabilities')).data).toMatchObject({ elicitation: { form: {}, url: {} } });
+  expect((await client.call('silent__show_capabilities')).data).toEqual({});
+  expect((await client.call('silent__ask_form')).success).toBe(false);
+  await client.call('legacy__ask_form');
+  const folder = join(gateway.directory, '.mcp-aql', 'audit');
+  const read = async (): Promise<string> => {
+    const files = await readdir(folder);
+    return (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('');
+  };
+  await vi.waitFor(async () => expect(await read()).toMatch(/"type":"question","upstream":"legacy"[^\n]*"accept"/), {
+    timeout: 10_000,
+  });
+  const journal = await read();
+  expect(journal).not.toContain(secret);
+  expect(journal).not.toContain('What is your name');
 });

@@ -27,6 +27,7 @@ import {
   type MirrorHeaders,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
+import { ParkedCalls } from '../mcp/parked-calls.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
 import { createSdkServerFactory } from '../mcp/sdk-server.js';
@@ -80,10 +81,11 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const { server: settings, limits, clients } = gateway.config;
   const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
   const questions = new OpenQuestions();
-  const answerFast = createFastAnswerer({ gateway, writer, questions, observe });
-  const createServer = createSdkServerFactory(gateway, serverInfo);
+  const parked = new ParkedCalls();
+  const answerFast = createFastAnswerer({ gateway, writer, questions, parked, observe });
+  const createServer = createSdkServerFactory(gateway, serverInfo, parked);
   const streams = createSseStreams();
-  const events = createSessionEvents(gateway, questions, observe);
+  const events = createSessionEvents([questions, parked, gateway], observe);
   const exchanges = createHttpExchanges(streams);
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
   const sessions = createLegacySessions(settings, ids, events);
@@ -126,7 +128,10 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
       sessions.endStreams();
       await modern.close();
     },
-    interruptCalls: () => exchanges.interruptAll('the gateway is stopping'),
+    interruptCalls() {
+      parked.endAll();
+      exchanges.interruptAll('the gateway is stopping');
+    },
     close() {
       clearInterval(sweeper);
       sessions.endAll();

@@ -6,7 +6,6 @@ import type { Observer } from '../../observe/observation.js';
 import type { AskAbilities } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
-import type { OpenQuestions } from '../mcp/elicitation.js';
 import { TOOLS_CHANGED } from '../mcp/write-result.js';
 import { type Occupancy, toSseEvent } from './responder.js';
 import type { SessionClaim, SessionIds } from './session-ids.js';
@@ -172,18 +171,13 @@ interface SessionEvents {
   ended(sessionId: string, how: 'closed' | 'expired'): void;
 }
 
-/** Reports both events to the observer, and the end to the gateway, which then drops the session's state. */
-export function createSessionEvents(
-  gateway: Pick<Gateway, 'endSession'>,
-  questions: Pick<OpenQuestions, 'endSession'>,
-  observe: Observer,
-): SessionEvents {
+/** Reports both events to the observer, and the end to those that hold state of sessions. */
+export function createSessionEvents(holders: readonly Pick<Gateway, 'endSession'>[], observe: Observer): SessionEvents {
   return {
     opened: (sessionId) => observe({ kind: 'session', sessionId, event: 'opened' }),
     ended(sessionId, event) {
       observe({ kind: 'session', sessionId, event });
-      questions.endSession(sessionId);
-      gateway.endSession(sessionId);
+      for (const holder of holders) holder.endSession(sessionId);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { readAbilities } from '../../protocol/ask.js';
+import type { AskAbilities } from '../../protocol/ask.js';
 import type { ConsentAnswer, UserChannel } from '../../protocol/consent.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Reply } from '../../protocol/result.js';
@@ -41,8 +41,8 @@ const FIRST_ATTEMPT: RetryChannel = { kind: 'retry' };
 const QUESTION = 'consent';
 
 /** The channel to the user of a modern client that shows forms; undefined for any other client. */
-export function openRetryChannel(capabilities: unknown): RetryChannel | undefined {
-  return readAbilities(capabilities).form ? FIRST_ATTEMPT : undefined;
+export function openRetryChannel({ form }: AskAbilities): RetryChannel | undefined {
+  return form ? FIRST_ATTEMPT : undefined;
 }
 
 /**
@@ -51,18 +51,22 @@ export function openRetryChannel(capabilities: unknown): RetryChannel | undefine
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function readRetryChannel(
-  capabilities: unknown,
+  abilities: AskAbilities,
   inputResponses: unknown,
   requestState: unknown,
 ): RetryChannel | undefined {
-  const channel = openRetryChannel(capabilities);
+  const channel = openRetryChannel(abilities);
   if (channel === undefined || typeof requestState !== 'string') return channel;
   const answer = isJsonObject(inputResponses) ? readConsent(inputResponses[QUESTION]) : undefined;
   return answer === undefined ? channel : { kind: 'retry', returned: { state: requestState, answer } };
 }
 
 /** The members of an `input_required` result. */
-export function writeInputRequired({ question, state }: NonNullable<Reply['inputRequired']>): JsonObject {
-  const request = { method: 'elicitation/create', params: writeConsentParams(question) };
-  return { resultType: 'input_required', inputRequests: { [QUESTION]: request }, requestState: state };
+export function writeInputRequired(input: NonNullable<Reply['inputRequired']>): JsonObject {
+  const requests = 'requests' in input ? input.requests : { [QUESTION]: writeConsentRequest(input.question) };
+  return { resultType: 'input_required', inputRequests: requests, requestState: input.state };
+}
+
+function writeConsentRequest(question: string): JsonObject {
+  return { method: 'elicitation/create', params: writeConsentParams(question) };
 }

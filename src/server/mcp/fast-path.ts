@@ -8,15 +8,16 @@ import {
 import type { Gateway, ToolList } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
-import { NO_ABILITIES } from '../../protocol/ask.js';
+import { type AskAbilities, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
 import { isRequestId, type Peer, type RequestId, type Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
-import { openRetryChannel, type RetryChannel } from './elicitation-form.js';
+import { openRetryChannel } from './elicitation-form.js';
 import type { MessageText } from './message-text.js';
+import type { ParkedCalls } from './parked-calls.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import { type Era, MODERN_REVISION, type ResultWriter, writeProgress } from './write-result.js';
 
@@ -33,8 +34,8 @@ export interface FastRequest {
   readonly traceparent: unknown;
   /** The client's name in the envelope (modern era only). */
   readonly clientName: string | undefined;
-  /** The channel to the client's user that the envelope declares (modern era only). */
-  readonly user: RetryChannel | undefined;
+  /** What the envelope declares that the client can be asked (modern era only). */
+  readonly abilities: AskAbilities;
 }
 
 /** The HTTP headers that must repeat members of the body; undefined where absent. */
@@ -78,7 +79,7 @@ export function recogniseFastRequest(message: unknown): FastRequest | undefined 
   if (era === undefined || tool === undefined || !fast.eras.includes(era)) return undefined;
   const modern = era === 'modern';
   const clientName = modern ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
-  const user = modern ? openRetryChannel(meta[CLIENT_CAPABILITIES_META_KEY]) : undefined;
+  const abilities = modern ? readAbilities(meta[CLIENT_CAPABILITIES_META_KEY]) : NO_ABILITIES;
   return {
     era,
     id,
@@ -88,7 +89,7 @@ export function recogniseFastRequest(message: unknown): FastRequest | undefined 
     progressToken,
     traceparent: meta['traceparent'],
     clientName,
-    user,
+    abilities,
   };
 }
 
@@ -167,11 +168,12 @@ interface FastAnswererDeps {
   readonly gateway: Gateway;
   readonly writer: ResultWriter;
   readonly questions: OpenQuestions;
+  readonly parked: ParkedCalls;
   readonly observe: Observer;
 }
 
 /** Creates the one implementation of the fast path, for every transport and both eras. */
-export function createFastAnswerer({ gateway, writer, questions, observe }: FastAnswererDeps): FastAnswerer {
+export function createFastAnswerer({ gateway, writer, questions, parked, observe }: FastAnswererDeps): FastAnswerer {
   const callTool: FastAnswerer = (request, peer, responder) => {
     const { id } = request;
     const { calls } = peer;
@@ -184,7 +186,13 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: Fast
       responder.answer(text);
     };
     responder.onInterrupt((reason) => finish(writer.callResult(id, interruptedReply(reason), request.era)));
-    gateway.handle(toRawCall(request, peer, responder, questions)).then(
+    const call = toRawCall(request, peer, responder, questions);
+    const { abilities } = request;
+    const replied =
+      abilities === NO_ABILITIES || !canBeAsked(abilities)
+        ? gateway.handle(call)
+        : parked.begin(call, abilities, call, (parts) => gateway.handle({ ...call, ...parts }));
+    replied.then(
       (reply) => finish(writer.callMessage(id, reply, request.era)),
       (cause) => {
         observe({ kind: 'defect', where: 'tools/call', cause });
@@ -228,7 +236,11 @@ function toRawCall(request: FastRequest, peer: Peer, responder: Responder, quest
   const { tool, params, progressToken } = request;
   const isModern = request.era === 'modern';
   const isAskable = !isModern && peer.abilities !== undefined && peer.abilities !== NO_ABILITIES;
-  const user = isModern ? request.user : isAskable ? questions.channel(peer, responder) : undefined;
+  const user = isModern
+    ? openRetryChannel(request.abilities)
+    : isAskable
+      ? questions.channel(peer, responder)
+      : undefined;
   const ask = isAskable ? questions.askChannel(peer, responder) : undefined;
   const call = {
     tool,

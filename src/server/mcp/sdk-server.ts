@@ -8,15 +8,17 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Gateway } from '../../gateway/gateway.js';
-import type { AskChannel } from '../../protocol/ask.js';
-import type { Caller } from '../../protocol/call.js';
+import { type AskAbilities, type AskChannel, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
+import type { Caller, RawCall } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
+import type { Reply } from '../../protocol/result.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { innerProgressToken } from './fast-path.js';
 import { writeInstructions } from './instructions.js';
+import { isParkedState, type ParkedCalls } from './parked-calls.js';
 import { ExplainingServer } from './schema-faults.js';
 import { type Era, progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
 
@@ -36,7 +38,11 @@ export type SdkServerFactory = (era: Era, originOf: (id: RequestId) => RequestOr
  * The SDK path, for everything that is not fast: handshake, discovery, unknown methods, malformed requests. Its two tool
  * handlers give the same answers as the fast path, for well-formed requests that the fast path does not recognise.
  */
-export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo): SdkServerFactory {
+export function createSdkServerFactory(
+  gateway: Gateway,
+  serverInfo: ServerInfo,
+  parked: ParkedCalls,
+): SdkServerFactory {
   const { mode, errors } = gateway.config.endpoint;
   const options = {
     capabilities: { tools: { listChanged: true } },
@@ -52,17 +58,26 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
     return { tools: JSON.parse(toolsJson) };
   };
 
+  /** A request that brings answers to a server's questions continues its call; any other begins one. */
+  const answer = (call: RawCall, abilities: AskAbilities, { mcpReq }: ServerContext): Promise<Reply> => {
+    const state = mcpReq.requestState();
+    if (isParkedState(state)) return parked.resume(state, call, mcpReq.inputResponses, call);
+    if (!canBeAsked(abilities)) return gateway.handle(call);
+    return parked.begin(call, abilities, call, (parts) => gateway.handle({ ...call, ...parts }));
+  };
+
   return (era, originOf) => {
     const server = new ExplainingServer(serverInfo, options, era);
     server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
     server.setRequestHandler('tools/call', async ({ params }, context) => {
       const { id, signal, notify } = context.mcpReq;
       const origin = originOf(id);
-      const user = era === 'modern' ? readRetry(context) : origin.user;
+      const abilities = era === 'modern' ? readEnvelope(context) : NO_ABILITIES;
+      const user = era === 'modern' ? readRetry(abilities, context) : origin.user;
       const cancellation = new Cancellation();
       signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
       const token = params._meta?.progressToken ?? innerProgressToken(params);
-      const reply = await gateway.handle({
+      const call: RawCall = {
         tool: params.name,
         arguments: params.arguments,
         caller: origin.caller,
@@ -76,7 +91,8 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
                 void notify({ method: 'notifications/progress', params: progressParams(token, update) }),
             }
           : {}),
-      });
+      };
+      const reply = await answer(call, abilities, context);
       const { inputRequired } = reply;
       if (inputRequired !== undefined && era === 'modern') return writeInputRequired(inputRequired) as CallToolResult;
       if (reply.unknownTool === true) {
@@ -89,8 +105,13 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
   };
 }
 
-/** The channel to the user of a modern client, with the answer that the client has brought. */
-function readRetry({ mcpReq }: ServerContext): UserChannel | undefined {
+/** What a modern client declares that it can be asked. */
+function readEnvelope({ mcpReq }: ServerContext): AskAbilities {
   const envelope: JsonObject = mcpReq.envelope ?? {};
-  return readRetryChannel(envelope[CLIENT_CAPABILITIES_META_KEY], mcpReq.inputResponses, mcpReq.requestState());
+  return readAbilities(envelope[CLIENT_CAPABILITIES_META_KEY]);
+}
+
+/** The channel to the user of a modern client, with the answer that the client has brought. */
+function readRetry(abilities: AskAbilities, { mcpReq }: ServerContext): UserChannel | undefined {
+  return readRetryChannel(abilities, mcpReq.inputResponses, mcpReq.requestState());
 }

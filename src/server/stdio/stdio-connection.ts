@@ -25,6 +25,7 @@ import {
 import { OpenQuestions } from '../mcp/elicitation.js';
 import { clientNameOf, createFastAnswerer, type FastRequest, recogniseFastRequest } from '../mcp/fast-path.js';
 import type { MessageText } from '../mcp/message-text.js';
+import { ParkedCalls } from '../mcp/parked-calls.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
 import { createSdkServerFactory, type RequestOrigin } from '../mcp/sdk-server.js';
 import type { ServerTransport } from '../mcp/sdk-transport.js';
@@ -34,6 +35,8 @@ import type { LineWriter } from './lines.js';
 /** The messages of one stdio connection; the first ones decide its era. */
 interface StdioConnection {
   readonly sessionId: string;
+  /** Ends what waits for the client. */
+  end(): void;
   /** Creates the SDK's server for this connection, once its era is known. */
   readonly createServer: McpServerFactory;
   /** The era, once it is known. */
@@ -55,8 +58,9 @@ interface StdioConnectionDeps {
 export function createStdioConnection(deps: StdioConnectionDeps): StdioConnection {
   const { gateway, observe, lines, transport } = deps;
   const questions = new OpenQuestions();
-  const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, observe });
-  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo);
+  const parked = new ParkedCalls();
+  const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, parked, observe });
+  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo, parked);
   const client = new StdioClient(transport.calls);
   let era: Era | undefined;
   /** The server that sends notifications; for modern clients the SDK sends them to subscriptions only. */
@@ -112,6 +116,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
 
   return {
     sessionId: client.caller.sessionId,
+    end: () => parked.endAll(),
     era: () => era,
     createServer(context) {
       const server = createSdkServer(context.era, originOf);

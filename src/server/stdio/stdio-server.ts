@@ -90,6 +90,7 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
     input.off('data', readChunk).off('end', finishInput).pause();
     stopListening();
     transport.calls.interruptAll('the gateway is stopping');
+    connection.end();
     gateway.endSession(connection.sessionId);
     await sdk.close();
     await lines.drain(FLUSH_MS);

@@ -4,6 +4,7 @@ import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { createHandshakeAnswerer } from '../../../../src/server/mcp/answer-handshake.js';
 import { CallsInFlight, type Responder } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
+import { ParkedCalls } from '../../../../src/server/mcp/parked-calls.js';
 import { createSdkServerFactory } from '../../../../src/server/mcp/sdk-server.js';
 import { createSdkAnswerer } from '../../../../src/server/mcp/sdk-transport.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
@@ -14,7 +15,7 @@ const caller = { sessionId: 's', clientName: 'c', transport: 'http' } as const;
 function openHandshakes() {
   const asked: string[] = [];
   const answerWithSdk = createSdkAnswerer(
-    createSdkServerFactory(createFakeGateway(), SERVER_INFO),
+    createSdkServerFactory(createFakeGateway(), SERVER_INFO, new ParkedCalls()),
     new OpenQuestions(),
     (observation) => {
       throw new Error(observation.kind);
