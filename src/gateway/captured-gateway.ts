@@ -76,6 +76,7 @@ export function openCapturedGateway(
     explainPolicy: (question) => explainPolicy(rules, question),
     recordAdmin: () => undefined,
     approvals: undefined,
+    setLogLevel: () => undefined,
     endSession: () => undefined,
     close: () => Promise.resolve(),
   };

@@ -20,6 +20,7 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -83,6 +84,8 @@ export interface Gateway {
   recordAdmin(action: string, details: JsonObject, operator: string): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
+  /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
+  setLogLevel(sessionId: string, level: LogLevel): void;
   /** Frees what belongs to a session; servers call it once when a session ends. */
   endSession(sessionId: string): void;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
@@ -143,6 +146,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const pool = createPool(config, deps);
   const handlers = createHandlers(config, pool.upstreams, policy);
   const usage = new Usage();
+  const logLevels = new Map<string, LogLevel>();
   const enabled = config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
   const catalog = createLiveCatalog({
     build: (offered) =>
@@ -243,7 +247,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     recordAdmin: (action, details, operator) =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
     approvals: policy.approvals,
+    setLogLevel(sessionId, level) {
+      logLevels.set(sessionId, level);
+      const least = mostVerbose(logLevels.values());
+      if (least !== undefined) for (const upstream of pool.upstreams.values()) upstream.setLogLevel(least);
+    },
     endSession(sessionId) {
+      logLevels.delete(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);

@@ -65,7 +65,7 @@ function createSender(
   quota: Pick<PolicyService['quota'], 'chargeRepeat'>,
   words: WordsMode,
 ): OperationHandler {
-  return async ({ operation, arguments: args, caller, cancellation, onProgress, ask, host }) => {
+  return async ({ operation, arguments: args, caller, cancellation, onProgress, ask, log, host }) => {
     const upstream = upstreams.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
@@ -83,6 +83,7 @@ function createSender(
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(ask === undefined ? {} : { ask }),
+      ...(log === undefined ? {} : { log }),
     });
     return { toolResult };
   };

@@ -118,6 +118,7 @@ export function dispatch(
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
     ...(raw.ask === undefined ? {} : { ask: raw.ask }),
+    ...(raw.log === undefined ? {} : { log: raw.log }),
   });
 }
 

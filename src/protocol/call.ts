@@ -3,6 +3,7 @@ import type { Cancellation } from './cancellation.js';
 import type { SharedConsent, UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
 import type { LargeAnswer } from './large-answer.js';
+import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
 import type { ToolCallResult, Warning } from './result.js';
 import type { WireAnswer } from './wire-answer.js';
@@ -20,6 +21,8 @@ export interface RawCall {
   readonly user?: UserChannel;
   /** What the client can be asked for a server that runs the call. */
   readonly ask?: AskChannel;
+  /** Where a server's log messages go. */
+  readonly log?: CallLog;
   /** What the caller or its user answered before, to one question about this call and others. */
   readonly consent?: SharedConsent;
   readonly onProgress?: (update: ProgressUpdate) => void;
@@ -66,6 +69,8 @@ export interface HandlerCall {
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** Present where the client can be asked something. */
   readonly ask?: AskChannel;
+  /** Present where the client wants log messages. */
+  readonly log?: CallLog;
   readonly host: HandlerHost;
 }
 

@@ -11,6 +11,7 @@ import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LargeMessage } from '../protocol/large-answer.js';
+import type { CallLog } from '../protocol/log-message.js';
 import { answerTooLong, cancelled, expired, findFault, lostWith, protocolError, UpstreamFault } from './fault.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { explainRefusal } from './questions/explain-refusal.js';
@@ -41,6 +42,7 @@ interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** What the server may ask while the request waits. */
   readonly ask?: AskChannel | undefined;
+  readonly log?: CallLog | undefined;
   /** What the envelope says of this request beside what it says of all. */
   readonly meta?: JsonObject | undefined;
 }
@@ -55,6 +57,7 @@ interface Pending {
   /** What had arrived from the server when the request was sent. */
   readonly activity: number;
   readonly ask: AskChannel | undefined;
+  readonly log: CallLog | undefined;
   /** What the server has asked; undefined for most. */
   questions: CallQuestions | undefined;
   /** When it fails in any case. */
@@ -206,7 +209,7 @@ export class CallChannel implements Transport {
     this.#nextId += 1;
     this.#lastMethod = method;
     return new Promise((resolve, reject) => {
-      const { timeoutMs, maxMs = timeoutMs, onProgress, cancellation, headers, ask } = options;
+      const { timeoutMs, maxMs = timeoutMs, onProgress, cancellation, headers, ask, log } = options;
       const now = performance.now();
       const most = Math.max(maxMs, timeoutMs);
       this.#pending.add(id, {
@@ -218,6 +221,7 @@ export class CallChannel implements Transport {
         allowance: new ProgressAllowance(now),
         activity: this.#activity,
         ask,
+        log,
         questions: undefined,
         endsAt: now + most,
         maxMs: most,
@@ -432,7 +436,7 @@ export class CallChannel implements Transport {
 }
 
 /** Requests that the gateway makes for itself. */
-const OWN_METHODS: ReadonlySet<string> = new Set(['ping', 'tools/list']);
+const OWN_METHODS: ReadonlySet<string> = new Set(['ping', 'tools/list', 'logging/setLevel']);
 
 /** The time that a person took for an answer is not the server's. */
 function restartClock(pending: Pending, waitedMs: number): void {

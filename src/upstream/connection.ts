@@ -2,6 +2,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   Client,
+  LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
   ProtocolError,
@@ -11,8 +12,9 @@ import {
 import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
-import { ALL_ABILITIES, type AskChannel, writeAbilities } from '../protocol/ask.js';
+import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { LogLevel } from '../protocol/log-message.js';
 import type { RawTool } from '../protocol/tools.js';
 import { CallChannel, type CallResult, UnreadMessage } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
@@ -48,6 +50,8 @@ export interface Connection {
   readonly closed: Promise<void>;
   /** Rejects with an `UpstreamFault`, a `ProtocolError` or an `SdkHttpError`. */
   call(call: UpstreamCall, timeoutMs: number): Promise<CallResult>;
+  /** Which log messages the server sends from now on, where it has one setting for all calls. */
+  setLogLevel(level: LogLevel): void;
   /** Lets what is in flight finish, then closes. */
   retire(): void;
   close(): Promise<void>;
@@ -281,6 +285,14 @@ async function completeConnection(
     get usable() {
       return channel.usable;
     },
+    setLogLevel(level) {
+      if (era === 'modern' || client.getServerCapabilities()?.logging === undefined) return;
+      channel
+        .request('logging/setLevel', { level }, { timeoutMs: config.connectTimeoutMs })
+        .catch(({ message }: Error) =>
+          onDiagnostic(`it does not take the level '${level}' of log messages: ${message}`),
+        );
+    },
     call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks }),
     retire: () => channel.retire(),
     close: () => channel.close(),
@@ -320,22 +332,30 @@ async function callTool(channel: CallChannel, call: UpstreamCall, settings: Call
         cancellation: call.cancellation,
         onProgress: call.onProgress,
         ask,
+        log: call.log,
         meta,
         headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
       },
     );
-  const result = await (ask === undefined || asks === undefined ? send() : sendInRounds(send, call, ask, asks));
+  const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined);
+  const result = await (wantsNothing ? send() : sendInRounds(send, call, asks));
   return result instanceof SplitAnswer || result instanceof UnreadMessage ? result : listContent(result);
 }
 
-/** The server is told what the client of this call can be asked. */
+/** The server is told what the client of this call can be asked, and which log messages it wants. */
 function sendInRounds(
   send: (continuation: JsonObject, meta: JsonObject) => Promise<CallResult>,
   call: UpstreamCall,
-  ask: AskChannel,
   asks: AskSettings,
 ): Promise<CallResult> {
-  const meta = { [CLIENT_CAPABILITIES_META_KEY]: writeAbilities(permit(ask.abilities, asks.asker.asks)) };
+  const { ask, log } = call;
+  const meta = {
+    ...(ask === undefined
+      ? {}
+      : { [CLIENT_CAPABILITIES_META_KEY]: writeAbilities(permit(ask.abilities, asks.asker.asks)) }),
+    ...(log === undefined ? {} : { [LOG_LEVEL_META_KEY]: log.level }),
+  };
+  if (ask === undefined) return send({}, meta);
   return answerRounds((continuation) => send(continuation, meta), call, ask, asks);
 }
 

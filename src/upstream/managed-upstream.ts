@@ -2,6 +2,7 @@ import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { type FailedCall, LargeAnswer } from '../protocol/large-answer.js';
+import type { LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
@@ -56,6 +57,7 @@ export class ManagedUpstream implements Upstream {
   #state: UpstreamState;
   #connection: Connection | undefined;
   #problem: string | undefined;
+  #logLevel: LogLevel | undefined;
   #tools = 0;
   /** Of all connections, so that a list that comes again has the same objects. */
   readonly #toolMemory: ToolMemory = new Map();
@@ -142,6 +144,11 @@ export class ManagedUpstream implements Upstream {
 
   introduction(): string | undefined {
     return this.#connection?.introduction;
+  }
+
+  setLogLevel(level: LogLevel): void {
+    this.#logLevel = level;
+    this.#connection?.setLogLevel(level);
   }
 
   retryNow(): void {
@@ -274,6 +281,7 @@ export class ManagedUpstream implements Upstream {
     if (this.#isClosed()) return connection.close();
     const since = performance.now();
     this.#connection = connection;
+    if (this.#logLevel !== undefined) connection.setLogLevel(this.#logLevel);
     this.#problem = undefined;
     this.#hung = false;
     this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);

@@ -7,6 +7,7 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../protocol/limits.js';
+import type { CallLog, LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
 import type { FailedRequest } from '../protocol/upstream-failure.js';
@@ -30,6 +31,8 @@ export interface UpstreamCall {
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** The client of the call, for what the server asks while it runs it. */
   readonly ask?: AskChannel;
+  /** Where its log messages go while it runs the call. */
+  readonly log?: CallLog;
   /**
    * Called each time before the call is sent, however long it waited; what it throws refuses the call. A promise is waited for, and then
    * it is called again.
@@ -67,6 +70,8 @@ export interface Upstream {
   absence(): Absence | undefined;
   /** What the server said of itself when it connected last, as sent; undefined where it said nothing. */
   introduction(): string | undefined;
+  /** Which log messages it sends from now on, where it has a setting for that; all callers together have one. */
+  setLogLevel(level: LogLevel): void;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
   retryNow(): void;
 }

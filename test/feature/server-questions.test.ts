@@ -1,5 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
@@ -73,6 +75,12 @@ describe.each(WAYS)('$kind over $way', ({ kind, way }) => {
       },
       roots: () => ROOTS,
     });
+    for (const upstream of UPSTREAMS) {
+      await vi.waitFor(async () => expect((await client.call(`${upstream}__show_capabilities`)).success).toBe(true), {
+        timeout: 30_000,
+        interval: 500,
+      });
+    }
   }, 60_000);
   afterAll(() => client?.[Symbol.asyncDispose]());
 
@@ -203,3 +211,49 @@ it('a server that may not ask is told so from the beginning, and the audit trail
   expect(journal).not.toContain(secret);
   expect(journal).not.toContain('What is your name');
 });
+
+it('the items of a batch are asked about like single calls', async () => {
+  await using client = await connectAsked('SDK v2 modern', targets.http(), {
+    elicit: ({ message }) => accept({ name: String(message) }),
+  });
+  const operations = ['legacy__ask_form', 'modern__ask_twice', 'piped__ask_form'].map((operation) => ({ operation }));
+  const answer = await client.batch(operations);
+  expect(JSON.stringify(answer)).toContain("The server 'legacy' asks: What is your name?");
+  expect(JSON.stringify(answer)).toContain("The server 'modern' asks: Second?");
+  expect(JSON.stringify(answer)).toContain("The server 'piped' asks: What is your name?");
+});
+
+describe('log messages', () => {
+  it.each(['SDK v2 legacy', 'SDK v1'] as const)('reach the session whose call causes them: %s', async (kind) => {
+    await using client = await connectAsked(kind, targets.http());
+    await using other = await connectAsked(kind, targets.http());
+    await client.client.setLoggingLevel('info');
+    await other.client.setLoggingLevel('debug');
+    const lines = await collectLogs(client);
+    const others = await collectLogs(other);
+    for (const upstream of ['piped', 'legacy']) {
+      await client.call(`${upstream}__log_lines`, { level: 'warning', count: 2 });
+      await client.call(`${upstream}__log_lines`, { level: 'debug' });
+      await vi.waitFor(() => expect(lines.filter(({ logger }) => logger === `${upstream}/worker`)).toHaveLength(2));
+    }
+    expect(lines[0]).toEqual({ level: 'warning', logger: 'piped/worker', data: 'line 1' });
+    expect(others).toEqual([]);
+  });
+
+  it('are not sent to a session that has not asked for them', async () => {
+    await using client = await connectAsked('SDK v1', targets.http());
+    const lines = await collectLogs(client);
+    await client.call('piped__log_lines', { level: 'emergency' });
+    expect(lines).toEqual([]);
+  });
+});
+
+async function collectLogs({ client }: AskedClient): Promise<JsonObject[]> {
+  const lines: JsonObject[] = [];
+  if (client instanceof Client) {
+    client.setNotificationHandler('notifications/message', ({ params }) => void lines.push(params));
+  } else {
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void lines.push(params));
+  }
+  return lines;
+}

@@ -85,6 +85,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     recordAdmin: () => undefined,
     approvals: options.approvals,
+    setLogLevel: () => undefined,
     endSession: (sessionId) => void ended.push(sessionId),
     endedSessions: ended,
     close: async () => undefined,

@@ -63,8 +63,13 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       };
       const agreed = policy.joint === undefined ? { items } : await agreeTogether(items, raw, policy.joint, ahead);
       const { consent } = agreed;
-      const send = (request: JsonObject) =>
-        callOne({ ...itemCall, arguments: request, ...(consent === undefined ? {} : { consent }) });
+      const send = (request: JsonObject, onProgress: RawCall['onProgress']) =>
+        callOne({
+          ...itemCall,
+          arguments: request,
+          ...(consent === undefined ? {} : { consent }),
+          ...(onProgress === undefined ? {} : { onProgress }),
+        });
       const lane = raw.caller.sessionId;
       const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, lane, onDefect });
       const settled = await runInTurns(inTime(settleRun(agreed.items, run, limits)), lane);
@@ -99,7 +104,7 @@ async function askAboutRest(
  * call cannot be matched to an item of a batch.
  */
 function createItemCall(
-  { tool, caller, cancellation, user, ask }: RawCall,
+  { tool, caller, cancellation, user, ask, log }: RawCall,
   items: number,
   answerBytes: number,
 ): RawCall {
@@ -110,6 +115,7 @@ function createItemCall(
     cancellation,
     ...(user?.kind === 'live' ? { user } : {}),
     ...(ask === undefined ? {} : { ask }),
+    ...(log === undefined ? {} : { log }),
     ...(answerBytes > 0 ? { answerBytes: Math.max(LEAST_BYTES, Math.floor(answerBytes / items)) } : {}),
   };
 }

@@ -27,6 +27,7 @@ import {
   type MirrorHeaders,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
+import { LogLevels } from '../mcp/log-levels.js';
 import { ParkedCalls } from '../mcp/parked-calls.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
@@ -82,15 +83,16 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
   const questions = new OpenQuestions();
   const parked = new ParkedCalls();
-  const answerFast = createFastAnswerer({ gateway, writer, questions, parked, observe });
-  const createServer = createSdkServerFactory(gateway, serverInfo, parked);
+  const logs = new LogLevels(gateway);
+  const answerFast = createFastAnswerer({ gateway, writer, questions, parked, logs, observe });
+  const createServer = createSdkServerFactory(gateway, serverInfo, { parked, logs });
   const streams = createSseStreams();
-  const events = createSessionEvents([questions, parked, gateway], observe);
+  const events = createSessionEvents([questions, parked, logs, gateway], observe);
   const exchanges = createHttpExchanges(streams);
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
   const sessions = createLegacySessions(settings, ids, events);
   const callers = createModernCallers(settings, events);
-  const answerWithSdk = createSdkAnswerer(createServer, questions, observe);
+  const answerWithSdk = createSdkAnswerer(createServer, { questions, logs }, observe);
   const legacy = createLegacyEndpoint({
     sessions,
     answerFast,

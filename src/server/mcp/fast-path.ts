@@ -16,6 +16,7 @@ import type { Reply } from '../../protocol/result.js';
 import { isRequestId, type Peer, type RequestId, type Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { openRetryChannel } from './elicitation-form.js';
+import type { LogLevels } from './log-levels.js';
 import type { MessageText } from './message-text.js';
 import type { ParkedCalls } from './parked-calls.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
@@ -169,11 +170,19 @@ interface FastAnswererDeps {
   readonly writer: ResultWriter;
   readonly questions: OpenQuestions;
   readonly parked: ParkedCalls;
+  readonly logs: LogLevels;
   readonly observe: Observer;
 }
 
 /** Creates the one implementation of the fast path, for every transport and both eras. */
-export function createFastAnswerer({ gateway, writer, questions, parked, observe }: FastAnswererDeps): FastAnswerer {
+export function createFastAnswerer({
+  gateway,
+  writer,
+  questions,
+  parked,
+  logs,
+  observe,
+}: FastAnswererDeps): FastAnswerer {
   const callTool: FastAnswerer = (request, peer, responder) => {
     const { id } = request;
     const { calls } = peer;
@@ -186,7 +195,7 @@ export function createFastAnswerer({ gateway, writer, questions, parked, observe
       responder.answer(text);
     };
     responder.onInterrupt((reason) => finish(writer.callResult(id, interruptedReply(reason), request.era)));
-    const call = toRawCall(request, peer, responder, questions);
+    const call = toRawCall(request, peer, responder, { questions, logs });
     const { abilities } = request;
     const replied =
       abilities === NO_ABILITIES || !canBeAsked(abilities)
@@ -232,7 +241,12 @@ function interruptedReply(reason: string): Reply {
   return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
 }
 
-function toRawCall(request: FastRequest, peer: Peer, responder: Responder, questions: OpenQuestions): RawCall {
+function toRawCall(
+  request: FastRequest,
+  peer: Peer,
+  responder: Responder,
+  { questions, logs }: Pick<FastAnswererDeps, 'questions' | 'logs'>,
+): RawCall {
   const { tool, params, progressToken } = request;
   const isModern = request.era === 'modern';
   const isAskable = !isModern && peer.abilities !== undefined && peer.abilities !== NO_ABILITIES;
@@ -242,6 +256,7 @@ function toRawCall(request: FastRequest, peer: Peer, responder: Responder, quest
       ? questions.channel(peer, responder)
       : undefined;
   const ask = isAskable ? questions.askChannel(peer, responder) : undefined;
+  const log = logs.isEmpty ? undefined : logs.of(peer.caller.sessionId, responder);
   const call = {
     tool,
     arguments: params['arguments'],
@@ -250,6 +265,7 @@ function toRawCall(request: FastRequest, peer: Peer, responder: Responder, quest
     traceparent: request.traceparent ?? responder.traceparent,
     ...(user === undefined ? {} : { user }),
     ...(ask === undefined ? {} : { ask }),
+    ...(log === undefined ? {} : { log }),
   };
   if (progressToken === undefined || !responder.canNotify) return call;
   return { ...call, onProgress: (update) => responder.notify(writeProgress(progressToken, update)) };

@@ -2,6 +2,7 @@ import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ListToolsResult,
+  LOG_LEVEL_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
   type Server,
@@ -13,11 +14,13 @@ import type { Caller, RawCall } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
+import { type CallLog, isLogLevel } from '../../protocol/log-message.js';
 import type { Reply } from '../../protocol/result.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { innerProgressToken } from './fast-path.js';
 import { writeInstructions } from './instructions.js';
+import type { LogLevels } from './log-levels.js';
 import { isParkedState, type ParkedCalls } from './parked-calls.js';
 import { ExplainingServer } from './schema-faults.js';
 import { type Era, progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
@@ -29,6 +32,7 @@ export interface RequestOrigin {
   readonly user?: UserChannel | undefined;
   /** The same for what servers ask. */
   readonly ask?: AskChannel | undefined;
+  readonly log?: CallLog | undefined;
 }
 
 /** Creates a server of the SDK for one connection, session or request. */
@@ -41,11 +45,11 @@ export type SdkServerFactory = (era: Era, originOf: (id: RequestId) => RequestOr
 export function createSdkServerFactory(
   gateway: Gateway,
   serverInfo: ServerInfo,
-  parked: ParkedCalls,
+  { parked, logs }: { readonly parked: ParkedCalls; readonly logs: LogLevels },
 ): SdkServerFactory {
   const { mode, errors } = gateway.config.endpoint;
   const options = {
-    capabilities: { tools: { listChanged: true } },
+    capabilities: { tools: { listChanged: true }, logging: {} },
     instructions: writeInstructions(mode),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
@@ -69,6 +73,10 @@ export function createSdkServerFactory(
   return (era, originOf) => {
     const server = new ExplainingServer(serverInfo, options, era);
     server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
+    server.setRequestHandler('logging/setLevel', ({ params }, { mcpReq }) => {
+      logs.set(originOf(mcpReq.id).caller.sessionId, params.level);
+      return {};
+    });
     server.setRequestHandler('tools/call', async ({ params }, context) => {
       const { id, signal, notify } = context.mcpReq;
       const origin = originOf(id);
@@ -76,6 +84,7 @@ export function createSdkServerFactory(
       const user = era === 'modern' ? readRetry(abilities, context) : origin.user;
       const cancellation = new Cancellation();
       signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
+      const log = era === 'modern' ? readLog(context) : origin.log;
       const token = params._meta?.progressToken ?? innerProgressToken(params);
       const call: RawCall = {
         tool: params.name,
@@ -85,6 +94,7 @@ export function createSdkServerFactory(
         traceparent: params._meta?.['traceparent'],
         ...(user === undefined ? {} : { user }),
         ...(origin.ask === undefined ? {} : { ask: origin.ask }),
+        ...(log === undefined ? {} : { log }),
         ...(isRequestId(token)
           ? {
               onProgress: (update) =>
@@ -102,6 +112,19 @@ export function createSdkServerFactory(
       return toCallToolResult(reply, errors) as CallToolResult;
     });
     return server;
+  };
+}
+
+/** Where log messages go: a modern client says with each request which ones it wants. */
+function readLog({ mcpReq }: ServerContext): CallLog | undefined {
+  const envelope: JsonObject = mcpReq.envelope ?? {};
+  const level = envelope[LOG_LEVEL_META_KEY];
+  if (!isLogLevel(level)) return undefined;
+  return {
+    level,
+    // A request that has been answered takes no more messages.
+    write: (params) =>
+      void mcpReq.notify({ method: 'notifications/message', params: { ...params } }).catch(() => undefined),
   };
 }
 

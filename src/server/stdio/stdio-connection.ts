@@ -24,6 +24,7 @@ import {
 } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import { clientNameOf, createFastAnswerer, type FastRequest, recogniseFastRequest } from '../mcp/fast-path.js';
+import { LogLevels } from '../mcp/log-levels.js';
 import type { MessageText } from '../mcp/message-text.js';
 import { ParkedCalls } from '../mcp/parked-calls.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
@@ -59,8 +60,9 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
   const { gateway, observe, lines, transport } = deps;
   const questions = new OpenQuestions();
   const parked = new ParkedCalls();
-  const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, parked, observe });
-  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo, parked);
+  const logs = new LogLevels(gateway);
+  const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, parked, logs, observe });
+  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo, { parked, logs });
   const client = new StdioClient(transport.calls);
   let era: Era | undefined;
   /** The server that sends notifications; for modern clients the SDK sends them to subscriptions only. */
@@ -111,6 +113,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
       caller: client.caller,
       user: responder && questions.channel(client, responder),
       ask: responder && questions.askChannel(client, responder),
+      log: responder && logs.of(client.caller.sessionId, responder),
     };
   };
 
@@ -192,8 +195,9 @@ class StdioResponder implements Responder {
 
   cancel(reason: string): void {
     if (this.#done) return;
-    this.#done = true;
+    // What it withdraws is still sent.
     this.cancellation.cancel(reason);
+    this.#done = true;
   }
 
   onInterrupt(listener: InterruptListener): void {

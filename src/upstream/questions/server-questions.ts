@@ -2,9 +2,11 @@ import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '@modelcontextpr
 import { ASK_ERROR, type AskChannel, AskFailure, type Question } from '../../protocol/ask.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject } from '../../protocol/json.js';
+import type { CallLog } from '../../protocol/log-message.js';
 import { type AskSettings, askClient, toAskError } from './ask-client.js';
 import { describeQuestion, isAskMethod } from './prepare-question.js';
 import { AbandonedCalls, ownerOf } from './question-owner.js';
+import { LogAllowance, relayLog } from './relay-log.js';
 
 /** Questions of one server that wait for an answer; more are refused. */
 const MAX_OPEN = 32;
@@ -17,6 +19,7 @@ export class CallQuestions {
   since = 0;
   /** What the caller should know if the call fails. */
   refusal: string | undefined;
+  readonly logs = new LogAllowance();
   /** Withdraws its questions when the call ends. */
   readonly end = new Cancellation();
 }
@@ -24,6 +27,7 @@ export class CallQuestions {
 /** A call in flight that may be asked about. */
 export interface AskableCall {
   readonly ask: AskChannel | undefined;
+  readonly log: CallLog | undefined;
   questions: CallQuestions | undefined;
 }
 
@@ -53,23 +57,36 @@ export class ServerQuestions<Call extends AskableCall> {
   }
 
   /**
-   * Takes a question of the server's, or the withdrawal of one; false for any other message.
+   * Takes a question of the server's, the withdrawal of one, or a log message; false for any other message.
    * @param requestId of the request on whose response stream it came: then it belongs to that call, and to none once that has ended
    */
   take(message: JSONRPCMessage, requestId: RequestId | undefined): boolean {
     if (!('method' in message)) return false;
     const { method, params } = message;
-    if (!('id' in message)) return method === 'notifications/cancelled' && this.#withdraw(params);
+    if (!('id' in message)) return this.#notify(method, params, requestId);
     if (!isAskMethod(method)) return false;
     const question: Question = { method, params: isJsonObject(params) ? params : {} };
-    if (requestId !== undefined) {
-      this.#takeQuestion(message.id, question, this.#options.callOf(requestId));
-      return true;
-    }
-    const inFlight = this.#options.inFlight();
-    const owner = ownerOf(inFlight, this.abandoned.sessions(performance.now()));
+    const owner = this.#ownerOf(requestId);
     this.#takeQuestion(message.id, question, owner);
-    if (owner === undefined) for (const call of inFlight) noteUncertain(call, question);
+    if (owner === undefined && requestId === undefined) {
+      for (const call of this.#options.inFlight()) noteUncertain(call, question);
+    }
+    return true;
+  }
+
+  #ownerOf(requestId: RequestId | undefined): Call | undefined {
+    if (requestId !== undefined) return this.#options.callOf(requestId);
+    return ownerOf(this.#options.inFlight(), this.abandoned.sessions(performance.now()));
+  }
+
+  #notify(method: string, params: unknown, requestId: RequestId | undefined): boolean {
+    if (method === 'notifications/cancelled') return this.#withdraw(params);
+    if (method !== 'notifications/message') return false;
+    const owner = this.#ownerOf(requestId);
+    if (owner?.log === undefined) return true;
+    owner.questions ??= new CallQuestions();
+    const { mask, asker } = this.#options;
+    relayLog(params, owner.log, asker.name, { mask, allowance: owner.questions.logs });
     return true;
   }
 
