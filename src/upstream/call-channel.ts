@@ -8,7 +8,6 @@ import {
 import { BriefMap } from '../lib/brief-map.js';
 import type { AskChannel } from '../protocol/ask.js';
 import type { ProgressUpdate } from '../protocol/call.js';
-import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LargeMessage } from '../protocol/large-answer.js';
 import type { CallLog } from '../protocol/log-message.js';
@@ -16,6 +15,7 @@ import { answerTooLong, cancelled, expired, findFault, lostWith, protocolError, 
 import type { AskSettings } from './questions/ask-client.js';
 import { explainRefusal } from './questions/explain-refusal.js';
 import { type CallQuestions, ServerQuestions } from './questions/server-questions.js';
+import type { RequestOptions } from './request-options.js';
 import { SplitAnswer } from './split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
 import { readLarge, UnreadMessage } from './unread-message.js';
@@ -31,21 +31,6 @@ const SWEEP_MS = 250;
 
 /** The result of a request: as a value, with its text as it came, or unread. */
 export type CallResult = JsonObject | SplitAnswer | UnreadMessage;
-
-interface RequestOptions {
-  /** Silence longer than this fails the request; progress starts the clock anew. */
-  readonly timeoutMs: number;
-  /** The request fails after so long, whatever progress it shows. A longer `timeoutMs` counts instead. */
-  readonly maxMs?: number;
-  readonly cancellation?: Cancellation;
-  readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What the server may ask while the request waits. */
-  readonly ask?: AskChannel | undefined;
-  readonly log?: CallLog | undefined;
-  /** What the envelope says of this request beside what it says of all. */
-  readonly meta?: JsonObject | undefined;
-}
 
 interface Pending {
   readonly resolve: (result: CallResult) => void;

@@ -256,7 +256,7 @@ function toRawCall(
       ? questions.channel(peer, responder)
       : undefined;
   const ask = isAskable ? questions.askChannel(peer, responder) : undefined;
-  const log = logs.isEmpty ? undefined : logs.of(peer.caller.sessionId, responder);
+  const log = logs.levels.size === 0 ? undefined : logs.of(peer.caller.sessionId, responder);
   const call = {
     tool,
     arguments: params['arguments'],

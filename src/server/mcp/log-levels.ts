@@ -7,31 +7,28 @@ import type { Responder } from './calls-in-flight.js';
  * gets none and costs nothing.
  */
 export class LogLevels {
-  readonly #levels = new Map<string, LogLevel>();
+  /** By session; public, so that a call of a session asks its size alone. */
+  readonly levels = new Map<string, LogLevel>();
   readonly #gateway: Pick<Gateway, 'setLogLevel'>;
 
   constructor(gateway: Pick<Gateway, 'setLogLevel'>) {
     this.#gateway = gateway;
   }
 
-  get isEmpty(): boolean {
-    return this.#levels.size === 0;
-  }
-
   set(sessionId: string, level: LogLevel): void {
-    this.#levels.set(sessionId, level);
+    this.levels.set(sessionId, level);
     this.#gateway.setLogLevel(sessionId, level);
   }
 
   /** The way to the client of a waiting request; undefined where it wants no messages, or none can be sent. */
   of(sessionId: string, responder: Responder): CallLog | undefined {
-    const level = this.#levels.get(sessionId);
+    const level = this.levels.get(sessionId);
     if (level === undefined || !responder.canNotify) return undefined;
     return { level, write: (message) => responder.notify(writeLogMessage(message)) };
   }
 
   endSession(sessionId: string): void {
-    this.#levels.delete(sessionId);
+    this.levels.delete(sessionId);
   }
 }
 
