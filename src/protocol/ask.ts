@@ -1,4 +1,4 @@
-import type { Caller } from './call.js';
+import type { Caller } from './caller.js';
 import type { Cancellation } from './cancellation.js';
 import { isJsonObject, type JsonObject } from './json.js';
 

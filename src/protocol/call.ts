@@ -1,4 +1,5 @@
 import type { AskChannel } from './ask.js';
+import type { Caller } from './caller.js';
 import type { Cancellation } from './cancellation.js';
 import type { SharedConsent, UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
@@ -7,6 +8,8 @@ import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
 import type { ToolCallResult, Warning } from './result.js';
 import type { WireAnswer } from './wire-answer.js';
+
+export type { Caller, CallerIdentity } from './caller.js';
 
 /** An MCP `tools/call` as a server passes it on: parsed, and otherwise unchanged. */
 export interface RawCall {
@@ -30,23 +33,6 @@ export interface RawCall {
   readonly answerBytes?: number;
   /** Set where the caller does not get this call's answer: it becomes part of another one, which budgets count. */
   readonly delivered?: false;
-}
-
-/** What was authenticated of a caller: what rules and quotas may ask. Never what a client says of itself. */
-export interface CallerIdentity {
-  /** The configured client whose bearer token came with the request; absent where clients need not authenticate. */
-  readonly client?: string;
-}
-
-/** The caller: one MCP connection (specification, section 2.3), or one client where connections have no sessions. */
-export interface Caller extends CallerIdentity {
-  /** Made by the gateway; never taken from the client. */
-  readonly sessionId: string;
-  /** The name that the client sends. A label for logs, never an identity. */
-  readonly clientName: string;
-  readonly transport: 'http' | 'stdio' | 'cli';
-  /** The request that this call came with: one for all items of a batch. In logs, records and the answer's `_meta`. */
-  readonly requestId?: string;
 }
 
 /** One step of a long call, as MCP's `notifications/progress` carries it (without its token). */
