@@ -70,6 +70,14 @@ export type AuditEvent =
       readonly reason?: string;
       readonly actor: AuditActor;
     }
+  | {
+      /** What a server asked of a client while it ran a call, and what became of it. */
+      readonly type: 'question';
+      readonly upstream: string;
+      readonly method: string;
+      readonly outcome: 'accept' | 'decline' | 'cancel' | 'answered' | 'failed' | 'refused';
+      readonly actor: AuditActor;
+    }
   | { readonly type: 'admin'; readonly action: string; readonly details?: JsonObject; readonly actor: AuditActor }
   | {
       readonly type: 'integrity';

@@ -1,7 +1,7 @@
 import { Minimatch } from 'minimatch';
-import { isSensitiveName } from '../catalog/sensitive-name.js';
 import type { AuditConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
+import { isSensitiveName } from '../lib/sensitive-name.js';
 import { runAtOnce, type Sliced } from '../lib/turns.js';
 import { isJsonObject, type JsonObject, setMember } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';

@@ -73,6 +73,8 @@ interface StartOptions {
   readonly names?: NameSettings;
   /** Whether one client has this process for its whole life. */
   readonly oneClient?: boolean;
+  /** Whether clients connect, which servers may then ask something. */
+  readonly servesClients?: boolean;
 }
 
 /**
@@ -82,7 +84,7 @@ interface StartOptions {
 export async function startGateway(
   config: GatewayConfig,
   command: string,
-  { isLogged, observers = [], names, oneClient = false }: StartOptions = {},
+  { isLogged, observers = [], names, oneClient = false, servesClients = false }: StartOptions = {},
 ): Promise<RunningGateway> {
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
@@ -96,6 +98,7 @@ export async function startGateway(
     packageDirectory: PACKAGE_DIRECTORY,
     process: command,
     oneClient,
+    servesClients,
     ...(names === undefined ? {} : { names }),
   });
   return { gateway, observe, log };

@@ -83,6 +83,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
         maxAnswerBytes: defaultAnswerBytes(limits),
         ...document.defaults,
         instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
+        asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
       },
       // Without a lock nothing has been accepted that the tools could be compared with.
       integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),

@@ -66,6 +66,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       ...context.defaults,
       ...pickShared(entry),
       instances: { ...context.defaults.instances, ...entry.instances },
+      asks: { ...context.defaults.asks, ...entry.asks },
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,
@@ -85,7 +86,7 @@ function noteInstances(parts: readonly LocatedDefinition[], isolation: UpstreamC
   }
 }
 
-function pickShared(entry: ServerEntry): Partial<UpstreamDefaults> {
+function pickShared(entry: ServerEntry): Partial<Omit<UpstreamDefaults, 'asks'>> {
   const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict } = entry;
   const { readOnlyStatements, isolation } = entry;
   const timeoutMs = entry.timeoutMs ?? readForeignTimeout(entry.timeout);

@@ -67,6 +67,7 @@ export interface ServerEntry {
   readonly trust?: UpstreamConfig['trust'];
   readonly strict?: boolean;
   readonly readOnlyStatements?: boolean;
+  readonly asks?: Partial<UpstreamConfig['asks']>;
   readonly group?: UpstreamConfig['group'];
   readonly integrity?: UpstreamConfig['integrity'];
   readonly operations?: Readonly<Record<string, OperationEntry>>;
@@ -106,7 +107,7 @@ export interface GatewayDocument {
   readonly errors?: Partial<GatewayConfig['errors']>;
   readonly cache?: Partial<GatewayConfig['cache']>;
   readonly results?: Partial<GatewayConfig['results']>;
-  readonly defaults?: Partial<Omit<UpstreamDefaults, 'instances'>> & Pick<ServerEntry, 'instances'>;
+  readonly defaults?: Partial<Omit<UpstreamDefaults, 'instances' | 'asks'>> & Pick<ServerEntry, 'instances' | 'asks'>;
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];
   readonly policy?: PolicyEntry;
@@ -135,6 +136,7 @@ export type UpstreamDefaults = Pick<
   | 'maxAnswerBytes'
   | 'strict'
   | 'readOnlyStatements'
+  | 'asks'
 >;
 
 export interface QuotaEntry {

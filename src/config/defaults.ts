@@ -47,6 +47,7 @@ export const CONFIG_DEFAULTS = {
     instances: { max: 20, idleSeconds: 1800, spare: 0 },
     strict: true,
     readOnlyStatements: true,
+    asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
   },
   policy: {
     readOnly: false,

@@ -136,6 +136,13 @@ export interface InstanceBounds {
   readonly spare: number;
 }
 
+/** What a server may ask of a client while it runs one of its calls. */
+export const ASK_KINDS = ['elicitation', 'sampling', 'roots'] as const;
+
+export type AskKind = (typeof ASK_KINDS)[number];
+
+export type AskPolicy = Readonly<Record<AskKind, 'allow' | 'deny'>>;
+
 export interface UpstreamConfig {
   /** As the operator wrote it. */
   readonly name: string;
@@ -164,6 +171,8 @@ export interface UpstreamConfig {
   readonly strict: boolean;
   /** Whether statements (SQL, GraphQL, Cypher, MongoDB) that are proven to only read count as reads. */
   readonly readOnlyStatements: boolean;
+  /** What the server may ask of clients. */
+  readonly asks: AskPolicy;
   /** How grouped tools are offered; where absent, those whose values differ in effect are split. */
   readonly group?: GroupMode;
   /** How a tool that differs from the accepted one is treated. */

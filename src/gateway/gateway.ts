@@ -17,11 +17,13 @@ import { withMeta } from '../pipeline/shape.js';
 import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
+import { describeActor } from '../policy/gatekeeper.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -90,6 +92,8 @@ export interface Gateway {
   recordAdmin(action: string, details: JsonObject, operator: string): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
+  /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
+  setLogLevel(sessionId: string, level: LogLevel): void;
   /** Frees what belongs to a session; servers call it once when a session ends. */
   endSession(sessionId: string): void;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
@@ -115,6 +119,8 @@ export interface GatewayDeps {
   readonly names?: NameSettings;
   /** Whether one client has this process for its whole life, so that upstreams need not keep callers apart. */
   readonly oneClient?: boolean;
+  /** Whether clients connect that upstreams may ask something; false where absent. */
+  readonly servesClients?: boolean;
 }
 
 /** How a process treats the names of operations. */
@@ -164,6 +170,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       for (const listener of nativeListeners) listener.resourceUpdated(uri, subscribers);
     },
   });
+  const logLevels = new Map<string, LogLevel>();
   const enabled = config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
   const catalog = createLiveCatalog({
     build: (offered) =>
@@ -230,6 +237,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     onConnected: (slug) => primitives.noteChange(slug),
     onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
     onResourceUpdated: (slug, uri) => primitives.noteUpdate(slug, uri),
+    onAsked: (upstream, { method, outcome, caller }) =>
+      policy.audit.record({
+        type: 'question',
+        upstream,
+        method,
+        outcome,
+        actor: caller === undefined ? {} : describeActor(caller),
+      }),
     onFirstStart: (slug) => namesWait.started(slug),
     onCannotStart: (slug) => catalog.giveUpOn(slug),
   });
@@ -268,7 +283,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     recordAdmin: (action, details, operator) =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
     approvals: policy.approvals,
+    setLogLevel(sessionId, level) {
+      logLevels.set(sessionId, level);
+      const least = mostVerbose(logLevels.values());
+      if (least !== undefined) for (const upstream of pool.upstreams.values()) upstream.setLogLevel(least);
+    },
     endSession(sessionId) {
+      logLevels.delete(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);
@@ -338,10 +359,14 @@ function countUses(usage: Usage, observe: Observer): Observer {
 }
 
 function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
-  const { observe, clientInfo, packageDirectory, oneClient = false } = deps;
+  const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
-  return createUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, logs }, { oneClient });
+  return createUpstreamPool(
+    config.upstreams,
+    { observe, clientInfo, binDirectories, logs, servesClients },
+    { oneClient },
+  );
 }
 
 /** Whether it has not connected yet, and is tried. */

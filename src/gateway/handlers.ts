@@ -67,7 +67,7 @@ function createSender(
   quota: Pick<PolicyService['quota'], 'chargeRepeat'>,
   words: WordsMode,
 ): OperationHandler {
-  return async ({ operation, arguments: args, caller, cancellation, onProgress, host }) => {
+  return async ({ operation, arguments: args, caller, cancellation, onProgress, ask, log, host }) => {
     const upstream = upstreams.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
@@ -89,6 +89,8 @@ function createSender(
       resource: () => resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
+      ...(ask === undefined ? {} : { ask }),
+      ...(log === undefined ? {} : { log }),
     });
     return loss === undefined ? { toolResult } : { toolResult, warnings: [stateLostWarning(operation.upstream, loss)] };
   };

@@ -118,6 +118,8 @@ export function dispatch(
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
     ...(raw.native === undefined ? {} : { native: raw.native }),
+    ...(raw.ask === undefined ? {} : { ask: raw.ask }),
+    ...(raw.log === undefined ? {} : { log: raw.log }),
   });
 }
 

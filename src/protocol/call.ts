@@ -1,10 +1,15 @@
+import type { AskChannel } from './ask.js';
+import type { Caller } from './caller.js';
 import type { Cancellation } from './cancellation.js';
 import type { SharedConsent, UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
 import type { LargeAnswer } from './large-answer.js';
+import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
 import type { ToolCallResult, Warning } from './result.js';
 import type { WireAnswer } from './wire-answer.js';
+
+export type { Caller, CallerIdentity } from './caller.js';
 
 /** An MCP `tools/call` as a server passes it on: parsed, and otherwise unchanged. */
 export interface RawCall {
@@ -17,6 +22,10 @@ export interface RawCall {
   readonly traceparent?: unknown;
   /** The channel to the person who uses the client, where there is one. */
   readonly user?: UserChannel;
+  /** What the client can be asked for a server that runs the call. */
+  readonly ask?: AskChannel;
+  /** Where a server's log messages go. */
+  readonly log?: CallLog;
   /** What the caller or its user answered before, to one question about this call and others. */
   readonly consent?: SharedConsent;
   readonly onProgress?: (update: ProgressUpdate) => void;
@@ -34,23 +43,6 @@ export interface NativeRequest {
   readonly params: JsonObject;
   /** Who hears of a resource that is subscribed to, where that is not the session as a whole. */
   readonly subscriber?: string;
-}
-
-/** What was authenticated of a caller: what rules and quotas may ask. Never what a client says of itself. */
-export interface CallerIdentity {
-  /** The configured client whose bearer token came with the request; absent where clients need not authenticate. */
-  readonly client?: string;
-}
-
-/** The caller: one MCP connection (specification, section 2.3), or one client where connections have no sessions. */
-export interface Caller extends CallerIdentity {
-  /** Made by the gateway; never taken from the client. */
-  readonly sessionId: string;
-  /** The name that the client sends. A label for logs, never an identity. */
-  readonly clientName: string;
-  readonly transport: 'http' | 'stdio' | 'cli';
-  /** The request that this call came with: one for all items of a batch. In logs, records and the answer's `_meta`. */
-  readonly requestId?: string;
 }
 
 /** One step of a long call, as MCP's `notifications/progress` carries it (without its token). */
@@ -71,6 +63,10 @@ export interface HandlerCall {
   readonly cancellation: Cancellation;
   /** Present when the client asked for progress. */
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** Present where the client can be asked something. */
+  readonly ask?: AskChannel;
+  /** Present where the client wants log messages. */
+  readonly log?: CallLog;
   readonly host: HandlerHost;
   /** The request of MCP that this call stands for: the outcome is then its result. */
   readonly native?: NativeRequest;

@@ -67,8 +67,13 @@ export interface Reply {
   readonly code: ErrorCode | 'OK';
   /** Set where the gateway has no such MCP tool: servers then answer with a JSON-RPC error. */
   readonly unknownTool?: true;
-  /** Set where the client should ask its user first; the envelope is then for clients that cannot. */
-  readonly inputRequired?: { readonly question: string; readonly state: string };
+  /**
+   * Set where the client has to give an answer first and send the call again: to a question of the gateway, whose envelope is then for
+   * clients that cannot ask, or to a server's requests by their keys.
+   */
+  readonly inputRequired?:
+    | { readonly question: string; readonly state: string }
+    | { readonly requests: JsonObject; readonly state: string };
   /**
    * The upstream's result as it came, for a call of its tool under its own name: servers send this in place of text and blocks. The
    * members without `_meta`, in bytes of JSON, without the braces around them.

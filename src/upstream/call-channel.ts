@@ -1,22 +1,26 @@
 import {
   isInputRequiredResult,
   type JSONRPCMessage,
-  ProtocolError,
-  ProtocolErrorCode,
+  type RequestId,
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { BriefMap } from '../lib/brief-map.js';
-import { parseInSlices } from '../lib/parse-in-slices.js';
-import { estimateTree } from '../lib/tree-size.js';
-import { runInSlices, type Sliced } from '../lib/turns.js';
+import type { AskChannel } from '../protocol/ask.js';
 import type { ProgressUpdate } from '../protocol/call.js';
-import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LargeMessage } from '../protocol/large-answer.js';
-import { answerTooLong, findFault, UpstreamFault } from './fault.js';
+import type { CallLog } from '../protocol/log-message.js';
+import { answerTooLong, cancelled, expired, findFault, lostWith, protocolError, UpstreamFault } from './fault.js';
+import type { AskSettings } from './questions/ask-client.js';
+import { explainRefusal } from './questions/explain-refusal.js';
+import { type CallQuestions, ServerQuestions } from './questions/server-questions.js';
+import type { RequestOptions } from './request-options.js';
 import { SplitAnswer } from './split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
+import { readLarge, UnreadMessage } from './unread-message.js';
+
+export { UnreadMessage } from './unread-message.js';
 
 /** The SDK's client counts its requests from 0; the channel's own begin where no client will ever arrive. */
 const FIRST_ID = 1_000_000_001;
@@ -28,27 +32,6 @@ const SWEEP_MS = 250;
 /** The result of a request: as a value, with its text as it came, or unread. */
 export type CallResult = JsonObject | SplitAnswer | UnreadMessage;
 
-/** A large message, which is not read here. */
-export class UnreadMessage {
-  readonly message: LargeMessage;
-  readonly id: unknown;
-
-  constructor(message: LargeMessage, id: unknown) {
-    this.message = message;
-    this.id = id;
-  }
-}
-
-interface RequestOptions {
-  /** Silence longer than this fails the request; progress starts the clock anew. */
-  readonly timeoutMs: number;
-  /** The request fails after so long, whatever progress it shows. A longer `timeoutMs` counts instead. */
-  readonly maxMs?: number;
-  readonly cancellation?: Cancellation;
-  readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
 interface Pending {
   readonly resolve: (result: CallResult) => void;
   readonly reject: (error: unknown) => void;
@@ -58,8 +41,12 @@ interface Pending {
   readonly allowance: ProgressAllowance;
   /** What had arrived from the server when the request was sent. */
   readonly activity: number;
+  readonly ask: AskChannel | undefined;
+  readonly log: CallLog | undefined;
+  /** What the server has asked; undefined for most. */
+  questions: CallQuestions | undefined;
   /** When it fails in any case. */
-  readonly endsAt: number;
+  endsAt: number;
   readonly maxMs: number;
   deadline: number;
 }
@@ -104,6 +91,8 @@ export class CallChannel implements Transport {
   /** The lists of which news of a change was passed on that its reader has not seen yet. */
   readonly #changed = new Set<string>();
   #lastMethod: string | undefined;
+  /** Undefined where the server's requests are the SDK's. */
+  #questions: ServerQuestions<Pending> | undefined;
 
   constructor(transport: UpstreamTransport, { maxAnswerBytes, connectTimeoutMs }: ChannelLimits) {
     this.#transport = transport;
@@ -112,6 +101,7 @@ export class CallChannel implements Transport {
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     if (transport.kind === 'stdio') Object.assign(this, { pid: null, stderr: null });
     transport.onmessage = (message) => this.#receive(message);
+    transport.onrelated = (message, requestId) => this.#receive(message, requestId);
     transport.onlarge = (message, id) => this.#receiveLarge(message, id);
     transport.onanswer = (answer) => this.#receiveSplit(answer);
     transport.admits = (text) => this.#admits(text);
@@ -167,6 +157,17 @@ export class CallChannel implements Transport {
     this.#envelope = envelope;
   }
 
+  /** From now on the server's questions are answered by the clients of its calls. */
+  answerQuestions(settings: AskSettings): void {
+    this.#questions = new ServerQuestions<Pending>({
+      ...settings,
+      send: (response) => void this.#transport.send(response).catch((error) => this.onerror?.(error)),
+      onAnswered: restartClock,
+      callOf: (id) => this.#pending.get(ownId(id) ?? 0),
+      inFlight: () => this.#pending.values().filter(({ method }) => !OWN_METHODS.has(method)),
+    });
+  }
+
   /** Takes no new requests, lets those in flight finish, then closes. */
   retire(): void {
     this.#retired = true;
@@ -193,7 +194,7 @@ export class CallChannel implements Transport {
     this.#nextId += 1;
     this.#lastMethod = method;
     return new Promise((resolve, reject) => {
-      const { timeoutMs, maxMs = timeoutMs, onProgress, cancellation, headers } = options;
+      const { timeoutMs, maxMs = timeoutMs, onProgress, cancellation, headers, ask, log } = options;
       const now = performance.now();
       const most = Math.max(maxMs, timeoutMs);
       this.#pending.add(id, {
@@ -204,13 +205,16 @@ export class CallChannel implements Transport {
         onProgress,
         allowance: new ProgressAllowance(now),
         activity: this.#activity,
+        ask,
+        log,
+        questions: undefined,
         endsAt: now + most,
         maxMs: most,
         deadline: now + timeoutMs,
       });
       this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
       // The token is sent even where no caller wants progress: it also keeps a long call from timing out.
-      const meta = { ...this.#envelope, progressToken: id };
+      const meta = { ...this.#envelope, ...options.meta, progressToken: id };
       const message: JSONRPCMessage = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
       this.#transport
         .send(message, headers === undefined ? undefined : { headers })
@@ -246,11 +250,12 @@ export class CallChannel implements Transport {
     if (own !== undefined) this.#fail(own, answerTooLong(this.#maxAnswerBytes));
   }
 
-  #receive(message: JSONRPCMessage): void {
+  /** @param requestId of the request on whose stream it came, where that is known */
+  #receive(message: JSONRPCMessage, requestId?: RequestId): void {
     this.#messages += 1;
     if ('method' in message) {
       if (message.method === 'notifications/progress' && this.#progress(message.params)) return;
-      this.onmessage?.(message);
+      if (this.#questions?.take(message, requestId) !== true) this.onmessage?.(message);
       return;
     }
     const id = ownId(message.id);
@@ -262,7 +267,7 @@ export class CallChannel implements Transport {
   #receiveLarge(message: LargeMessage, id: unknown): void {
     this.#messages += 1;
     const own = ownId(id);
-    if (own !== undefined) this.#take(own)?.resolve(new UnreadMessage(message, own));
+    if (own !== undefined) this.#takeAnswered(own)?.resolve(new UnreadMessage(message, own));
     // The SDK's own requests have small answers.
     else this.#rejectOversize(id);
   }
@@ -272,15 +277,16 @@ export class CallChannel implements Transport {
     const id = ownId(answer.id);
     if (id === undefined) this.onmessage?.(answer.whole());
     // One that comes too late is dropped.
-    else this.#take(id)?.resolve(answer);
+    else this.#takeAnswered(id)?.resolve(answer);
   }
 
   #answer(id: number, message: JsonObject): void {
-    const pending = this.#take(id);
-    // Too late: timed out or cancelled meanwhile.
+    const pending = this.#takeAnswered(id);
     if (pending === undefined) return;
+    const refusal = pending.questions?.refusal;
+    const answer = refusal === undefined ? message : explainRefusal(message, refusal);
     try {
-      pending.resolve(readResult(message));
+      pending.resolve(readResult(answer));
     } catch (thrown) {
       pending.reject(thrown);
     }
@@ -309,9 +315,8 @@ export class CallChannel implements Transport {
     }
     const now = performance.now();
     for (const { key: id, value: pending } of this.#pending.entries()) {
-      if (pending.deadline > now) continue;
-      this.#fail(id, expired(pending, now));
-      this.#withdraw(id, 'timed out');
+      if (pending.deadline > now || (pending.questions?.open ?? 0) > 0) continue;
+      this.#abandon(id, expired(pending, now), 'timed out');
       if (pending.method !== 'ping' && pending.activity === this.#activity) void this.#checkAlive();
     }
   }
@@ -345,9 +350,17 @@ export class CallChannel implements Transport {
   }
 
   #cancel(id: number, fault: UpstreamFault): void {
-    if (this.#pending.get(id) === undefined) return;
+    this.#abandon(id, fault, fault.message);
+  }
+
+  /** Waits no longer for an answer, which the server may still be working on. */
+  #abandon(id: number, fault: UpstreamFault, reason: string): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    if (!OWN_METHODS.has(pending.method))
+      this.#questions?.abandoned.add(id, pending.ask, performance.now() + pending.maxMs);
     this.#fail(id, fault);
-    this.#withdraw(id, fault.message);
+    this.#withdraw(id, reason);
   }
 
   /** Says that the answer is not wanted any more: by closing the request's stream where the era has it so, else in words. */
@@ -364,8 +377,16 @@ export class CallChannel implements Transport {
     this.#take(id)?.reject(error);
   }
 
+  /** Undefined where the answer comes too late: the request timed out or was cancelled meanwhile. */
+  #takeAnswered(id: number): Pending | undefined {
+    const pending = this.#take(id);
+    if (pending === undefined) this.#questions?.abandoned.answered(id);
+    return pending;
+  }
+
   #take(id: number): Pending | undefined {
     const pending = this.#pending.take(id);
+    pending?.questions?.end.cancel('the call has ended');
     if (this.#retired) this.#closeWhenIdle();
     return pending;
   }
@@ -391,64 +412,49 @@ export class CallChannel implements Transport {
     const pending = this.#pending.values();
     this.#pending.clear();
     // What was in flight may have run, even where a new request would certainly not have been delivered.
-    for (const { reject } of pending) reject(lostWith(this.#lost, { undelivered: false }));
+    for (const { reject, questions } of pending) {
+      questions?.end.cancel('the connection has ended');
+      reject(lostWith(this.#lost, { undelivered: false }));
+    }
   }
+}
+
+/** Requests that the gateway makes for itself. */
+const OWN_METHODS: ReadonlySet<string> = new Set([
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'logging/setLevel',
+]);
+
+/** The time that a person took for an answer is not the server's. */
+function restartClock(pending: Pending, waitedMs: number): void {
+  pending.endsAt += waitedMs;
+  pending.deadline = Math.min(performance.now() + pending.timeoutMs, pending.endsAt);
 }
 
 /** As all SDKs write a notification. */
 const LIST_CHANGED =
   /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/(tools|resources|prompts)\/list_changed"/;
 
-/** The message of an answer that is not a call's, such as a long list of tools, parsed in slices. */
-async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
-  const read = await runInSlices(parseLarge(message));
-  return isJsonObject(read) ? read : {};
-}
-
-/** What is no call's answer is parsed in the process itself. 25 MB of tools come to a third of this. */
-const MOST_TREE_BYTES = 400_000_000;
-
-function* parseLarge(message: LargeMessage): Sliced<unknown> {
-  let bytes = 0;
-  for (const piece of message.pieces) {
-    bytes += estimateTree([piece]);
-    if (bytes > MOST_TREE_BYTES)
-      throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
-    yield;
-  }
-  return yield* parseInSlices(message.join());
-}
-
 /** The result in an answer. Throws what the answer says of a failure. */
 export function readResult({ result, error }: { readonly result?: unknown; readonly error?: unknown }): JsonObject {
   if (isJsonObject(error)) throw protocolError(error);
   if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its answer has neither result nor error');
-  if (isInputRequiredResult(result)) throw new UpstreamFault('input-required', 'the tool asks the client for input');
+  if (isInputRequiredResult(result)) {
+    throw new UpstreamFault('input-required', 'it asks the client for input', { input: result });
+  }
   return withoutResultType(result);
-}
-
-function expired({ endsAt, maxMs, timeoutMs }: Pending, now: number): UpstreamFault {
-  if (endsAt > now || maxMs <= timeoutMs) return new UpstreamFault('timeout', `no answer within ${timeoutMs / 1000} s`);
-  return new UpstreamFault('timeout', `no end within ${maxMs / 1000} s`, { maxMs });
-}
-
-function cancelled({ reason }: Cancellation): UpstreamFault {
-  return new UpstreamFault('cancelled', reason ?? 'cancelled');
-}
-
-function lostWith(cause: UpstreamFault | undefined, { undelivered }: { readonly undelivered: boolean }): UpstreamFault {
-  return new UpstreamFault('lost', cause?.message ?? 'the connection was closed', { cause, undelivered });
 }
 
 /** An id or token of the channel's own; some servers send it back as a string. */
 function ownId(value: unknown): number | undefined {
   const id = typeof value === 'string' ? Number(value) : value;
   return typeof id === 'number' && id >= FIRST_ID ? id : undefined;
-}
-
-function protocolError({ code, message, data }: JsonObject): ProtocolError {
-  const known = typeof code === 'number' ? code : ProtocolErrorCode.InternalError;
-  return ProtocolError.fromError(known, typeof message === 'string' ? message : '', data);
 }
 
 /** `resultType: "complete"` belongs to the envelope of protocol 2026-07-28, not to the tool's result. */

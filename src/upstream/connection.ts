@@ -2,6 +2,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   Client,
+  LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
   ProtocolError,
@@ -11,11 +12,17 @@ import {
 import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
+import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { LogLevel } from '../protocol/log-message.js';
 import type { RawTool } from '../protocol/tools.js';
 import { CallChannel, type CallResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
+import { OwnCredentials } from './own-credentials.js';
+import { answerRounds } from './questions/answer-rounds.js';
+import type { AskSettings } from './questions/ask-client.js';
+import { permit } from './questions/prepare-question.js';
 import { findTaskFault, readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
@@ -45,6 +52,8 @@ export interface Connection {
   readonly closed: Promise<void>;
   /** Rejects with an `UpstreamFault`, a `ProtocolError` or an `SdkHttpError`. */
   call(call: UpstreamCall, timeoutMs: number): Promise<CallResult>;
+  /** Which log messages the server sends from now on, where it has one setting for all calls. */
+  setLogLevel(level: LogLevel): void;
   /** Rejects as `call` does. */
   request(request: UpstreamRequest, timeoutMs: number): Promise<JsonObject>;
   /** The resources of which the server tells changes. */
@@ -68,6 +77,8 @@ interface ConnectionRequest {
   readonly news: UpstreamNews;
   /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
+  /** The server has asked something of a client, and has its answer. */
+  readonly onAsked?: AskSettings['onAsked'];
   /** Ends the attempt. */
   readonly signal: AbortSignal;
   /** Something an operator should know that ends nothing. */
@@ -190,7 +201,8 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
   return new UpstreamFault('timeout', `${what} within ${timeoutMs / 1000} s`, { cause });
 }
 
-async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: ConnectionRequest): Promise<Attempt> {
+async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
+  const { config, around, probeTimeoutMs, onLimits } = request;
   const transport = await openTransport(config, around, { onLimits });
   const channel = new CallChannel(transport, config);
   channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
@@ -202,11 +214,19 @@ async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: Connec
     channel.onclose = resolve;
   });
   const probe = { timeoutMs: transport.kind === 'stdio' ? probeTimeoutMs : config.connectTimeoutMs };
-  // No capabilities: the gateway answers none of what a server may ask of a client (sampling, roots, elicitation).
-  const client = new Client(around.clientInfo, { capabilities: {}, versionNegotiation: { mode: 'auto', probe } });
+  const asks = describeAsks(request);
+  channel.answerQuestions(asks);
+  // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.
+  const capabilities = around.servesClients === true ? writeAbilities(permit(ALL_ABILITIES, config.asks)) : {};
+  const client = new Client(around.clientInfo, { capabilities, versionNegotiation: { mode: 'auto', probe } });
   client.onerror = ({ message }) =>
     around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
   return { channel, client, lost, closed };
+}
+
+function describeAsks({ config, onAsked = () => undefined }: ConnectionRequest): AskSettings {
+  const credentials = new OwnCredentials(config.endpoint);
+  return { asker: config, mask: (params) => credentials.maskAll(params), onAsked };
 }
 
 /** How often a server's answers to nothing are reported. */
@@ -238,6 +258,7 @@ async function completeConnection(
   const era = client.getProtocolEra() ?? 'legacy';
   const protocolVersion = client.getNegotiatedProtocolVersion();
   if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, around.clientInfo));
+  const asks = era === 'modern' ? describeAsks(request) : undefined;
 
   const capabilities = readCapabilities(client);
   request.onCapabilities(capabilities);
@@ -278,7 +299,15 @@ async function completeConnection(
     get usable() {
       return channel.usable;
     },
-    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored }),
+    setLogLevel(level) {
+      if (era === 'modern' || client.getServerCapabilities()?.logging === undefined) return;
+      channel
+        .request('logging/setLevel', { level }, { timeoutMs: config.connectTimeoutMs })
+        .catch(({ message }: Error) =>
+          onDiagnostic(`it does not take the level '${level}' of log messages: ${message}`),
+        );
+    },
+    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks }),
     request: ({ method, params, cancellation, onProgress }, timeoutMs) =>
       channel.request(method, params, { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress }),
     watch,
@@ -308,25 +337,48 @@ interface CallSettings {
   readonly timeoutMs: number;
   readonly maxMs: number;
   readonly mirrored: MirroredTools;
+  /** Undefined where the server asks by requests of its own. */
+  readonly asks: AskSettings | undefined;
 }
 
-function callTool(
-  channel: CallChannel,
-  call: UpstreamCall,
-  { timeoutMs, maxMs, mirrored }: CallSettings,
-): Promise<CallResult> {
+function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
+  const { timeoutMs, maxMs, mirrored, asks } = settings;
+  const { ask } = call;
   const parameters = mirrored.get(call.tool);
-  return channel.call(
-    'tools/call',
-    { name: call.tool, arguments: call.arguments },
-    {
-      timeoutMs,
-      maxMs,
-      cancellation: call.cancellation,
-      onProgress: call.onProgress,
-      headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
-    },
-  );
+  const send = (continuation?: JsonObject, meta?: JsonObject): Promise<CallResult> =>
+    channel.call(
+      'tools/call',
+      { name: call.tool, arguments: call.arguments, ...continuation },
+      {
+        timeoutMs,
+        maxMs,
+        cancellation: call.cancellation,
+        onProgress: call.onProgress,
+        ask,
+        log: call.log,
+        meta,
+        headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
+      },
+    );
+  const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined);
+  return wantsNothing ? send() : sendInRounds(send, call, asks);
+}
+
+/** The server is told what the client of this call can be asked, and which log messages it wants. */
+function sendInRounds(
+  send: (continuation: JsonObject, meta: JsonObject) => Promise<CallResult>,
+  call: UpstreamCall,
+  asks: AskSettings,
+): Promise<CallResult> {
+  const { ask, log } = call;
+  const meta = {
+    ...(ask === undefined
+      ? {}
+      : { [CLIENT_CAPABILITIES_META_KEY]: writeAbilities(permit(ask.abilities, asks.asker.asks)) }),
+    ...(log === undefined ? {} : { [LOG_LEVEL_META_KEY]: log.level }),
+  };
+  if (ask === undefined) return send({}, meta);
+  return answerRounds((continuation) => send(continuation, meta), call, ask, asks);
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */

@@ -1,3 +1,7 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import type { Cancellation } from '../protocol/cancellation.js';
+import type { JsonObject } from '../protocol/json.js';
+
 /** What went wrong between the gateway and an upstream, as far as the difference changes what happens next. */
 export type FaultKind =
   /** The connection is gone. */
@@ -37,6 +41,8 @@ interface FaultOptions {
   readonly freeMs?: number;
   /** How long a call may take whatever progress it shows, where this one took longer. */
   readonly maxMs?: number;
+  /** The `input_required` result in which the tool asks for input. */
+  readonly input?: JsonObject;
 }
 
 /** The kinds of fault that end a connection. */
@@ -54,6 +60,7 @@ export class UpstreamFault extends Error {
   readonly maxMs: number | undefined;
   readonly maxInstances: number | undefined;
   readonly freeMs: number | undefined;
+  readonly input: JsonObject | undefined;
 
   constructor(kind: FaultKind, message: string, options: FaultOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
@@ -65,6 +72,7 @@ export class UpstreamFault extends Error {
     this.maxMs = options.maxMs;
     this.maxInstances = options.maxInstances;
     this.freeMs = options.freeMs;
+    this.input = options.input;
   }
 
   /** Whether the connection itself ended, whatever ended it. */
@@ -84,4 +92,35 @@ export function findFault(error: unknown): UpstreamFault | undefined {
 /** The fault of an answer that is longer than the upstream's `maxAnswerBytes`. Other calls are not affected. */
 export function answerTooLong(maxBytes: number): UpstreamFault {
   return new UpstreamFault('oversize', `its answer has more than ${maxBytes} bytes`, { maxBytes });
+}
+
+/** How long a request may take. */
+interface Clock {
+  readonly endsAt: number;
+  readonly maxMs: number;
+  readonly timeoutMs: number;
+}
+
+/** The fault of a request that took too long: it was silent, or it came to no end. */
+export function expired({ endsAt, maxMs, timeoutMs }: Clock, now: number): UpstreamFault {
+  if (endsAt > now || maxMs <= timeoutMs) return new UpstreamFault('timeout', `no answer within ${timeoutMs / 1000} s`);
+  return new UpstreamFault('timeout', `no end within ${maxMs / 1000} s`, { maxMs });
+}
+
+export function cancelled({ reason }: Cancellation): UpstreamFault {
+  return new UpstreamFault('cancelled', reason ?? 'cancelled');
+}
+
+/** The fault of a request whose connection was lost. */
+export function lostWith(
+  cause: UpstreamFault | undefined,
+  { undelivered }: { readonly undelivered: boolean },
+): UpstreamFault {
+  return new UpstreamFault('lost', cause?.message ?? 'the connection was closed', { cause, undelivered });
+}
+
+/** The JSON-RPC error of an answer. */
+export function protocolError({ code, message, data }: JsonObject): ProtocolError {
+  const known = typeof code === 'number' ? code : ProtocolErrorCode.InternalError;
+  return ProtocolError.fromError(known, typeof message === 'string' ? message : '', data);
 }

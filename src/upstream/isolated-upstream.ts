@@ -3,6 +3,7 @@ import type { Observation, Observer, UpstreamState } from '../observe/observatio
 import type { Caller } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
+import type { LogLevel } from '../protocol/log-message.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
@@ -82,6 +83,7 @@ export class IsolatedUpstream implements Upstream {
   #last: UpstreamStatus | undefined;
   #introduction: string | undefined;
   #capabilities: JsonObject | undefined;
+  #logLevel: LogLevel | undefined;
   #endedRestarts = 0;
   #shownState: UpstreamState = 'connecting';
   #isClosing = false;
@@ -201,6 +203,12 @@ export class IsolatedUpstream implements Upstream {
     return this.#introduction;
   }
 
+  setLogLevel(level: LogLevel): void {
+    this.#logLevel = level;
+    this.#first.setLogLevel(level);
+    for (const { upstream } of this.#instances.running()) upstream.setLogLevel(level);
+  }
+
   retryNow(): void {
     if (!this.#hasInstances()) this.#first.retryNow();
     else for (const { upstream } of this.#instances.running()) upstream.retryNow();
@@ -307,7 +315,9 @@ export class IsolatedUpstream implements Upstream {
   #create(): ManagedUpstream {
     const { config, around, starts } = this.#options;
     const observe: Observer = (observation) => this.#observe(observation);
-    return new ManagedUpstream({ config, around: { ...around, observe }, starts, memory: this.#memory });
+    const upstream = new ManagedUpstream({ config, around: { ...around, observe }, starts, memory: this.#memory });
+    if (this.#logLevel !== undefined) upstream.setLogLevel(this.#logLevel);
+    return upstream;
   }
 
   #open(): OwnConnection {

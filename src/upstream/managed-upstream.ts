@@ -3,6 +3,7 @@ import type { UpstreamState } from '../observe/observation.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { type FailedCall, LargeAnswer } from '../protocol/large-answer.js';
+import type { LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
@@ -68,6 +69,7 @@ export class ManagedUpstream implements Upstream {
   #state: UpstreamState;
   #connection: Connection | undefined;
   #problem: string | undefined;
+  #logLevel: LogLevel | undefined;
   #tools = 0;
   /** Of the list that this connection handed over last: an equal one changes nothing. */
   #listDigest: string | undefined;
@@ -217,6 +219,11 @@ export class ManagedUpstream implements Upstream {
     return this.#connection?.introduction;
   }
 
+  setLogLevel(level: LogLevel): void {
+    this.#logLevel = level;
+    this.#connection?.setLogLevel(level);
+  }
+
   retryNow(): void {
     this.#pacer.retryNow();
   }
@@ -315,6 +322,7 @@ export class ManagedUpstream implements Upstream {
           onResourceUpdated: (uri) => this.#events?.onResourceUpdated?.(this.slug, uri),
         },
         onLimits: (limits, tool) => this.#events?.onLimits?.(this.slug, limits, tool),
+        onAsked: (asked) => this.#events?.onAsked?.(this.slug, asked),
         onDiagnostic: (message) =>
           around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
       });
@@ -353,6 +361,7 @@ export class ManagedUpstream implements Upstream {
     if (this.#isClosed()) return connection.close();
     const since = performance.now();
     this.#connection = connection;
+    if (this.#logLevel !== undefined) connection.setLogLevel(this.#logLevel);
     this.#problem = undefined;
     this.#hung = false;
     this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);

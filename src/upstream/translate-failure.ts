@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SdkHttpError } from '@modelcontextprotocol/client';
-import type { JsonObject } from '../protocol/json.js';
+import { cleanName } from '../lib/text.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { FailedCall } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { type FailureCode, readFailure } from '../protocol/upstream-failure.js';
@@ -50,11 +51,16 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
   'input-required': (fault, call) =>
     internal(
       call,
-      `The tool '${call.tool}' of the server '${call.upstream}' asks the client for input, which this gateway does not relay. Give all it needs as parameters, or use another operation`,
+      `The tool '${call.tool}' of the server '${call.upstream}' did not finish: ${describeInput(fault)}. Give all it needs as parameters, or use another operation`,
       { reason: 'input_required', retryable: false },
       fault,
     ),
 };
+
+/** Why the tool did not get what it asked for. */
+function describeInput({ input, message }: UpstreamFault): string {
+  return input === undefined ? message : `${message}, and this client cannot be asked`;
+}
 
 function describeExpiry({ maxMs }: UpstreamFault): string {
   if (maxMs === undefined) return 'did not answer in time';
@@ -125,6 +131,7 @@ const RPC_CODES: Readonly<Record<number, FailureCode>> = {
 };
 
 function translateRpc(error: ProtocolError, call: FailedCall): OperationError {
+  if (error.code === ProtocolErrorCode.MissingRequiredClientCapability) return lacksAbility(error, call);
   const known = saysMissing(error, call) ? 'NOT_FOUND_RESOURCE' : RPC_CODES[error.code];
   // Servers report all kinds of failures as internal errors, so that the words decide.
   const said = { words: error.message, data: error.data, ...(known === undefined ? {} : { code: known }) };
@@ -143,6 +150,19 @@ function saysMissing(error: ProtocolError, { tool: method }: FailedCall): boolea
   if (error instanceof ResourceNotFoundError) return true;
   if (method !== 'resources/read' || error.code !== ProtocolErrorCode.InvalidParams) return false;
   return /not found|\bunknown (?:resource|uri)|no such|does ?n[o']t exist/i.test(error.message.slice(0, 1_000));
+}
+
+/** A server of the 2026-07-28 era says what it would ask the client for, if the client had declared that it can be asked. */
+function lacksAbility(error: ProtocolError, call: FailedCall): OperationError {
+  const { requiredCapabilities } = isJsonObject(error.data) ? error.data : {};
+  const needed = isJsonObject(requiredCapabilities) ? Object.keys(requiredCapabilities).map(cleanName).slice(0, 5) : [];
+  const what = needed.length === 0 ? 'input' : needed.join(' and ');
+  return internal(
+    call,
+    `The tool '${call.tool}' of the server '${call.upstream}' asks the client for ${what}, which this client cannot give. Give all it needs as parameters, or use another operation`,
+    { reason: 'input_required', retryable: false },
+    error,
+  );
 }
 
 /** The companion document "errors": an upstream's HTTP status as a code. 5xx and what is not listed is INTERNAL_ERROR. */

@@ -1,15 +1,18 @@
 import type { IsolationSetting, UpstreamEndpoint } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
+import type { AskChannel } from '../protocol/ask.js';
 import type { Caller, ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../protocol/limits.js';
+import type { CallLog, LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
 import type { FailedRequest } from '../protocol/upstream-failure.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
+import type { AskedQuestion } from './questions/ask-client.js';
 
 /** One `tools/call` on its way to an upstream. */
 export interface UpstreamCall {
@@ -28,6 +31,10 @@ export interface UpstreamCall {
   /** What the call is about; asked for its failure. */
   readonly resource?: () => FailedRequest['resource'];
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** The client of the call, for what the server asks while it runs it. */
+  readonly ask?: AskChannel;
+  /** Where its log messages go while it runs the call. */
+  readonly log?: CallLog;
   /**
    * Called each time before the call is sent, however long it waited; what it throws refuses the call. A promise is waited for, and then
    * it is called again.
@@ -122,6 +129,8 @@ export interface Upstream {
   absence(): Absence | undefined;
   /** What the server said of itself when it connected last, as sent; undefined where it said nothing. */
   introduction(): string | undefined;
+  /** Which log messages it sends from now on, where it has a setting for that; all callers together have one. */
+  setLogLevel(level: LogLevel): void;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
   retryNow(): void;
 }
@@ -144,4 +153,6 @@ export interface UpstreamEvents {
   readonly onCannotStart?: (slug: string) => void;
   /** An answer said something of the upstream's rate limit, or of this tool's. */
   readonly onLimits?: (slug: string, limits: AnnouncedLimits, tool: string | undefined) => void;
+  /** It has asked something, and has its answer. */
+  readonly onAsked?: (slug: string, asked: AskedQuestion) => void;
 }

@@ -23,6 +23,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     trust: 'validated',
     strict: true,
     readOnlyStatements: true,
+    asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
     integrity: 'off',
     curation: [],
     relations: [],

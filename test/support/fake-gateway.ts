@@ -86,6 +86,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     recordAdmin: () => undefined,
     approvals: options.approvals,
+    setLogLevel: () => undefined,
     endSession: (sessionId) => void ended.push(sessionId),
     native: NO_NATIVE_SURFACE,
     endedSessions: ended,

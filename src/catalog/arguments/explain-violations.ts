@@ -1,10 +1,10 @@
 import { type Suggest, toSnakeCase } from '../../lib/names.js';
+import { isSensitiveName } from '../../lib/sensitive-name.js';
 import { echoName, echoValue, quoteValue, quoteValues } from '../../lib/text.js';
 import type { ErrorCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
 import type { Violation } from '../../schema/evaluation.js';
 import { ANY_VALUE, describeForm, followReference, jsonTypeOf, readObjectFields } from '../../schema/schema-shape.js';
-import { isSensitiveName } from '../sensitive-name.js';
 
 /** Where faults are reported: the schema that was broken, and how its places are called by the caller. */
 export interface FaultScope {

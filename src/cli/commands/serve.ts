@@ -41,7 +41,10 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   // On a terminal the progress line and the report show how the upstreams start; log lines would break the progress line.
   let starting = terminal.err.isTTY === true;
   const isLogged = ({ kind }: Observation): boolean => !starting || kind !== 'upstream-state';
-  const started = await startGateway(config, 'serve', starting ? { isLogged, observers: [progress.observe] } : {});
+  const started = await startGateway(config, 'serve', {
+    servesClients: true,
+    ...(starting ? { isLogged, observers: [progress.observe] } : {}),
+  });
   const { gateway, log } = started;
   observe = started.observe;
   try {

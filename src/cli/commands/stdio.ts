@@ -27,7 +27,7 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
   const config = await loadCliConfig(flags, terminal);
   let observe: Observer = () => undefined;
   const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
-  const started = await startGateway(config, 'stdio', { oneClient: true });
+  const started = await startGateway(config, 'stdio', { oneClient: true, servesClients: true });
   const { gateway, log } = started;
   observe = started.observe;
   try {

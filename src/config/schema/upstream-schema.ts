@@ -1,7 +1,14 @@
 import { MAX_EXPRESSION_LENGTH } from '../../expression/operators.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES, DANGER_LEVELS, TRUST_LEVELS } from '../../protocol/operation.js';
-import { GROUP_MODES, INTEGRITY_MODES, ISOLATION_SETTINGS, TRANSPORTS } from '../gateway-config.js';
+import {
+  ASK_KINDS,
+  type AskKind,
+  GROUP_MODES,
+  INTEGRITY_MODES,
+  ISOLATION_SETTINGS,
+  TRANSPORTS,
+} from '../gateway-config.js';
 import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
 
 const MAX_TIMEOUT_MS = 86_400_000;
@@ -45,6 +52,13 @@ export const INSTANCES_PROPERTIES = {
     maximum: 100,
     description: 'How many wait, connected, for their first caller: for servers that start slowly.',
   },
+};
+
+/** How the reference describes each kind of question. */
+const ASKS: Readonly<Record<AskKind, string>> = {
+  elicitation: 'Whether it may ask the user of the client that calls it: by a form, or by a page to open.',
+  sampling: "Whether it may have texts written by the client's model.",
+  roots: 'Whether it may ask for the folders that the client works in.',
 };
 
 /** The settings that `defaults` holds for all upstreams and that each upstream may override. */
@@ -105,6 +119,14 @@ export const SHARED_PROPERTIES = {
     type: 'boolean',
     description:
       'Count a statement (SQL, GraphQL, Cypher, MongoDB) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
+  },
+  asks: {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(
+      ASK_KINDS.map((kind) => [kind, { enum: ['allow', 'deny'], description: ASKS[kind] }]),
+    ),
+    description: 'What the server may ask of the client that calls it, while it runs the call.',
   },
 };
 

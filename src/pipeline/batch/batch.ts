@@ -63,8 +63,13 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       };
       const agreed = policy.joint === undefined ? { items } : await agreeTogether(items, raw, policy.joint, ahead);
       const { consent } = agreed;
-      const send = (request: JsonObject) =>
-        callOne({ ...itemCall, arguments: request, ...(consent === undefined ? {} : { consent }) });
+      const send = (request: JsonObject, onProgress: RawCall['onProgress']) =>
+        callOne({
+          ...itemCall,
+          arguments: request,
+          ...(consent === undefined ? {} : { consent }),
+          ...(onProgress === undefined ? {} : { onProgress }),
+        });
       const lane = raw.caller.sessionId;
       const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, lane, onDefect });
       const settled = await runInTurns(inTime(settleRun(agreed.items, run, limits)), lane);
@@ -98,13 +103,19 @@ async function askAboutRest(
  * What the calls of all items have in common. Only a live user channel is passed on: an answer that arrives with a second
  * call cannot be matched to an item of a batch.
  */
-function createItemCall({ tool, caller, cancellation, user }: RawCall, items: number, answerBytes: number): RawCall {
+function createItemCall(
+  { tool, caller, cancellation, user, ask, log }: RawCall,
+  items: number,
+  answerBytes: number,
+): RawCall {
   return {
     tool,
     arguments: undefined,
     caller,
     cancellation,
     ...(user?.kind === 'live' ? { user } : {}),
+    ...(ask === undefined ? {} : { ask }),
+    ...(log === undefined ? {} : { log }),
     ...(answerBytes > 0 ? { answerBytes: Math.max(LEAST_BYTES, Math.floor(answerBytes / items)) } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { turns } from '../../lib/turns.js';
-import type { RawCall } from '../../protocol/call.js';
+import type { ProgressUpdate, RawCall } from '../../protocol/call.js';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
@@ -21,7 +21,7 @@ export interface BatchRun {
 interface RunOptions {
   readonly onConfirmation: 'halt' | 'skip';
   /** Sends one item, its references resolved, through the pipeline. */
-  readonly send: (request: JsonObject) => Promise<Reply>;
+  readonly send: (request: JsonObject, onProgress: RawCall['onProgress']) => Promise<Reply>;
   /** The limits of an item with its references resolved. */
   readonly limits: PayloadLimits;
   /** In which the items wait for turns. */
@@ -42,16 +42,16 @@ export async function runItems(
   const replies: (Reply | undefined)[] = items.map(() => undefined);
   const read = createResultReader(replies);
   let haltedAt = Number.POSITIVE_INFINITY;
-  let done = 0;
+  const progress = onProgress === undefined ? undefined : new BatchProgress(items.length, onProgress);
 
   const run = async (item: BatchItem): Promise<void> => {
     // A malformed item cannot run in any case, so its fault is reported even after a halt.
     if (item.index > haltedAt && item.fault === undefined) return;
-    const reply = await answerItem(item, read, cancellation, options);
+    const onItemProgress = progress && ((update: ProgressUpdate) => progress.within(item, update));
+    const reply = await answerItem(item, read, cancellation, { ...options, onItemProgress });
     replies[item.index] = reply;
     if (options.onConfirmation === 'halt' && isQuestion(reply)) haltedAt = Math.min(haltedAt, item.index);
-    done += 1;
-    onProgress?.({ progress: done, total: items.length, message: `${done} of ${items.length}: ${item.operation}` });
+    progress?.ended(item);
   };
 
   for (const stage of divideIntoStages(items)) await runStage(stage, run);
@@ -59,19 +59,52 @@ export async function runItems(
   return { ...setQuestionsApart(haltedAt, replies), haltedAt };
 }
 
+/** The part of an item that has not ended is less than a whole one. */
+const MOST_OF_AN_ITEM = 0.99;
+
+/** The progress of a batch: the items that have ended, and a part of those that run. It only ever grows, as MCP requires. */
+class BatchProgress {
+  readonly #total: number;
+  readonly #report: (update: ProgressUpdate) => void;
+  #ended = 0;
+  #last = 0;
+
+  constructor(total: number, report: (update: ProgressUpdate) => void) {
+    this.#total = total;
+    this.#report = report;
+  }
+
+  within({ operation }: BatchItem, { progress, total, message }: ProgressUpdate): void {
+    // Of how much is not always known: then each step is a smaller part.
+    const part = total === undefined || total <= 0 ? progress / (progress + 1) : progress / total;
+    this.#grow(this.#ended + Math.min(Math.max(part, 0), MOST_OF_AN_ITEM), [operation, message]);
+  }
+
+  ended({ operation }: BatchItem): void {
+    this.#ended += 1;
+    this.#grow(this.#ended, [`${this.#ended} of ${this.#total}`, operation]);
+  }
+
+  #grow(progress: number, words: readonly (string | undefined)[]): void {
+    if (!(progress > this.#last)) return;
+    this.#last = progress;
+    this.#report({ progress, total: this.#total, message: words.filter((word) => word !== undefined).join(': ') });
+  }
+}
+
 /** Never rejects: a failure is the item's answer. */
 async function answerItem(
   item: BatchItem,
   read: ResultReader,
   cancellation: Cancellation,
-  { send, onDefect, limits, lane }: RunOptions,
+  { send, onDefect, limits, lane, onItemProgress }: RunOptions & { readonly onItemProgress: RawCall['onProgress'] },
 ): Promise<Reply> {
   try {
     if (item.fault !== undefined) throw item.fault;
     const room = turns.enter(lane);
     if (room !== undefined) await room;
     if (cancellation.cancelled) throw neverBegan(item);
-    return await send(resolveItem(item, limitReads(read, limits, limits.maxRequestSize)));
+    return await send(resolveItem(item, limitReads(read, limits, limits.maxRequestSize)), onItemProgress);
   } catch (thrown) {
     const error = toOperationError(thrown, item.operation);
     if (error !== thrown) onDefect(thrown);

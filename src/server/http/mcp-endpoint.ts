@@ -10,12 +10,12 @@ import type { ClientConfig, GatewayConfig } from '../../config/gateway-config.js
 import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
+import { readAbilities } from '../../protocol/ask.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { BearerTokens, RefusalNotices } from '../auth/bearer-tokens.js';
 import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
 import { applyCancellation, isRequestId, type RequestId, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
-import { showsForms } from '../mcp/elicitation-form.js';
 import {
   clientNameOf,
   createFastAnswerer,
@@ -27,6 +27,8 @@ import {
   type MirrorHeaders,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
+import { LogLevels } from '../mcp/log-levels.js';
+import { ParkedCalls } from '../mcp/parked-calls.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
 import { createSdkServerFactory } from '../mcp/sdk-server.js';
@@ -81,15 +83,17 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const { server: settings, limits, clients } = gateway.config;
   const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
   const questions = new OpenQuestions();
-  const answerFast = createFastAnswerer({ gateway, writer, questions, observe });
-  const createServer = createSdkServerFactory(gateway, serverInfo);
+  const parked = new ParkedCalls();
+  const logs = new LogLevels(gateway);
+  const answerFast = createFastAnswerer({ gateway, writer, questions, parked, logs, observe });
+  const createServer = createSdkServerFactory(gateway, serverInfo, { parked, logs });
   const streams = createSseStreams();
-  const events = createSessionEvents(gateway, observe);
+  const events = createSessionEvents([questions, parked, logs, gateway], observe);
   const exchanges = createHttpExchanges(streams);
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
   const sessions = createLegacySessions(settings, ids, events);
   const callers = createModernCallers(settings, events);
-  const answerWithSdk = createSdkAnswerer(createServer, questions, observe);
+  const answerWithSdk = createSdkAnswerer(createServer, { questions, logs }, observe);
   const legacy = createLegacyEndpoint({
     sessions,
     answerFast,
@@ -134,7 +138,10 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
       sessions.endStreams();
       await modern.close();
     },
-    interruptCalls: () => exchanges.interruptAll('the gateway is stopping'),
+    interruptCalls() {
+      parked.endAll();
+      exchanges.interruptAll('the gateway is stopping');
+    },
     close() {
       clearInterval(sweeper);
       sessions.endAll();
@@ -347,7 +354,7 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     const session = sessions.open({
       ...origin,
       clientName: cleanLabel(clientInfo.name),
-      elicits: showsForms(capabilities),
+      abilities: readAbilities(capabilities),
     });
     if (typeof session === 'string') {
       sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings), id);
@@ -373,6 +380,7 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     }
     for (const each of messages) {
       applyCancellation(each, session.calls);
+      questions.noteChange(session.caller.sessionId, each);
       if (!('method' in each)) questions.takeResponse(session.caller.sessionId, each);
     }
     const requests = messages.filter(isRequest);

@@ -100,9 +100,11 @@ class HttpExchange implements Responder {
 
   /** Ends the request without a response: 202 is the status for messages that have none. */
   cancel(reason: string): void {
+    if (this.#response === undefined) return;
+    // What it withdraws is still sent on its stream.
+    this.cancellation.cancel(reason);
     const response = this.#finish();
     if (response === undefined) return;
-    this.cancellation.cancel(reason);
     if (this.#streaming) response.end();
     else sendNothing(response, 202);
   }

@@ -2,13 +2,14 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Observer } from '../../observe/observation.js';
+import { type AskAbilities, NO_ABILITIES } from '../../protocol/ask.js';
 
 /** What a session id says of the client that it was made for. */
 export interface SessionClaim {
   /** The authenticated client, where authentication is required. */
   readonly client: string | undefined;
-  /** Whether it has declared elicitation. */
-  readonly elicits: boolean;
+  /** What it has declared that it can be asked. */
+  readonly abilities: AskAbilities;
 }
 
 /**
@@ -26,8 +27,32 @@ export interface SessionIds {
 
 const KEY_BYTES = 32;
 
-/** `PROCESS-RANDOM-SIGNATURE`, where the first character says whether the client elicits. */
-const FORM = /^([en][0-9a-f]{8})-([0-9a-f]{32})-([0-9a-f]{32})$/;
+/**
+ * `PROCESS-RANDOM-SIGNATURE`. It begins with what the client can be asked: `a` and a digit, or, in ids of earlier versions, whether it
+ * shows forms.
+ */
+const FORM = /^((?:[en]|a[0-9a-v])[0-9a-f]{8})-([0-9a-f]{32})-([0-9a-f]{32})$/;
+
+/** By the bits of the digit, the lowest first; never reordered, as clients keep the ids. */
+const BITS = ['form', 'url', 'sampling', 'samplingTools', 'roots'] as const satisfies readonly (keyof AskAbilities)[];
+
+function writeDigit(abilities: AskAbilities): string {
+  const bits = BITS.reduce((sum, ability, bit) => sum + (abilities[ability] ? 2 ** bit : 0), 0);
+  return bits.toString(32);
+}
+
+function readHead(head: string): AskAbilities {
+  if (!head.startsWith('a')) return { ...NO_ABILITIES, form: head.startsWith('e') };
+  const bits = Number.parseInt(head.slice(1, 2), 32);
+  const has = (ability: keyof AskAbilities): boolean => Math.floor(bits / 2 ** BITS.indexOf(ability)) % 2 === 1;
+  return {
+    form: has('form'),
+    url: has('url'),
+    sampling: has('sampling'),
+    samplingTools: has('samplingTools'),
+    roots: has('roots'),
+  };
+}
 
 /** @param key of the signature; secret. */
 export function createSessionIds(key: Buffer): SessionIds {
@@ -38,16 +63,16 @@ export function createSessionIds(key: Buffer): SessionIds {
       .digest('hex')
       .slice(0, 32);
   return {
-    create({ client, elicits }) {
-      const head = `${elicits ? 'e' : 'n'}${own}`;
+    create({ client, abilities }) {
+      const head = `a${writeDigit(abilities)}${own}`;
       const random = randomBytes(16).toString('hex');
       return `${head}-${random}-${sign(head, random, client)}`;
     },
     readEarlier(id, client) {
       const [, head = '', random = '', signature = ''] = FORM.exec(id) ?? [];
-      if (head === '' || head.slice(1) === own) return undefined;
+      if (head === '' || head.endsWith(own)) return undefined;
       const isGenuine = timingSafeEqual(Buffer.from(signature), Buffer.from(sign(head, random, client)));
-      return isGenuine ? { client, elicits: head.startsWith('e') } : undefined;
+      return isGenuine ? { client, abilities: readHead(head) } : undefined;
     },
   };
 }

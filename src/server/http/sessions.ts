@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
+import type { AskAbilities } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
 import { type Occupancy, toSseEvent } from './responder.js';
@@ -54,7 +55,7 @@ export interface SessionOrigin {
 /** What `initialize` says about the client. */
 interface LegacyClient extends SessionOrigin {
   readonly clientName: string;
-  readonly elicits: boolean;
+  readonly abilities: AskAbilities;
 }
 
 /** Whose share of the sessions a request draws on. */
@@ -157,11 +158,11 @@ class RecentIds {
 }
 
 /** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */
-function createSession(id: string, { clientName, client, elicits }: LegacyClient): LegacySession {
+function createSession(id: string, { clientName, client, abilities }: LegacyClient): LegacySession {
   const anyone: Caller = { sessionId: randomUUID(), clientName, transport: 'http' };
   const caller = client === undefined ? anyone : { ...anyone, client };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
-  return { id, caller, calls, elicits, stream, open: 0, lastUsedAt: Date.now() };
+  return { id, caller, calls, abilities, stream, open: 0, lastUsedAt: Date.now() };
 }
 
 /** Called once for each session when it begins and once when it ends. */
@@ -170,13 +171,13 @@ interface SessionEvents {
   ended(sessionId: string, how: 'closed' | 'expired'): void;
 }
 
-/** Reports both events to the observer, and the end to the gateway, which then drops the session's state. */
-export function createSessionEvents(gateway: Pick<Gateway, 'endSession'>, observe: Observer): SessionEvents {
+/** Reports both events to the observer, and the end to those that hold state of sessions. */
+export function createSessionEvents(holders: readonly Pick<Gateway, 'endSession'>[], observe: Observer): SessionEvents {
   return {
     opened: (sessionId) => observe({ kind: 'session', sessionId, event: 'opened' }),
     ended(sessionId, event) {
       observe({ kind: 'session', sessionId, event });
-      gateway.endSession(sessionId);
+      for (const holder of holders) holder.endSession(sessionId);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { BriefMap } from '../../lib/brief-map.js';
+import type { AskAbilities } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject } from '../../protocol/json.js';
@@ -39,8 +40,8 @@ export interface Peer {
   readonly caller: Caller;
   /** Its unanswered requests by id; absent where only a disconnect cancels. */
   readonly calls?: CallsInFlight;
-  /** Whether its client has declared elicitation (protocol up to 2025-11-25). */
-  readonly elicits?: boolean;
+  /** What its client has declared that it can be asked (protocol up to 2025-11-25). */
+  readonly abilities?: AskAbilities;
 }
 
 /**

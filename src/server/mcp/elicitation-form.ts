@@ -1,3 +1,4 @@
+import type { AskAbilities } from '../../protocol/ask.js';
 import type { ConsentAnswer, UserChannel } from '../../protocol/consent.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Reply } from '../../protocol/result.js';
@@ -33,17 +34,6 @@ export function readConsent(result: unknown): ConsentAnswer | undefined {
   return action === 'decline' || action === 'cancel' ? action : undefined;
 }
 
-/**
- * Whether a client's capabilities say that it shows forms to its user. An empty object says so too: it is the declaration
- * of revisions without modes.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities
- */
-export function showsForms(capabilities: unknown): boolean {
-  const elicitation = isJsonObject(capabilities) ? capabilities['elicitation'] : undefined;
-  if (!isJsonObject(elicitation)) return false;
-  return elicitation['form'] !== undefined || elicitation['url'] === undefined;
-}
-
 /** The channel of a call that brings no answer; one object for all such calls. */
 const FIRST_ATTEMPT: RetryChannel = { kind: 'retry' };
 
@@ -51,8 +41,8 @@ const FIRST_ATTEMPT: RetryChannel = { kind: 'retry' };
 const QUESTION = 'consent';
 
 /** The channel to the user of a modern client that shows forms; undefined for any other client. */
-export function openRetryChannel(capabilities: unknown): RetryChannel | undefined {
-  return showsForms(capabilities) ? FIRST_ATTEMPT : undefined;
+export function openRetryChannel({ form }: AskAbilities): RetryChannel | undefined {
+  return form ? FIRST_ATTEMPT : undefined;
 }
 
 /**
@@ -61,18 +51,22 @@ export function openRetryChannel(capabilities: unknown): RetryChannel | undefine
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function readRetryChannel(
-  capabilities: unknown,
+  abilities: AskAbilities,
   inputResponses: unknown,
   requestState: unknown,
 ): RetryChannel | undefined {
-  const channel = openRetryChannel(capabilities);
+  const channel = openRetryChannel(abilities);
   if (channel === undefined || typeof requestState !== 'string') return channel;
   const answer = isJsonObject(inputResponses) ? readConsent(inputResponses[QUESTION]) : undefined;
   return answer === undefined ? channel : { kind: 'retry', returned: { state: requestState, answer } };
 }
 
 /** The members of an `input_required` result. */
-export function writeInputRequired({ question, state }: NonNullable<Reply['inputRequired']>): JsonObject {
-  const request = { method: 'elicitation/create', params: writeConsentParams(question) };
-  return { resultType: 'input_required', inputRequests: { [QUESTION]: request }, requestState: state };
+export function writeInputRequired(input: NonNullable<Reply['inputRequired']>): JsonObject {
+  const requests = 'requests' in input ? input.requests : { [QUESTION]: writeConsentRequest(input.question) };
+  return { resultType: 'input_required', inputRequests: requests, requestState: input.state };
+}
+
+function writeConsentRequest(question: string): JsonObject {
+  return { method: 'elicitation/create', params: writeConsentParams(question) };
 }

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { isJSONRPCErrorResponse, isJSONRPCResponse, type JSONRPCResponse } from '@modelcontextprotocol/server';
+import { cleanText } from '../../lib/text.js';
+import {
+  ASK_ERROR,
+  type AskAbilities,
+  type AskChannel,
+  AskFailure,
+  canBeAsked,
+  type Question,
+} from '../../protocol/ask.js';
+import type { Caller } from '../../protocol/call.js';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import type { ConsentAnswer, UserChannel } from '../../protocol/consent.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Peer, Responder } from './calls-in-flight.js';
 import { readConsent, writeConsentParams } from './elicitation-form.js';
 
@@ -11,22 +22,54 @@ interface OpenQuestion {
   readonly settle: (response: JSONRPCResponse) => void;
 }
 
+/** A question to a client: who asks is in its id, so that a server's question is never taken for one of the gateway. */
+interface ClientRequest extends Question {
+  readonly by: 'consent' | 'server';
+  readonly sessionId: string;
+  readonly responder: Responder;
+  readonly cancellation: Cancellation;
+  /** How long the client may take; without end where absent. */
+  readonly patienceMs?: number;
+}
+
+/** Questions of servers to one session that wait for an answer; more are refused. */
+const MAX_OPEN = 16;
+
+/** How long a client may take to answer a server's question: a person reads it, or a model writes a text. */
+const PATIENCE_MS = 300_000;
+
 /**
- * The questions to clients' users that wait for an answer, of all sessions together: a session without questions costs no
- * memory. Each question is a request by the gateway, sent through the responder of the call.
+ * The questions to clients that wait for an answer, of all sessions together: a session without questions costs no memory. Each
+ * question is a request by the gateway, sent through the responder of the call.
  */
 export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
+  /** What a session's client has answered to `roots/list`, until it says that they have changed. */
+  readonly #roots = new Map<string, JsonObject>();
+  readonly #patienceMs: number;
+
+  constructor(patienceMs = PATIENCE_MS) {
+    this.#patienceMs = patienceMs;
+  }
 
   get size(): number {
     return this.#open.size;
   }
 
   /** The channel to the user of a waiting request; undefined where the client declares none, or no message can be sent. */
-  channel({ caller, elicits }: Peer, responder: Responder): UserChannel | undefined {
-    if (elicits !== true || !responder.canNotify) return undefined;
+  channel({ caller, abilities }: Peer, responder: Responder): UserChannel | undefined {
+    if (abilities?.form !== true || !responder.canNotify) return undefined;
     const { sessionId } = caller;
-    return { kind: 'live', ask: (question, cancellation) => this.#ask(sessionId, responder, question, cancellation) };
+    return {
+      kind: 'live',
+      ask: (question, cancellation) => this.#confirm(sessionId, responder, question, cancellation),
+    };
+  }
+
+  /** The way of servers' questions to the client of a waiting request; undefined where it cannot be asked anything. */
+  askChannel({ caller, abilities }: Peer, responder: Responder): AskChannel | undefined {
+    if (abilities === undefined || !canBeAsked(abilities) || !responder.canNotify) return undefined;
+    return new LiveAsk({ questions: this, caller, abilities, responder });
   }
 
   /** Takes a response to an open question of this session; false for any other message. */
@@ -39,33 +82,118 @@ export class OpenQuestions {
     return true;
   }
 
-  #ask(sessionId: string, responder: Responder, question: string, cancellation: Cancellation): Promise<ConsentAnswer> {
-    const id = `consent-${randomUUID()}`;
+  /** Notes what a client says of its roots. */
+  noteChange(sessionId: string, message: unknown): void {
+    if (this.#roots.size === 0 || !isJsonObject(message)) return;
+    if (message['method'] === 'notifications/roots/list_changed') this.#roots.delete(sessionId);
+  }
+
+  endSession(sessionId: string): void {
+    this.#roots.delete(sessionId);
+  }
+
+  /** Asks the client what a server asks, unless its answer is known. */
+  async ask(
+    question: Question,
+    { caller: { sessionId }, responder }: LiveAskParts,
+    cancellation: Cancellation,
+  ): Promise<JsonObject> {
+    const asksForRoots = question.method === 'roots/list';
+    const known = asksForRoots ? this.#roots.get(sessionId) : undefined;
+    if (known !== undefined) return known;
+    const patienceMs = this.#patienceMs;
+    const answer = await this.#send({ ...question, by: 'server', sessionId, responder, cancellation, patienceMs });
+    if (asksForRoots) this.#roots.set(sessionId, answer);
+    return answer;
+  }
+
+  async #confirm(
+    sessionId: string,
+    responder: Responder,
+    question: string,
+    cancellation: Cancellation,
+  ): Promise<ConsentAnswer> {
+    const params = writeConsentParams(question);
+    const request = { method: 'elicitation/create', params, sessionId, responder, cancellation } as const;
+    const answer = readConsent(await this.#send({ ...request, by: 'consent' }));
+    if (answer === undefined) throw new Error('the client could not ask its user');
+    return answer;
+  }
+
+  #send({ by, method, params, sessionId, responder, cancellation, patienceMs }: ClientRequest): Promise<JsonObject> {
+    const id = `${by}-${randomUUID()}`;
     return new Promise((resolve, reject) => {
       if (cancellation.cancelled || responder.cancellation.cancelled) {
-        reject(new Error('the call has ended'));
+        reject(new AskFailure(ASK_ERROR.internal, 'The call has ended'));
+        return;
+      }
+      if (by === 'server' && this.#countOf(sessionId) >= MAX_OPEN) {
+        reject(new AskFailure(ASK_ERROR.internal, `The client has ${MAX_OPEN} open questions already`));
         return;
       }
       const settle = (response: JSONRPCResponse): void => {
-        const answer = isJSONRPCErrorResponse(response) ? undefined : readConsent(response.result);
-        if (answer === undefined) reject(new Error('the client could not ask its user'));
-        else resolve(answer);
+        clearTimeout(timer);
+        if (isJSONRPCErrorResponse(response)) reject(failureOf(response.error));
+        else resolve(response.result);
       };
-      this.#open.set(id, { sessionId, settle });
-      responder.notify(writeRequest(id, question));
-      const withdraw = (): void => {
+      const withdraw = (failure: AskFailure): void => {
         if (!this.#open.delete(id)) return;
+        clearTimeout(timer);
         responder.notify(writeWithdrawal(id));
-        reject(new Error('the question was withdrawn'));
+        reject(failure);
       };
-      cancellation.onCancel(withdraw);
-      responder.cancellation.onCancel(withdraw);
+      const timer = patienceMs === undefined ? undefined : setTimeout(() => withdraw(expired(patienceMs)), patienceMs);
+      timer?.unref();
+      this.#open.set(id, { sessionId, settle });
+      responder.notify(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      const end = (): void => withdraw(new AskFailure(ASK_ERROR.internal, 'The question was withdrawn'));
+      cancellation.onCancel(end);
+      responder.cancellation.onCancel(end);
     });
+  }
+
+  #countOf(sessionId: string): number {
+    let count = 0;
+    for (const open of this.#open.values()) if (open.sessionId === sessionId) count += 1;
+    return count;
   }
 }
 
-function writeRequest(id: string, question: string): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params: writeConsentParams(question) });
+interface LiveAskParts {
+  readonly questions: OpenQuestions;
+  readonly caller: Caller;
+  readonly abilities: AskAbilities;
+  /** Of the call that waits. */
+  readonly responder: Responder;
+}
+
+/** A client that is asked while its call waits. */
+class LiveAsk implements AskChannel {
+  readonly #parts: LiveAskParts;
+
+  constructor(parts: LiveAskParts) {
+    this.#parts = parts;
+  }
+
+  get caller(): Caller {
+    return this.#parts.caller;
+  }
+
+  get abilities(): AskAbilities {
+    return this.#parts.abilities;
+  }
+
+  ask(question: Question, cancellation: Cancellation): Promise<JsonObject> {
+    return this.#parts.questions.ask(question, this.#parts, cancellation);
+  }
+}
+
+function failureOf({ code, message }: { readonly code: number; readonly message: string }): AskFailure {
+  return new AskFailure(code, cleanText(message));
+}
+
+function expired(patienceMs: number): AskFailure {
+  return new AskFailure(ASK_ERROR.expired, `No answer within ${patienceMs / 1000} s`);
 }
 
 /** Lets the client close its dialog. */

@@ -8,14 +8,17 @@ import {
 import type { Gateway, ToolList } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
+import { type AskAbilities, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
 import { isRequestId, type Peer, type RequestId, type Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
-import { openRetryChannel, type RetryChannel } from './elicitation-form.js';
+import { openRetryChannel } from './elicitation-form.js';
+import type { LogLevels } from './log-levels.js';
 import type { MessageText } from './message-text.js';
+import type { ParkedCalls } from './parked-calls.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import { type Era, MODERN_REVISION, type ResultWriter, writeProgress } from './write-result.js';
 
@@ -32,8 +35,8 @@ export interface FastRequest {
   readonly traceparent: unknown;
   /** The client's name in the envelope (modern era only). */
   readonly clientName: string | undefined;
-  /** The channel to the client's user that the envelope declares (modern era only). */
-  readonly user: RetryChannel | undefined;
+  /** What the envelope declares that the client can be asked (modern era only). */
+  readonly abilities: AskAbilities;
 }
 
 /** The HTTP headers that must repeat members of the body; undefined where absent. */
@@ -116,7 +119,7 @@ export function recogniseFastRequest(
   if (fast.isOwn !== true && !supports(String(method))) return undefined;
   const modern = era === 'modern';
   const clientName = modern ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
-  const user = modern ? openRetryChannel(meta[CLIENT_CAPABILITIES_META_KEY]) : undefined;
+  const abilities = modern ? readAbilities(meta[CLIENT_CAPABILITIES_META_KEY]) : NO_ABILITIES;
   return {
     era,
     id,
@@ -126,7 +129,7 @@ export function recogniseFastRequest(
     progressToken,
     traceparent: meta['traceparent'],
     clientName,
-    user,
+    abilities,
   };
 }
 
@@ -205,11 +208,20 @@ interface FastAnswererDeps {
   readonly gateway: Gateway;
   readonly writer: ResultWriter;
   readonly questions: OpenQuestions;
+  readonly parked: ParkedCalls;
+  readonly logs: LogLevels;
   readonly observe: Observer;
 }
 
 /** Creates the one implementation of the fast path, for every transport and both eras. */
-export function createFastAnswerer({ gateway, writer, questions, observe }: FastAnswererDeps): FastAnswerer {
+export function createFastAnswerer({
+  gateway,
+  writer,
+  questions,
+  parked,
+  logs,
+  observe,
+}: FastAnswererDeps): FastAnswerer {
   /** Answers a request that takes its time and may be cancelled. */
   const answerLater = (
     request: FastRequest,
@@ -235,14 +247,29 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: Fast
       },
     );
   };
-  const callTool: FastAnswerer = (request, peer, responder) =>
+  const callTool: FastAnswerer = (request, peer, responder) => {
+    const { id, era, abilities } = request;
+    const call = toRawCall(request, peer, responder, { questions, logs });
+    const isAskable = abilities !== NO_ABILITIES && canBeAsked(abilities);
     answerLater(request, peer, responder, {
-      reply: () => gateway.handle(toRawCall(request, peer, responder, questions)),
-      write: (reply) => writer.callMessage(request.id, reply, request.era),
+      reply: () =>
+        isAskable
+          ? parked.begin(call, abilities, call, (parts) => gateway.handle({ ...call, ...parts }))
+          : gateway.handle(call),
+      write: (reply) => writer.callMessage(id, reply, era),
     });
+  };
   const answerNative: FastAnswerer = (request, peer, responder) => {
     const { id, method, params, era } = request;
-    const { tool: _tool, arguments: _arguments, user, ...call } = toRawCall(request, peer, responder, questions);
+    const {
+      tool: _tool,
+      arguments: _arguments,
+      user,
+      ...call
+    } = toRawCall(request, peer, responder, {
+      questions,
+      logs,
+    });
     // A modern client is asked by a result that is no result of these methods.
     const asks = era === 'legacy' && user !== undefined ? { user } : {};
     answerLater(request, peer, responder, {
@@ -283,10 +310,22 @@ function interruptedReply(reason: string): Reply {
   return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
 }
 
-function toRawCall(request: FastRequest, peer: Peer, responder: Responder, questions: OpenQuestions): RawCall {
+function toRawCall(
+  request: FastRequest,
+  peer: Peer,
+  responder: Responder,
+  { questions, logs }: Pick<FastAnswererDeps, 'questions' | 'logs'>,
+): RawCall {
   const { name: tool, params, progressToken } = request;
-  const user =
-    request.era === 'modern' ? request.user : peer.elicits === true ? questions.channel(peer, responder) : undefined;
+  const isModern = request.era === 'modern';
+  const isAskable = !isModern && peer.abilities !== undefined && peer.abilities !== NO_ABILITIES;
+  const user = isModern
+    ? openRetryChannel(request.abilities)
+    : isAskable
+      ? questions.channel(peer, responder)
+      : undefined;
+  const ask = isAskable ? questions.askChannel(peer, responder) : undefined;
+  const log = logs.levels.size === 0 ? undefined : logs.of(peer.caller.sessionId, responder);
   const call = {
     tool,
     arguments: params['arguments'],
@@ -294,6 +333,8 @@ function toRawCall(request: FastRequest, peer: Peer, responder: Responder, quest
     cancellation: responder.cancellation,
     traceparent: request.traceparent ?? responder.traceparent,
     ...(user === undefined ? {} : { user }),
+    ...(ask === undefined ? {} : { ask }),
+    ...(log === undefined ? {} : { log }),
   };
   if (progressToken === undefined || !responder.canNotify) return call;
   return { ...call, onProgress: (update) => responder.notify(writeProgress(progressToken, update)) };

@@ -2,20 +2,26 @@ import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ListToolsResult,
+  LOG_LEVEL_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Gateway } from '../../gateway/gateway.js';
-import type { Caller } from '../../protocol/call.js';
+import { type AskAbilities, type AskChannel, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
+import type { Caller, RawCall } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
+import { type CallLog, isLogLevel } from '../../protocol/log-message.js';
+import type { Reply } from '../../protocol/result.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { innerProgressToken } from './fast-path.js';
 import { writeInstructions } from './instructions.js';
+import type { LogLevels } from './log-levels.js';
+import { isParkedState, type ParkedCalls } from './parked-calls.js';
 import { ExplainingServer } from './schema-faults.js';
 import {
   type Era,
@@ -31,6 +37,9 @@ export interface RequestOrigin {
   readonly caller: Caller;
   /** The channel to the user of a legacy client; that of a modern client is in its envelope. */
   readonly user?: UserChannel | undefined;
+  /** The same for what servers ask. */
+  readonly ask?: AskChannel | undefined;
+  readonly log?: CallLog | undefined;
 }
 
 /** The SDK answers these only where they are not obviously well formed, and then mostly with a refusal. */
@@ -52,11 +61,15 @@ export type SdkServerFactory = (era: Era, originOf: (id: RequestId) => RequestOr
  * The SDK path, for everything that is not fast: handshake, discovery, unknown methods, malformed requests. Its two tool
  * handlers give the same answers as the fast path, for well-formed requests that the fast path does not recognise.
  */
-export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo): SdkServerFactory {
+export function createSdkServerFactory(
+  gateway: Gateway,
+  serverInfo: ServerInfo,
+  { parked, logs }: { readonly parked: ParkedCalls; readonly logs: LogLevels },
+): SdkServerFactory {
   const { mode, errors } = gateway.config.endpoint;
   const { native } = gateway;
   const optionsOf = () => ({
-    capabilities: { tools: { listChanged: true }, ...native.capabilities() },
+    capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities() },
     instructions: writeInstructions(mode),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
@@ -69,30 +82,47 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
     return { tools: JSON.parse(toolsJson) };
   };
 
+  /** A request that brings answers to a server's questions continues its call; any other begins one. */
+  const answer = (call: RawCall, abilities: AskAbilities, { mcpReq }: ServerContext): Promise<Reply> => {
+    const state = mcpReq.requestState();
+    if (isParkedState(state)) return parked.resume(state, call, mcpReq.inputResponses, call);
+    if (!canBeAsked(abilities)) return gateway.handle(call);
+    return parked.begin(call, abilities, call, (parts) => gateway.handle({ ...call, ...parts }));
+  };
+
   return (era, originOf) => {
     const server = new ExplainingServer(serverInfo, optionsOf(), era);
     server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
+    server.setRequestHandler('logging/setLevel', ({ params }, { mcpReq }) => {
+      logs.set(originOf(mcpReq.id).caller.sessionId, params.level);
+      return {};
+    });
     server.setRequestHandler('tools/call', async ({ params }, context) => {
       const { id, signal, notify } = context.mcpReq;
       const origin = originOf(id);
-      const user = era === 'modern' ? readRetry(context) : origin.user;
+      const abilities = era === 'modern' ? readEnvelope(context) : NO_ABILITIES;
+      const user = era === 'modern' ? readRetry(abilities, context) : origin.user;
       const cancellation = new Cancellation();
       signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
+      const log = era === 'modern' ? readLog(context) : origin.log;
       const token = params._meta?.progressToken ?? innerProgressToken(params);
-      const reply = await gateway.handle({
+      const call: RawCall = {
         tool: params.name,
         arguments: params.arguments,
         caller: origin.caller,
         cancellation,
         traceparent: params._meta?.['traceparent'],
         ...(user === undefined ? {} : { user }),
+        ...(origin.ask === undefined ? {} : { ask: origin.ask }),
+        ...(log === undefined ? {} : { log }),
         ...(isRequestId(token)
           ? {
               onProgress: (update) =>
                 void notify({ method: 'notifications/progress', params: progressParams(token, update) }),
             }
           : {}),
-      });
+      };
+      const reply = await answer(call, abilities, context);
       const { inputRequired } = reply;
       if (inputRequired !== undefined && era === 'modern') return writeInputRequired(inputRequired) as CallToolResult;
       if (reply.unknownTool === true) {
@@ -118,8 +148,26 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
   };
 }
 
-/** The channel to the user of a modern client, with the answer that the client has brought. */
-function readRetry({ mcpReq }: ServerContext): UserChannel | undefined {
+/** Where log messages go: a modern client says with each request which ones it wants. */
+function readLog({ mcpReq }: ServerContext): CallLog | undefined {
   const envelope: JsonObject = mcpReq.envelope ?? {};
-  return readRetryChannel(envelope[CLIENT_CAPABILITIES_META_KEY], mcpReq.inputResponses, mcpReq.requestState());
+  const level = envelope[LOG_LEVEL_META_KEY];
+  if (!isLogLevel(level)) return undefined;
+  return {
+    level,
+    // A request that has been answered takes no more messages.
+    write: (params) =>
+      void mcpReq.notify({ method: 'notifications/message', params: { ...params } }).catch(() => undefined),
+  };
+}
+
+/** What a modern client declares that it can be asked. */
+function readEnvelope({ mcpReq }: ServerContext): AskAbilities {
+  const envelope: JsonObject = mcpReq.envelope ?? {};
+  return readAbilities(envelope[CLIENT_CAPABILITIES_META_KEY]);
+}
+
+/** The channel to the user of a modern client, with the answer that the client has brought. */
+function readRetry(abilities: AskAbilities, { mcpReq }: ServerContext): UserChannel | undefined {
+  return readRetryChannel(abilities, mcpReq.inputResponses, mcpReq.requestState());
 }

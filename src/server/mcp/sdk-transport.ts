@@ -10,6 +10,7 @@ import type { Observer } from '../../observe/observation.js';
 import { CallsInFlight, type Peer, type Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { refuseDuplicate } from './fast-path.js';
+import type { LogLevels } from './log-levels.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import type { SdkServerFactory } from './sdk-server.js';
 
@@ -86,7 +87,7 @@ export class ServerTransport implements Transport {
  */
 export function createSdkAnswerer(
   createServer: SdkServerFactory,
-  questions: OpenQuestions,
+  { questions, logs }: { readonly questions: OpenQuestions; readonly logs: LogLevels },
   observe: Observer,
 ): SdkAnswerer {
   return (message, peer, responder) => {
@@ -99,7 +100,12 @@ export function createSdkAnswerer(
       if (isJSONRPCRequest(message)) calls.forget(message.id, responder);
       transport.close().catch(reportDefect);
     });
-    createServer('legacy', () => ({ caller, user: questions.channel(peer, responder) }))
+    createServer('legacy', () => ({
+      caller,
+      user: questions.channel(peer, responder),
+      ask: questions.askChannel(peer, responder),
+      log: logs.of(caller.sessionId, responder),
+    }))
       .connect(transport)
       .then(() => transport.deliver(message, responder))
       .catch(reportDefect);

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Gateway, NativeListener } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
+import { NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import {
@@ -22,9 +23,10 @@ import {
   splitBatch,
 } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
-import { showsForms } from '../mcp/elicitation-form.js';
 import { clientNameOf, createFastAnswerer, type FastRequest, recogniseFastRequest } from '../mcp/fast-path.js';
+import { LogLevels } from '../mcp/log-levels.js';
 import type { MessageText } from '../mcp/message-text.js';
+import { ParkedCalls } from '../mcp/parked-calls.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
 import { createSdkServerFactory, type RequestOrigin } from '../mcp/sdk-server.js';
 import type { ServerTransport } from '../mcp/sdk-transport.js';
@@ -35,6 +37,8 @@ import type { LineWriter } from './lines.js';
 /** The messages of one stdio connection; the first ones decide its era. */
 interface StdioConnection {
   readonly sessionId: string;
+  /** Ends what waits for the client. */
+  end(): void;
   /** Creates the SDK's server for this connection, once its era is known. */
   readonly createServer: McpServerFactory;
   /** The era, once it is known. */
@@ -60,8 +64,10 @@ interface StdioConnectionDeps {
 export function createStdioConnection(deps: StdioConnectionDeps): StdioConnection {
   const { gateway, observe, lines, transport } = deps;
   const questions = new OpenQuestions();
-  const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, observe });
-  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo);
+  const parked = new ParkedCalls();
+  const logs = new LogLevels(gateway);
+  const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, parked, logs, observe });
+  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo, { parked, logs });
   const client = new StdioClient(transport.calls);
   const watches = createStreamWatches(gateway.native);
   const streams = new Map<unknown, StreamWatch>();
@@ -105,6 +111,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
     if (fast === undefined) {
       client.noteCapabilities(message);
       applyCancellation(message, transport.calls);
+      questions.noteChange(client.caller.sessionId, message);
       if (questions.takeResponse(client.caller.sessionId, message)) return;
       if (isMessage(message)) deliver(message, responder);
       else refuse('the line is not a JSON-RPC message');
@@ -129,7 +136,12 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
   /** The SDK knows a request by its id only; its responder is registered under it. */
   const originOf = (id: RequestId): RequestOrigin => {
     const responder = transport.calls.get(id);
-    return { caller: client.caller, user: responder && questions.channel(client, responder) };
+    return {
+      caller: client.caller,
+      user: responder && questions.channel(client, responder),
+      ask: responder && questions.askChannel(client, responder),
+      log: responder && logs.of(client.caller.sessionId, responder),
+    };
   };
 
   return {
@@ -165,6 +177,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
       },
     },
     end() {
+      parked.endAll();
       for (const stream of streams.values()) stream.end();
       streams.clear();
     },
@@ -183,7 +196,7 @@ function isMessage(message: unknown): message is JSONRPCMessage {
 class StdioClient implements Peer {
   readonly calls: CallsInFlight;
   caller: Caller = { sessionId: randomUUID(), clientName: 'unnamed client', transport: 'stdio' };
-  elicits = false;
+  abilities = NO_ABILITIES;
   #named = false;
 
   constructor(calls: CallsInFlight) {
@@ -199,7 +212,7 @@ class StdioClient implements Peer {
   }
 
   noteCapabilities(message: unknown): void {
-    if (isInitializeRequest(message)) this.elicits = showsForms(message.params.capabilities);
+    if (isInitializeRequest(message)) this.abilities = readAbilities(message.params.capabilities);
   }
 }
 
@@ -227,8 +240,9 @@ class StdioResponder implements Responder {
 
   cancel(reason: string): void {
     if (this.#done) return;
-    this.#done = true;
+    // What it withdraws is still sent.
     this.cancellation.cancel(reason);
+    this.#done = true;
   }
 
   onInterrupt(listener: InterruptListener): void {

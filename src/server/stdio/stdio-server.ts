@@ -93,6 +93,7 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
     stopHearingOthers();
     connection.end();
     transport.calls.interruptAll('the gateway is stopping');
+    connection.end();
     gateway.endSession(connection.sessionId);
     await sdk.close();
     await lines.drain(FLUSH_MS);

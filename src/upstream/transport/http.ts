@@ -93,6 +93,7 @@ export class HttpTransport implements UpstreamTransport {
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
+  onrelated?: UpstreamTransport['onrelated'];
   onlarge?: UpstreamTransport['onlarge'];
   onanswer?: UpstreamTransport['onanswer'];
   admits?: UpstreamTransport['admits'];
@@ -239,8 +240,8 @@ export class HttpTransport implements UpstreamTransport {
 
   #answerReader(post: Post, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {
     const type = mediaTypeOf(headers);
-    const { maxAnswerBytes } = this.#options;
     if (type === 'application/json') {
+      const { maxAnswerBytes } = this.#options;
       if (Number(headerOf(headers, 'content-length')) > maxAnswerBytes) throw answerTooLong(maxAnswerBytes);
       return readBytes((bytes) => this.#deliver(bytes, post), maxAnswerBytes);
     }
@@ -290,10 +291,10 @@ export class HttpTransport implements UpstreamTransport {
 
   #deliverText(text: string, post?: Post): void {
     if (this.admits?.(text) === false) return;
-    const value: unknown = JSON.parse(text);
-    for (const message of messagesOf(value, text)) {
+    for (const message of messagesOf(JSON.parse(text), text)) {
       if (post !== undefined && !('method' in message)) this.#noteAnswer(message.id, post);
-      this.onmessage?.(message);
+      if (post?.requestId !== undefined && 'method' in message) this.onrelated?.(message, post.requestId);
+      else this.onmessage?.(message);
     }
   }
 
@@ -470,8 +471,7 @@ function forgotten(): UpstreamFault {
 
 /** The tool that a message calls, if it calls one. */
 function toolOf(message: JSONRPCMessage): string | undefined {
-  if (!('method' in message) || message.method !== 'tools/call') return undefined;
-  const name = message.params?.['name'];
+  const name = 'method' in message && message.method === 'tools/call' ? message.params?.['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
 }
 

@@ -13,6 +13,8 @@ export interface TransportSurroundings {
   readonly observe: Observer;
   readonly binDirectories: readonly string[];
   readonly clientInfo: { readonly name: string; readonly version: string };
+  /** Whether there may be clients that can be asked what servers ask; false for commands that end at once. */
+  readonly servesClients?: boolean;
 }
 
 /** What a transport reports beside messages. */

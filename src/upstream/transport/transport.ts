@@ -1,4 +1,4 @@
-import type { RequestId, Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { UpstreamEndpoint } from '../../config/gateway-config.js';
 import type { LargeMessage } from '../../protocol/large-answer.js';
 import type { UpstreamFault } from '../fault.js';
@@ -12,6 +12,8 @@ export interface UpstreamTransport extends Transport {
   readonly kind: UpstreamEndpoint['type'];
   /** Grows whenever anything arrives from the server, also a part of a message. Absent where only whole messages are seen. */
   readonly activity?: number;
+  /** A message of the server's own that came on the response stream of a request, in place of `onmessage`. */
+  onrelated?: ((message: JSONRPCMessage, requestId: RequestId) => void) | undefined;
   /** A message of more than `LARGE_BYTES`, unread, in place of `onmessage`. @param id of the request that it seems to answer */
   onlarge?: ((message: LargeMessage, id: RequestId) => void) | undefined;
   /** An answer that consists of one long text, in place of `onmessage`. */

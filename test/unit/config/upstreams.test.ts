@@ -29,6 +29,7 @@ describe('loadConfig with pasted blocks', () => {
         maxAnswerBytes: 52_428_800,
         strict: true,
         readOnlyStatements: true,
+        asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
         integrity: 'off',
         curation: [],
         apiLimits: [],

@@ -54,6 +54,7 @@ function open(results: Readonly<Record<string, FakeUpstream['results']>>, capabi
       introduction: () => undefined,
       retryNow: () => undefined,
       isIsolated: false,
+      setLogLevel: () => undefined,
       ownerOf: () => undefined,
     });
   }

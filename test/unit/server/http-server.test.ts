@@ -66,9 +66,9 @@ describe('the legacy endpoint', () => {
     const url = await open();
     const { status, headers, json } = await sendHttp(url, { body: initializeMessage(7) });
     expect(status).toBe(200);
-    expect(headers['mcp-session-id']).toMatch(/^n[0-9a-f]{8}-[0-9a-f]{32}-[0-9a-f]{32}$/);
+    expect(headers['mcp-session-id']).toMatch(/^a0[0-9a-f]{8}-[0-9a-f]{32}-[0-9a-f]{32}$/);
     expect(json).toMatchObject({ id: 7, result: { protocolVersion: '2025-11-25', serverInfo: SERVER_INFO } });
-    expect(json.result.capabilities).toEqual({ tools: { listChanged: true } });
+    expect(json.result.capabilities).toEqual({ tools: { listChanged: true }, logging: {} });
   });
 
   it('keeps the session id of the wire out of observations', async () => {

@@ -45,6 +45,7 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     trust: 'validated',
     strict: true,
     readOnlyStatements: true,
+    asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
     curation: [],
     relations: [],
     apiLimits: [],

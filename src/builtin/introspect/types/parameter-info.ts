@@ -1,5 +1,5 @@
-import { isSensitiveName } from '../../../catalog/sensitive-name.js';
 import { toSnakeCase } from '../../../lib/names.js';
+import { isSensitiveName } from '../../../lib/sensitive-name.js';
 import { cleanName, cleanText, cleanValue, quoteValue, quoteValues, summarizeText } from '../../../lib/text.js';
 import { runAtOnce, type Sliced } from '../../../lib/turns.js';
 import type { JsonSchema } from '../../../protocol/json.js';

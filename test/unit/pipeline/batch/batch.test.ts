@@ -194,7 +194,21 @@ describe('the order of a batch', () => {
       [4, 4],
     ]);
     expect(updates[2]?.message).toBe('3 of 4: create_item');
-    for (const { raw } of bench.sent) expect(raw.onProgress).toBeUndefined();
+  });
+
+  it('counts the progress of an item as a part of it, and never goes back', async () => {
+    const updates: ProgressUpdate[] = [];
+    const bench = openBench({
+      answer: ({ params, raw: { onProgress } }) => {
+        onProgress?.({ progress: 1, total: 2, message: 'half' });
+        onProgress?.({ progress: 0, total: 2 });
+        onProgress?.({ progress: 9, total: 2 });
+        return succeed(params);
+      },
+    });
+    await bench.run(items('create_item', 'create_item'), { onProgress: (update) => updates.push(update) });
+    expect(updates.map(({ progress }) => progress)).toEqual([0.5, 0.99, 1, 1.5, 1.99, 2]);
+    expect(updates[0]?.message).toBe('create_item: half');
   });
 });
 

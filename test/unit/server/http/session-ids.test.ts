@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../../../../src/observe/observation.js';
+import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
 import { createSessionIds, readSessionKey } from '../../../../src/server/http/session-ids.js';
 
 const KEY = Buffer.alloc(32, 1);
-const ANN = { client: 'ann', elicits: true };
+const ABILITIES = { form: true, url: false, sampling: true, samplingTools: false, roots: true };
+const ANN = { client: 'ann', abilities: ABILITIES };
 
 describe('session ids', () => {
   it('are recognised by a later process with the same key, for the client that they were made for', () => {
@@ -24,9 +26,9 @@ describe('session ids', () => {
   });
 
   it('cannot be made up or altered', () => {
-    const id = createSessionIds(KEY).create({ client: undefined, elicits: false });
+    const id = createSessionIds(KEY).create({ client: undefined, abilities: NO_ABILITIES });
     const later = createSessionIds(KEY);
-    expect(later.readEarlier(id, undefined)).toEqual({ client: undefined, elicits: false });
+    expect(later.readEarlier(id, undefined)).toEqual({ client: undefined, abilities: NO_ABILITIES });
     const altered = [
       `e${id.slice(1)}`,
       id.slice(0, -1),

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { createHandshakeAnswerer } from '../../../../src/server/mcp/answer-handshake.js';
 import { CallsInFlight, type Responder } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
+import { LogLevels } from '../../../../src/server/mcp/log-levels.js';
+import { ParkedCalls } from '../../../../src/server/mcp/parked-calls.js';
 import { createSdkServerFactory } from '../../../../src/server/mcp/sdk-server.js';
 import { createSdkAnswerer } from '../../../../src/server/mcp/sdk-transport.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
@@ -13,8 +16,11 @@ const caller = { sessionId: 's', clientName: 'c', transport: 'http' } as const;
 function openHandshakes() {
   const asked: string[] = [];
   const answerWithSdk = createSdkAnswerer(
-    createSdkServerFactory(createFakeGateway(), SERVER_INFO),
-    new OpenQuestions(),
+    createSdkServerFactory(createFakeGateway(), SERVER_INFO, {
+      parked: new ParkedCalls(),
+      logs: new LogLevels(createFakeGateway()),
+    }),
+    { questions: new OpenQuestions(), logs: new LogLevels(createFakeGateway()) },
     (observation) => {
       throw new Error(observation.kind);
     },
@@ -41,7 +47,7 @@ function openHandshakes() {
       };
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } };
       const message = { jsonrpc: '2.0', id, method: 'initialize', params } as const;
-      answer(message, { caller, calls: new CallsInFlight(), elicits: false }, responder);
+      answer(message, { caller, calls: new CallsInFlight(), abilities: NO_ABILITIES }, responder);
     });
   return { asked, shake, capabilities };
 }

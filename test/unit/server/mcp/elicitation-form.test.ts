@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readConsent, showsForms } from '../../../../src/server/mcp/elicitation-form.js';
+import { readConsent } from '../../../../src/server/mcp/elicitation-form.js';
 
 it.each([
   [{ action: 'accept', content: { approve: true } }, 'accept'],
@@ -16,17 +16,4 @@ it.each([
   ['accept', undefined],
 ])('reads the elicitation result %j as %s', (result, answer) => {
   expect(readConsent(result)).toBe(answer);
-});
-
-it.each([
-  [{ elicitation: {} }, true],
-  [{ elicitation: { form: {} } }, true],
-  [{ elicitation: { form: {}, url: {} } }, true],
-  [{ elicitation: { url: {} } }, false],
-  [{ elicitation: true }, false],
-  [{ sampling: {} }, false],
-  [{}, false],
-  [undefined, false],
-])('reads from the capabilities %j whether the client shows forms: %s', (capabilities, shown) => {
-  expect(showsForms(capabilities)).toBe(shown);
 });

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import type { Responder } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
 
-const peer = { caller: { sessionId: 's', clientName: 'c', transport: 'http' }, elicits: true } as const;
+const peer = {
+  caller: { sessionId: 's', clientName: 'c', transport: 'http' },
+  abilities: { ...NO_ABILITIES, form: true, roots: true },
+} as const;
 const accepted = { action: 'accept', content: { approve: true } };
 
 function ask(patience = new Cancellation()) {

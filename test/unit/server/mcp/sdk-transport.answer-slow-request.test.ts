@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
+import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { CallsInFlight, type Responder, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
+import { LogLevels } from '../../../../src/server/mcp/log-levels.js';
+import { ParkedCalls } from '../../../../src/server/mcp/parked-calls.js';
 import { createSdkServerFactory } from '../../../../src/server/mcp/sdk-server.js';
 import { createSdkAnswerer } from '../../../../src/server/mcp/sdk-transport.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
@@ -26,14 +29,21 @@ function silentResponder(): Responder {
 
 it('cancels and forgets a call whose client disconnected', async () => {
   const gateway = createFakeGateway({ handle: () => new Promise(() => undefined) });
-  const createServer = createSdkServerFactory(gateway, SERVER_INFO);
-  const answer = createSdkAnswerer(createServer, new OpenQuestions(), (observation) => {
-    throw new Error(observation.kind);
+  const createServer = createSdkServerFactory(gateway, SERVER_INFO, {
+    parked: new ParkedCalls(),
+    logs: new LogLevels(createFakeGateway()),
   });
+  const answer = createSdkAnswerer(
+    createServer,
+    { questions: new OpenQuestions(), logs: new LogLevels(createFakeGateway()) },
+    (observation) => {
+      throw new Error(observation.kind);
+    },
+  );
   const calls = new CallsInFlight();
   const responder = silentResponder();
   const arrived = gateway.nextCall();
-  answer(call, { caller, calls, elicits: false }, responder);
+  answer(call, { caller, calls, abilities: NO_ABILITIES }, responder);
   const { cancellation } = await arrived;
   expect(calls.size).toBe(1);
   const told = new Promise<void>((resolve) => cancellation.onCancel(resolve));

@@ -1,0 +1,37 @@
+import type { Gateway } from '../../gateway/gateway.js';
+import type { CallLog, LogLevel, LogMessage } from '../../protocol/log-message.js';
+import type { Responder } from './calls-in-flight.js';
+
+/**
+ * Which log messages the sessions of legacy clients want, as they have said with `logging/setLevel`. A session that has said nothing
+ * gets none and costs nothing.
+ */
+export class LogLevels {
+  /** By session; public, so that a call of a session asks its size alone. */
+  readonly levels = new Map<string, LogLevel>();
+  readonly #gateway: Pick<Gateway, 'setLogLevel'>;
+
+  constructor(gateway: Pick<Gateway, 'setLogLevel'>) {
+    this.#gateway = gateway;
+  }
+
+  set(sessionId: string, level: LogLevel): void {
+    this.levels.set(sessionId, level);
+    this.#gateway.setLogLevel(sessionId, level);
+  }
+
+  /** The way to the client of a waiting request; undefined where it wants no messages, or none can be sent. */
+  of(sessionId: string, responder: Responder): CallLog | undefined {
+    const level = this.levels.get(sessionId);
+    if (level === undefined || !responder.canNotify) return undefined;
+    return { level, write: (message) => responder.notify(writeLogMessage(message)) };
+  }
+
+  endSession(sessionId: string): void {
+    this.levels.delete(sessionId);
+  }
+}
+
+function writeLogMessage(params: LogMessage): string {
+  return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params });
+}

@@ -1,0 +1,93 @@
+import { ASK_ERROR, type AskChannel, AskFailure } from '../../protocol/ask.js';
+import { Cancellation } from '../../protocol/cancellation.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { findFault, UpstreamFault } from '../fault.js';
+import type { UpstreamCall } from '../upstream.js';
+import { type AskSettings, askClient } from './ask-client.js';
+import { describeQuestion, isAskMethod } from './prepare-question.js';
+
+/** A server that asks more often than this does not come to an end. */
+const MAX_ROUNDS = 10;
+/** Questions of one round; more are refused. */
+const MAX_QUESTIONS = 16;
+
+/** What a call brings beside its arguments, from the second round on. */
+type Continuation = Readonly<Partial<Record<'inputResponses' | 'requestState', unknown>>>;
+
+/**
+ * Calls a server of the 2026-07-28 era until it has all the answers that it asks for. The rounds are one call: each continues the one
+ * before with the state that the server gave, so that nothing runs twice.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+export async function answerRounds<Result>(
+  send: (continuation: Continuation) => Promise<Result>,
+  call: Pick<UpstreamCall, 'cancellation' | 'beforeSend' | 'retryable'>,
+  ask: AskChannel,
+  settings: AskSettings,
+): Promise<Result> {
+  let continuation: Continuation = {};
+  for (let round = 1; ; round += 1) {
+    try {
+      return await send(continuation);
+    } catch (error) {
+      const input = findFault(error)?.input;
+      if (input === undefined) throw round === 1 || call.retryable ? error : neverUnsent(error);
+      if (round > MAX_ROUNDS) throw inVain(`it asked in more than ${MAX_ROUNDS} rounds`);
+      continuation = await answerRound(input, call.cancellation, ask, settings);
+      await call.beforeSend?.();
+    }
+  }
+}
+
+async function answerRound(
+  { inputRequests, requestState }: JsonObject,
+  cancellation: Cancellation,
+  ask: AskChannel,
+  settings: AskSettings,
+): Promise<Continuation> {
+  const requests = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
+  if (requests.length > MAX_QUESTIONS) throw inVain(`it asked more than ${MAX_QUESTIONS} questions at once`);
+  // Where one question has no answer, the others are of no use.
+  const round = new Cancellation();
+  cancellation.onCancel(() => round.cancel('the call was cancelled'));
+  const answered = requests.map(async ([key, request]) => [key, await answer(request, round, ask, settings)] as const);
+  try {
+    return {
+      ...(requests.length === 0 ? {} : { inputResponses: Object.fromEntries(await Promise.all(answered)) }),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
+  } catch (failure) {
+    round.cancel('another question has no answer');
+    await Promise.allSettled(answered);
+    if (cancellation.cancelled) throw new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled');
+    throw failure;
+  }
+}
+
+async function answer(
+  request: unknown,
+  cancellation: Cancellation,
+  ask: AskChannel,
+  settings: AskSettings,
+): Promise<JsonObject> {
+  const { method, params } = isJsonObject(request) ? request : {};
+  if (!isAskMethod(method)) throw inVain('it asked for what the protocol does not have');
+  const question = { method, params: isJsonObject(params) ? params : {} };
+  try {
+    return await askClient(question, ask, cancellation, settings);
+  } catch (failure) {
+    const why = failure instanceof AskFailure ? failure : new AskFailure(ASK_ERROR.internal, 'Internal error');
+    throw inVain(`it asked for ${describeQuestion(question)}, and got none: ${why.message}`);
+  }
+}
+
+function inVain(message: string): UpstreamFault {
+  return new UpstreamFault('input-required', message);
+}
+
+/** The first round of this call has reached the server, so that the call must not begin anew even if this round did not. */
+function neverUnsent(error: unknown): unknown {
+  const fault = findFault(error);
+  if (fault?.undelivered !== true) return error;
+  return new UpstreamFault(fault.kind === 'forgotten' ? 'lost' : fault.kind, fault.message, { cause: fault.cause });
+}

@@ -1,0 +1,56 @@
+import { type AskChannel, AskFailure, type AskMethod, type Question } from '../../protocol/ask.js';
+import type { Caller } from '../../protocol/call.js';
+import type { Cancellation } from '../../protocol/cancellation.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { type Asker, type AskOutcome, prepareQuestion, readAnswer } from './prepare-question.js';
+
+/** A question that a server has asked, for records. */
+export interface AskedQuestion {
+  readonly method: AskMethod;
+  readonly outcome: AskOutcome;
+  /** Absent where the question could not be matched to a call. */
+  readonly caller?: Caller;
+}
+
+/** The server that asks, and what is done with its questions. */
+export interface AskSettings {
+  readonly asker: Asker;
+  /** Takes the gateway's own credentials out of what a server asks. */
+  readonly mask: (params: JsonObject) => JsonObject;
+  readonly onAsked: (asked: AskedQuestion) => void;
+}
+
+/**
+ * Asks the client of a call what its server asks. Each question is recorded once.
+ * @throws AskFailure where it may not be asked or has no answer
+ */
+export async function askClient(
+  question: Question,
+  ask: AskChannel,
+  cancellation: Cancellation,
+  { asker, mask, onAsked }: AskSettings,
+): Promise<JsonObject> {
+  const { method, params } = question;
+  const { caller } = ask;
+  let prepared: Question;
+  try {
+    prepared = prepareQuestion({ method, params: mask(params) }, ask.abilities, asker);
+  } catch (refusal) {
+    onAsked({ method, outcome: 'refused', caller });
+    throw refusal;
+  }
+  try {
+    const { result, outcome } = readAnswer(method, await ask.ask(prepared, cancellation));
+    onAsked({ method, outcome, caller });
+    return result;
+  } catch (failure) {
+    onAsked({ method, outcome: 'failed', caller });
+    throw failure;
+  }
+}
+
+/** A failure that is no `AskFailure` is a defect of the gateway, and its text is not for servers. */
+export function toAskError(failure: unknown): { readonly code: number; readonly message: string } {
+  if (failure instanceof AskFailure) return { code: failure.code, message: failure.message };
+  return { code: -32603, message: 'Internal error' };
+}

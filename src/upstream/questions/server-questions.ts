@@ -1,0 +1,161 @@
+import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '@modelcontextprotocol/client';
+import { ASK_ERROR, type AskChannel, AskFailure, type Question } from '../../protocol/ask.js';
+import { Cancellation } from '../../protocol/cancellation.js';
+import { isJsonObject } from '../../protocol/json.js';
+import type { CallLog } from '../../protocol/log-message.js';
+import { type AskSettings, askClient, toAskError } from './ask-client.js';
+import { describeQuestion, isAskMethod } from './prepare-question.js';
+import { AbandonedCalls, ownerOf } from './question-owner.js';
+import { LogAllowance, relayLog } from './relay-log.js';
+
+/** Questions of one server that wait for an answer; more are refused. */
+const MAX_OPEN = 32;
+
+/** What has been asked during one call. */
+export class CallQuestions {
+  /** How many questions wait for an answer now. */
+  open = 0;
+  /** When the first of them was asked, in milliseconds of the monotonic clock. */
+  since = 0;
+  /** What the caller should know if the call fails. */
+  refusal: string | undefined;
+  readonly logs = new LogAllowance();
+  /** Withdraws its questions when the call ends. */
+  readonly end = new Cancellation();
+}
+
+/** A call in flight that may be asked about. */
+export interface AskableCall {
+  readonly ask: AskChannel | undefined;
+  readonly log: CallLog | undefined;
+  questions: CallQuestions | undefined;
+}
+
+interface ServerQuestionsOptions<Call extends AskableCall> extends AskSettings {
+  /** Sends a response to the server. */
+  readonly send: (response: JSONRPCResponse) => void;
+  /** Called when no question of a call waits any more, with the time that they have taken. */
+  readonly onAnswered: (call: Call, waitedMs: number) => void;
+  /** The call in flight whose request has this id. */
+  readonly callOf: (id: RequestId) => Call | undefined;
+  /** All calls in flight. */
+  readonly inFlight: () => readonly Call[];
+}
+
+/** The questions of one server of the older era, which are requests of its own. */
+export class ServerQuestions<Call extends AskableCall> {
+  readonly #options: ServerQuestionsOptions<Call>;
+  readonly #open = new Map<RequestId, Cancellation>();
+  readonly abandoned = new AbandonedCalls();
+
+  constructor(options: ServerQuestionsOptions<Call>) {
+    this.#options = options;
+  }
+
+  get settings(): AskSettings {
+    return this.#options;
+  }
+
+  /**
+   * Takes a question of the server's, the withdrawal of one, or a log message; false for any other message.
+   * @param requestId of the request on whose response stream it came: then it belongs to that call, and to none once that has ended
+   */
+  take(message: JSONRPCMessage, requestId: RequestId | undefined): boolean {
+    if (!('method' in message)) return false;
+    const { method, params } = message;
+    if (!('id' in message)) return this.#notify(method, params, requestId);
+    if (!isAskMethod(method)) return false;
+    const question: Question = { method, params: isJsonObject(params) ? params : {} };
+    const owner = this.#ownerOf(requestId);
+    this.#takeQuestion(message.id, question, owner);
+    if (owner === undefined && requestId === undefined) {
+      for (const call of this.#options.inFlight()) noteUncertain(call, question);
+    }
+    return true;
+  }
+
+  #ownerOf(requestId: RequestId | undefined): Call | undefined {
+    if (requestId !== undefined) return this.#options.callOf(requestId);
+    return ownerOf(this.#options.inFlight(), this.abandoned.sessions(performance.now()));
+  }
+
+  #notify(method: string, params: unknown, requestId: RequestId | undefined): boolean {
+    if (method === 'notifications/cancelled') return this.#withdraw(params);
+    if (method !== 'notifications/message') return false;
+    const owner = this.#ownerOf(requestId);
+    if (owner?.log === undefined) return true;
+    owner.questions ??= new CallQuestions();
+    const { mask, asker } = this.#options;
+    relayLog(params, owner.log, asker.name, { mask, allowance: owner.questions.logs });
+    return true;
+  }
+
+  #takeQuestion(id: RequestId, question: Question, owner: Call | undefined): void {
+    const ask = owner?.ask;
+    if (this.#open.has(id)) this.#refuse(id, new AskFailure(-32600, 'This id is in use by an open request'));
+    else if (owner !== undefined && ask !== undefined && this.#open.size < MAX_OPEN)
+      void this.#ask(id, question, owner, ask);
+    else {
+      this.#options.onAsked({ method: question.method, outcome: 'refused', ...(ask && { caller: ask.caller }) });
+      this.#refuse(id, owner === undefined ? uncertain(question) : unable(question, owner));
+    }
+  }
+
+  #withdraw(params: unknown): boolean {
+    const id = isJsonObject(params) ? (params['requestId'] as RequestId) : undefined;
+    const open = id === undefined ? undefined : this.#open.get(id);
+    open?.cancel('the server does not need the answer any more');
+    return open !== undefined;
+  }
+
+  async #ask(id: RequestId, question: Question, call: Call, ask: AskChannel): Promise<void> {
+    const cancellation = new Cancellation();
+    this.#open.set(id, cancellation);
+    call.questions ??= new CallQuestions();
+    const asked = call.questions;
+    asked.end.onCancel(() => cancellation.cancel('the call has ended'));
+    if (asked.open === 0) asked.since = performance.now();
+    asked.open += 1;
+    try {
+      const result = await askClient(question, ask, cancellation, this.#options);
+      this.#options.send({ jsonrpc: '2.0', id, result } as JSONRPCResponse);
+    } catch (failure) {
+      asked.refusal = `The server asked for ${describeQuestion(question)}, and got none: ${toAskError(failure).message}`;
+      this.#refuse(id, failure);
+    } finally {
+      this.#open.delete(id);
+      asked.open -= 1;
+      if (asked.open === 0) this.#options.onAnswered(call, performance.now() - asked.since);
+    }
+  }
+
+  #refuse(id: RequestId, failure: unknown): void {
+    this.#options.send({ jsonrpc: '2.0', id, error: toAskError(failure) });
+  }
+}
+
+/** What the caller reads where its call then fails. */
+function noteRefusal(call: AskableCall, refusal: string): void {
+  call.questions ??= new CallQuestions();
+  call.questions.refusal = refusal;
+}
+
+function unable(question: Question, owner: AskableCall): AskFailure {
+  const what = describeQuestion(question);
+  noteRefusal(owner, `The server asked for ${what}, which this client cannot give`);
+  return new AskFailure(ASK_ERROR.unsupported, `The client of this call cannot be asked for ${what}`);
+}
+
+function noteUncertain(call: AskableCall, question: Question): void {
+  const what = describeQuestion(question);
+  noteRefusal(
+    call,
+    `While this call ran, the server asked for ${what} without saying for which of its calls, so no client was asked`,
+  );
+}
+
+function uncertain(question: Question): AskFailure {
+  const what = describeQuestion(question);
+  const message = `It is not certain for which call this asks for ${what}: send the request on the stream of its call`;
+  return new AskFailure(ASK_ERROR.unsupported, message);
+}

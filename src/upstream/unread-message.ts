@@ -1,0 +1,37 @@
+import { parseInSlices } from '../lib/parse-in-slices.js';
+import { estimateTree } from '../lib/tree-size.js';
+import { runInSlices, type Sliced } from '../lib/turns.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { LargeMessage } from '../protocol/large-answer.js';
+import { UpstreamFault } from './fault.js';
+
+/** A large message, which is not read here. */
+export class UnreadMessage {
+  readonly message: LargeMessage;
+  readonly id: unknown;
+
+  constructor(message: LargeMessage, id: unknown) {
+    this.message = message;
+    this.id = id;
+  }
+}
+
+/** The message of an answer that is not a call's, such as a long list of tools, parsed in slices. */
+export async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
+  const read = await runInSlices(parseLarge(message));
+  return isJsonObject(read) ? read : {};
+}
+
+/** What is no call's answer is parsed in the process itself. 25 MB of tools come to a third of this. */
+const MOST_TREE_BYTES = 400_000_000;
+
+function* parseLarge(message: LargeMessage): Sliced<unknown> {
+  let bytes = 0;
+  for (const piece of message.pieces) {
+    bytes += estimateTree([piece]);
+    if (bytes > MOST_TREE_BYTES)
+      throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
+    yield;
+  }
+  return yield* parseInSlices(message.join());
+}

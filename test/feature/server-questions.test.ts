@@ -1,0 +1,259 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.js';
+import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
+import { type AskedClient, CLIENT_KINDS, connectAsked, type Target } from '../support/asked-client.js';
+import { makeDirectory, REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+
+const STDIO = { command: process.execPath, args: [join(REPOSITORY, 'test/fixtures/servers/asking-server.mjs')] };
+
+const runs: string[] = [];
+const onRun = (tool: string): void => void runs.push(tool);
+let servers: AskingServer[] = [];
+let gateway: ServedGateway;
+let directory: Awaited<ReturnType<typeof makeDirectory>>;
+let configFile: string;
+
+beforeAll(async () => {
+  servers = [
+    await serveAskingHttp({ onRun }),
+    await serveAskingModernHttp({ onRun }),
+    await serveAskingHttp({ unrelated: true }),
+  ];
+  const [legacy, modern, unrelated] = servers.map(({ url }) => url);
+  const config = {
+    endpoint: { mode: 'single' },
+    audit: { calls: 'all' },
+    mcpServers: {
+      piped: STDIO,
+      legacy: { url: legacy },
+      modern: { url: modern },
+      unrelated: { url: unrelated },
+      silent: { ...STDIO, asks: { elicitation: 'deny', sampling: 'deny', roots: 'deny' } },
+    },
+  };
+  gateway = await serveGateway(config);
+  directory = await makeDirectory();
+  configFile = join(directory.path, 'gateway.config.json');
+  await writeFile(configFile, JSON.stringify(config));
+}, 60_000);
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]();
+  await directory?.[Symbol.asyncDispose]();
+  for (const server of servers) await server.close();
+});
+
+const accept = (content: JsonObject): JsonObject => ({ action: 'accept', content });
+
+const MODEL_ANSWER = { role: 'assistant', content: { type: 'text', text: 'hello' }, model: 'm', stopReason: 'endTurn' };
+
+const ROOTS = { roots: [{ uri: 'file:///work', name: 'work' }] };
+
+const targets: Readonly<Record<'http' | 'stdio', () => Target>> = {
+  http: () => ({ url: gateway.url }),
+  stdio: () => ({ configFile }),
+};
+
+const UPSTREAMS = ['piped', 'legacy', 'modern'] as const;
+
+const WAYS = CLIENT_KINDS.flatMap((kind) => (['http', 'stdio'] as const).map((way) => ({ kind, way })));
+
+describe.each(WAYS)('$kind over $way', ({ kind, way }) => {
+  let client: AskedClient;
+  let elicit: (params: JsonObject) => JsonObject = () => ({ action: 'cancel' });
+  const asked: JsonObject[] = [];
+  beforeAll(async () => {
+    client = await connectAsked(kind, targets[way](), {
+      elicit: (params) => elicit(params),
+      sample: (params) => {
+        asked.push(params);
+        return MODEL_ANSWER;
+      },
+      roots: () => ROOTS,
+    });
+    for (const upstream of UPSTREAMS) {
+      await vi.waitFor(async () => expect((await client.call(`${upstream}__show_capabilities`)).success).toBe(true), {
+        timeout: 30_000,
+        interval: 500,
+      });
+    }
+  }, 60_000);
+  afterAll(() => client?.[Symbol.asyncDispose]());
+
+  it.each(UPSTREAMS)('answers what %s asks: forms, pages, texts and roots', async (upstream) => {
+    asked.length = 0;
+    elicit = (params) => {
+      asked.push(params);
+      return params['mode'] === 'url' ? { action: 'accept' } : accept({ name: 'Ann' });
+    };
+    const before = runs.length;
+    expect(await client.call(`${upstream}__ask_form`)).toMatchObject({ data: { form: accept({ name: 'Ann' }) } });
+    expect(await client.call(`${upstream}__ask_page`)).toMatchObject({ data: { page: { action: 'accept' } } });
+    expect(await client.call(`${upstream}__get_model_text`)).toMatchObject({ data: { model: MODEL_ANSWER } });
+    expect(await client.call(`${upstream}__ask_roots`)).toMatchObject({ data: { roots: ROOTS } });
+    expect(await client.call(`${upstream}__ask_both`)).toMatchObject({
+      data: { form: accept({ name: 'Ann' }), model: MODEL_ANSWER },
+    });
+    expect(asked.slice(0, 3)).toMatchObject([
+      { message: `The server '${upstream}' asks: What is your name?` },
+      {
+        message: `The server '${upstream}' asks you to open a page of pay.example: Please pay`,
+        url: 'https://pay.example/checkout',
+      },
+      { messages: [{ content: { text: 'Say hello' } }] },
+    ]);
+    expect(asked[2]).not.toHaveProperty('includeContext');
+    if (way === 'http' && upstream === 'legacy') expect(runs.slice(before)).toHaveLength(5);
+  });
+
+  it.each(UPSTREAMS)('passes on to %s that the user declines, or closes the question', async (upstream) => {
+    for (const action of ['decline', 'cancel']) {
+      elicit = () => ({ action });
+      expect(await client.call(`${upstream}__ask_form`)).toMatchObject({ data: { form: { action } } });
+    }
+  });
+
+  it.each(UPSTREAMS)('answers question after question of %s in one call', async (upstream) => {
+    elicit = ({ message }) => accept({ name: String(message) });
+    expect(await client.call(`${upstream}__ask_twice`)).toMatchObject({
+      data: {
+        first: accept({ name: `The server '${upstream}' asks: First?` }),
+        second: accept({ name: `The server '${upstream}' asks: Second?` }),
+      },
+    });
+  });
+});
+
+describe.each(CLIENT_KINDS)('%s that cannot be asked', (kind) => {
+  it.each(UPSTREAMS)('is told what %s asked for', async (upstream) => {
+    await using client = await connectAsked(kind, targets.http());
+    const { success, error } = await client.call(`${upstream}__ask_form`);
+    expect(success).toBe(false);
+    expect(JSON.stringify(error)).toMatch(/input in a form, which this client|elicitation, which this client/);
+  });
+});
+
+describe.each(CLIENT_KINDS)('%s', (kind) => {
+  const newGate = () => {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { open, opened };
+  };
+
+  it.each(UPSTREAMS)('gets its own questions while another client is asked by %s', async (upstream) => {
+    const gate = newGate();
+    const seen: string[] = [];
+    const user = (name: string) => ({
+      elicit: async ({ message }: JsonObject) => {
+        seen.push(`${name}: ${message}`);
+        if (name === 'Ann') await gate.opened;
+        return accept({ name });
+      },
+    });
+    await using ann = await connectAsked(kind, targets.http(), user('Ann'));
+    await using bob = await connectAsked('SDK v1', targets.http(), user('Bob'));
+    const first = ann.call(`${upstream}__ask_form`, { message: 'for Ann' });
+    await vi.waitFor(() => expect(seen).toHaveLength(1), { timeout: 20_000 });
+    const second = await bob.call(`${upstream}__ask_form`, { message: 'for Bob' });
+    gate.open();
+    expect(await first).toMatchObject({ data: { form: accept({ name: 'Ann' }) } });
+    // Over one pipe it is not certain whose question it is while both calls run.
+    if (upstream === 'piped') expect(JSON.stringify(second.error)).toContain('without saying for which of its calls');
+    else expect(second).toMatchObject({ data: { form: accept({ name: 'Bob' }) } });
+    expect(seen.filter((line) => line.startsWith('Ann') === line.includes('for Bob'))).toEqual([]);
+  });
+
+  it('ends the question when its call is cancelled', async () => {
+    const closed = newGate();
+    const abort = new AbortController();
+    await using client = await connectAsked(kind, targets.http(), {
+      elicit: async (_params, signal) => {
+        signal?.addEventListener('abort', closed.open);
+        abort.abort();
+        await closed.opened;
+        return { action: 'cancel' };
+      },
+    });
+    await expect(client.call('legacy__ask_form', {}, abort.signal)).rejects.toThrow();
+    // A modern client closes its dialog itself.
+    if (kind !== 'SDK v2 modern') await closed.opened;
+    closed.open();
+  });
+});
+
+it('a question that comes on no stream of a call is answered where only one call is in flight', async () => {
+  await using client = await connectAsked('SDK v1', targets.http(), { elicit: () => accept({ name: 'Ann' }) });
+  expect(await client.call('unrelated__ask_form')).toMatchObject({ data: { form: accept({ name: 'Ann' }) } });
+});
+
+it('a server that may not ask is told so from the beginning, and the audit trail holds no content', async () => {
+  const secret = 'content-of-the-answer';
+  await using client = await connectAsked('SDK v1', targets.http(), { elicit: () => accept({ name: secret }) });
+  expect((await client.call('piped__show_capabilities')).data).toMatchObject({ elicitation: { form: {}, url: {} } });
+  expect((await client.call('silent__show_capabilities')).data).toEqual({});
+  expect((await client.call('silent__ask_form')).success).toBe(false);
+  await client.call('legacy__ask_form');
+  const folder = join(gateway.directory, '.mcp-aql', 'audit');
+  const read = async (): Promise<string> => {
+    const files = await readdir(folder);
+    return (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('');
+  };
+  await vi.waitFor(async () => expect(await read()).toMatch(/"type":"question","upstream":"legacy"[^\n]*"accept"/), {
+    timeout: 10_000,
+  });
+  const journal = await read();
+  expect(journal).not.toContain(secret);
+  expect(journal).not.toContain('What is your name');
+});
+
+it('the items of a batch are asked about like single calls', async () => {
+  await using client = await connectAsked('SDK v2 modern', targets.http(), {
+    elicit: ({ message }) => accept({ name: String(message) }),
+  });
+  const operations = ['legacy__ask_form', 'modern__ask_twice', 'piped__ask_form'].map((operation) => ({ operation }));
+  const answer = await client.batch(operations);
+  expect(JSON.stringify(answer)).toContain("The server 'legacy' asks: What is your name?");
+  expect(JSON.stringify(answer)).toContain("The server 'modern' asks: Second?");
+  expect(JSON.stringify(answer)).toContain("The server 'piped' asks: What is your name?");
+});
+
+describe('log messages', () => {
+  it.each(['SDK v2 legacy', 'SDK v1'] as const)('reach the session whose call causes them: %s', async (kind) => {
+    await using client = await connectAsked(kind, targets.http());
+    await using other = await connectAsked(kind, targets.http());
+    await client.client.setLoggingLevel('info');
+    await other.client.setLoggingLevel('debug');
+    const lines = await collectLogs(client);
+    const others = await collectLogs(other);
+    for (const upstream of ['piped', 'legacy']) {
+      await client.call(`${upstream}__log_lines`, { level: 'warning', count: 2 });
+      await client.call(`${upstream}__log_lines`, { level: 'debug' });
+      await vi.waitFor(() => expect(lines.filter(({ logger }) => logger === `${upstream}/worker`)).toHaveLength(2));
+    }
+    expect(lines[0]).toEqual({ level: 'warning', logger: 'piped/worker', data: 'line 1' });
+    expect(others).toEqual([]);
+  });
+
+  it('are not sent to a session that has not asked for them', async () => {
+    await using client = await connectAsked('SDK v1', targets.http());
+    const lines = await collectLogs(client);
+    await client.call('piped__log_lines', { level: 'emergency' });
+    expect(lines).toEqual([]);
+  });
+});
+
+async function collectLogs({ client }: AskedClient): Promise<JsonObject[]> {
+  const lines: JsonObject[] = [];
+  if (client instanceof Client) {
+    client.setNotificationHandler('notifications/message', ({ params }) => void lines.push(params));
+  } else {
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void lines.push(params));
+  }
+  return lines;
+}
