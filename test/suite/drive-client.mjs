@@ -10,6 +10,9 @@ import { GATEWAY, makeConfiguration } from './start-servers.mjs';
 
 const { MCP_CONFORMANCE_CONTEXT: context = '{}', MCP_CONFORMANCE_PROTOCOL_VERSION: version = '2025-11-25' } = process.env;
 
+/** Below the 30 seconds that the suite gives a client. */
+const PATIENCE_MS = 15_000;
+
 /** A value that the schema takes; a parameter that wants a schema gets one, as the suite looks for what is left of it. */
 function valueFor(name, schema, tools) {
   if (name === 'schema') return tools[0].inputSchema;
@@ -34,8 +37,31 @@ async function attempt(words, run) {
   }
 }
 
-async function useEverything(client) {
+/** A server that connects late is announced. One that asks for an authorization that the gateway cannot get never connects. */
+async function listTools(client, { refused }) {
+  const announced = new Promise((resolve) => {
+    client.setNotificationHandler('notifications/tools/list_changed', resolve);
+    setTimeout(resolve, PATIENCE_MS).unref();
+  });
   const { tools = [] } = await attempt('tools/list', () => client.listTools());
+  if (tools.length > 0) return tools;
+  await Promise.race([announced, refused]);
+  return (await attempt('tools/list', () => client.listTools())).tools ?? [];
+}
+
+/** Reads the gateway's log: passes it on, and resolves `refused` when the server answers 401. */
+function watchLog(log) {
+  const refused = new Promise((resolve) => {
+    log.setEncoding('utf8').on('data', (text) => {
+      process.stderr.write(text);
+      if (/HTTP 401/.test(text)) resolve();
+    });
+  });
+  return { refused };
+}
+
+async function useEverything(client, log) {
+  const tools = await listTools(client, log);
   for (const call of JSON.parse(context).toolCalls ?? callsOf(tools)) {
     await attempt(call.name, () => client.callTool(call));
   }
@@ -60,9 +86,11 @@ const client = new Client(
 );
 client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: {} }));
 const args = [GATEWAY, 'stdio', '--config', join(folder, 'gateway.config.json')];
+const transport = new StdioClientTransport({ command: process.execPath, args, cwd: folder, stderr: 'pipe' });
 try {
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: folder, stderr: 'inherit' }));
-  await useEverything(client);
+  const log = watchLog(transport.stderr);
+  await client.connect(transport);
+  await useEverything(client, log);
 } finally {
   await client.close();
   rmSync(folder, { recursive: true, force: true });

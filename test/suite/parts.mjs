@@ -33,6 +33,6 @@ export async function testServer(suite, set) {
 }
 
 /** The suite's servers as the gateway's upstream: a client of the gateway makes the calls that they wait for. */
-export async function testClient(suite, set) {
-  return runSuite(suite, { side: 'client', set, args: ['--command', `${process.execPath} ${DRIVER}`] });
+export function testClient(suite, set, chosen) {
+  return runSuite(suite, { side: 'client', set, chosen, args: ['--command', `${process.execPath} ${DRIVER}`] });
 }

@@ -2,28 +2,49 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+
+/** The suite itself would start all clients of a set at once, dozens of gateways. */
+const CLIENTS_AT_ONCE = 2;
+
+/** How long a scenario may take on a busy machine. */
+const TIMEOUT_MS = 60_000;
 
 /**
  * Runs the official suite's scenarios of one requirement set.
  *
  * @param suite what `findSuite` has found
- * @param run `side` (server or client), `set` (a revision of the protocol), and the suite's own `args`
+ * @param run `side` (server or client), `set` (a revision of the protocol), the suite's own `args`, and which scenarios are
+ *   `chosen` (of the client's side; servers are tested in one run)
  * @returns a result for each scenario of the set: `scenario`, `status` (passed, failed or untested) and the failed checks' `words`
  */
-export async function runSuite({ node, program, requirements }, { side, set, args }) {
+export async function runSuite(suite, { side, set, args, chosen = () => true }) {
+  const { required, others } = readRequirements(join(suite.requirements, `${set}.yaml`), side);
   const output = mkdtempSync(join(tmpdir(), 'aql-suite-results-'));
   try {
-    const command = [program, side, '--requirements', set, '--output-dir', output, ...args];
-    const child = spawn(node, command, { stdio: ['ignore', 'ignore', 'ignore'] });
-    await once(child, 'exit');
+    const common = ['--output-dir', output, '--timeout', String(TIMEOUT_MS), ...args];
+    if (side === 'server') await runProgram(suite, ['server', '--requirements', set, ...common]);
+    else await runOneByOne(suite, [...required, ...others].filter(chosen), ['--spec-version', set, '--force', ...common]);
     const checks = readChecks(output, side);
-    const { required, others } = readRequirements(join(requirements, `${set}.yaml`), side);
     const judge = (isRequired) => (scenario) => ({ side, set, scenario, isRequired, ...judgeChecks(checks.get(scenario)) });
-    return [...required.map(judge(true)), ...others.map(judge(false))];
+    return [...required.filter(chosen).map(judge(true)), ...others.filter(chosen).map(judge(false))];
   } finally {
     rmSync(output, { recursive: true, force: true });
   }
+}
+
+async function runOneByOne(suite, scenarios, args) {
+  const left = [...scenarios];
+  const runNext = async () => {
+    for (let scenario = left.shift(); scenario !== undefined; scenario = left.shift()) {
+      await runProgram(suite, ['client', '--scenario', scenario, ...args]);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS_AT_ONCE }, runNext));
+}
+
+async function runProgram({ node, program }, args) {
+  await once(spawn(node, [program, ...args], { stdio: 'ignore' }), 'exit');
 }
 
 /** The suite writes one folder for each scenario: SIDE-SCENARIO-TIME, where a scenario's name may hold a slash. */
@@ -31,8 +52,7 @@ function readChecks(output, side) {
   const files = readdirSync(output, { recursive: true }).filter((name) => basename(name) === 'checks.json');
   return new Map(
     files.map((file) => {
-      const folder = relative(output, join(output, dirname(file)));
-      const scenario = folder.replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '').replace(new RegExp(`^${side}-`), '');
+      const scenario = dirname(file).replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '').replace(new RegExp(`^${side}-`), '');
       return [scenario, JSON.parse(readFileSync(join(output, file), 'utf8'))];
     }),
   );

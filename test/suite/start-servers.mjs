@@ -34,7 +34,7 @@ export async function startGateway(upstream) {
 /** A folder with the configuration of a gateway in front of one server; the caller removes it. */
 export function makeConfiguration(upstream) {
   const folder = mkdtempSync(join(tmpdir(), 'aql-suite-'));
-  const config = { endpoint: { mode: 'passthrough' }, log: { level: 'warn' }, mcpServers: { suite: upstream } };
+  const config = { endpoint: { mode: 'passthrough' }, log: { level: 'info' }, mcpServers: { suite: upstream } };
   writeFileSync(join(folder, 'gateway.config.json'), JSON.stringify(config));
   return folder;
 }
