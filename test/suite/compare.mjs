@@ -31,7 +31,9 @@ export function findStale(results, expected) {
   const known = new Set(results.map(({ side, set, scenario }) => `${side} ${set} ${scenario}`));
   const ran = new Set(results.map(({ side, set }) => `${side} ${set}`));
   return expected
-    .flatMap(({ side, sets, scenarios }) => sets.flatMap((set) => scenarios.map((scenario) => ({ side, set, scenario }))))
+    .flatMap(({ side, sets, scenarios }) =>
+      sets.flatMap((set) => scenarios.map((scenario) => ({ side, set, scenario }))),
+    )
     .filter(({ side, set }) => ran.has(`${side} ${set}`))
     .map(({ side, set, scenario }) => `${side} ${set} ${scenario}`)
     .filter((name) => !known.has(name))

@@ -8,7 +8,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { GATEWAY, makeConfiguration } from './start-servers.mjs';
 
-const { MCP_CONFORMANCE_CONTEXT: context = '{}', MCP_CONFORMANCE_PROTOCOL_VERSION: version = '2025-11-25' } = process.env;
+const { MCP_CONFORMANCE_CONTEXT: context = '{}', MCP_CONFORMANCE_PROTOCOL_VERSION: version = '2025-11-25' } =
+  process.env;
 
 /** Below the 30 seconds that the suite gives a client. */
 const PATIENCE_MS = 15_000;
@@ -60,10 +61,17 @@ function watchLog(log) {
   return { refused };
 }
 
+/** Confirms a call that the gateway wants confirmed: the suite's servers say nothing of what their tools do. */
+async function callConfirmed(client, call) {
+  const result = await client.callTool(call);
+  const [, token] = /"confirmation_token":"([^"]+)"/.exec(result.isError ? result.content[0].text : '') ?? [];
+  return token === undefined ? result : client.callTool({ name: call.name, arguments: { _confirmation: token } });
+}
+
 async function useEverything(client, log) {
   const tools = await listTools(client, log);
   for (const call of JSON.parse(context).toolCalls ?? callsOf(tools)) {
-    await attempt(call.name, () => client.callTool(call));
+    await attempt(call.name, () => callConfirmed(client, call));
   }
   const { resources, prompts } = client.getServerCapabilities() ?? {};
   if (resources !== undefined) {

@@ -23,7 +23,9 @@ export function findSuite() {
   if (manifest === undefined) return { missing: 'the package @modelcontextprotocol/conformance is not installed' };
   const node = findNode(here);
   if (node === undefined) {
-    return { missing: `the suite needs Node ${OLDEST} or newer: run this with one, or \`npm run suite:node\` on Linux x64` };
+    return {
+      missing: `the suite needs Node ${OLDEST} or newer: run this with one, or \`npm run suite:node\` on Linux x64`,
+    };
   }
   const folder = dirname(manifest);
   return { node, program: join(folder, 'dist/index.js'), requirements: join(folder, 'requirements') };
@@ -47,7 +49,15 @@ function resolve(here, name) {
 export function installNode() {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, 'package.json'), '{"private":true}\n');
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error', NEWER_NODE];
+  const args = [
+    'install',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-package-lock',
+    '--loglevel=error',
+    NEWER_NODE,
+  ];
   const { status } = spawnSync('npm', args, { cwd: FOLDER, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error(`npm install ${NEWER_NODE} failed with ${status}`);
 }

@@ -24,9 +24,16 @@ export async function runSuite(suite, { side, set, args, chosen = () => true }) 
   try {
     const common = ['--output-dir', output, '--timeout', String(TIMEOUT_MS), ...args];
     if (side === 'server') await runProgram(suite, ['server', '--requirements', set, ...common]);
-    else await runOneByOne(suite, [...required, ...others].filter(chosen), ['--spec-version', set, '--force', ...common]);
+    else
+      await runOneByOne(suite, [...required, ...others].filter(chosen), ['--spec-version', set, '--force', ...common]);
     const checks = readChecks(output, side);
-    const judge = (isRequired) => (scenario) => ({ side, set, scenario, isRequired, ...judgeChecks(checks.get(scenario)) });
+    const judge = (isRequired) => (scenario) => ({
+      side,
+      set,
+      scenario,
+      isRequired,
+      ...judgeChecks(checks.get(scenario)),
+    });
     return [...required.filter(chosen).map(judge(true)), ...others.filter(chosen).map(judge(false))];
   } finally {
     rmSync(output, { recursive: true, force: true });
@@ -52,7 +59,9 @@ function readChecks(output, side) {
   const files = readdirSync(output, { recursive: true }).filter((name) => basename(name) === 'checks.json');
   return new Map(
     files.map((file) => {
-      const scenario = dirname(file).replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '').replace(new RegExp(`^${side}-`), '');
+      const scenario = dirname(file)
+        .replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '')
+        .replace(new RegExp(`^${side}-`), '');
       return [scenario, JSON.parse(readFileSync(join(output, file), 'utf8'))];
     }),
   );
@@ -61,7 +70,8 @@ function readChecks(output, side) {
 function judgeChecks(checks = []) {
   const failed = checks.filter(({ status }) => status === 'FAILURE');
   if (checks.length === 0) return { status: 'failed', words: ['the scenario has no result'] };
-  if (failed.length > 0) return { status: 'failed', words: failed.map(({ id, errorMessage }) => `${id}: ${errorMessage ?? ''}`) };
+  if (failed.length > 0)
+    return { status: 'failed', words: failed.map(({ id, errorMessage }) => `${id}: ${errorMessage ?? ''}`) };
   return { status: checks.some(({ status }) => status === 'SUCCESS') ? 'passed' : 'untested', words: [] };
 }
 

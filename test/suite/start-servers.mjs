@@ -18,7 +18,10 @@ export async function startFixture(era) {
 /** The shipped gateway in front of one server, whose tools it shows as they are. */
 export async function startGateway(upstream) {
   const folder = makeConfiguration(upstream);
-  const started = start([GATEWAY, 'serve', '--json', '--port', '0', '--config', join(folder, 'gateway.config.json')], folder);
+  const started = start(
+    [GATEWAY, 'serve', '--json', '--port', '0', '--config', join(folder, 'gateway.config.json')],
+    folder,
+  );
   let report = '';
   const isReported = async () => {
     for await (const text of started.child.stdout) {
@@ -28,7 +31,11 @@ export async function startGateway(upstream) {
     return ended(started);
   };
   const url = await Promise.race([isReported(), ended(started)]);
-  return { ...started, url, stop: () => started.stop().finally(() => rmSync(folder, { recursive: true, force: true })) };
+  return {
+    ...started,
+    url,
+    stop: () => started.stop().finally(() => rmSync(folder, { recursive: true, force: true })),
+  };
 }
 
 /** A folder with the configuration of a gateway in front of one server; the caller removes it. */
