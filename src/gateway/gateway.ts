@@ -19,6 +19,7 @@ import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import type { RawCall } from '../protocol/call.js';
+import type { HeaderParameter } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
@@ -66,6 +67,8 @@ export interface Gateway {
   handle(call: RawCall): Promise<Reply>;
   /** The list of this moment; waits while the first tools of an upstream are read, as many clients ask for it only once. */
   toolList(): ToolList | Promise<ToolList>;
+  /** The parameters of a tool that calls over HTTP repeat in headers; none of a tool that is not there. */
+  headerParametersOf(tool: string): readonly HeaderParameter[];
   /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   status(): GatewayStatus;
@@ -315,8 +318,22 @@ function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
   policy: Pick<PolicyService, 'audit' | 'storeState'>,
-): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'findOperation' | 'search' | 'toolSets'> {
+): Pick<
+  Gateway,
+  | 'toolList'
+  | 'headerParametersOf'
+  | 'onToolsChanged'
+  | 'status'
+  | 'operations'
+  | 'findOperation'
+  | 'search'
+  | 'toolSets'
+> {
   return {
+    headerParametersOf: (tool) => {
+      const reach = catalog.current().plan.reachOf(tool);
+      return reach instanceof PassthroughTool ? reach.headerParameters : [];
+    },
     toolList: () => {
       const current = catalog.currentOfAll();
       return current instanceof Promise ? current.then(({ plan }) => plan) : current.plan;

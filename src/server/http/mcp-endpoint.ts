@@ -10,6 +10,7 @@ import type { ClientConfig, GatewayConfig } from '../../config/gateway-config.js
 import type { Gateway } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
+import { findHeaderMismatch } from '../../protocol/header-parameters.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { BearerTokens, RefusalNotices } from '../auth/bearer-tokens.js';
 import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
@@ -99,7 +100,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
     settings,
   });
   const modern = createModernHandler(createServer, settings.maxSessions, observe);
-  const route = createMessageRouter({ legacy, modern, callers, answerFast, exchanges, settings });
+  const route = createMessageRouter({ gateway, legacy, modern, callers, answerFast, exchanges, settings });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
     ['POST', createPostReceiver({ ...limits, requestTimeoutMs: REQUEST_TIMEOUT_MS, route, writer, observe })],
     ['GET', legacy.get],
@@ -170,6 +171,7 @@ function authenticateClients(
 }
 
 interface MessageRouterDeps {
+  readonly gateway: Gateway;
   readonly legacy: LegacyEndpoint;
   readonly modern: ModernHandler;
   readonly callers: ModernCallers;
@@ -180,7 +182,7 @@ interface MessageRouterDeps {
 
 /** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { legacy, modern, callers, answerFast, exchanges, settings } = deps;
+  const { gateway, legacy, modern, callers, answerFast, exchanges, settings } = deps;
   const subscriptions = new Subscriptions(settings.maxSessions);
 
   return (message, request, response, authenticated) => {
@@ -189,6 +191,11 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
     if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
       legacy.post(message, fast, request, response, authenticated);
+      return;
+    }
+    const mismatch = findMismatch(message, request, gateway);
+    if (mismatch !== undefined) {
+      sendRpcError(response, 400, RPC_ERROR.headerMismatch, `Bad Request: ${mismatch}`, readId(message));
       return;
     }
     const client = callers.find({
@@ -213,6 +220,17 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     }
     answerFast(fast, client, exchanges.open(response, client, request.headers.accept));
   };
+}
+
+/**
+ * How the `Mcp-Param-*` headers of a call contradict its arguments: proxies route by the headers, so that both have to say the same.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (custom headers from tool parameters)
+ */
+function findMismatch(message: unknown, { headers }: IncomingMessage, gateway: Gateway): string | undefined {
+  if (!isJsonObject(message) || message['method'] !== 'tools/call' || !isJsonObject(message['params']))
+    return undefined;
+  const { name, arguments: args } = message['params'];
+  return typeof name === 'string' ? findHeaderMismatch(gateway.headerParametersOf(name), args, headers) : undefined;
 }
 
 /** The id of a request, for a refusal. */
