@@ -229,7 +229,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         ? batch(request, snapshot)
         : pipeline.answer(request.call, snapshot));
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
-      return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, unknownTool: true } : answer;
+      return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
     },
     ...describeState(catalog, pool, policy),
     explainPolicy: (question) => explainPolicy(policy.rules, question),

@@ -107,15 +107,20 @@ function repeatsWhole({ type, resource }: ContentBlock, isStructured: boolean): 
   return isStructured && type === 'resource' && isJsonObject(resource) && typeof resource['text'] === 'string';
 }
 
+/** The JSON-RPC code by which a server says that it needs a capability of the client (MCP 2026-07-28). */
+const MISSING_CAPABILITY = -32021;
+
 /** Writes a failure as an answer. */
 export function shapeFailure(error: OperationError, operation: Operation | undefined): Reply {
   const failure = error.toFailure();
-  const { code, message } = failure.error;
+  const { code, message, details } = failure.error;
+  const lacksCapability = operation?.passthrough !== undefined && details?.['upstream_code'] === MISSING_CAPABILITY;
   return {
     text: JSON.stringify(operation?.bareErrors === true ? { success: false, error: { code, message } } : failure),
     blocks: [],
     isError: !isQuestionCode(code),
     code,
+    ...(lacksCapability ? { protocolError: 'missing-capability' } : {}),
   };
 }
 

@@ -90,11 +90,11 @@ class HttpExchange implements Responder {
     response.write(toSseEvent(text));
   }
 
-  answer(message: MessageText): void {
+  answer(message: MessageText, status = 200): void {
     const response = this.#finish();
     if (response === undefined) return;
     if (this.#streaming) endWith(response, surround(EVENT_START, message, EVENT_END));
-    else sendJson(response, 200, message);
+    else sendJson(response, status, message);
   }
 
   /** Ends the request without a response: 202 is the status for messages that have none. */

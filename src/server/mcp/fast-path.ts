@@ -17,7 +17,7 @@ import type { OpenQuestions } from './elicitation.js';
 import { openRetryChannel, type RetryChannel } from './elicitation-form.js';
 import type { MessageText } from './message-text.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
-import { type Era, MODERN_REVISION, type ResultWriter, writeProgress } from './write-result.js';
+import { type Era, MODERN_REVISION, type ResultWriter, statusOf, writeProgress } from './write-result.js';
 
 /** A request that is answered without the SDK's protocol layer, which takes ten times as long. */
 export interface FastRequest {
@@ -178,13 +178,13 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: Fast
       responder.answer(refuseDuplicate(id));
       return;
     }
-    const finish = (text: MessageText): void => {
+    const finish = (text: MessageText, status?: number): void => {
       calls?.forget(id, responder);
-      responder.answer(text);
+      responder.answer(text, status);
     };
     responder.onInterrupt((reason) => finish(writer.callResult(id, interruptedReply(reason), request.era)));
     gateway.handle(toRawCall(request, peer, responder, questions)).then(
-      (reply) => finish(writer.callMessage(id, reply, request.era)),
+      (reply) => finish(writer.callMessage(id, reply, request.era), statusOf(reply, request.era)),
       (cause) => {
         observe({ kind: 'defect', where: 'tools/call', cause });
         finish(writeRpcError(id, RPC_ERROR.internal, 'Internal error'));

@@ -75,10 +75,8 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
       });
       const { inputRequired } = reply;
       if (inputRequired !== undefined && era === 'modern') return writeInputRequired(inputRequired) as CallToolResult;
-      if (reply.unknownTool === true) {
-        const { message, data } = toProtocolError(reply);
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
-      }
+      const error = toProtocolError(reply, era);
+      if (error !== undefined) throw new ProtocolError(error.code, error.message, error.data);
       return toCallToolResult(reply, errors) as CallToolResult;
     });
     return server;

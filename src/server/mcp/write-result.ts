@@ -2,12 +2,12 @@ import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { ProgressUpdate } from '../../protocol/call.js';
 import { ERROR_TABLE } from '../../protocol/error-table.js';
-import type { JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
 import type { RequestId } from './calls-in-flight.js';
 import { writeInputRequired } from './elicitation-form.js';
 import type { MessageText } from './message-text.js';
-import { RPC_ERROR, writeRpcError } from './rpc-error.js';
+import { RPC_ERROR, type RpcErrorCode, writeRpcError } from './rpc-error.js';
 
 /** MCP before revision 2026-07-28 (a handshake and sessions), and from it on (an envelope on every request). */
 export type Era = 'legacy' | 'modern';
@@ -43,10 +43,27 @@ function isMarked({ isError, code, marked }: Reply, errors: ErrorMarking): boole
   return isError && (marked === true || errors === 'all' || code === 'OK' || !ERROR_TABLE[code].recoverable);
 }
 
-/** The failure in a reply, as a JSON-RPC error with the same text: MCP wants that for an unknown tool. */
-export function toProtocolError(reply: Reply): { readonly message: string; readonly data: JsonObject } {
-  const data = JSON.parse(reply.text) as OperationFailure;
-  return { message: data.error.message, data: { ...data } };
+/** A JSON-RPC error in place of a tool's result. */
+export interface ReplyError {
+  readonly code: RpcErrorCode;
+  readonly message: string;
+  readonly data: JsonObject;
+}
+
+/** The failure in a reply, as a JSON-RPC error with the same text, where MCP wants one; undefined elsewhere. */
+export function toProtocolError(reply: Reply, era: Era): ReplyError | undefined {
+  const { protocolError: kind } = reply;
+  if (kind === undefined || (kind === 'missing-capability' && era === 'legacy')) return undefined;
+  const failure = JSON.parse(reply.text) as OperationFailure;
+  const { message, details } = failure.error;
+  if (kind === 'unknown-tool') return { code: RPC_ERROR.invalidParams, message, data: { ...failure } };
+  const said = details?.['upstream_data'];
+  return { code: RPC_ERROR.missingCapability, message, data: isJsonObject(said) ? said : {} };
+}
+
+/** The HTTP status of an answer: a client that lacks a capability gets 400 (MCP 2026-07-28, error handling). */
+export function statusOf(reply: Reply, era: Era): number {
+  return reply.protocolError === 'missing-capability' && era === 'modern' ? 400 : 200;
 }
 
 /**
@@ -77,10 +94,8 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
     Buffer.from(closingOfNative(reply, era)),
   ];
   const callResult: ResultWriter['callResult'] = (id, reply, era) => {
-    if (reply.unknownTool === true) {
-      const { message, data } = toProtocolError(reply);
-      return writeRpcError(id, RPC_ERROR.invalidParams, message, data);
-    }
+    const error = toProtocolError(reply, era);
+    if (error !== undefined) return writeRpcError(id, error.code, error.message, error.data);
     if (reply.inputRequired !== undefined && era === 'modern') {
       return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
     }
