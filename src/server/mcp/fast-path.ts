@@ -17,7 +17,14 @@ import type { OpenQuestions } from './elicitation.js';
 import { openRetryChannel, type RetryChannel } from './elicitation-form.js';
 import type { MessageText } from './message-text.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
-import { type Era, MODERN_REVISION, type ResultWriter, statusOf, writeProgress } from './write-result.js';
+import {
+  type Era,
+  forClientWith,
+  MODERN_REVISION,
+  type ResultWriter,
+  statusOf,
+  writeProgress,
+} from './write-result.js';
 
 /** A request that is answered without the SDK's protocol layer, which takes ten times as long. */
 export interface FastRequest {
@@ -184,7 +191,10 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: Fast
     };
     responder.onInterrupt((reason) => finish(writer.callResult(id, interruptedReply(reason), request.era)));
     gateway.handle(toRawCall(request, peer, responder, questions)).then(
-      (reply) => finish(writer.callMessage(id, reply, request.era), statusOf(reply, request.era)),
+      (answer) => {
+        const reply = forClientWith(declaredBy(request), answer);
+        finish(writer.callMessage(id, reply, request.era), statusOf(reply, request.era));
+      },
       (cause) => {
         observe({ kind: 'defect', where: 'tools/call', cause });
         finish(writeRpcError(id, RPC_ERROR.internal, 'Internal error'));
@@ -221,6 +231,12 @@ function interruptedReply(reason: string): Reply {
     { reason: 'interrupted', retryable: true, outcome: 'unknown' },
   );
   return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
+}
+
+/** What the client declares in the envelope (modern era only). */
+function declaredBy({ params }: FastRequest): unknown {
+  const { _meta: meta } = params;
+  return isJsonObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
 }
 
 function toRawCall(request: FastRequest, peer: Peer, responder: Responder, questions: OpenQuestions): RawCall {

@@ -17,7 +17,14 @@ import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { innerProgressToken } from './fast-path.js';
 import { writeInstructions } from './instructions.js';
 import { ExplainingServer } from './schema-faults.js';
-import { type Era, progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
+import {
+  type Era,
+  forClientWith,
+  progressParams,
+  type ServerInfo,
+  toCallToolResult,
+  toProtocolError,
+} from './write-result.js';
 
 /** The origin of a request. */
 export interface RequestOrigin {
@@ -75,7 +82,8 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
       });
       const { inputRequired } = reply;
       if (inputRequired !== undefined && era === 'modern') return writeInputRequired(inputRequired) as CallToolResult;
-      const error = toProtocolError(reply, era);
+      const envelope: JsonObject = context.mcpReq.envelope ?? {};
+      const error = toProtocolError(forClientWith(envelope[CLIENT_CAPABILITIES_META_KEY], reply), era);
       if (error !== undefined) throw new ProtocolError(error.code, error.message, error.data);
       return toCallToolResult(reply, errors) as CallToolResult;
     });

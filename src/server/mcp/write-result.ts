@@ -61,6 +61,20 @@ export function toProtocolError(reply: Reply, era: Era): ReplyError | undefined 
   return { code: RPC_ERROR.missingCapability, message, data: isJsonObject(said) ? said : {} };
 }
 
+/**
+ * The reply for a client that has declared these capabilities: one that has all that the server needs is not told that it lacks them.
+ * The gateway did not offer them to the server then.
+ */
+export function forClientWith(declared: unknown, reply: Reply): Reply {
+  if (reply.protocolError !== 'missing-capability') return reply;
+  const required = toProtocolError(reply, 'modern')?.data['requiredCapabilities'];
+  const names = isJsonObject(required) ? Object.keys(required) : [];
+  const lacks = names.length === 0 || names.some((name) => !isJsonObject(declared) || declared[name] === undefined);
+  if (lacks) return reply;
+  const { protocolError: _needless, ...rest } = reply;
+  return rest;
+}
+
 /** The HTTP status of an answer: a client that lacks a capability gets 400 (MCP 2026-07-28, error handling). */
 export function statusOf(reply: Reply, era: Era): number {
   return reply.protocolError === 'missing-capability' && era === 'modern' ? 400 : 200;

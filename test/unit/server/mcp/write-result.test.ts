@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   createResultWriter,
+  forClientWith,
   statusOf,
   toCallToolResult,
   writeProgress,
@@ -71,6 +72,14 @@ describe('the result writer', () => {
     expect(error).toEqual({ code: -32021, message: 'Needs sampling', data: details.upstream_data });
     expect(JSON.parse(writer.callResult(1, reply, 'legacy')).result.isError).toBe(true);
     expect([statusOf(reply, 'modern'), statusOf(reply, 'legacy')]).toEqual([400, 200]);
+  });
+
+  it('says that a capability is missing only where the client has not declared it', () => {
+    const details = { upstream_data: { requiredCapabilities: { sampling: {} } } };
+    const failure = { success: false, error: { code: 'INTERNAL_ERROR', message: 'Needs sampling', details } };
+    const reply = toReply(null, { text: JSON.stringify(failure), isError: true, protocolError: 'missing-capability' });
+    expect(forClientWith({ elicitation: {} }, reply).protocolError).toBe('missing-capability');
+    expect(forClientWith({ sampling: {} }, reply).protocolError).toBeUndefined();
   });
 
   it('leaves absent members out of progress notifications', () => {
