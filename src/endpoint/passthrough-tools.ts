@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import { readParameters } from '../catalog/create-operation.js';
 import { groupInSteps } from '../lib/collections.js';
 import type { Sliced } from '../lib/turns.js';
+import { type HeaderParameter, scanHeaderParameters } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import {
   GATEWAY_SOURCE,
@@ -17,6 +18,8 @@ export class PassthroughTool {
   readonly name: string;
   /** The definition as sent, under the exposed name. */
   readonly json: string;
+  /** The parameters that calls over HTTP repeat in headers. */
+  readonly headerParameters: readonly HeaderParameter[];
   readonly #operations: readonly Operation[];
   readonly #views = new Map<Operation, Operation>();
 
@@ -24,6 +27,7 @@ export class PassthroughTool {
   constructor(name: string, raw: RawTool, operations: readonly Operation[]) {
     this.name = name;
     this.json = JSON.stringify({ ...raw, name });
+    this.headerParameters = scanHeaderParameters(raw['inputSchema']).parameters;
     this.#operations = operations;
   }
 

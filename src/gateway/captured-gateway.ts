@@ -69,6 +69,7 @@ export function openCapturedGateway(
     warmedUp: Promise.resolve(),
     handle: (call) => pipeline.answer(call, snapshot),
     toolList: () => snapshot.plan,
+    headerParametersOf: () => [],
     onToolsChanged: () => () => undefined,
     status: () => describeStatus(snapshot, [], { audit: { state: 'ok' }, store: { state: 'ok' } }),
     operations: () => placeOperations(snapshot),

@@ -22,6 +22,7 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import type { RawCall } from '../protocol/call.js';
+import type { HeaderParameter } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
@@ -73,6 +74,8 @@ export interface Gateway {
   handle(call: RawCall): Promise<Reply>;
   /** The list of this moment; waits while the first tools of an upstream are read, as many clients ask for it only once. */
   toolList(): ToolList | Promise<ToolList>;
+  /** The parameters of a tool that calls over HTTP repeat in headers; none of a tool that is not there. */
+  headerParametersOf(tool: string): readonly HeaderParameter[];
   /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   /** Resources, prompts and completions in MCP's own methods. */
@@ -276,7 +279,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         ? batch(request, snapshot)
         : pipeline.answer(request.call, snapshot));
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
-      return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, unknownTool: true } : answer;
+      return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
     },
     ...describeState(catalog, pool, policy),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
@@ -384,8 +387,22 @@ function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
   policy: Pick<PolicyService, 'audit' | 'storeState'>,
-): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'findOperation' | 'search' | 'toolSets'> {
+): Pick<
+  Gateway,
+  | 'toolList'
+  | 'headerParametersOf'
+  | 'onToolsChanged'
+  | 'status'
+  | 'operations'
+  | 'findOperation'
+  | 'search'
+  | 'toolSets'
+> {
   return {
+    headerParametersOf: (tool) => {
+      const reach = catalog.current().plan.reachOf(tool);
+      return reach instanceof PassthroughTool ? reach.headerParameters : [];
+    },
     toolList: () => {
       const current = catalog.currentOfAll();
       return current instanceof Promise ? current.then(({ plan }) => plan) : current.plan;

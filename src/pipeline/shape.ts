@@ -110,15 +110,20 @@ function repeatsWhole({ type, resource }: ContentBlock, isStructured: boolean): 
   return isStructured && type === 'resource' && isJsonObject(resource) && typeof resource['text'] === 'string';
 }
 
+/** The JSON-RPC code by which a server says that it needs a capability of the client (MCP 2026-07-28). */
+const MISSING_CAPABILITY = -32021;
+
 /** Writes a failure as an answer. */
 export function shapeFailure(error: OperationError, operation: Operation | undefined): Reply {
   const failure = error.toFailure();
-  const { code, message } = failure.error;
+  const { code, message, details } = failure.error;
+  const lacksCapability = operation?.passthrough !== undefined && details?.['upstream_code'] === MISSING_CAPABILITY;
   return {
     text: JSON.stringify(operation?.bareErrors === true ? { success: false, error: { code, message } } : failure),
     blocks: [],
     isError: !isQuestionCode(code),
     code,
+    ...(lacksCapability ? { protocolError: 'missing-capability' } : {}),
   };
 }
 
@@ -209,7 +214,7 @@ function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined
 export function withMeta(reply: Reply, members: JsonObject): Reply {
   const meta = reply.meta === undefined ? members : { ...reply.meta, ...members };
   if (reply.written === undefined && reply.passthrough === undefined) return { ...reply, meta };
-  const { blocks, isError, code, unknownTool, inputRequired, extra, written, passthrough } = reply;
+  const { blocks, isError, code, protocolError, inputRequired, extra, written, passthrough } = reply;
   return {
     get text() {
       return reply.text;
@@ -220,7 +225,7 @@ export function withMeta(reply: Reply, members: JsonObject): Reply {
     meta,
     ...(written === undefined ? {} : { written }),
     ...(passthrough === undefined ? {} : { passthrough }),
-    ...(unknownTool === undefined ? {} : { unknownTool }),
+    ...(protocolError === undefined ? {} : { protocolError }),
     ...(inputRequired === undefined ? {} : { inputRequired }),
     ...(extra === undefined ? {} : { extra }),
   };

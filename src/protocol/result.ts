@@ -55,6 +55,12 @@ export interface ToolCallResult extends JsonObject {
 }
 
 /**
+ * The failures that MCP wants as JSON-RPC errors: the gateway has no such tool, or the server of a tool that passes through needs a
+ * capability that the client has not declared (which protocol 2026-07-28 alone knows).
+ */
+export type ProtocolErrorKind = 'unknown-tool' | 'missing-capability';
+
+/**
  * The answer for the server to send. The envelope is already JSON text, so that its size is known and it is written once.
  * `blocks` are native MCP blocks that follow the envelope's text block.
  */
@@ -65,8 +71,8 @@ export interface Reply {
   readonly isError: boolean;
   /** The code in the envelope, for code that does not parse it. */
   readonly code: ErrorCode | 'OK';
-  /** Set where the gateway has no such MCP tool: servers then answer with a JSON-RPC error. */
-  readonly unknownTool?: true;
+  /** Set where servers answer with a JSON-RPC error. */
+  readonly protocolError?: ProtocolErrorKind;
   /**
    * Set where the client has to give an answer first and send the call again: to a question of the gateway, whose envelope is then for
    * clients that cannot ask, or to a server's requests by their keys.

@@ -13,6 +13,7 @@ import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.
 import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
+import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/log-message.js';
 import type { RawTool } from '../protocol/tools.js';
@@ -24,7 +25,6 @@ import { answerRounds } from './questions/answer-rounds.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { permit } from './questions/prepare-question.js';
 import { findTaskFault, readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
-import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
 import type { UpstreamCall, UpstreamRequest } from './upstream.js';
 
@@ -395,84 +395,4 @@ function noteMirrored(tool: RawTool, mirrored: MirroredTools): string | undefine
   const { parameters, fault } = scanHeaderParameters(tool?.['inputSchema']);
   if (fault === undefined && parameters.length > 0) mirrored.set(tool['name'], parameters);
   return fault;
-}
-
-const HEADER_KEYWORD = 'x-mcp-header';
-const HEADER_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const HEADER_TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** Keywords whose values are data and not schemas. */
-const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
-
-/** A parameter whose value a header repeats. */
-interface HeaderParameter {
-  readonly path: readonly string[];
-  /** Lower case, with its prefix. */
-  readonly header: string;
-}
-
-interface HeaderScan {
-  readonly parameters: readonly HeaderParameter[];
-  /** Why the tool must not be used over HTTP; undefined when all is well. */
-  readonly fault?: string;
-}
-
-/**
- * The parameters that a tool wants repeated as `Mcp-Param-*` headers, so that proxies can route without reading bodies.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (custom headers from tool parameters)
- */
-export function scanHeaderParameters(inputSchema: unknown): HeaderScan {
-  const parameters: HeaderParameter[] = [];
-  const faults: string[] = [];
-  // Most tools declare none; the text is searched first because a schema may be large.
-  if (!isJsonObject(inputSchema) || !JSON.stringify(inputSchema).includes(`"${HEADER_KEYWORD}"`)) return { parameters };
-
-  const visit = (node: unknown, path: readonly string[], reachable: boolean): void => {
-    if (Array.isArray(node)) for (const one of node) visit(one, path, false);
-    if (!isJsonObject(node)) return;
-    if (HEADER_KEYWORD in node) {
-      const fault = faultOf(node, path, reachable, parameters);
-      if (fault === undefined) parameters.push({ path, header: headerName(node[HEADER_KEYWORD]) });
-      else faults.push(`${path.join('.') || 'the schema'}: ${fault}`);
-    }
-    for (const [key, child] of Object.entries(node)) {
-      if (key === 'properties' && isJsonObject(child)) {
-        for (const [name, property] of Object.entries(child)) visit(property, [...path, name], reachable);
-      } else if (!DATA_KEYWORDS.has(key)) {
-        visit(child, path, false);
-      }
-    }
-  };
-  visit(inputSchema, [], true);
-  const [fault] = faults;
-  return fault === undefined ? { parameters } : { parameters, fault };
-}
-
-function headerName(declared: unknown): string {
-  return `mcp-param-${String(declared).toLowerCase()}`;
-}
-
-function faultOf(
-  node: JsonObject,
-  path: readonly string[],
-  reachable: boolean,
-  seen: readonly HeaderParameter[],
-): string | undefined {
-  const name = node[HEADER_KEYWORD];
-  if (!reachable || path.length === 0) return `${HEADER_KEYWORD} stands where no single argument can be meant`;
-  if (typeof name !== 'string' || !HEADER_TOKEN.test(name)) return `${HEADER_KEYWORD} is not a header name`;
-  if (!HEADER_TYPES.has(node['type'])) return `${HEADER_KEYWORD} needs the type string, integer or boolean`;
-  if (seen.some(({ header }) => header === headerName(name))) return `${HEADER_KEYWORD} '${name}' is declared twice`;
-  return undefined;
-}
-
-/** The headers of one call. Absent, null and non-primitive arguments have none. */
-export function paramHeaders(parameters: readonly HeaderParameter[], args: JsonObject): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const { path, header } of parameters) {
-    const value = path.reduce<unknown>((node, key) => (isJsonObject(node) ? node[key] : undefined), args);
-    if (typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)) {
-      headers[header] = encodeHeaderValue(String(value));
-    }
-  }
-  return headers;
 }

@@ -68,6 +68,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     nextCall: () => new Promise((resolve) => waiting.push(resolve)),
     toolList: () => tools,
+    headerParametersOf: () => [],
     onToolsChanged(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

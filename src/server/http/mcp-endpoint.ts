@@ -11,6 +11,7 @@ import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
 import { readAbilities } from '../../protocol/ask.js';
+import { findHeaderMismatch } from '../../protocol/header-parameters.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { BearerTokens, RefusalNotices } from '../auth/bearer-tokens.js';
 import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
@@ -106,6 +107,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   });
   const modern = createModernHandler(createServer, settings.maxSessions, observe);
   const route = createMessageRouter({
+    gateway,
     legacy,
     modern,
     callers,
@@ -209,6 +211,7 @@ function authenticateClients(
 }
 
 interface MessageRouterDeps {
+  readonly gateway: Gateway;
   readonly legacy: LegacyEndpoint;
   readonly modern: ModernHandler;
   readonly callers: ModernCallers;
@@ -221,7 +224,7 @@ interface MessageRouterDeps {
 
 /** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { legacy, modern, callers, answerFast, exchanges, settings, native, observe } = deps;
+  const { gateway, legacy, modern, callers, answerFast, exchanges, settings, native, observe } = deps;
   const subscriptions = new Subscriptions(settings.maxSessions);
   const watches = createStreamWatches(native);
 
@@ -231,6 +234,11 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
     if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
       legacy.post(message, fast, request, response, authenticated);
+      return;
+    }
+    const mismatch = findMismatch(message, request, gateway);
+    if (mismatch !== undefined) {
+      sendRpcError(response, 400, RPC_ERROR.headerMismatch, `Bad Request: ${mismatch}`, readId(message));
       return;
     }
     const client = callers.find({
@@ -265,6 +273,17 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     }
     answerFast(fast, client, exchanges.open(response, client, request.headers.accept));
   };
+}
+
+/**
+ * How the `Mcp-Param-*` headers of a call contradict its arguments: proxies route by the headers, so that both have to say the same.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (custom headers from tool parameters)
+ */
+function findMismatch(message: unknown, { headers }: IncomingMessage, gateway: Gateway): string | undefined {
+  if (!isJsonObject(message) || message['method'] !== 'tools/call' || !isJsonObject(message['params']))
+    return undefined;
+  const { name, arguments: args } = message['params'];
+  return typeof name === 'string' ? findHeaderMismatch(gateway.headerParametersOf(name), args, headers) : undefined;
 }
 
 /** The id of a request, for a refusal. */

@@ -91,11 +91,11 @@ class HttpExchange implements Responder {
     response.write(toSseEvent(text));
   }
 
-  answer(message: MessageText): void {
+  answer(message: MessageText, status = 200): void {
     const response = this.#finish();
     if (response === undefined) return;
     if (this.#streaming) endWith(response, surround(EVENT_START, message, EVENT_END));
-    else sendInTurn(lengthOf(message), () => sendJson(response, 200, message));
+    else sendInTurn(lengthOf(message), () => sendJson(response, status, message));
   }
 
   /** Ends the request without a response: 202 is the status for messages that have none. */

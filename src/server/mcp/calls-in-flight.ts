@@ -22,8 +22,8 @@ export interface Responder {
   readonly canNotify: boolean;
   /** Sends a message (JSON text) that belongs to the request. */
   notify(text: string): void;
-  /** Sends the response. */
-  answer(message: MessageText): void;
+  /** Sends the response. @param status that of HTTP, where it is the transport and no other status has been sent; else 200 */
+  answer(message: MessageText, status?: number): void;
   /** Ends without an answer, because the client wants none. */
   cancel(reason: string): void;
   /** Ends early because the gateway or the session ends: the listener of `onInterrupt` sends an answer. */

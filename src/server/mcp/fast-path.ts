@@ -20,7 +20,14 @@ import type { LogLevels } from './log-levels.js';
 import type { MessageText } from './message-text.js';
 import type { ParkedCalls } from './parked-calls.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
-import { type Era, MODERN_REVISION, type ResultWriter, writeProgress } from './write-result.js';
+import {
+  type Era,
+  forClientWith,
+  MODERN_REVISION,
+  type ResultWriter,
+  statusOf,
+  writeProgress,
+} from './write-result.js';
 
 /** A request that is answered without the SDK's protocol layer, which takes ten times as long. */
 export interface FastRequest {
@@ -229,18 +236,21 @@ export function createFastAnswerer({
     responder: Responder,
     work: { readonly reply: () => Promise<Reply>; readonly write: (reply: Reply) => MessageText },
   ): void => {
-    const { id, method } = request;
+    const { id, method, era } = request;
     if (calls !== undefined && !calls.begin(id, responder)) {
       responder.answer(refuseDuplicate(id));
       return;
     }
-    const finish = (text: MessageText): void => {
+    const finish = (text: MessageText, status?: number): void => {
       calls?.forget(id, responder);
-      responder.answer(text);
+      responder.answer(text, status);
     };
     responder.onInterrupt((reason) => finish(work.write(interruptedReply(reason))));
     work.reply().then(
-      (reply) => finish(work.write(reply)),
+      (answer) => {
+        const reply = forClientWith(declaredBy(request), answer);
+        finish(work.write(reply), statusOf(reply, era));
+      },
       (cause) => {
         observe({ kind: 'defect', where: method, cause });
         finish(writeRpcError(id, RPC_ERROR.internal, 'Internal error'));
@@ -308,6 +318,12 @@ function interruptedReply(reason: string): Reply {
     { reason: 'interrupted', retryable: true, outcome: 'unknown' },
   );
   return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
+}
+
+/** What the client declares in the envelope (modern era only). */
+function declaredBy({ params }: FastRequest): unknown {
+  const { _meta: meta } = params;
+  return isJsonObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
 }
 
 function toRawCall(

@@ -25,6 +25,7 @@ import { isParkedState, type ParkedCalls } from './parked-calls.js';
 import { ExplainingServer } from './schema-faults.js';
 import {
   type Era,
+  forClientWith,
   progressParams,
   type ServerInfo,
   toCallToolResult,
@@ -125,10 +126,9 @@ export function createSdkServerFactory(
       const reply = await answer(call, abilities, context);
       const { inputRequired } = reply;
       if (inputRequired !== undefined && era === 'modern') return writeInputRequired(inputRequired) as CallToolResult;
-      if (reply.unknownTool === true) {
-        const { message, data } = toProtocolError(reply);
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
-      }
+      const envelope: JsonObject = context.mcpReq.envelope ?? {};
+      const error = toProtocolError(forClientWith(envelope[CLIENT_CAPABILITIES_META_KEY], reply), era);
+      if (error !== undefined) throw new ProtocolError(error.code, error.message, error.data);
       return toCallToolResult(reply, errors) as CallToolResult;
     });
     for (const method of NATIVE_METHODS) {

@@ -45,10 +45,41 @@ function isMarked({ isError, code, marked }: Reply, errors: ErrorMarking): boole
   return isError && (marked === true || errors === 'all' || code === 'OK' || !ERROR_TABLE[code].recoverable);
 }
 
-/** The failure in a reply, as a JSON-RPC error with the same text: MCP wants that for an unknown tool. */
-export function toProtocolError(reply: Reply): { readonly message: string; readonly data: JsonObject } {
-  const data = JSON.parse(reply.text) as OperationFailure;
-  return { message: data.error.message, data: { ...data } };
+/** A JSON-RPC error in place of a tool's result. */
+export interface ReplyError {
+  readonly code: RpcErrorCode;
+  readonly message: string;
+  readonly data: JsonObject;
+}
+
+/** The failure in a reply, as a JSON-RPC error with the same text, where MCP wants one; undefined elsewhere. */
+export function toProtocolError(reply: Reply, era: Era): ReplyError | undefined {
+  const { protocolError: kind } = reply;
+  if (kind === undefined || (kind === 'missing-capability' && era === 'legacy')) return undefined;
+  const failure = JSON.parse(reply.text) as OperationFailure;
+  const { message, details } = failure.error;
+  if (kind === 'unknown-tool') return { code: RPC_ERROR.invalidParams, message, data: { ...failure } };
+  const said = details?.['upstream_data'];
+  return { code: RPC_ERROR.missingCapability, message, data: isJsonObject(said) ? said : {} };
+}
+
+/**
+ * The reply for a client that has declared these capabilities: one that has all that the server needs is not told that it lacks them.
+ * The gateway did not offer them to the server then.
+ */
+export function forClientWith(declared: unknown, reply: Reply): Reply {
+  if (reply.protocolError !== 'missing-capability') return reply;
+  const required = toProtocolError(reply, 'modern')?.data['requiredCapabilities'];
+  const names = isJsonObject(required) ? Object.keys(required) : [];
+  const lacks = names.length === 0 || names.some((name) => !isJsonObject(declared) || declared[name] === undefined);
+  if (lacks) return reply;
+  const { protocolError: _needless, ...rest } = reply;
+  return rest;
+}
+
+/** The HTTP status of an answer: a client that lacks a capability gets 400 (MCP 2026-07-28, error handling). */
+export function statusOf(reply: Reply, era: Era): number {
+  return reply.protocolError === 'missing-capability' && era === 'modern' ? 400 : 200;
 }
 
 /**
@@ -79,10 +110,8 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
     Buffer.from(closingOfPassthrough(reply, era)),
   ];
   const callResult: ResultWriter['callResult'] = (id, reply, era) => {
-    if (reply.unknownTool === true) {
-      const { message, data } = toProtocolError(reply);
-      return writeRpcError(id, RPC_ERROR.invalidParams, message, data);
-    }
+    const error = toProtocolError(reply, era);
+    if (error !== undefined) return writeRpcError(id, error.code, error.message, error.data);
     if (reply.inputRequired !== undefined && era === 'modern') {
       return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
     }
@@ -131,19 +160,15 @@ function toModernResult({ text }: Reply, method: string, identity: JsonObject): 
   };
 }
 
-interface NativeError {
-  readonly code: RpcErrorCode;
-  readonly message: string;
-  readonly data: JsonObject;
-}
-
 /**
  * A failure as a JSON-RPC error. Clients know a resource that does not exist by -32002 with its URI, and from 2026-07-28 on by -32602
  * with nothing but its URI. https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
  */
-export function toNativeError(reply: Reply, { method, params }: NativeRequest, era: Era): NativeError {
-  const { message, data } = toProtocolError(reply);
-  const { error } = data as unknown as OperationFailure;
+export function toNativeError(reply: Reply, { method, params }: NativeRequest, era: Era): ReplyError {
+  const failure = JSON.parse(reply.text) as OperationFailure;
+  const { error } = failure;
+  const { message } = error;
+  const data = { ...failure };
   const uri = method === 'resources/read' ? params['uri'] : undefined;
   if (reply.code === 'NOT_FOUND_RESOURCE' && typeof uri === 'string' && error.details?.['candidates'] === undefined) {
     if (era === 'modern') return { code: RPC_ERROR.invalidParams, message, data: { uri } };

@@ -48,8 +48,6 @@ interface StdioConnection {
   notifyToolsChanged(): void;
   /** Takes news of resources and prompts. */
   readonly news: NativeListener;
-  /** Ends what lasts as long as the connection. */
-  end(): void;
 }
 
 interface StdioConnectionDeps {

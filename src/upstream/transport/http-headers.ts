@@ -1,4 +1,5 @@
 import { type JSONRPCMessage, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
+import { encodeHeaderValue } from '../../protocol/header-value.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
 import { headerOf, type ResponseHeaders } from './http-exchange.js';
@@ -63,22 +64,6 @@ function nameOf(method: string, params: unknown): string | undefined {
   if (source === undefined || !isJsonObject(params)) return undefined;
   const name = params[source];
   return typeof name === 'string' ? name : undefined;
-}
-
-const ENCODED_PREFIX = '=?base64?';
-const ENCODED_SUFFIX = '?=';
-/** A field value that needs no encoding: printable ASCII or tab, not empty, no space at either end (RFC 9110, section 5.5). */
-const PLAIN_VALUE = /^(?! |\t)[\t\x20-\x7e]+(?<! |\t)$/;
-
-/**
- * A string as an HTTP field value: as it is where that is safe, else as `=?base64?...?=`.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (value encoding)
- */
-export function encodeHeaderValue(value: string): string {
-  const ambiguous = value.startsWith(ENCODED_PREFIX) && value.endsWith(ENCODED_SUFFIX);
-  return PLAIN_VALUE.test(value) && !ambiguous
-    ? value
-    : `${ENCODED_PREFIX}${Buffer.from(value, 'utf8').toString('base64')}${ENCODED_SUFFIX}`;
 }
 
 /** Statuses whose `Retry-After` means that the next call should wait (RFC 9110, section 10.2.3; RFC 6585, section 4). */

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createResultWriter, toCallToolResult, writeProgress } from '../../../../src/server/mcp/write-result.js';
+import {
+  createResultWriter,
+  forClientWith,
+  statusOf,
+  toCallToolResult,
+  writeProgress,
+} from '../../../../src/server/mcp/write-result.js';
 import { toReply } from '../../../support/fake-gateway.js';
 
 const info = { name: 'n', version: '1' };
@@ -53,9 +59,27 @@ describe('the result writer', () => {
 
   it('answers a call of an unknown tool with a JSON-RPC error of the same text', () => {
     const failure = { success: false, error: { code: 'NOT_FOUND_OPERATION', message: 'There is no such tool.' } };
-    const reply = toReply(null, { text: JSON.stringify(failure), isError: true, unknownTool: true });
+    const reply = toReply(null, { text: JSON.stringify(failure), isError: true, protocolError: 'unknown-tool' });
     const answer = JSON.parse(writer.callResult(1, reply, 'modern'));
     expect(answer.error).toEqual({ code: -32602, message: 'There is no such tool.', data: failure });
+  });
+
+  it('answers a call that needs a capability of the client with what the server said, in the era that knows this error', () => {
+    const details = { upstream: 'a', upstream_data: { requiredCapabilities: { sampling: {} } } };
+    const failure = { success: false, error: { code: 'INTERNAL_ERROR', message: 'Needs sampling', details } };
+    const reply = toReply(null, { text: JSON.stringify(failure), isError: true, protocolError: 'missing-capability' });
+    const { error } = JSON.parse(writer.callResult(1, reply, 'modern'));
+    expect(error).toEqual({ code: -32021, message: 'Needs sampling', data: details.upstream_data });
+    expect(JSON.parse(writer.callResult(1, reply, 'legacy')).result.isError).toBe(true);
+    expect([statusOf(reply, 'modern'), statusOf(reply, 'legacy')]).toEqual([400, 200]);
+  });
+
+  it('says that a capability is missing only where the client has not declared it', () => {
+    const details = { upstream_data: { requiredCapabilities: { sampling: {} } } };
+    const failure = { success: false, error: { code: 'INTERNAL_ERROR', message: 'Needs sampling', details } };
+    const reply = toReply(null, { text: JSON.stringify(failure), isError: true, protocolError: 'missing-capability' });
+    expect(forClientWith({ elicitation: {} }, reply).protocolError).toBe('missing-capability');
+    expect(forClientWith({ sampling: {} }, reply).protocolError).toBeUndefined();
   });
 
   it('leaves absent members out of progress notifications', () => {

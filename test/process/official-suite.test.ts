@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { compare, findStale, readExpected } from '../suite/compare.mjs';
+import { findSuite } from '../suite/find-suite.mjs';
+import { testClient, testServer } from '../suite/parts.mjs';
+
+/** Scenarios whose servers want an authorization are in `npm run suite` alone: each of them waits for a gateway of its own. */
+const withoutAuthorization = (scenario: string) => !scenario.startsWith('auth/');
+
+const suite = findSuite();
+const missing = 'missing' in suite ? ` (skipped: ${suite.missing})` : '';
+
+/** Each scenario of the client's side starts a gateway. */
+const TIMEOUT_MS = 300_000;
+
+describe.skipIf('missing' in suite)(`the official conformance suite${missing}`, () => {
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'finds no fault in the gateway as a server of %s beyond those that are listed with a reason',
+    async (set) => {
+      const results = await testServer(suite, set);
+      expect([...compare(results, readExpected()).faults, ...findStale(results, readExpected())]).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'finds no fault in the gateway as a client of %s beyond those that are listed with a reason',
+    async (set) => {
+      const results = await testClient(suite, set, withoutAuthorization);
+      expect(compare(results, readExpected()).faults).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,54 @@
+/**
+ * Runs the official conformance suite of MCP against the shipped gateway, and says what fails that is not on the list.
+ *
+ *   node test/suite/main.mjs [--set 2025-11-25] [--part server|client|fixture] [--verbose]
+ */
+import { parseArgs } from 'node:util';
+import { compare, findStale, readExpected } from './compare.mjs';
+import { findSuite, installNode } from './find-suite.mjs';
+import { SETS, testClient, testFixture, testServer } from './parts.mjs';
+
+const PARTS = { server: testServer, client: testClient, fixture: testFixture };
+
+const { values } = parseArgs({
+  options: { set: { type: 'string' }, part: { type: 'string' }, verbose: { type: 'boolean', default: false } },
+});
+
+function findOrInstall() {
+  if ('missing' in findSuite() && process.platform === 'linux' && process.arch === 'x64') installNode();
+  const suite = findSuite();
+  if ('missing' in suite) throw new Error(suite.missing);
+  return suite;
+}
+
+function describe({ set, isRequired, scenario, status, words, reason }) {
+  const name = `${set}  ${isRequired ? 'required' : 'optional'}  ${scenario.padEnd(46)}`;
+  const why = reason === undefined ? '' : `  ${reason}`;
+  const detail = values.verbose && status === 'failed' ? `\n    ${words.join('\n    ')}` : '';
+  return `${name}${status.padEnd(8)}${why}${detail}`;
+}
+
+const count = (judged, status, isRequired) =>
+  judged.filter((result) => result.status === status && result.isRequired === isRequired).length;
+
+const suite = findOrInstall();
+const expected = readExpected();
+const parts = values.part === undefined ? ['server', 'client'] : [values.part];
+const sets = values.set === undefined ? Object.keys(SETS) : [values.set];
+let passed = 0;
+const faults = [];
+for (const part of parts) {
+  for (const set of sets) {
+    const results = await PARTS[part](suite, set);
+    // The fixture may fail nothing that is required, and the list is not about it.
+    const list = part === 'fixture' ? results.filter(({ isRequired }) => isRequired) : results;
+    const { judged, faults: found } = compare(list, part === 'fixture' ? [] : expected);
+    console.log(`\n${part} ${set}\n${judged.map(describe).join('\n')}`);
+    console.log(`required: ${count(judged, 'passed', true)} passed, ${count(judged, 'failed', true)} failed`);
+    passed += judged.filter(({ status, reason }) => status === 'passed' && reason === undefined).length;
+    faults.push(...found, ...(part === 'fixture' ? [] : findStale(results, expected)));
+  }
+}
+for (const fault of faults) console.error(fault);
+console.log(`${passed} passed, ${faults.length} failed`);
+process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,0 +1,11 @@
+import type { Suite } from './find-suite.mjs';
+import type { ScenarioResult } from './run-suite.mjs';
+
+export const SETS: Readonly<Record<string, 'legacy' | 'modern'>>;
+export function testFixture(suite: Suite, set: string): Promise<readonly ScenarioResult[]>;
+export function testServer(suite: Suite, set: string): Promise<readonly ScenarioResult[]>;
+export function testClient(
+  suite: Suite,
+  set: string,
+  chosen?: (scenario: string) => boolean,
+): Promise<readonly ScenarioResult[]>;
