@@ -85,7 +85,8 @@ const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
 /** Reads the request of a tool call. A call is refused here when it names no known tool or no operation, or is malformed. */
 export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<never> {
   const given = raw.arguments ?? {};
-  const reach = snapshot.plan.reachOf(raw.tool);
+  // A request of MCP itself names its operation, and no tool of the list.
+  const reach = raw.native === undefined ? snapshot.plan.reachOf(raw.tool) : 'everything';
   if (reach === undefined) return refuseWith(unknownTool(raw, snapshot));
   if (!isJsonObject(given)) throw notAnObject('arguments', given, raw, snapshot);
   if (reach instanceof PassthroughTool) return decodePassthrough(raw, reach, given);
@@ -106,7 +107,7 @@ function decodePassthrough(raw: RawCall, tool: PassthroughTool, params: JsonObje
   const expected = quoteValues(values.map(String));
   const isGiven = Object.hasOwn(params, parameter);
   const message = isGiven
-    ? `Parameter '${parameter}' of '${tool.name}' has a value that is not offered. Expected: one of ${expected}`
+    ? `Parameter '${parameter}' of '${tool.name}' has a value which is not offered. Expected: one of ${expected}`
     : `Missing required parameter '${parameter}'. Expected: one of ${expected}`;
   throw new OperationError(isGiven ? 'VALIDATION_INVALID_VALUE' : 'VALIDATION_MISSING_PARAM', message, {
     tool: tool.name,

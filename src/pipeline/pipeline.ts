@@ -136,7 +136,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (weight > LARGE_WEIGHT) await turns.next(lane);
     turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
     // Nothing is awaited that is at hand: for each of these steps that would cost as much as the step itself.
-    const named = recallName(raw, gatekeeper);
+    const named = recallName(raw, gatekeeper, snapshot);
     const decoded = decode(named instanceof Promise ? await named : named, snapshot);
     const found = route(decoded instanceof Promise ? await decoded : decoded, snapshot);
     const recalled = recallParams(found instanceof Promise ? await found : found, gatekeeper);
@@ -326,10 +326,12 @@ function markRefusal(reply: Reply, { tool }: RawCall, { plan }: Snapshot): Reply
 }
 
 /** A token without even its operation stands for that operation's call, through the tool that the call was made through. */
-function recallName(raw: RawCall, gatekeeper: Gatekeeper): RawCall | Promise<RawCall> {
+function recallName(raw: RawCall, gatekeeper: Gatekeeper, { plan }: Snapshot): RawCall | Promise<RawCall> {
   const { arguments: request } = raw;
   const token = isJsonObject(request) ? loneToken(request) : undefined;
   if (token === undefined || !isJsonObject(request)) return raw;
+  // Such a tool is its operation.
+  if (plan.reachOf(raw.tool) instanceof PassthroughTool) return raw;
   return gatekeeper
     .recallOperation(token, raw.caller)
     .then((operation) => (operation === undefined ? raw : { ...raw, arguments: { ...request, operation } }));

@@ -10,6 +10,8 @@ export type AskMethod = (typeof ASK_METHODS)[number];
 export interface Question {
   readonly method: AskMethod;
   readonly params: JsonObject;
+  /** What the server calls it, where it asks by the answer to a request (2026-07-28): clients of that era see the same. */
+  readonly key?: string;
 }
 
 /** What a client has declared that servers may ask of it. */

@@ -7,16 +7,16 @@ import { isJsonObject, type JsonObject } from './json.js';
 const EXACT_TEXTS = Symbol('exact texts');
 
 /** What may be a number that a double changes. Most texts hold nothing like it, and need no second look. */
-const SUSPICIOUS = /\d{16}|\d[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
+export const SUSPICIOUS = /\d{16}|\d[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Lets the result of a parsed message keep what parsing changed of its numbers.
+ * Lets the result of a parsed message keep what parsing changed of its numbers. For texts that are `SUSPICIOUS`.
  *
  * @param message what `JSON.parse` made of the text; its result is extended
  */
 export function keepExactNumbers(message: unknown, text: string): void {
-  if (!SUSPICIOUS.test(text) || !isJsonObject(message) || !isJsonObject(message['result'])) return;
+  if (!isJsonObject(message) || !isJsonObject(message['result'])) return;
   const result = findMember(text, 0, 'result');
   if (result === undefined) return;
   const texts = new Map<string, string>();

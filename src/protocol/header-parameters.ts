@@ -98,10 +98,11 @@ export function findHeaderMismatch(
     const name = path.join('.');
     if (expected === undefined && field === undefined) continue;
     if (expected === undefined) return `the header ${header} is given, the parameter '${name}' is not`;
-    if (typeof field !== 'string') return `the header ${header} is missing: it has to repeat the parameter '${name}'`;
+    if (typeof field !== 'string')
+      return `the header ${header} is missing: it must carry the value of parameter '${name}'`;
     const said = decodeHeaderValue(field.trim());
     if (said === undefined) return `the header ${header} is marked as Base64 and is not valid Base64`;
-    if (said !== expected) return `the header ${header} does not repeat the parameter '${name}'`;
+    if (said !== expected) return `the header ${header} differs from the parameter '${name}'`;
   }
   return undefined;
 }

@@ -55,10 +55,11 @@ export interface ToolCallResult extends JsonObject {
 }
 
 /**
- * The failures that MCP wants as JSON-RPC errors: the gateway has no such tool, or the server of a tool that passes through needs a
+ * The failures that MCP wants as JSON-RPC errors: the gateway has no such tool, it does not know the state that a client brings with an
+ * answer, or the server of a tool that passes through needs a
  * capability that the client has not declared (which protocol 2026-07-28 alone knows).
  */
-export type ProtocolErrorKind = 'unknown-tool' | 'missing-capability';
+export type ProtocolErrorKind = 'unknown-tool' | 'unknown-state' | 'missing-capability';
 
 /**
  * The answer for the server to send. The envelope is already JSON text, so that its size is known and it is written once.

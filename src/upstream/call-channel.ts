@@ -420,16 +420,11 @@ export class CallChannel implements Transport {
 }
 
 /** Requests that the gateway makes for itself. */
-const OWN_METHODS: ReadonlySet<string> = new Set([
-  'ping',
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'prompts/list',
-  'logging/setLevel',
-]);
+const OWN_METHODS: ReadonlySet<string> = new Set(
+  'ping tools/list resources/list resources/templates/list resources/subscribe resources/unsubscribe prompts/list logging/setLevel'.split(
+    ' ',
+  ),
+);
 
 /** The time that a person took for an answer is not the server's. */
 function restartClock(pending: Pending, waitedMs: number): void {

@@ -327,13 +327,8 @@ export class IsolatedUpstream implements Upstream {
   }
 
   #eventsOf(upstream: ManagedUpstream): UpstreamEvents {
-    const { onLimits, onListChanged, onResourceUpdated } = this.#events ?? {};
-    return {
-      onTools: (_slug, tools) => this.#takeTools(upstream, tools),
-      ...(onLimits === undefined ? {} : { onLimits }),
-      ...(onListChanged === undefined ? {} : { onListChanged }),
-      ...(onResourceUpdated === undefined ? {} : { onResourceUpdated }),
-    };
+    const { onFirstStart: _first, onCannotStart: _cannot, onConnected: _connected, ...others } = this.#events ?? {};
+    return { ...others, onTools: (_slug, tools) => this.#takeTools(upstream, tools) };
   }
 
   /** The catalog follows one connection; when that has ended, the next one whose list is read. */

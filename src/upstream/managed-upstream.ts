@@ -13,6 +13,7 @@ import { type Connection, type EraMemory, openConnection } from './connection.js
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { OwnCredentials, withoutCredentials } from './own-credentials.js';
 import { Readiness } from './readiness.js';
+import { inDoubt, MAX_REPEATS, repeatReason } from './repeat.js';
 import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
 import type { ToolMemory } from './tool-list.js';
@@ -22,11 +23,6 @@ import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamRequest, UpstreamS
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;
-/**
- * How often one call is sent again: what was never sent, as the connection was lost just then; what a server may have run, where
- * that is safe to repeat; what a server refused because it had forgotten the session.
- */
-const MAX_REPEATS = { unsent: 2, run: 1, forgotten: 1 };
 /** Pauses longer than this are reported each time. */
 const LONG_PAUSE_MS = 2_000;
 /** Probing time for a child process; doubled with each failure, for servers that are slow to start. */
@@ -451,18 +447,6 @@ type DownState = 'waiting' | 'crash-looping' | 'unresponsive';
 
 function isDown(state: UpstreamState): state is DownState {
   return state === 'waiting' || state === 'crash-looping' || state === 'unresponsive';
-}
-
-/** Why a call may be sent again after this fault; undefined where it must not be. */
-function repeatReason(fault: UpstreamFault | undefined, { retryable }: Delivery): keyof typeof MAX_REPEATS | undefined {
-  if (fault?.connectionLost !== true) return undefined;
-  if (fault.kind === 'forgotten') return 'forgotten';
-  if (fault.undelivered) return 'unsent';
-  return retryable ? 'run' : undefined;
-}
-
-function inDoubt(error: unknown): UpstreamFault {
-  return new UpstreamFault('lost', 'it forgot a new session at once', { cause: error });
 }
 
 interface ConcurrencyLimit {

@@ -1,4 +1,4 @@
-import { keepExactNumbers } from '../protocol/exact-result.js';
+import { keepExactNumbers, SUSPICIOUS } from '../protocol/exact-result.js';
 import { isJsonObject } from '../protocol/json.js';
 import { type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
 import type { Pieces } from '../protocol/pieces.js';
@@ -27,7 +27,7 @@ export function readLargeAnswer(
     admit([bytes]);
     const text = bytes.toString('utf8');
     const value: unknown = JSON.parse(text);
-    keepExactNumbers(value, text);
+    if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
     return own.maskAll(readResult(findMessage(value, id)));
   } catch (error) {
     throw withoutCredentials(translateFailure(error, call), own);

@@ -160,7 +160,7 @@ function lacksAbility(error: ProtocolError, call: FailedCall): OperationError {
   return internal(
     call,
     `The tool '${call.tool}' of the server '${call.upstream}' asks the client for ${what}, which this client cannot give. Give all it needs as parameters, or use another operation`,
-    { reason: 'input_required', retryable: false },
+    { reason: 'input_required', retryable: false, upstream_code: error.code, upstream_data: error.data },
     error,
   );
 }

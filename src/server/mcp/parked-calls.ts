@@ -186,7 +186,8 @@ class ResumableCall implements AskChannel {
         return;
       }
       this.#asked += 1;
-      const key = `question_${this.#asked}`;
+      const own = question.key;
+      const key = own === undefined || this.#open.has(own) ? `question_${this.#asked}` : own;
       this.#open.set(key, { question, resolve, reject });
       const withdraw = (): void => {
         if (this.#open.delete(key)) reject(new AskFailure(ASK_ERROR.internal, 'The question was withdrawn'));
@@ -260,5 +261,11 @@ function unknownState(): Reply {
     'The answer came too late, or for another call: the server does not wait for it any more. The call may have run in part: check before you send it again',
     { reason: 'input_required', retryable: false, outcome: 'unknown' },
   );
-  return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
+  return {
+    text: JSON.stringify(error.toFailure()),
+    blocks: [],
+    isError: true,
+    code: error.code,
+    protocolError: 'unknown-state',
+  };
 }

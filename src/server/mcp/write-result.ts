@@ -58,7 +58,7 @@ export function toProtocolError(reply: Reply, era: Era): ReplyError | undefined 
   if (kind === undefined || (kind === 'missing-capability' && era === 'legacy')) return undefined;
   const failure = JSON.parse(reply.text) as OperationFailure;
   const { message, details } = failure.error;
-  if (kind === 'unknown-tool') return { code: RPC_ERROR.invalidParams, message, data: { ...failure } };
+  if (kind !== 'missing-capability') return { code: RPC_ERROR.invalidParams, message, data: { ...failure } };
   const said = details?.['upstream_data'];
   return { code: RPC_ERROR.missingCapability, message, data: isJsonObject(said) ? said : {} };
 }

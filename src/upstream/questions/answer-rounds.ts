@@ -50,7 +50,7 @@ async function answerRound(
   // Where one question has no answer, the others are of no use.
   const round = new Cancellation();
   cancellation.onCancel(() => round.cancel('the call was cancelled'));
-  const answered = requests.map(async ([key, request]) => [key, await answer(request, round, ask, settings)] as const);
+  const answered = requests.map(async ([key, request]) => [key, await answer({ key, request }, round, ask, settings)] as const);
   try {
     return {
       ...(requests.length === 0 ? {} : { inputResponses: Object.fromEntries(await Promise.all(answered)) }),
@@ -65,14 +65,14 @@ async function answerRound(
 }
 
 async function answer(
-  request: unknown,
+  { key, request }: { readonly key: string; readonly request: unknown },
   cancellation: Cancellation,
   ask: AskChannel,
   settings: AskSettings,
 ): Promise<JsonObject> {
   const { method, params } = isJsonObject(request) ? request : {};
   if (!isAskMethod(method)) throw inVain('it asked for what the protocol does not have');
-  const question = { method, params: isJsonObject(params) ? params : {} };
+  const question = { method, params: isJsonObject(params) ? params : {}, key };
   try {
     return await askClient(question, ask, cancellation, settings);
   } catch (failure) {

@@ -20,6 +20,9 @@ export interface AskSettings {
   readonly onAsked: (asked: AskedQuestion) => void;
 }
 
+/** Keys are the server's text, and mean nothing to anyone else. */
+const PLAIN_KEY = /^[\w.-]{1,64}$/;
+
 /**
  * Asks the client of a call what its server asks. Each question is recorded once.
  * @throws AskFailure where it may not be asked or has no answer
@@ -30,11 +33,12 @@ export async function askClient(
   cancellation: Cancellation,
   { asker, mask, onAsked }: AskSettings,
 ): Promise<JsonObject> {
-  const { method, params } = question;
+  const { method, params, key } = question;
   const { caller } = ask;
   let prepared: Question;
   try {
     prepared = prepareQuestion({ method, params: mask(params) }, ask.abilities, asker);
+    if (key !== undefined && PLAIN_KEY.test(key)) prepared = { ...prepared, key };
   } catch (refusal) {
     onAsked({ method, outcome: 'refused', caller });
     throw refusal;

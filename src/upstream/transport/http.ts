@@ -12,7 +12,6 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { BriefMap } from '../../lib/brief-map.js';
 import { sendInTurn } from '../../lib/turns.js';
-import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
 import { joinPieces, type Pieces } from '../../protocol/pieces.js';
@@ -38,6 +37,7 @@ import {
   readLimitHeaders,
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
+import { isErrorFor, mayBeForgottenSession } from './refusals.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
 import { EDGE_BYTES, messagesOf, readMessageId, writeMessage } from './wire-messages.js';
@@ -482,26 +482,4 @@ const NO_EXCHANGE = new HttpExchange(
 
 function abandoned(): UpstreamFault {
   return new UpstreamFault('cancelled', 'the request was given up');
-}
-
-/** What SDKs and the examples after them say of a session that they do not know. */
-const SESSION_REFUSAL =
-  /no valid session|mcp-session-id|session (?:id )?(?:not found|does not exist|has expired|expired|terminated|is (?:invalid|unknown|required))|(?:invalid|unknown|missing|expired) session/i;
-
-/**
- * 404 is the specified answer to an unknown session. Many servers were built after an example that answers 400 with a text
- * about the session id instead, and would otherwise stay unreachable after each of their restarts.
- */
-function mayBeForgottenSession(status: number, text: string): boolean {
-  return status === 404 || (status === 400 && SESSION_REFUSAL.test(text));
-}
-
-function isErrorFor(text: string, requestId: RequestId | undefined): boolean {
-  if (requestId === undefined) return false;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && value['id'] === requestId && isJsonObject(value['error']);
-  } catch {
-    return false;
-  }
 }

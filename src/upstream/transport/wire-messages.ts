@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { keepExactNumbers } from '../../protocol/exact-result.js';
+import { keepExactNumbers, SUSPICIOUS } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import { joinPieces, type Pieces } from '../../protocol/pieces.js';
@@ -124,7 +124,7 @@ const MOST_UNASKED = 200;
  */
 export function messagesOf(value: unknown, text: string): readonly JSONRPCMessage[] {
   if (!Array.isArray(value)) {
-    keepExactNumbers(value, text);
+    if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
     return isJsonObject(value) ? [value as unknown as JSONRPCMessage] : [];
   }
   const messages = value.filter(isJsonObject);

@@ -25,7 +25,7 @@ describe('loadConfig with pasted blocks', () => {
         connectTimeoutMs: 30_000,
         maxConcurrency: 64,
         isolation: 'auto',
-        instances: { max: 20, idleSeconds: 300, spare: 0 },
+        instances: { max: 20, idleSeconds: 1800, spare: 0 },
         maxAnswerBytes: 52_428_800,
         strict: true,
         readOnlyStatements: true,
@@ -157,8 +157,8 @@ describe('the connections of an isolated server', () => {
       mcpServers: { a: { command: 'a' }, b: { command: 'b', isolation: 'session', instances: { spare: 2 } } },
     };
     expect((await loadOnly(main)).upstreams).toMatchObject([
-      { isolation: 'client', instances: { max: 5, idleSeconds: 300, spare: 0 } },
-      { isolation: 'session', instances: { max: 5, idleSeconds: 300, spare: 2 } },
+      { isolation: 'client', instances: { max: 5, idleSeconds: 1800, spare: 0 } },
+      { isolation: 'session', instances: { max: 5, idleSeconds: 1800, spare: 2 } },
     ]);
   });
 
