@@ -1,7 +1,8 @@
 import type { Category } from '../protocol/operation.js';
 import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
 import type { ToolFacts } from './facts.js';
-import { EFFECTS, type EffectTraits, hasSenses, LEXICON, readShare, writeShare } from './lexicon.js';
+import { hasSenses } from './find-verb.js';
+import { EFFECTS, type EffectTraits, LEXICON, readShare, writeShare } from './lexicon.js';
 import type { Signal } from './rules.js';
 
 /** A decided category with all that was weighed for it. */

@@ -12,6 +12,41 @@ import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { effectOfValue, MOST_VALUES, readConstants, type ToolFacts, typesOf } from './facts.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
 import { DENIED, discardsSteps, LOSS, saidToLose } from './read-value.js';
+import {
+  ACTING,
+  ACTION_KEYS,
+  ACTION_LIST,
+  AFTERWARDS,
+  ALWAYS_LOSING,
+  CONDITION,
+  CONSENT,
+  CREATE_ONLY,
+  DIALOGS,
+  FILE_NAME,
+  FINAL_STEP,
+  FORCING,
+  GONE,
+  HARMLESS,
+  HIDDEN_NOUNS,
+  KEEPING,
+  LEAVES_DRAFT,
+  LOADING,
+  LOSING,
+  LOSING_VALUE,
+  LOSING_VERBS,
+  NO_ACTION,
+  OUTPUT_NAME,
+  REMARKS,
+  RESTORED,
+  SAVING,
+  SAYS_DESTRUCTIVE,
+  SHOWING,
+  SOURCE_NAME,
+  UNPROTECTED,
+  UPLOADED,
+  WHOLE_CONTENT,
+  WRITING_METHODS,
+} from './risk-words.js';
 import { splitWords } from './vocabulary.js';
 
 /** One parameter, or one member inside it, as far as risks need it. */
@@ -48,61 +83,6 @@ interface RiskRule {
   readonly apart?: true;
   readonly find: (field: Field, context: Context) => Finding | undefined;
 }
-
-const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
-
-/** Words of a switch's name that say that something is lost. */
-const LOSING = setOf(
-  `delete deletes deleting deletion remove removes removing prune purge overwrite overwrites overwriting cascade discard discards
-    drop wipe erase destroy clear clears clearing reset obliterate expunge`,
-);
-/** Words that say that a protection is overridden; what is only read cannot be lost by them. */
-const FORCING = setOf(
-  'force forced forcibly hard permanent permanently unsafe override bypass confirm confirmed yes replace',
-);
-/** First words of switches that choose what is shown, or that prevent the loss. */
-const SHOWING = setOf(
-  `strip sanitize redact include includes show list only exclude with without keep preserve skip no dont not return fetch get prevent avoid is has can
-    was detect warn ask require dry preview never`,
-);
-/** What is forced, replaced or removed beside these words is no loss. */
-const HARMLESS = setOf(
-  `refresh reload fetch refetch new rescan recompute recheck cache cached duplicates duplicate whitespace formatting matches
-    occurrences images base64 nulls empty html tags label labels tag assignee assignees reviewer reviewers watcher watchers
-    reaction reactions filter filters every signal retry
-    shading border borders bullets style styles header headers console`,
-);
-/** Beside a losing word these leave no doubt that a READ removes what it reads. */
-const AFTERWARDS = setOf(
-  'after before on read reading fetch retrieval all force ack source stats state logs messages queue',
-);
-const UNPROTECTED =
-  /^(?:skip|no|without|ignore|disable|suppress|auto)_(?:\w+_)?(?:approve|approval|confirm|confirmation|confirmations|prompt|prompts|backup|backups|safety|safeguards?|checks?|verify|verification|protections?|locks?)$/;
-const GONE = /^(?:is_)?(?:in_trash|trashed|deleted|archived)$/;
-
-const FILE_NAME =
-  /(?:^|_)(?:path|file|file_?name|filename|dir|directory|folder|output|destination|location)$|^(?:save_to|outfile|output_\w+)$/;
-const OUTPUT_NAME =
-  /^(?:save_(?:to|path|as|dir)|(?:out|output)_(?:path|file|dir|directory|file_?name|filename)|outfile|export_path|(?:dump|export|write|upload|store)_to|store_(?:in|as))$/;
-const SAVING = /\b(?:saved?|writ(?:e|ten)|stored?|dump(?:ed)?|export(?:ed)?|download(?:ed)?|output)\b/i;
-/** What is said of a folder that receives files; "output" alone may be what a build calls one. */
-const KEEPING = /\b(?:saved?|writ(?:e|ten)|stored?|dump(?:ed)?|export(?:ed)?|download(?:ed)?)\b/i;
-const SOURCE_NAME = /^(?:archive|source|src|input)(?:_|$)/;
-const LOADING = /\b(?:read|load|upload|open|parse|attach|import|compare)\b/i;
-
-/** Parameters that hold the whole content of what an UPDATE changes. */
-const WHOLE_CONTENT =
-  /^(?:contents?|file_contents?|new_contents?|config|configuration|manifest|script|source_code|definition|nodes|application|markdown_content)$/;
-
-/** Enumerations with these names sort, filter or grant; their values do nothing. */
-const NO_ACTION =
-  /(?:^|_)(?:sort|order|order_by|filter|events?|fields?|scopes?|permissions?|access|roles?|privileges?|format|view|reason|http|headers?)(?:_|$)/;
-const ACTION_LIST =
-  /^(?:operations|ops|edits|changes|actions|commands|steps|updates|mutations|patch|patches|requests)$/;
-const ACTION_KEYS = ['type', 'op', 'action', 'operation'];
-const LOSING_VALUE =
-  /^(?:hard|forced?|rewrite|truncate|trash|trashed|deleted|archived|removed|destroyed|purged|erased|hard_\w+|force_\w+)$/;
-const LOSING_VERBS = ['delete', 'remove', 'drop', 'clear', 'purge', 'replace', 'destroy', 'reset', 'truncate', 'unset'];
 
 const RISK_RULES: readonly RiskRule[] = [
   {
@@ -304,31 +284,11 @@ const RISK_RULES: readonly RiskRule[] = [
   },
 ];
 
-const DIALOGS = setOf('dialog alert popup prompt');
-/** What an upload puts in the place of something that there is one of, such as a profile photo. */
-const UPLOADED = /^(?:body|file|photo|image|picture|data|base64)$/;
-const RESTORED = /^(?:paths|files|file_paths|pathspecs?)$/;
-/** What is said of something is edited as a whole, and no work is lost with it. */
-const REMARKS = setOf('comment comments message reply review remark status annotation');
-
-const CONSENT = /^(?:confirm|confirmed|confirmation|consent|acknowledge(?:ment)?)(?:_\w+)?$/;
-const SAYS_DESTRUCTIVE = /\b(?:destructive|irreversible|dangerous|permanent(?:ly)?|data loss|cannot be undone)\b/i;
-
-/** Switches that end the preparation of something, and how their description tells of the preparation. */
-const FINAL_STEP = /^(?:submit|finali[sz]e|file|lodge|commit|sign|settle|execute|auto_(?:submit|finali[sz]e))$/;
-const LEAVES_DRAFT =
-  /\bimmediately\b|\b(?:if|when) (?:false|omitted|not set|unset)\b[^.]{0,80}\b(?:staged?|drafts?|prepared?|saved|kept|pending|held)\b|\bfinal\b|\bno longer be (?:changed|edited)/i;
-
-/** What is stored under these names is often shown to nobody again. */
-const HIDDEN_NOUNS = setOf('env environment variable variables secret secrets credential credentials password');
-
 /** Switches of a check or a computation belong to the change that it simulates. */
 function isTrial({ name }: ToolFacts): boolean {
   const lead = name.find(({ role }) => role === 'lead');
   return lead?.effect === 'compute' || (lead?.effect === 'check' && lead.word !== 'check');
 }
-
-const CREATE_ONLY = /^(?:create_only|if_not_exists|only_if_missing|fail_if_exists|no_clobber|no_overwrite|exclusive)$/;
 
 const nameOf = ({ path }: Field): string => path.join('.');
 
@@ -355,13 +315,7 @@ function losesByName({ key, words }: Field): boolean {
   return words.some((word) => LOSING.has(word) || FORCING.has(word));
 }
 
-/** Verbs that, alone in the name of a READ's switch, say what it does beside reading. */
-const ACTING = setOf(
-  `cancel restart rotate regenerate revoke evict flush invalidate kill terminate abort send publish deploy submit apply migrate
-    approve install uninstall dequeue notify`,
-);
 /** First words after which a READ's switch removes something, whatever follows. */
-const ALWAYS_LOSING = setOf('delete purge wipe erase destroy expunge');
 
 function actionBesideReading({ key, words }: Field): { danger: DangerLevel; phrase: string } | undefined {
   const [first = '', ...rest] = words;
@@ -376,9 +330,6 @@ function actionBesideReading({ key, words }: Field): { danger: DangerLevel; phra
 }
 
 /** A switch may tell when it acts: `restart_if_unhealthy`. */
-const CONDITION = setOf('if when it needed unhealthy failed valid stale expired now automatically');
-
-const WRITING_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 function removesWhatItReads({ words, path }: Field): boolean {
   return (

@@ -1,4 +1,5 @@
-import { findVerb, writeShare } from './lexicon.js';
+import { findVerb } from './find-verb.js';
+import { writeShare } from './lexicon.js';
 import { findThing, isAdjective } from './noun-phrase.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);

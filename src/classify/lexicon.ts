@@ -22,6 +22,9 @@ export interface EffectTraits {
   readonly phrase: string;
 }
 
+/** How a verb is inflected; coordinated verbs of one sentence share it ("Gets ... or creates"). */
+export type VerbForm = 'base' | 'third' | 'gerund';
+
 export interface InflectedVerb extends Verb {
   readonly form: VerbForm;
 }
@@ -208,7 +211,7 @@ export const NO_INPUT = '(no input)';
 /** Stands among the words of a tool that takes nothing but a text or data to work on, and neither a path nor an id. */
 export const GIVEN = '(given)';
 
-const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+export const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Beside these, "open" and "select" act on a user interface or a device, and do not read data. */
 const ON_SCREEN: ReadonlySet<string> = setOfWords(
@@ -427,82 +430,3 @@ export const VERB_SENSES: readonly {
   { verb: 'leave', near: setOfWords('comment review note'), effect: 'create' },
   { verb: 'write', near: setOfWords('issue request item items comment review'), effect: 'update' },
 ];
-
-const SENSES_OF: ReadonlyMap<string, typeof VERB_SENSES> = new Map(
-  VERB_SENSES.map(({ verb }) => [verb, VERB_SENSES.filter((sense) => sense.verb === verb)]),
-);
-
-/** Whether a verb means different things beside different words. */
-export const hasSenses = (lemma: string): boolean => SENSES_OF.has(lemma);
-
-/** How a verb is inflected; coordinated verbs of one sentence share it ("Gets ... or creates"). */
-type VerbForm = 'base' | 'third' | 'gerund';
-
-/** The lemmas that a word in -s or -ing may come from, the likeliest first. */
-function stemsOf(word: string): readonly (readonly [string, VerbForm])[] {
-  const found: [string, VerbForm][] = [[word, 'base']];
-  if (word.endsWith('ies')) found.push([`${word.slice(0, -3)}y`, 'third']);
-  if (word.endsWith('s')) found.push([word.slice(0, -1), 'third']);
-  if (word.endsWith('es')) found.push([word.slice(0, -2), 'third']);
-  if (word.endsWith('ing')) {
-    const stem = word.slice(0, -3);
-    found.push([stem, 'gerund'], [`${stem}e`, 'gerund'], [stem.slice(0, -1), 'gerund']);
-  }
-  return found;
-}
-
-/** The known verb that a word of a sentence is a form of; past forms are adjectives ("deleted items") and never match. */
-export function findVerb(word: string): InflectedVerb | undefined {
-  for (const [lemma, form] of stemsOf(word)) {
-    const verb = LEXICON.get(lemma);
-    if (verb !== undefined) return { ...verb, form };
-  }
-  const hyphen = word.lastIndexOf('-');
-  if (hyphen <= 0) return undefined;
-  return findVerb(word.replaceAll('-', '')) ?? findVerb(word.slice(hyphen + 1));
-}
-
-/** Nouns in -er and -or that name a person, a place or a part, and nothing that a tool does. */
-const NO_AGENTS = setOfWords(
-  'container provider browser computer counter listener player manager controller order number printer tester layer filter tracker',
-);
-
-/** The verb of a noun for what does it: `reader`, `team-services-writer`, `image_converter`. */
-export function verbOfAgent(word: string): Verb | undefined {
-  const stem = /^([a-z]{2,})(?:er|or)$/.exec(word)?.[1];
-  if (stem === undefined || NO_AGENTS.has(word)) return undefined;
-  const undoubled = /([^aeiou])\1$/.test(stem) ? [stem.slice(0, -1)] : [];
-  for (const lemma of [stem, `${stem}e`, ...undoubled]) {
-    const verb = LEXICON.get(lemma);
-    if (verb !== undefined) return verb;
-  }
-  return undefined;
-}
-
-/** What a verb does beside the given words: its first fitting sense, else its usual effect. */
-export function senseOf(verb: Verb, context: ReadonlySet<string>): Effect {
-  for (const { near, unless, given, effect: sense } of SENSES_OF.get(verb.lemma) ?? []) {
-    if (unless !== undefined && holdsAny(context, unless)) continue;
-    if (given === true && !context.has(GIVEN) && !context.has(NO_INPUT)) continue;
-    if (holdsAny(context, near)) return sense;
-  }
-  const computes =
-    (context.has(READ_ONLY) && ANSWERING.has(verb.lemma)) || (context.has(GIVEN) && REWORKING.has(verb.lemma));
-  return computes ? 'compute' : verb.effect;
-}
-
-/** Verbs that only compute an answer where the author says that nothing is changed. */
-const ANSWERING = setOfWords(
-  `generate convert build compose draft design prepare orchestrate guide enhance optimize optimise improve
-    resolve review score chat produce plot format sort group rank`,
-);
-/** Verbs that return another version of what they are given, where there is nothing else that they could change. */
-const REWORKING = setOfWords(
-  `rewrite optimize optimise improve enhance correct normalize normalise anonymize anonymise redact clean format refactor shorten
-    extend expand localize localise adapt trim sort dedupe deduplicate fix merge split generate convert`,
-);
-
-function holdsAny(words: ReadonlySet<string>, some: ReadonlySet<string>): boolean {
-  for (const word of some) if (words.has(word)) return true;
-  return false;
-}

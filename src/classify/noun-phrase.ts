@@ -1,4 +1,5 @@
-import { findVerb, LEXICON, verbOfAgent, writeShare } from './lexicon.js';
+import { findVerb, verbOfAgent } from './find-verb.js';
+import { LEXICON, writeShare } from './lexicon.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 

@@ -1,15 +1,7 @@
+import { findVerb, senseOf } from './find-verb.js';
 import { findInformation } from './information.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
-import {
-  type Effect,
-  findVerb,
-  type InflectedVerb,
-  joinEffects,
-  LEXICON,
-  readShare,
-  senseOf,
-  writeShare,
-} from './lexicon.js';
+import { type Effect, type InflectedVerb, joinEffects, LEXICON, readShare, writeShare } from './lexicon.js';
 import { findThing } from './noun-phrase.js';
 import {
   ACTION_NOUNS,

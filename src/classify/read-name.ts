@@ -1,16 +1,7 @@
+import { senseOf, verbOfAgent } from './find-verb.js';
 import { isResult, namesInformation } from './information.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
-import {
-  type Effect,
-  joinEffects,
-  LEXICON,
-  type Nounness,
-  readShare,
-  senseOf,
-  type Verb,
-  verbOfAgent,
-  writeShare,
-} from './lexicon.js';
+import { type Effect, joinEffects, LEXICON, type Nounness, readShare, type Verb, writeShare } from './lexicon.js';
 import type { DescriptionRole } from './read-description.js';
 import { COMPOUND_NOUNS, LIGHT_VERBS } from './vocabulary.js';
 

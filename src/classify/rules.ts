@@ -2,6 +2,20 @@ import type { TrustLevel } from '../protocol/operation.js';
 import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
 import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './lexicon.js';
 import { isConverter, isOutput } from './output-path.js';
+import {
+  DESTRUCTIVE_FLAG,
+  FORCE_FLAG,
+  LOCAL_PATH,
+  MUTATING_FLAG,
+  PAGING,
+  PAYLOAD,
+  PLAN_FLAG,
+  PREPARING,
+  QUERY,
+  SELECTING,
+  STATEMENT_READ_ONLY,
+  STATEMENT_WRITES,
+} from './parameter-words.js';
 import type { DescriptionRole } from './read-description.js';
 import type { NameMatch, NameRole } from './read-name.js';
 
@@ -97,11 +111,6 @@ function isStray(
   return PREPARING.has(word) ? leadsByReading(facts) : callsItselfReadOnly(facts) && !HARD.has(effect);
 }
 
-/** Verbs by which a description says how something is found out. */
-const PREPARING = words(
-  `generate convert build compose compile prepare expand open select resolve authenticate authorize connect load run execute call
-    perform refresh reload orchestrate guide review`,
-);
 /** Effects that no hint makes a way of reading. */
 const HARD: ReadonlySet<Effect> = new Set<Effect>([
   'send',
@@ -196,9 +205,6 @@ function softenManagement(facts: ToolFacts): ToolFacts {
 const selects = ({ key, text, boolean, values }: ParameterFacts): boolean =>
   text && !boolean && values.length === 0 && SELECTING.test(key);
 
-const SELECTING =
-  /(?:^|_)(?:ids?|names?|slug|uuid|number|app|apps|application|project|database|db|account|team|workspace|organization|org|region|environment|cluster|namespace|host|domain|repo|repository|owner)$/;
-
 /** One match, however many parameters fit: three page parameters are no stronger evidence than one. */
 const anyParameter =
   (effect: Effect, meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
@@ -214,28 +220,6 @@ const changingParameter =
     const lead = facts.name.find(({ role }) => role === 'lead')?.effect;
     return lead === 'check' || lead === 'compute' ? [] : anyParameter('write', meaning, fits)(facts);
   };
-
-const PAGING = words(
-  `limit page per_page page_size page_number page_token page_num cursor offset max_results max_records max_count start_cursor next_page_token num_results top skip count top_k first after before sort sort_by order_by fetch_pages fetch_all_pages`,
-);
-const QUERY = words(
-  `query q search search_term search_query keyword keywords filter filters pattern question user_query include expand verbose`,
-);
-/** Switches that make a check or a computation change what it looks at. */
-const MUTATING_FLAG = words('fix autofix write in_place inplace persist');
-/** `dry_run` reads as the verb `simulate`. */
-const PLAN_FLAG = words('simulate dryrun validate_only preview_only');
-const DESTRUCTIVE_FLAG = /^(?:prune|purge|overwrite|overwrite_.*|delete|remove|upsert|cascade|create_if_.*)$/;
-const FORCE_FLAG =
-  /^(?:force|forced|force_push|confirm|confirmed|confirmation|replace|clear|reset|clean|permanent|permanently|(?:delete|remove|apply|auto_fix)_?.*)$/;
-const PAYLOAD =
-  /^(?:body|content|contents|text|message|html|markdown|payload|data|values|records|documents|properties|attachments?|file_content|new_.*|title|description)$/;
-const LOCAL_PATH =
-  /^(?:(?:local|save|output|download|target|dest|destination|out)_?(?:path|dir|directory|folder|file)|path|save_to|destination|output|directory|folder)$/;
-const STATEMENT_READ_ONLY =
-  /\bread[- ]only\b|\b(?:does not|doesn't|never) (?:modify|change|mutate|alter|write)|\bwithout (?:modifying|changing|altering)\b|\bno side effects?\b/i;
-const STATEMENT_WRITES =
-  /\b(?:write|mutating|state-changing|destructive) (?:operation|action|tool)\b|\bhas side effects\b|\b(?:modifies|mutates) (?:the )?(?:remote |server |stored )?(?:state|data)\b/i;
 
 /** Every rule, by what it looks at. `docs/classification.md` explains how they are weighed. */
 export const RULES: readonly Rule[] = [

@@ -6,7 +6,7 @@ import { turns } from '../lib/turns.js';
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
-import { exactTextOf } from '../protocol/exact-result.js';
+import { EXACT_TEXTS, exactTextOf } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { MAX_ANSWER_DEPTH, type PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
@@ -292,7 +292,7 @@ export function toResultData(result: ToolCallResult): ResultData {
   if (text !== undefined) return textAsJson(text);
   const content = Array.isArray(result.content) ? result.content.filter(isBlock) : [];
   if (result.structuredContent !== undefined) {
-    const exact = exactTextOf(result, 'structuredContent');
+    const exact = EXACT_TEXTS in result ? exactTextOf(result, 'structuredContent') : undefined;
     const dataText = exact === undefined ? writeStructured(result.structuredContent) : notTooDeep(exact);
     if (dataText !== undefined) {
       const data = fromStructured(result.structuredContent, dataText, content);

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from './json.js';
  * The key under which a result keeps the JSON texts of those of its members that hold numbers which a double changes: 9007199254740993,
  * 1e400. A copy of the result by spreading keeps it too, and `JSON.stringify` does not see it.
  */
-const EXACT_TEXTS = Symbol('exact texts');
+export const EXACT_TEXTS: unique symbol = Symbol('exact texts');
 
 /** What may be a number that a double changes. Most texts hold nothing like it, and need no second look. */
 export const SUSPICIOUS = /\d{16}|\d[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
