@@ -50,7 +50,9 @@ async function answerRound(
   // Where one question has no answer, the others are of no use.
   const round = new Cancellation();
   cancellation.onCancel(() => round.cancel('the call was cancelled'));
-  const answered = requests.map(async ([key, request]) => [key, await answer({ key, request }, round, ask, settings)] as const);
+  const answered = requests.map(
+    async ([key, request]) => [key, await answer({ key, request }, round, ask, settings)] as const,
+  );
   try {
     return {
       ...(requests.length === 0 ? {} : { inputResponses: Object.fromEntries(await Promise.all(answered)) }),

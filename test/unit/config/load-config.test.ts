@@ -162,7 +162,12 @@ describe('loadConfig: faults', () => {
     const lines = problems.map(({ file, path, message, suggestion }) => [file, path, message, suggestion]);
     expect(lines.sort()).toEqual(
       [
-        ['command line', '--mode', "expected one of 'semantic', 'crude', 'single', 'all', 'passthrough'", "did you mean 'semantic'?"],
+        [
+          'command line',
+          '--mode',
+          "expected one of 'semantic', 'crude', 'single', 'all', 'passthrough'",
+          "did you mean 'semantic'?",
+        ],
         ['command line', '--prefix', 'expected text that matches ^[a-z0-9_]*_$', undefined],
         ['environment', 'MCP_AQL_LOG_LEVEL', expect.stringContaining("expected one of 'trace'"), undefined],
         ['gateway.config.json', 'endpoint.profile', "there is no profile 'crud'", "did you mean 'crude'?"],

@@ -21,11 +21,7 @@ describe('findHeaderMismatch', () => {
 
   it.each([
     [{ region: 'eu' }, {}, "the header mcp-param-region is missing: it must carry the value of parameter 'region'"],
-    [
-      { region: 'eu' },
-      { 'mcp-param-region': 'us' },
-      "the header mcp-param-region differs from the parameter 'region'",
-    ],
+    [{ region: 'eu' }, { 'mcp-param-region': 'us' }, "the header mcp-param-region differs from the parameter 'region'"],
     [{}, { 'mcp-param-region': 'us' }, "the header mcp-param-region is given, the parameter 'region' is not"],
     [
       { nested: { tenant: 7 } },
