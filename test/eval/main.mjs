@@ -12,6 +12,7 @@ const from = values.from === undefined ? {} : { EVAL_CORPUS: resolve(values.from
 const env = {
   ...process.env,
   ...from,
+  EVAL_REPORT: '1',
   ...(values.learn === true && { LEARN: '1' }),
   ...(values.danger === true && { DANGER: '1' }),
 };

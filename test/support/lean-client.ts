@@ -1,11 +1,9 @@
 import type { JsonObject } from '../../src/protocol/json.js';
+import type { Answer } from './mcp-client.js';
 import { MODERN_META, modernHeaders, sendHttp } from './raw-http.js';
 
 /** The envelope of an answer. */
-export interface LeanAnswer {
-  readonly success: boolean;
-  readonly error?: { readonly code: string; readonly details?: JsonObject };
-}
+export type LeanAnswer = Omit<Answer, 'raw'>;
 
 /** Calls an operation through a tool: `(tool, operation, params)`. */
 export type LeanCall = (tool: string, operation: string, params?: JsonObject) => Promise<LeanAnswer>;
