@@ -9,6 +9,8 @@ export interface AuditActor {
   readonly request?: string;
   /** The authenticated client. */
   readonly client?: string;
+  /** The authenticated user. */
+  readonly user?: string;
   /** What the client calls itself: a label, not an identity. */
   readonly client_name?: string;
   readonly transport?: string;

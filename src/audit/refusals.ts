@@ -65,7 +65,8 @@ export function isRefusal(event: AuditEvent): boolean {
 /** Who causes an event. All unauthenticated callers are one source, because anybody can open another session. */
 export function sourceOf(event: AuditEvent): string {
   if (!('actor' in event)) return 'gateway';
-  const { client, operator } = event.actor;
+  const { client, user, operator } = event.actor;
+  if (user !== undefined) return `user/${user}`;
   if (client !== undefined) return `client/${client}`;
   return operator === undefined ? 'anonymous' : `operator/${operator}`;
 }

@@ -22,7 +22,7 @@ export interface RecordFilter {
   readonly operation?: string;
   /** A minimatch pattern. */
   readonly upstream?: string;
-  /** A session, an authenticated client, what a client calls itself, an operator, or who confirmed. */
+  /** A session, an authenticated client or user, what a client calls itself, an operator, or who confirmed. */
   readonly by?: string;
   readonly outcome?: string;
   readonly code?: string;
@@ -109,7 +109,7 @@ function matchMember(name: string, pattern: string): Test {
 
 function namesOf(record: JournalRecord): readonly unknown[] {
   const actor = isJsonObject(record['actor']) ? record['actor'] : {};
-  return [actor['session'], actor['client'], actor['client_name'], actor['operator'], record['by']];
+  return [actor['session'], actor['client'], actor['user'], actor['client_name'], actor['operator'], record['by']];
 }
 
 /** Something that happened at a time: ISO 8601 in UTC, so that text order is time order. */

@@ -4,7 +4,7 @@ import { suggestName } from '../lib/names.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import type { ConditionEntry, MatchEntry, OneOrMany } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { ParamCondition, RuleMatch } from './policy-config.js';
+import { CALLER_KEYS, type CallerKey, type ParamCondition, type RuleMatch } from './policy-config.js';
 import { toSlug } from './server-definition.js';
 
 /** The names that rules and quotas may use. */
@@ -15,7 +15,7 @@ export interface KnownNames {
 }
 
 /** Builds the conditions of a rule or quota: single values become lists. */
-export function buildMatch({ operation, category, danger, upstream, client, params }: MatchEntry): RuleMatch {
+export function buildMatch({ operation, category, danger, upstream, params, ...caller }: MatchEntry): RuleMatch {
   const conditions = Object.entries(params ?? {}).map(([name, entry]) => [name, buildCondition(entry)] as const);
   return {
     ...(operation !== undefined && { operation: toList(operation) }),
@@ -25,9 +25,17 @@ export function buildMatch({ operation, category, danger, upstream, client, para
     ...(upstream !== undefined && {
       upstream: toList(upstream).map((name) => (isPattern(name) ? name : toSlug(name))),
     }),
-    ...(client !== undefined && { client: toList(client) }),
+    ...buildCaller(caller),
     ...(params !== undefined && { params: Object.fromEntries(conditions) }),
   };
+}
+
+function buildCaller(caller: Pick<MatchEntry, CallerKey>): Pick<RuleMatch, CallerKey> {
+  const given = CALLER_KEYS.flatMap((key) => {
+    const names = caller[key];
+    return names === undefined ? [] : [[key, toList(names)] as const];
+  });
+  return Object.fromEntries(given);
 }
 
 function buildCondition({ glob, ...rest }: ConditionEntry): ParamCondition {
@@ -40,12 +48,15 @@ function toList<T>(value: OneOrMany<T>): readonly T[] {
 
 /** Reports patterns that cannot be used. */
 export function noteGlobs(
-  { operation, upstream, client, params }: MatchEntry,
+  { operation, upstream, client, user, group, scope, params }: MatchEntry,
   path: JsonPath,
   diagnostics: Diagnostics,
 ): void {
   const places = [
-    ...Object.entries({ operation, upstream, client }).map(([key, given]) => ({ at: [...path, key], given })),
+    ...Object.entries({ operation, upstream, client, user, group, scope }).map(([key, given]) => ({
+      at: [...path, key],
+      given,
+    })),
     ...Object.entries(params ?? {}).map(([name, { glob }]) => ({ at: [...path, 'params', name, 'glob'], given: glob })),
   ];
   for (const { at, given = [] } of places) {

@@ -10,8 +10,13 @@ export const SHARES = ['all', 'client', 'session'] as const;
 
 export type Share = (typeof SHARES)[number];
 
+/** The conditions on the caller. */
+export const CALLER_KEYS = ['client', 'user', 'group', 'scope'] as const satisfies readonly (keyof RuleMatch)[];
+
+export type CallerKey = (typeof CALLER_KEYS)[number];
+
 /** Which calls are meant: all that is given must match, and of a list one entry. */
-export type QuotaMatch = Pick<RuleMatch, 'operation' | 'category' | 'upstream' | 'client'>;
+export type QuotaMatch = Pick<RuleMatch, 'operation' | 'category' | 'upstream' | CallerKey>;
 
 /** Counts or money; those that are given stand in this order. */
 export interface Thresholds {
@@ -34,7 +39,7 @@ export interface QuotaLimit extends Thresholds {
 }
 
 export interface QuotaPrice {
-  readonly match: Omit<QuotaMatch, 'client'>;
+  readonly match: Omit<QuotaMatch, CallerKey>;
   /** In `currency`. */
   readonly costPerCall: number;
 }
@@ -83,6 +88,12 @@ export interface RuleMatch {
   readonly upstream?: readonly string[];
   /** Patterns of authenticated clients' names; an unauthenticated caller has none and matches no pattern. */
   readonly client?: readonly string[];
+  /** Patterns of authenticated users' names, `ISSUER:SUBJECT`. */
+  readonly user?: readonly string[];
+  /** Patterns of groups, one of which the caller must be in. */
+  readonly group?: readonly string[];
+  /** Patterns of scopes, one of which the caller's token must grant. */
+  readonly scope?: readonly string[];
   /** Conditions by parameter, dotted into objects: `options.force`. */
   readonly params?: Readonly<Record<string, ParamCondition>>;
 }

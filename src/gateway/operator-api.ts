@@ -5,6 +5,7 @@ import type { Observer } from '../observe/observation.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { openPolicy } from '../policy/policy.js';
 import type { Explanation, RuleEngine } from '../policy/rules/rule-types.js';
+import type { CallerIdentity } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 
@@ -13,12 +14,10 @@ export type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '.
 export { describeUnmatched } from './unmatched-rules.js';
 
 /** A call that has not been made. */
-export interface PolicyQuestion {
+export interface PolicyQuestion extends CallerIdentity {
   readonly operation: Operation;
   /** In the form that a caller would send. */
   readonly params: JsonObject;
-  /** The authenticated client that would call. */
-  readonly client?: string;
 }
 
 /** The approval service of gateways that run in other processes. */
@@ -55,8 +54,8 @@ function withoutWebhook({
 }
 
 /** What policy would decide about a call. Parameters that do not fit the operation are evaluated unchanged. */
-export function explainPolicy(rules: RuleEngine, { operation, params, client }: PolicyQuestion): Explanation {
+export function explainPolicy(rules: RuleEngine, { operation, params, ...caller }: PolicyQuestion): Explanation {
   const bound = bindArguments(operation, params);
   const args = bound.ok ? bound.arguments : params;
-  return rules.explain(operationOfCall(operation, args), args, client === undefined ? {} : { client });
+  return rules.explain(operationOfCall(operation, args), args, caller);
 }

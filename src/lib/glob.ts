@@ -80,6 +80,26 @@ export function matchGlobs(globs: readonly Glob[], text: string, budget: Budget 
   return anyOf(globs.map((glob) => glob.match(path, budget)));
 }
 
+/** A compiled pattern of names. */
+export interface NameGlob {
+  readonly pattern: string;
+  match(name: string, budget: Budget): Match;
+}
+
+/** The same dialect for names that are no paths, such as those of users: `*` matches every run of characters, slashes too. */
+export function compileNameGlob(pattern: string): NameGlob {
+  const segments = readExpanded(pattern, readSegment);
+  if (segments === null) return { pattern, match: () => 'doubt' };
+  return {
+    pattern,
+    match(name, budget) {
+      if (name.length > LONGEST_TEXT) return 'doubt';
+      const matches = segments.some((segment) => fits(segment, name, isAny, budget));
+      return matches && budget.left >= 0 ? 'yes' : budget.left < 0 ? 'doubt' : 'no';
+    },
+  };
+}
+
 /** Every form must match to be certain, and none to be certain that not: a path is easily spelled in another way. */
 function matchForms(alternative: Run<Segment>, text: PathText, budget: Budget): Match {
   const { written, resolved, directory, unplaced, hasDots } = text;
@@ -182,11 +202,15 @@ function matchCharacter(expected: number | RegExp, text: string, index: number):
 
 /** The alternatives that the braces of a pattern expand to, or null where it cannot be used. */
 function readAlternatives(pattern: string): readonly Run<Segment>[] | null {
+  return readExpanded(pattern, readPattern);
+}
+
+function readExpanded<Read>(pattern: string, read: (alternative: string) => Read): readonly Read[] | null {
   if (pattern.length > LONGEST_TEXT || UNSUPPORTED.test(pattern)) return null;
   const alternatives = braceExpand(pattern, { braceExpandMax: MOST_ALTERNATIVES + 1 });
   if (alternatives.length > MOST_ALTERNATIVES || alternatives.join('').length > LONGEST_TEXT) return null;
   try {
-    return alternatives.map(readPattern);
+    return alternatives.map(read);
   } catch (error) {
     // A class has a range in the wrong order, such as `[z-a]`.
     if (error instanceof SyntaxError) return null;

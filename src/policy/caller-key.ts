@@ -1,11 +1,13 @@
-import type { Caller } from '../protocol/call.js';
+import { type Caller, principalOf } from '../protocol/caller.js';
 
-/** The key that a caller is counted by: the authenticated client, so that a new session does not reset its counts. */
-export function keyOfCaller({ client, sessionId }: Caller): string {
-  return client === undefined ? `session/${sessionId}` : `client/${client}`;
+/** The key that a caller is counted by: the authenticated user or client, so that a new session does not reset its counts. */
+export function keyOfCaller(caller: Caller): string {
+  const principal = principalOf(caller);
+  return principal === undefined ? `session/${caller.sessionId}` : `${principal.kind}/${principal.name}`;
 }
 
-/** Whose a caller's questions are: an authenticated client's in all of its sessions, of any other caller its session's alone. */
-export function ownerOf({ client, sessionId }: Caller): string {
-  return client === undefined ? sessionId : `client:${client}`;
+/** Whose a caller's questions are: an authenticated user's or client's in all of its sessions, of any other its session's alone. */
+export function ownerOf(caller: Caller): string {
+  const principal = principalOf(caller);
+  return principal === undefined ? caller.sessionId : `${principal.kind}:${principal.name}`;
 }

@@ -208,11 +208,12 @@ function describeSubject({ qualifiedName, upstream, classification, auditContext
   return context === undefined ? subject : { ...subject, context };
 }
 
-export function describeActor({ sessionId, requestId, client, clientName, transport }: Caller): AuditActor {
+export function describeActor({ sessionId, requestId, client, user, clientName, transport }: Caller): AuditActor {
   return {
     session: sessionId,
     ...(requestId === undefined ? {} : { request: requestId }),
     ...(client === undefined ? {} : { client }),
+    ...(user === undefined ? {} : { user }),
     client_name: clientName,
     transport,
   };

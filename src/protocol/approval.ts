@@ -21,8 +21,13 @@ export interface Approval {
   readonly parameters: JsonObject;
   /** The same with larger bounds, where these cut something; only where it is asked for. */
   readonly full?: JsonObject;
-  /** Who requests it: the authenticated client or null, its label, its session. */
-  readonly requester: { readonly client: string | null; readonly clientName: string; readonly session: string };
+  /** Who requests it: the authenticated client or null, the authenticated user where there is one, its label, its session. */
+  readonly requester: {
+    readonly client: string | null;
+    readonly user?: string;
+    readonly clientName: string;
+    readonly session: string;
+  };
   /** The rule that requires the approval. */
   readonly rule: string | null;
   /** ISO 8601. */

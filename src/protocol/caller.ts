@@ -1,7 +1,28 @@
-/** What was authenticated of a caller: what rules and quotas may ask. Never what a client says of itself. */
+/**
+ * What was authenticated of a caller: what rules and quotas may ask. Never what a client says of itself. Made and frozen once for
+ * each token, so that a call costs nothing more.
+ */
 export interface CallerIdentity {
-  /** The configured client whose bearer token came with the request; absent where clients need not authenticate. */
+  /**
+   * The configured client whose static token came with the request, or the client that an issuer's token was made for, after the
+   * issuer's configured name: `corp:assistant`. Absent where clients need not authenticate.
+   */
   readonly client?: string;
+  /** The person that a token was issued for, after the issuer's configured name: `corp:alice`. */
+  readonly user?: string;
+  /** The groups that the issuer's configuration reads from the token's claims. */
+  readonly groups?: readonly string[];
+  /** The scopes that the token grants. */
+  readonly scopes?: readonly string[];
+}
+
+/** Stands between an issuer's configured name and the name that its token gives. */
+export const ISSUER_SIGN = ':';
+
+/** Who it is in all sessions: the user where there is one, else the client; undefined where nothing was authenticated. */
+export function principalOf({ client, user }: CallerIdentity): { kind: 'user' | 'client'; name: string } | undefined {
+  if (user !== undefined) return { kind: 'user', name: user };
+  return client === undefined ? undefined : { kind: 'client', name: client };
 }
 
 /** The caller: one MCP connection (specification, section 2.3), or one client where connections have no sessions. */

@@ -1,6 +1,6 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Observation, Observer, UpstreamState } from '../observe/observation.js';
-import type { Caller } from '../protocol/call.js';
+import { type Caller, principalOf } from '../protocol/caller.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { LogLevel } from '../protocol/log-message.js';
@@ -431,8 +431,9 @@ const STATES: readonly UpstreamState[] = [
 const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'unresponsive', 'crash-looping']);
 
 /** Whose connection a call takes. A client that did not authenticate is its session. */
-function ownerOf({ client, sessionId }: Caller, mode: Exclude<IsolationMode, 'shared'>): string {
-  return mode === 'client' && client !== undefined ? `client ${client}` : sessionOwner(sessionId);
+function ownerOf(caller: Caller, mode: Exclude<IsolationMode, 'shared'>): string {
+  const principal = mode === 'client' ? principalOf(caller) : undefined;
+  return principal === undefined ? sessionOwner(caller.sessionId) : `${principal.kind} ${principal.name}`;
 }
 
 function sessionOwner(sessionId: string): string {

@@ -104,7 +104,15 @@ async function listApprovals(
 }
 
 function toRow({ id, status, operation, danger, requester, expiresAt, message }: Approval): readonly string[] {
-  const cells = [id, status, operation, danger, requester.client ?? requester.clientName, expiresAt, message];
+  const cells = [
+    id,
+    status,
+    operation,
+    danger,
+    requester.user ?? requester.client ?? requester.clientName,
+    expiresAt,
+    message,
+  ];
   return cells.map(oneLine);
 }
 
@@ -132,7 +140,10 @@ function printApproval(approval: Approval, { json }: ApprovalFlags, terminal: Te
     ['what', approval.message],
     ['operation', `${approval.operation}, ${approval.category}, ${approval.danger}`],
     ['why asked', [...approval.reasons, ...(approval.rule === null ? [] : [`rule '${approval.rule}'`])].join('; ')],
-    ['asked by', `${requester.client ?? 'an unauthenticated client'} (calls itself '${requester.clientName}')`],
+    [
+      'asked by',
+      `${requester.user ?? requester.client ?? 'an unauthenticated client'} (calls itself '${requester.clientName}')`,
+    ],
     ['asked at', approval.requestedAt],
     ['expires', approval.expiresAt],
     ...(decision === null

@@ -154,7 +154,7 @@ function registerAuditSearch(audit: Command, terminal: Terminal): void {
     )
     .option('--operation <pattern>', 'the operation, upstream__name (minimatch: *__delete_*)')
     .option('--upstream <pattern>', 'the upstream (minimatch)')
-    .option('--by <name>', 'a session, a client, an operator, or who confirmed')
+    .option('--by <name>', 'a session, a client, a user, an operator, or who confirmed')
     .option('--outcome <outcome>', 'allowed, confirmed, confirmation_required, denied, success, failure')
     .option('--code <code>', 'the error code, or OK')
     .option(...SINCE_OPTION, readMoment)
@@ -196,7 +196,7 @@ const RECORD_MEMBERS = [
   'by',
   'token_id',
 ] as const;
-const ACTOR_MEMBERS = ['session', 'client', 'client_name', 'transport', 'operator'] as const;
+const ACTOR_MEMBERS = ['session', 'client', 'user', 'client_name', 'transport', 'operator'] as const;
 /** Members that are left out because only the journal needs them. */
 const LEFT_OUT = ['actor', 'prev', 'hash'];
 

@@ -10,6 +10,9 @@ import { printJson, printLine, type Terminal } from '../terminal.js';
 interface ExplainFlags extends SourceFlags {
   readonly params?: string;
   readonly client?: string;
+  readonly user?: string;
+  readonly group?: readonly string[];
+  readonly scope?: readonly string[];
 }
 
 type Explanation = ReturnType<Gateway['explainPolicy']>;
@@ -22,6 +25,9 @@ export function registerPolicy(program: Command, terminal: Terminal): void {
     .description('show which rule decides about a call, and why')
     .option('--params <json>', "the call's parameters as a JSON object", '{}')
     .option('--client <name>', 'the authenticated client that would call')
+    .option('--user <name>', 'the authenticated user that would call')
+    .option('--group <name...>', 'groups of the caller')
+    .option('--scope <name...>', "scopes of the caller's token")
     .option(...FROM_OPTION)
     .action(async (name: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ExplainFlags>();
@@ -40,7 +46,7 @@ async function explain(
   gateway: Gateway,
   name: string,
   params: JsonObject,
-  { client }: ExplainFlags,
+  { client, user, group, scope }: ExplainFlags,
 ): Promise<Explanation> {
   const found = await gateway.findOperation(name);
   if (found.kind === 'none') throw new CliError(EXIT_CODE.refused, found.explanation);
@@ -48,6 +54,9 @@ async function explain(
     operation: found.placed.operation,
     params,
     ...(client === undefined ? {} : { client }),
+    ...(user === undefined ? {} : { user }),
+    ...(group === undefined ? {} : { groups: group }),
+    ...(scope === undefined ? {} : { scopes: scope }),
   });
 }
 

@@ -37,8 +37,14 @@ const MATCH_PROPERTIES = {
   upstream: oneOrMany(NAME_GLOB, 'Names of upstreams in any spelling, or pattern(s) of them in snake_case.'),
   client: oneOrMany(
     NAME_GLOB,
-    'Names of `clients`, or pattern(s) of them; a caller that did not authenticate matches none, not even `*`.',
+    'Names of `clients`, or `ISSUER:CLIENT` of an identity provider, or pattern(s) of them; a caller that did not authenticate matches none, not even `*`.',
   ),
+  user: oneOrMany(
+    NAME_GLOB,
+    'Users of an identity provider as `ISSUER:SUBJECT`, or pattern(s) of them. A client with a static token is no user.',
+  ),
+  group: oneOrMany(NAME_GLOB, 'Groups, or pattern(s) of them; the caller is in one. See `server.oauth.issuers`.'),
+  scope: oneOrMany(NAME_GLOB, 'Scopes, or pattern(s) of them; the token of the caller grants one.'),
   params: {
     type: 'object',
     minProperties: 1,
@@ -266,7 +272,8 @@ function oneOrMany(item: JsonSchema, description: string): JsonSchema {
 
 const MAX_AMOUNT = 1_000_000_000;
 
-const { operation, category, upstream, client } = MATCH_PROPERTIES;
+const { params: _params, danger: _danger, ...QUOTA_MATCH } = MATCH_PROPERTIES;
+const { operation, category, upstream } = MATCH_PROPERTIES;
 
 function threshold(description: string): JsonSchema {
   return { type: 'number', minimum: 0, maximum: MAX_AMOUNT, description };
@@ -282,12 +289,7 @@ const LIMIT: JsonSchema = {
       maxLength: 100,
       description: 'What messages call it and counters are known by; its metric if not given.',
     },
-    match: section('Which calls it is about: all that is given must match, and of a list one entry.', {
-      operation,
-      category,
-      upstream,
-      client,
-    }),
+    match: section('Which calls it is about: all that is given must match, and of a list one entry.', QUOTA_MATCH),
     per: {
       enum: [...SHARES],
       default: 'all',

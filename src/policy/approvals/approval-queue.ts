@@ -86,13 +86,18 @@ class StoredApprovals implements ApprovalQueue {
   }
 
   async request(request: ApprovalRequest, key?: string): Promise<Approval> {
-    const { client, clientName, session } = request.requester;
+    const { client, user, clientName, session } = request.requester;
     const equal = key === undefined ? undefined : await this.#findEqual(key);
     if (equal?.approval.status === 'pending') return withoutFull(equal.approval);
     await this.#limit.take(request.requester);
     const approval = await this.#file(request);
     if (key !== undefined) await this.#remember(key, approval);
-    this.#record('requested', approval, { session, client_name: clientName, ...(client === null ? {} : { client }) });
+    this.#record('requested', approval, {
+      session,
+      client_name: clientName,
+      ...(client === null ? {} : { client }),
+      ...(user === undefined ? {} : { user }),
+    });
     this.#notify(withoutFull(approval));
     return approval;
   }
@@ -157,8 +162,8 @@ class StoredApprovals implements ApprovalQueue {
     const decision = { by: 'gateway', at: new Date(this.#now()).toISOString(), reason: 'the session ended' };
     for (const { value, version } of await this.#store.list('approval')) {
       const approval = this.#read(value);
-      const { client, session } = approval.requester;
-      if (approval.status !== 'pending' || client !== null || session !== sessionId) continue;
+      const { session } = approval.requester;
+      if (approval.status !== 'pending' || principalIn(approval) !== undefined || session !== sessionId) continue;
       const denied = await this.#settle({ approval, version }, { status: 'denied', decision });
       if (denied !== undefined) this.#record('denied', denied, { session: sessionId }, decision.reason);
     }
@@ -245,11 +250,17 @@ class StoredApprovals implements ApprovalQueue {
   }
 }
 
+/** Who requested it, where somebody was authenticated. */
+function principalIn({ requester: { client, user } }: Pick<Approval, 'requester'>): string | undefined {
+  if (user !== undefined) return `user/${user}`;
+  return client === null ? undefined : `client/${client}`;
+}
+
 /** Why this approver may not decide; undefined where they may. */
 function faultOf({ status, requester }: Approval, by: Approver): DecisionFault | undefined {
   if (status === 'expired') return 'expired';
   if (status !== 'pending') return 'decided';
-  return requester.client === by.name ? 'own-request' : undefined;
+  return requester.client === by.name || requester.user === by.name ? 'own-request' : undefined;
 }
 
 /** A waiting call does not keep the process alive. */
@@ -426,13 +437,14 @@ function createPendingLimit(
  * whole: they cannot keep an authenticated client from asking.
  */
 function boundsOf(
-  { client, session }: Approval['requester'],
+  requester: Approval['requester'],
   { maxPending, maxPendingPerClient }: ApprovalQueueOptions['config'],
 ): readonly Bound[] {
   const all: Bound = { name: 'all', max: maxPending, scope: 'in all' };
-  if (client !== null) return [{ name: `client/${client}`, max: maxPendingPerClient, scope: 'per client' }, all];
+  const principal = principalIn({ requester });
+  if (principal !== undefined) return [{ name: principal, max: maxPendingPerClient, scope: 'per client' }, all];
   const anonymous = { name: 'anonymous', max: Math.ceil(maxPending / 2), scope: 'of clients without authentication' };
-  return [{ name: `session/${session}`, max: maxPendingPerClient, scope: 'per session' }, anonymous, all];
+  return [{ name: `session/${requester.session}`, max: maxPendingPerClient, scope: 'per session' }, anonymous, all];
 }
 
 function tooManyPending(limit: number, scope: string, resetsAt: number, now: number): OperationError {

@@ -1,4 +1,4 @@
-import type { Caller } from '../../protocol/call.js';
+import { type Caller, principalOf } from '../../protocol/caller.js';
 import type { ErrorCode } from '../../protocol/error-table.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -90,11 +90,11 @@ export function checkToken(token: Token, presented: PresentedToken, { now, skewS
 
 /** The token is unknown, malformed, or another caller's: the caller must not learn which. */
 export function tokenInvalid(presented: PresentedToken): OperationError {
-  const { client } = presented.caller;
+  const principal = principalOf(presented.caller);
   const why =
-    client === undefined
+    principal === undefined
       ? 'this session has no such token, and a token is good in its own session only'
-      : `client '${client}' has no such token`;
+      : `${principal.kind} '${principal.name}' has no such token`;
   return refuseToken('TOKEN_INVALID', `Confirmation token is invalid: ${why}`, presented, {});
 }
 

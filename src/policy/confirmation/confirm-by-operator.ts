@@ -56,7 +56,12 @@ async function fileRequest(
     reasons: decision.reason === null ? danger.reasons : [...danger.reasons, decision.reason],
     message,
     ...shown,
-    requester: { client: caller.client ?? null, clientName: caller.clientName, session: caller.sessionId },
+    requester: {
+      client: caller.client ?? null,
+      ...(caller.user === undefined ? {} : { user: caller.user }),
+      clientName: caller.clientName,
+      session: caller.sessionId,
+    },
     rule: decision.rule,
   };
   const approval = await queue.request(request, key);

@@ -1,7 +1,7 @@
 import { isRunnerParameter } from '../../audit/parameter-order.js';
 import { toSnakeCase } from '../../lib/names.js';
 import { escapeInvisible } from '../../lib/text.js';
-import type { Caller } from '../../protocol/call.js';
+import { type Caller, principalOf } from '../../protocol/caller.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -145,9 +145,12 @@ export function describeQuestion({ request, message, reasons }: ConfirmationCase
   return `${message}${separator}${why}Asked by ${describeCaller(request.caller)}.`;
 }
 
-function describeCaller({ client, clientName }: Caller): string {
-  const label = show(clientName);
-  return client === undefined ? `a client calling itself ${label}` : `client '${client}' (${label})`;
+function describeCaller(caller: Caller): string {
+  const label = show(caller.clientName);
+  const principal = principalOf(caller);
+  return principal === undefined
+    ? `a client calling itself ${label}`
+    : `${principal.kind} '${principal.name}' (${label})`;
 }
 
 /** Fills in `{repo}` by either spelling; a placeholder that names no parameter stays as it is. */

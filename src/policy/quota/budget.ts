@@ -1,6 +1,7 @@
 import type { ApiLimit } from '../../config/gateway-config.js';
 import type { QuotaLimit, Share, Thresholds, Window } from '../../config/policy-config.js';
 import type { Caller } from '../../protocol/call.js';
+import { principalOf } from '../../protocol/caller.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { OperationError } from '../../protocol/operation-error.js';
 import type { CounterStep } from '../../store/state-store.js';
@@ -76,7 +77,7 @@ export function drawOn<B extends Budget>(budget: B, by: number, caller: Caller, 
 function nameShare(per: Share, caller: Caller): string {
   if (per === 'all') return 'all';
   if (per === 'session') return `session/${caller.sessionId}`;
-  return caller.client === undefined ? 'anonymous' : keyOfCaller(caller);
+  return principalOf(caller) === undefined ? 'anonymous' : keyOfCaller(caller);
 }
 
 /** @param bound the threshold that the counter must stay within, if any */

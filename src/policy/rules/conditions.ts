@@ -1,6 +1,6 @@
 import { localNameOf } from '../../catalog/resolve-name.js';
 import type { PolicyRule, RuleMatch } from '../../config/policy-config.js';
-import { anyOf, compileGlob, type Glob, type Match, matchGlobs } from '../../lib/glob.js';
+import { anyOf, compileGlob, compileNameGlob, type Match, matchBudget, matchGlobs } from '../../lib/glob.js';
 import { quoteValue, quoteValues } from '../../lib/text.js';
 import type { CallerIdentity } from '../../protocol/call.js';
 import type { Operation } from '../../protocol/operation.js';
@@ -42,7 +42,16 @@ function compileCall(match: RuleMatch): readonly Clause<CallSubject>[] {
 
 /** The conditions of a match on the caller. */
 export function compileCaller(match: RuleMatch): readonly Clause<CallerIdentity>[] {
-  return clauseOf(match.client, clientClause);
+  return [
+    ...clauseOf(match.client, (listed) => callerClause('client', listed, ({ client }) => toList(client))),
+    ...clauseOf(match.user, (listed) => callerClause('user', listed, ({ user }) => toList(user))),
+    ...clauseOf(match.group, (listed) => callerClause('group', listed, ({ groups = [] }) => groups)),
+    ...clauseOf(match.scope, (listed) => callerClause('scope', listed, ({ scopes = [] }) => scopes)),
+  ];
+}
+
+function toList(name: string | undefined): readonly string[] {
+  return name === undefined ? [] : [name];
 }
 
 function clauseOf<Given, Subject>(given: Given | undefined, compile: (given: Given) => Clause<Subject>) {
@@ -75,15 +84,31 @@ function nameClause(
   };
 }
 
-/** Only a configured client has a name that counts; what a client calls itself does not. */
-function clientClause(patterns: readonly string[]): Clause<CallerIdentity> {
-  const globs: readonly Glob[] = patterns.map(compileGlob);
+/** How a caller without any name of a kind is described. */
+const NAMELESS = {
+  client: 'the caller is not an authenticated client, and would have to be',
+  user: 'the caller is not an authenticated user, and would have to be',
+  group: 'the caller is in no group, and would have to be in',
+  scope: 'the caller has no scope, and would have to have',
+} as const;
+
+/** Only what was authenticated counts; what a client calls itself does not. Of several names one has to match. */
+function callerClause(
+  noun: keyof typeof NAMELESS,
+  patterns: readonly string[],
+  namesOf: (caller: CallerIdentity) => readonly string[],
+): Clause<CallerIdentity> {
+  const globs = patterns.map(compileNameGlob);
   return {
-    match: ({ client }) => (client === undefined ? 'no' : matchGlobs(globs, client)),
-    explain: ({ client }, match) =>
-      client === undefined
-        ? `the caller is not an authenticated client, and would have to be ${oneOf(patterns)}`
-        : explainName(`client '${client}'`, patterns, match),
+    match(caller) {
+      const budget = matchBudget();
+      return anyOf(namesOf(caller).flatMap((name) => globs.map((glob) => glob.match(name, budget))));
+    },
+    explain(caller, match) {
+      const names = namesOf(caller);
+      if (names.length === 0) return `${NAMELESS[noun]} ${oneOf(patterns)}`;
+      return explainName(`${noun} ${quoteValues(names, ', ')}`, patterns, match);
+    },
   };
 }
 

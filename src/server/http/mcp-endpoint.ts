@@ -6,14 +6,14 @@ import {
   type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import type { ClientConfig, GatewayConfig } from '../../config/gateway-config.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
 import { readAbilities } from '../../protocol/ask.js';
 import { findHeaderMismatch } from '../../protocol/header-parameters.js';
 import { isJsonObject } from '../../protocol/json.js';
-import { BearerTokens, RefusalNotices } from '../auth/bearer-tokens.js';
+import type { Authenticated } from '../auth/authenticated.js';
 import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
 import { applyCancellation, isRequestId, type RequestId, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
@@ -36,6 +36,7 @@ import { createSdkServerFactory } from '../mcp/sdk-server.js';
 import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
 import { createStreamWatches, isStreamSubscriber } from '../mcp/stream-watches.js';
 import { createResultWriter, type ServerInfo, writeListChanged, writeResourceUpdated } from '../mcp/write-result.js';
+import { Admission } from './admit.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
   acceptsStream,
@@ -125,6 +126,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
 
+  const admission = new Admission(clients, observe);
   const stopListening = passNewsOn(gateway, sessions, modern);
   const sweep = (): void => {
     const now = Date.now();
@@ -134,7 +136,11 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const sweeper = setInterval(sweep, Math.min(settings.sessionIdleMs / 4, MAX_SWEEP_MS)).unref();
 
   return {
-    handle: authenticateClients(clients, handleMethod, observe),
+    handle(request, response) {
+      const { gate } = admission;
+      if (gate === undefined) handleMethod(request, response, undefined);
+      else gate(request, response, handleMethod);
+    },
     async endStreams() {
       stopListening();
       sessions.endStreams();
@@ -180,34 +186,6 @@ function passNewsOn(gateway: Gateway, sessions: LegacySessions, modern: ModernHa
 function refuseMethod(_request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
   sendRpcError(response, 405, RPC_ERROR.refused, 'Method not allowed.');
-}
-
-/** One text for every fault, so that it does not reveal which clients exist. */
-const UNAUTHORIZED =
-  "Unauthorized: send the header 'Authorization: Bearer <token>' with the token that the gateway's operator gave this client.";
-
-/**
- * Passes requests to the handler with the name of the client whose token they carry, and refuses the others. Where no
- * clients are configured, every request passes, without a name.
- */
-function authenticateClients(
-  clients: readonly ClientConfig[],
-  handle: RequestHandler,
-  observe: Observer,
-): (request: IncomingMessage, response: ServerResponse) => void {
-  if (clients.length === 0) return (request, response) => handle(request, response, undefined);
-  const tokens = new BearerTokens(clients);
-  const notices = new RefusalNotices(observe, '/mcp');
-  return (request, response) => {
-    const client = tokens.holderOf(request.headers.authorization);
-    if (client !== undefined) {
-      handle(request, response, client);
-      return;
-    }
-    notices.refused(request.socket.remoteAddress ?? 'unknown');
-    response.setHeader('www-authenticate', 'Bearer');
-    sendRpcError(response, 401, RPC_ERROR.refused, UNAUTHORIZED);
-  };
 }
 
 interface MessageRouterDeps {
@@ -325,7 +303,7 @@ interface LegacyEndpoint {
     fast: FastRequest | undefined,
     request: IncomingMessage,
     response: ServerResponse,
-    client: string | undefined,
+    client: Authenticated | undefined,
   ): void;
   /** Opens the session's standalone stream. */
   readonly get: RequestHandler;
@@ -451,7 +429,7 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
 type SessionFinder = (
   request: IncomingMessage,
   response: ServerResponse,
-  client: string | undefined,
+  client: Authenticated | undefined,
 ) => LegacySession | undefined;
 
 function createSessionFinder(sessions: LegacySessions, settings: GatewayConfig['server']): SessionFinder {
@@ -479,7 +457,7 @@ const SESSION_REQUIRED =
   'Bad Request: Mcp-Session-Id header is required. Send initialize first; its answer carries the id.';
 const SESSION_UNKNOWN = 'Session not found: it has ended or expired. Send initialize to open a new one.';
 
-function originOf({ socket }: IncomingMessage, client: string | undefined): SessionOrigin {
+function originOf({ socket }: IncomingMessage, client: Authenticated | undefined): SessionOrigin {
   return { address: socket.remoteAddress ?? '', client };
 }
 

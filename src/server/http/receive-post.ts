@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { runInTurns, turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
+import type { Authenticated } from '../auth/authenticated.js';
 import {
   type DecodedMessage,
   decodeMessage,
@@ -19,7 +20,7 @@ export type MessageRouter = (
   message: unknown,
   request: IncomingMessage,
   response: ServerResponse,
-  client: string | undefined,
+  client: Authenticated | undefined,
 ) => void;
 
 interface PostReceiverDeps {
@@ -62,7 +63,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     body: Body,
     request: IncomingMessage,
     response: ServerResponse,
-    client: string | undefined,
+    client: Authenticated | undefined,
   ): Promise<void> | void => {
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {

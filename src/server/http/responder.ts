@@ -3,6 +3,7 @@ import { isJsonContentType } from '@modelcontextprotocol/server';
 import { BriefSet } from '../../lib/brief-map.js';
 import { sendInTurn } from '../../lib/turns.js';
 import { Cancellation } from '../../protocol/cancellation.js';
+import type { Authenticated } from '../auth/authenticated.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
 import { type MessageText, surround } from '../mcp/message-text.js';
 import { RPC_ERROR, type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
@@ -23,8 +24,12 @@ export interface SseStreams {
   close(): void;
 }
 
-/** Answers one HTTP request, at once or later. `client` is the authenticated client, where authentication is required. */
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse, client: string | undefined) => void;
+/** Answers one HTTP request, at once or later. `client` is who was authenticated, where authentication is required. */
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  client: Authenticated | undefined,
+) => void;
 
 /** The requests that wait for their answers. */
 export interface HttpExchanges {

@@ -6,7 +6,7 @@ import { type AskAbilities, NO_ABILITIES } from '../../protocol/ask.js';
 
 /** What a session id says of the client that it was made for. */
 export interface SessionClaim {
-  /** The authenticated client, where authentication is required. */
+  /** The key of the authenticated client and user, where authentication is required. */
   readonly client: string | undefined;
   /** What it has declared that it can be asked. */
   readonly abilities: AskAbilities;

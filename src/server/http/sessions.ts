@@ -5,12 +5,17 @@ import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { AskAbilities } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
+import type { Authenticated } from '../auth/authenticated.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
 import { type Occupancy, toSseEvent } from './responder.js';
 import type { SessionClaim, SessionIds } from './session-ids.js';
 
 /** One legacy client between `initialize` and DELETE, or until it has been idle for too long. */
-export interface LegacySession extends Occupancy, Required<Peer> {
+export interface LegacySession extends Occupancy, Required<Omit<Peer, 'caller'>> {
+  /** As of the latest request: a client's next token may grant more or less. */
+  caller: Caller;
+  /** Whose token came with that request; absent where authentication is not required. */
+  holder: Authenticated | undefined;
   /** What the client sends as `Mcp-Session-Id`. It is a secret that gives access to the session: never log it. */
   readonly id: string;
   /** Carries the messages that belong to no request. */
@@ -48,8 +53,8 @@ export interface ModernCallers {
 export interface SessionOrigin {
   /** The network address. */
   readonly address: string;
-  /** The authenticated client, where authentication is required. */
-  readonly client: string | undefined;
+  /** Who was authenticated, where authentication is required. */
+  readonly client: Authenticated | undefined;
 }
 
 /** What `initialize` says about the client. */
@@ -60,7 +65,7 @@ interface LegacyClient extends SessionOrigin {
 
 /** Whose share of the sessions a request draws on. */
 function ownerOf({ address, client }: SessionOrigin): string {
-  return client === undefined ? `address:${address}` : `client:${client}`;
+  return client === undefined ? `address:${address}` : client.owner;
 }
 
 /** The explanation of a refusal for want of space. */
@@ -102,16 +107,21 @@ export function createLegacySessions(
     return session;
   };
   const resume = (id: string, origin: SessionOrigin): LegacySession | Fullness | undefined => {
-    const claim: SessionClaim | undefined = ended.has(id) ? undefined : ids.readEarlier(id, origin.client);
-    return claim && begin(id, { ...origin, ...claim, clientName: UNNAMED });
+    const claim: SessionClaim | undefined = ended.has(id) ? undefined : ids.readEarlier(id, origin.client?.key);
+    return claim && begin(id, { ...origin, abilities: claim.abilities, clientName: UNNAMED });
   };
 
   return {
-    open: (client) => begin(ids.create(client), client),
+    open: (client) => begin(ids.create({ client: client.client?.key, abilities: client.abilities }), client),
     find(id, origin) {
       const session = sessions.get(id);
       if (session === undefined) return resume(id, origin);
-      return session.caller.client === origin.client ? session : undefined;
+      if (session.holder === origin.client) return session;
+      if (session.holder?.key !== origin.client?.key) return undefined;
+      // Another token of the same client and user, which may grant more or less.
+      session.holder = origin.client;
+      session.caller = { ...anyoneIn(session.caller), ...origin.client?.identity };
+      return session;
     },
     end,
     notify(text, isWanted = () => true) {
@@ -159,10 +169,14 @@ class RecentIds {
 
 /** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */
 function createSession(id: string, { clientName, client, abilities }: LegacyClient): LegacySession {
-  const anyone: Caller = { sessionId: randomUUID(), clientName, transport: 'http' };
-  const caller = client === undefined ? anyone : { ...anyone, client };
+  const caller: Caller = { sessionId: randomUUID(), clientName, transport: 'http', ...client?.identity };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
-  return { id, caller, calls, abilities, stream, open: 0, lastUsedAt: Date.now() };
+  return { id, holder: client, caller, calls, abilities, stream, open: 0, lastUsedAt: Date.now() };
+}
+
+/** A caller without what its token said of it. */
+function anyoneIn({ sessionId, clientName, transport }: Caller): Caller {
+  return { sessionId, clientName, transport };
 }
 
 /** Called once for each session when it begins and once when it ends. */
@@ -184,7 +198,9 @@ export function createSessionEvents(holders: readonly Pick<Gateway, 'endSession'
 
 /** A modern client, which has no session of its own. */
 interface ModernClient extends Occupancy {
-  readonly caller: Caller;
+  /** As of the latest request. */
+  caller: Caller;
+  holder: Authenticated | undefined;
 }
 
 /** What a request says about its origin. */
@@ -206,14 +222,17 @@ export function createModernCallers(settings: GatewayConfig['server'], events: S
   );
   return {
     find({ address, clientName, client }) {
-      const key = client === undefined ? `${address} ${clientName}` : `client:${client}`;
+      const key = client === undefined ? `${address} ${clientName}` : client.session;
       const known = clients.get(key);
-      if (known !== undefined) return known;
-      const caller: Caller =
-        client === undefined
-          ? { sessionId: randomUUID(), clientName, transport: 'http' }
-          : { sessionId: key, clientName, client, transport: 'http' };
-      const opened = { caller, open: 0, lastUsedAt: Date.now() };
+      if (known !== undefined) {
+        if (known.holder === client) return known;
+        known.holder = client;
+        known.caller = { ...anyoneIn(known.caller), ...client?.identity };
+        return known;
+      }
+      const sessionId = client === undefined ? randomUUID() : key;
+      const caller: Caller = { sessionId, clientName, transport: 'http', ...client?.identity };
+      const opened = { caller, holder: client, open: 0, lastUsedAt: Date.now() };
       const full = clients.add(key, opened, ownerOf({ address, client }), opened.lastUsedAt);
       if (full !== undefined) return full;
       events.opened(caller.sessionId);
@@ -221,8 +240,8 @@ export function createModernCallers(settings: GatewayConfig['server'], events: S
     },
     sweep: (now) => clients.sweep(now),
     endAll() {
-      for (const { caller } of clients.values()) {
-        if (caller.client === undefined) events.ended(caller.sessionId, 'closed');
+      for (const { caller, holder } of clients.values()) {
+        if (holder === undefined) events.ended(caller.sessionId, 'closed');
       }
       clients.clear();
     },

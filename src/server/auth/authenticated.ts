@@ -1,0 +1,26 @@
+import { type CallerIdentity, principalOf } from '../../protocol/caller.js';
+
+/** Who sends a request, once its token has been checked. One object for each token, so that a call makes none. */
+export interface Authenticated {
+  readonly identity: CallerIdentity;
+  /** Whose share of the sessions it draws on: the user's, else the client's. */
+  readonly owner: string;
+  /** Whose sessions it may use: those of the same client for the same user. */
+  readonly key: string;
+  /** The id of its session where its connection has none (2026-07-28). */
+  readonly session: string;
+}
+
+/** The identity of a token, with the names by which sessions are found. */
+export function authenticatedAs(given: CallerIdentity): Authenticated {
+  const identity = Object.freeze({ ...given });
+  const { kind, name } = principalOf(identity) ?? { kind: 'client', name: '' };
+  // A client of the configuration keeps the key that earlier versions have signed into session ids.
+  const key = kind === 'client' ? name : `${escapeBlanks(name)} by ${escapeBlanks(identity.client ?? '')}`;
+  return Object.freeze({ identity, owner: `${kind}:${name}`, key, session: `${kind}:${key}` });
+}
+
+/** Names of users may hold blanks. */
+function escapeBlanks(name: string): string {
+  return name.replace(/[% ]/g, encodeURIComponent);
+}
