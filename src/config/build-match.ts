@@ -12,10 +12,11 @@ export interface KnownNames {
   /** In snake_case. */
   readonly upstreams: readonly string[];
   readonly clients: readonly string[];
+  readonly views: readonly string[];
 }
 
 /** Builds the conditions of a rule or quota: single values become lists. */
-export function buildMatch({ operation, category, danger, upstream, client, params }: MatchEntry): RuleMatch {
+export function buildMatch({ operation, category, danger, upstream, client, view, params }: MatchEntry): RuleMatch {
   const conditions = Object.entries(params ?? {}).map(([name, entry]) => [name, buildCondition(entry)] as const);
   return {
     ...(operation !== undefined && { operation: toList(operation) }),
@@ -26,6 +27,7 @@ export function buildMatch({ operation, category, danger, upstream, client, para
       upstream: toList(upstream).map((name) => (isPattern(name) ? name : toSlug(name))),
     }),
     ...(client !== undefined && { client: toList(client) }),
+    ...(view !== undefined && { view: toList(view) }),
     ...(params !== undefined && { params: Object.fromEntries(conditions) }),
   };
 }
@@ -34,18 +36,18 @@ function buildCondition({ glob, ...rest }: ConditionEntry): ParamCondition {
   return { ...rest, ...(glob !== undefined && { glob: toList(glob) }) };
 }
 
-function toList<T>(value: OneOrMany<T>): readonly T[] {
+export function toList<T>(value: OneOrMany<T>): readonly T[] {
   return Array.isArray(value) ? value : [value as T];
 }
 
 /** Reports patterns that cannot be used. */
 export function noteGlobs(
-  { operation, upstream, client, params }: MatchEntry,
+  { operation, upstream, client, view, params }: MatchEntry,
   path: JsonPath,
   diagnostics: Diagnostics,
 ): void {
   const places = [
-    ...Object.entries({ operation, upstream, client }).map(([key, given]) => ({ at: [...path, key], given })),
+    ...Object.entries({ operation, upstream, client, view }).map(([key, given]) => ({ at: [...path, key], given })),
     ...Object.entries(params ?? {}).map(([name, { glob }]) => ({ at: [...path, 'params', name, 'glob'], given: glob })),
   ];
   for (const { at, given = [] } of places) {
@@ -60,7 +62,7 @@ export function noteGlobs(
 
 /** Warns of unknown names: a rule with a misspelled name would silently match nothing. */
 export function noteUnknownNames(
-  { upstream, client }: RuleMatch,
+  { upstream, client, view }: RuleMatch,
   known: KnownNames,
   path: JsonPath,
   diagnostics: Diagnostics,
@@ -68,6 +70,7 @@ export function noteUnknownNames(
   const lists = [
     ['upstream', upstream, [...known.upstreams, GATEWAY_SOURCE]],
     ['client', client, known.clients],
+    ['view', view, known.views],
   ] as const;
   for (const [key, names = [], candidates] of lists) {
     for (const name of names) {

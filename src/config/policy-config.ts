@@ -11,7 +11,7 @@ export const SHARES = ['all', 'client', 'session'] as const;
 export type Share = (typeof SHARES)[number];
 
 /** Which calls are meant: all that is given must match, and of a list one entry. */
-export type QuotaMatch = Pick<RuleMatch, 'operation' | 'category' | 'upstream' | 'client'>;
+export type QuotaMatch = Pick<RuleMatch, 'operation' | 'category' | 'upstream' | 'client' | 'view'>;
 
 /** Counts or money; those that are given stand in this order. */
 export interface Thresholds {
@@ -34,7 +34,7 @@ export interface QuotaLimit extends Thresholds {
 }
 
 export interface QuotaPrice {
-  readonly match: Omit<QuotaMatch, 'client'>;
+  readonly match: Omit<QuotaMatch, 'client' | 'view'>;
   /** In `currency`. */
   readonly costPerCall: number;
 }
@@ -83,6 +83,8 @@ export interface RuleMatch {
   readonly upstream?: readonly string[];
   /** Patterns of authenticated clients' names; an unauthenticated caller has none and matches no pattern. */
   readonly client?: readonly string[];
+  /** Patterns of views' names; a caller of the whole is in none and matches no pattern. */
+  readonly view?: readonly string[];
   /** Conditions by parameter, dotted into objects: `options.force`. */
   readonly params?: Readonly<Record<string, ParamCondition>>;
 }

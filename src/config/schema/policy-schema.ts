@@ -9,7 +9,7 @@ const { policy, store, audit } = CONFIG_DEFAULTS;
 const MAX_PATTERN_LENGTH = 500;
 
 // A leading `!` or `#` of minimatch has no meaning here, and no name begins with it.
-const NAME_GLOB: JsonSchema = { type: 'string', pattern: '^[^!#]', maxLength: MAX_PATTERN_LENGTH };
+export const NAME_GLOB: JsonSchema = { type: 'string', pattern: '^[^!#]', maxLength: MAX_PATTERN_LENGTH };
 const text: JsonSchema = { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH };
 
 const CONDITION: JsonSchema = {
@@ -39,6 +39,10 @@ const MATCH_PROPERTIES = {
     NAME_GLOB,
     'Names of `clients`, or pattern(s) of them; a caller that did not authenticate matches none, not even `*`.',
   ),
+  view: oneOrMany(
+    NAME_GLOB,
+    'Names of `views`, or pattern(s) of them; a call of the whole matches none, not even `*`.',
+  ),
   params: {
     type: 'object',
     minProperties: 1,
@@ -53,7 +57,7 @@ const MATCH = section(
   MATCH_PROPERTIES,
 );
 
-const RULE: JsonSchema = {
+export const RULE: JsonSchema = {
   ...keysOf({
     name: {
       ...text,
@@ -260,13 +264,13 @@ export function range(minimum: number, maximum: number, description: string): Js
 }
 
 /** One string or a list of them; `if` chooses one of the two, so that a fault is reported once. */
-function oneOrMany(item: JsonSchema, description: string): JsonSchema {
+export function oneOrMany(item: JsonSchema, description: string): JsonSchema {
   return { type: ['string', 'array'], minItems: 1, items: item, if: { type: 'array' }, else: item, description };
 }
 
 const MAX_AMOUNT = 1_000_000_000;
 
-const { operation, category, upstream, client } = MATCH_PROPERTIES;
+const { operation, category, upstream, client, view } = MATCH_PROPERTIES;
 
 function threshold(description: string): JsonSchema {
   return { type: 'number', minimum: 0, maximum: MAX_AMOUNT, description };
@@ -287,6 +291,7 @@ const LIMIT: JsonSchema = {
       category,
       upstream,
       client,
+      view,
     }),
     per: {
       enum: [...SHARES],

@@ -2,7 +2,7 @@ import { localNameOf } from '../../catalog/resolve-name.js';
 import type { PolicyRule, RuleMatch } from '../../config/policy-config.js';
 import { anyOf, compileGlob, type Glob, type Match, matchGlobs } from '../../lib/glob.js';
 import { quoteValue, quoteValues } from '../../lib/text.js';
-import type { CallerIdentity } from '../../protocol/call.js';
+import type { CallerFacts } from '../../protocol/call.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { CallSubject, Clause } from './clause.js';
 import { compileParameter } from './param-conditions.js';
@@ -41,8 +41,23 @@ function compileCall(match: RuleMatch): readonly Clause<CallSubject>[] {
 }
 
 /** The conditions of a match on the caller. */
-export function compileCaller(match: RuleMatch): readonly Clause<CallerIdentity>[] {
-  return clauseOf(match.client, clientClause);
+export function compileCaller(match: RuleMatch): readonly Clause<CallerFacts>[] {
+  return [...clauseOf(match.client, clientClause), ...clauseOf(match.view, viewClause)];
+}
+
+/**
+ * The rules that can hold in a view, without their conditions on it, as these hold for every call there.
+ * @param view the whole where absent
+ */
+export function rulesInView(rules: readonly CompiledRule[], view: string | undefined): readonly CompiledRule[] {
+  return rules.flatMap((compiled): readonly CompiledRule[] => {
+    const { rule } = compiled;
+    const [clause] = clauseOf(rule.match.view, viewClause);
+    if (clause === undefined) return [compiled];
+    const { view: _view, ...others } = rule.match;
+    const isHere = clause.match(view === undefined ? {} : { view }) === 'yes';
+    return isHere ? [{ ...compiled, ofCall: compileCall(others) }] : [];
+  });
 }
 
 function clauseOf<Given, Subject>(given: Given | undefined, compile: (given: Given) => Clause<Subject>) {
@@ -76,7 +91,7 @@ function nameClause(
 }
 
 /** Only a configured client has a name that counts; what a client calls itself does not. */
-function clientClause(patterns: readonly string[]): Clause<CallerIdentity> {
+function clientClause(patterns: readonly string[]): Clause<CallerFacts> {
   const globs: readonly Glob[] = patterns.map(compileGlob);
   return {
     match: ({ client }) => (client === undefined ? 'no' : matchGlobs(globs, client)),
@@ -84,6 +99,17 @@ function clientClause(patterns: readonly string[]): Clause<CallerIdentity> {
       client === undefined
         ? `the caller is not an authenticated client, and would have to be ${oneOf(patterns)}`
         : explainName(`client '${client}'`, patterns, match),
+  };
+}
+
+function viewClause(patterns: readonly string[]): Clause<CallerFacts> {
+  const globs: readonly Glob[] = patterns.map(compileGlob);
+  return {
+    match: ({ view }) => (view === undefined ? 'no' : matchGlobs(globs, view)),
+    explain: ({ view }, match) =>
+      view === undefined
+        ? `the call is in no view, and would have to be in ${oneOf(patterns)}`
+        : explainName(`view '${view}'`, patterns, match),
   };
 }
 
