@@ -2,7 +2,7 @@ import type { UpstreamConfig } from '../config/gateway-config.js';
 import { runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
-import type { Catalog } from './catalog.js';
+import type { Catalog, CatalogPart, WholeCatalog } from './catalog.js';
 import { type CreatedOperation, createOperation } from './create-operation.js';
 import { type Drafts, draftOperations } from './draft-operations.js';
 import { exposeNames, type NameHolders } from './names.js';
@@ -29,7 +29,7 @@ export interface CatalogInput {
  * Builds the catalog of everything that the gateway offers. Pure: the same input, in any order, gives the same catalog.
  * Compiles no schema, and never throws for what a server sent: an unusable tool is left out with a diagnostic.
  */
-export function buildCatalog(input: CatalogInput): Catalog {
+export function buildCatalog(input: CatalogInput): WholeCatalog {
   return runAtOnce(buildCatalogInSlices(input));
 }
 
@@ -37,7 +37,7 @@ export function buildCatalog(input: CatalogInput): Catalog {
  * The same, in slices: a server may list thousands of tools, and calls of others go on meanwhile. Each step does something with
  * one tool, so that no step is longer the more tools there are.
  */
-export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
+export function* buildCatalogInSlices(input: CatalogInput): Sliced<WholeCatalog> {
   yield* prepareTools(input.toolSets);
   const { upstreams, builtins, pins, holders = NO_HOLDERS, awaited = [], ignoreAnnotations = false } = input;
   const drafts: Drafts[] = [];
@@ -57,7 +57,8 @@ export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
   const unsorted = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])];
   const operations = yield* sortInSteps(unsorted, byName);
   const find = yield* indexByName(operations);
-  return {
+  const names = createNameResolver(operations, { ...scope, holders: exposed.holders, find });
+  const catalog: WholeCatalog = {
     operations,
     diagnostics: [
       ...drafts.flatMap((draft) => draft.diagnostics),
@@ -69,7 +70,28 @@ export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
     upstreams: [...configured].sort(),
     holders: exposed.holders,
     find,
-    ...createNameResolver(operations, { ...scope, holders: exposed.holders, find }),
+    ...names,
+    within: (part) => takePart(catalog, part, names.within(part)),
+  };
+  return catalog;
+}
+
+function takePart(
+  whole: Catalog,
+  { show, upstreams }: CatalogPart,
+  names: Pick<Catalog, 'resolve' | 'prepareNames'>,
+): Catalog {
+  return {
+    operations: whole.operations.flatMap((operation) => show(operation) ?? []),
+    diagnostics: whole.diagnostics.filter(({ upstream }) => upstreams.has(upstream)),
+    upstreams: whole.upstreams.filter((slug) => upstreams.has(slug)),
+    holders: whole.holders,
+    find(name) {
+      const operation = whole.find(name);
+      return operation === undefined ? undefined : show(operation);
+    },
+    ...names,
+    whole,
   };
 }
 

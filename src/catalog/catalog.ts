@@ -45,4 +45,20 @@ export interface Catalog {
    * first, so that a large catalog does not hold up the others.
    */
   prepareNames(): Promise<void>;
+  /** Of a part: the catalog that it is taken from. */
+  readonly whole?: Catalog;
+}
+
+/** A catalog that is no part of another. */
+export interface WholeCatalog extends Catalog {
+  /** The catalog of a part. Names mean the same in it as here, or nothing. */
+  within(part: CatalogPart): Catalog;
+}
+
+/** What a catalog shows where it does not show everything. */
+export interface CatalogPart {
+  /** The operation as the part has it; undefined for one that is outside. */
+  readonly show: (operation: Operation) => Operation | undefined;
+  /** The slugs of the upstreams that exist in it, with or without operations. */
+  readonly upstreams: ReadonlySet<string>;
 }

@@ -87,11 +87,12 @@ function* claimNames(requests: readonly NameRequest[], rules: NameRules): Sliced
  */
 const MOST_NAMES_HELD = 50_000;
 
+interface HolderRules extends Pick<NameRules, 'pins' | 'configured'> {
+  readonly holders: Pick<NameHolders, 'get'>;
+}
+
 /** The configured upstreams that hold a bare name; the one that it is pinned to comes alone. */
-export function holdersOf(
-  name: string,
-  { pins, holders, configured }: Pick<NameRules, 'pins' | 'holders' | 'configured'>,
-): readonly string[] {
+export function holdersOf(name: string, { pins, holders, configured }: HolderRules): readonly string[] {
   const pinned = Object.hasOwn(pins, name) ? pins[name] : undefined;
   return pinned === undefined ? (holders.get(name) ?? []).filter((slug) => configured.has(slug)) : [pinned];
 }

@@ -2,7 +2,7 @@ import { groupInSteps } from '../lib/collections.js';
 import { createNameSearch, createNameSearchInSlices, type NameSearch, toSnakeCase } from '../lib/names.js';
 import { inTime, runAtOnce, runInSlices, type Sliced } from '../lib/turns.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
-import type { Catalog, Resolution } from './catalog.js';
+import type { Catalog, CatalogPart, Resolution } from './catalog.js';
 import { holdersOf, type NameRules } from './names.js';
 
 const MAX_NEAREST = 5;
@@ -18,7 +18,8 @@ const SEPARATORS = /__|[.:/]/g;
 const CLIENT_PREFIX = 'mcp';
 
 /** Who owns which name, and the exact look-up. */
-interface NameScope extends Omit<NameRules, 'builtins'> {
+interface NameScope extends Omit<NameRules, 'builtins' | 'holders'> {
+  readonly holders: Pick<NameRules['holders'], 'get'>;
   readonly find: Catalog['find'];
 }
 
@@ -35,31 +36,78 @@ interface NameIndex {
 
 type LookUp = (name: string) => readonly Operation[];
 
-/** The look-ups over all operations, and over those of one upstream. */
+/** The look-ups over all operations of a part, and over those of one upstream. */
 type NameIndexes = (upstream?: string) => NameIndex;
+
+/** The same for any part of what has been indexed. */
+type PartIndexes = (show: CatalogPart['show'], upstream?: string) => NameIndex;
 
 /**
  * Resolves a name, or explains what it could have meant. A name that is qualified with a configured upstream means that
  * upstream alone, present or not: nothing of another is matched or suggested. Only a name that is not found costs a search.
  */
-export function createNameResolver(
-  operations: readonly Operation[],
-  scope: NameScope,
-): Pick<Catalog, 'resolve' | 'prepareNames'> {
-  const slugs = [...scope.configured, GATEWAY_SOURCE];
-  let indexes: NameIndexes | undefined;
+export function createNameResolver(operations: readonly Operation[], scope: NameScope): NameResolver {
+  let indexes: PartIndexes | undefined;
   let preparing: Promise<void> | undefined;
-  const openIndexes = (): NameIndexes => {
+  const openIndexes = (): PartIndexes => {
     indexes ??= runAtOnce(buildIndexes(operations));
     return indexes;
   };
+  const prepare = async (): Promise<void> => {
+    const built = await runInSlices(inTime(buildIndexes(operations)));
+    indexes ??= built;
+  };
+  const prepareNames = (): Promise<void> => {
+    preparing ??= prepare();
+    return preparing;
+  };
+  const everything: CatalogPart = { show: (operation) => operation, upstreams: scope.configured };
+  return {
+    resolve: resolveIn(everything, scope, openIndexes),
+    prepareNames,
+    // Parts share the indexes: there may be many, and what each holds of a large catalog is no less.
+    within: (part) => ({ resolve: resolveIn(part, narrowScope(scope, part), openIndexes), prepareNames }),
+  };
+}
 
-  const resolve = (given: string): Resolution => {
+interface NameResolver extends Pick<Catalog, 'resolve' | 'prepareNames'> {
+  within(part: CatalogPart): Pick<Catalog, 'resolve' | 'prepareNames'>;
+}
+
+/** What the names of a part may say: nothing of upstreams outside, nor that a name is shared with them. */
+function narrowScope(scope: NameScope, { show, upstreams }: CatalogPart): NameScope {
+  const configured = new Set([...scope.configured].filter((slug) => upstreams.has(slug)));
+  const isOutside = (slug: string): boolean => scope.configured.has(slug) && !configured.has(slug);
+  const holders: NameScope['holders'] = {
+    get(name) {
+      const slugs = scope.holders.get(name) ?? [];
+      return slugs.some(isOutside) ? undefined : slugs;
+    },
+  };
+  return {
+    ...scope,
+    configured,
+    holders,
+    pins: Object.fromEntries(Object.entries(scope.pins).filter(([, slug]) => !isOutside(slug))),
+    find(name) {
+      const operation = scope.find(name);
+      return operation === undefined ? undefined : show(operation);
+    },
+  };
+}
+
+function resolveIn(
+  { show }: CatalogPart,
+  scope: NameScope,
+  openIndexes: () => PartIndexes,
+): (given: string) => Resolution {
+  const slugs = [...scope.configured, GATEWAY_SOURCE];
+  const indexOf: NameIndexes = (upstream) => openIndexes()(show, upstream);
+  return (given) => {
     const operation = scope.find(given);
     if (operation !== undefined) return { kind: 'found', operation };
     const name = given.slice(0, MAX_COMPARED);
     if (RESERVED_OPERATIONS.has(toSnakeCase(name))) return { kind: 'reserved' };
-    const indexOf = openIndexes();
     const all = indexOf();
     const owned = explainOwned(name, all, scope);
     if (owned !== undefined) return owned;
@@ -72,33 +120,21 @@ export function createNameResolver(
     const unknown = isRaw ? undefined : findUnknownPrefix(name, slugs);
     return unknown ?? findBySpelling(name, all) ?? explainUnknown(name, slugs, indexOf);
   };
-
-  const prepare = async (): Promise<void> => {
-    const built = await runInSlices(inTime(buildIndexes(operations)));
-    indexes ??= built;
-  };
-  return {
-    resolve,
-    prepareNames() {
-      preparing ??= prepare();
-      return preparing;
-    },
-  };
 }
 
-function* buildIndexes(operations: readonly Operation[]): Sliced<NameIndexes> {
+function* buildIndexes(operations: readonly Operation[]): Sliced<PartIndexes> {
   const byName = yield* groupInSteps(operations, ({ name }) => name);
   const byLocalName = yield* groupInSteps(operations, localNameOf);
   // The operation for the reads of a tool is never what the tool's own name means.
   const byRawName = yield* groupInSteps(operations.filter(runsWhole), ({ tool }) => tool);
   const byGroup = yield* groupInSteps(operations.filter(isPart), ({ tool }) => toSnakeCase(tool));
   const search = yield* createNameSearchInSlices([...byName.keys()]);
-  return (upstream) => {
+  return (show, upstream) => {
     const isOwn = (operation: Operation): boolean => upstream === undefined || operation.upstream === upstream;
     const lookUpIn =
       (map: ReadonlyMap<string, readonly Operation[]>): LookUp =>
       (name) =>
-        map.get(name)?.filter(isOwn) ?? [];
+        map.get(name)?.flatMap((operation) => (isOwn(operation) ? (show(operation) ?? []) : [])) ?? [];
     const namedSo = lookUpIn(byName);
     return {
       byLocalName: lookUpIn(byLocalName),

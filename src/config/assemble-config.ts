@@ -7,6 +7,7 @@ import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
 import { buildAudit, buildResults, buildServer, buildStore } from './build-serving.js';
 import { buildUpstreams } from './build-upstreams.js';
+import { buildViews, noteDefaultView } from './build-views.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
 import { CONFIG_DEFAULTS, defaultAnswerBytes } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -47,13 +48,21 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const profile = pickProfile(chosen, profiles, diagnostics);
   const definitions = listDefinitions(sources);
   const clients = buildCredentials(document.clients, { directory, path: ['clients'], diagnostics });
-  const known = { upstreams: definitions.map(({ slug }) => slug), clients: clients.map(({ name }) => name) };
-  const policy = buildPolicy(document.policy, { directory, known, diagnostics });
-  noteSharedSecrets(policy.approvals, clients, diagnostics);
+  const known = {
+    upstreams: definitions.map(({ slug }) => slug),
+    clients: clients.map(({ name }) => name),
+    views: Object.keys(document.views ?? {}),
+  };
+  const ownPolicy = buildPolicy(document.policy, { directory, known, diagnostics });
+  noteSharedSecrets(ownPolicy.approvals, clients, diagnostics);
   const pins = buildPins(document.pins, definitions, diagnostics);
-  noteBareAllows(policy.rules, { upstreams: known.upstreams, pins }, diagnostics);
+  noteBareAllows(ownPolicy.rules, { upstreams: known.upstreams, pins }, diagnostics);
   const server = buildServer(document.server, diagnostics);
   noteOpenServer(server, clients, diagnostics);
+  const shown = { mode, toolPrefix, profile, errors, passthrough: endpoint.passthrough || mode === 'passthrough' };
+  const { views, rules } = buildViews(document.views, { endpoint: shown, profiles, known, diagnostics });
+  const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules] };
+  noteDefaultView(server.defaultView, known.views, diagnostics);
   const limits = { ...CONFIG_DEFAULTS.limits, ...document.limits };
   return {
     file,
@@ -61,7 +70,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     dataDir,
     upstreamsDir,
     server,
-    endpoint: { mode, toolPrefix, profile, errors, passthrough: endpoint.passthrough || mode === 'passthrough' },
+    endpoint: shown,
     limits,
     results: buildResults(document.results, diagnostics),
     batch: { ...CONFIG_DEFAULTS.batch, ...document.batch },
@@ -89,6 +98,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
       integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
       families: { all: listFamilies(profiles), active: profile },
     }),
+    views,
   };
 }
 

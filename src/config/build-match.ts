@@ -12,6 +12,7 @@ export interface KnownNames {
   /** In snake_case. */
   readonly upstreams: readonly string[];
   readonly clients: readonly string[];
+  readonly views: readonly string[];
 }
 
 /** Builds the conditions of a rule or quota: single values become lists. */
@@ -42,18 +43,18 @@ function buildCondition({ glob, ...rest }: ConditionEntry): ParamCondition {
   return { ...rest, ...(glob !== undefined && { glob: toList(glob) }) };
 }
 
-function toList<T>(value: OneOrMany<T>): readonly T[] {
+export function toList<T>(value: OneOrMany<T>): readonly T[] {
   return Array.isArray(value) ? value : [value as T];
 }
 
 /** Reports patterns that cannot be used. */
 export function noteGlobs(
-  { operation, upstream, client, user, group, scope, params }: MatchEntry,
+  { operation, upstream, client, user, group, scope, view, params }: MatchEntry,
   path: JsonPath,
   diagnostics: Diagnostics,
 ): void {
   const places = [
-    ...Object.entries({ operation, upstream, client, user, group, scope }).map(([key, given]) => ({
+    ...Object.entries({ operation, upstream, client, user, group, scope, view }).map(([key, given]) => ({
       at: [...path, key],
       given,
     })),
@@ -71,7 +72,7 @@ export function noteGlobs(
 
 /** Warns of unknown names: a rule with a misspelled name would silently match nothing. */
 export function noteUnknownNames(
-  { upstream, client }: RuleMatch,
+  { upstream, client, view }: RuleMatch,
   known: KnownNames,
   path: JsonPath,
   diagnostics: Diagnostics,
@@ -79,6 +80,7 @@ export function noteUnknownNames(
   const lists = [
     ['upstream', upstream, [...known.upstreams, GATEWAY_SOURCE]],
     ['client', client, known.clients],
+    ['view', view, known.views],
   ] as const;
   for (const [key, names = [], candidates] of lists) {
     for (const name of names) {

@@ -23,7 +23,7 @@ export function buildPolicy(
 ): PolicyConfig {
   const policy: PolicyConfig = {
     readOnly: entry?.readOnly ?? CONFIG_DEFAULTS.policy.readOnly,
-    rules: buildRules(entry?.rules, known, diagnostics),
+    rules: buildRules(entry?.rules, RULES, known, diagnostics),
     confirmation: buildConfirmation(entry?.confirmation, diagnostics),
     approvals: buildApprovals(entry?.approvals, { directory, path: ['policy', 'approvals'], diagnostics }),
   };
@@ -56,17 +56,18 @@ function noteUnaskable({ rules, approvals }: PolicyConfig, diagnostics: Diagnost
   }
 }
 
-const PATH: JsonPath = ['policy', 'rules'];
+const RULES: JsonPath = ['policy', 'rules'];
 
-/** The policy rules, in order and with their lists as lists. What is wrong with one goes into the diagnostics. */
-function buildRules(
+/** Policy rules, in order and with their lists as lists. What is wrong with one goes into the diagnostics. */
+export function buildRules(
   entries: readonly RuleEntry[] | undefined,
+  at: JsonPath,
   known: KnownNames,
   diagnostics: Diagnostics,
 ): readonly PolicyRule[] {
   const firstIndexes = new Map<string, number>();
   return (entries ?? []).map((entry, index) => {
-    const path = [...PATH, index];
+    const path = [...at, index];
     const rule = buildRule(entry, index);
     // A faulty entry is reported already; further faults would only follow from that.
     if (!diagnostics.has(path)) {

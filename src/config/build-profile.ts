@@ -34,12 +34,13 @@ export function pickProfile(
   name: string,
   profiles: readonly ProfileDefinition[],
   diagnostics: Diagnostics,
+  path: JsonPath = ['endpoint', 'profile'],
 ): ProfileDefinition {
   const found = profiles.find((profile) => profile.name === name);
   if (found !== undefined) return found;
   const names = profiles.map((profile) => profile.name);
   const known = `profiles: ${names.join(', ')}`;
-  diagnostics.problem(['endpoint', 'profile'], `there is no profile '${name}'`, suggestName(name, names) ?? known);
+  diagnostics.problem(path, `there is no profile '${name}'`, suggestName(name, names) ?? known);
   return { name, families: [] };
 }
 

@@ -1,5 +1,5 @@
 import type { PayloadLimits } from '../protocol/limits.js';
-import type { Category } from '../protocol/operation.js';
+import type { Category, DangerLevel } from '../protocol/operation.js';
 import type {
   ApiLimit,
   AuditConfig,
@@ -115,6 +115,7 @@ export interface GatewayDocument {
   readonly store?: StoreEntry;
   readonly audit?: Partial<AuditConfig>;
   readonly clients?: Readonly<Record<string, CredentialEntry>>;
+  readonly views?: Readonly<Record<string, ViewEntry>>;
   readonly log?: Partial<GatewayConfig['log']>;
   readonly dataDir?: string;
   readonly upstreamsDir?: string;
@@ -209,6 +210,25 @@ export interface PolicyEntry {
     readonly operators?: Readonly<Record<string, CredentialEntry>>;
     readonly webhook?: WebhookEntry;
   };
+}
+
+/** A view as written. */
+export interface ViewEntry {
+  readonly description?: string;
+  readonly upstreams?: OneOrMany<string>;
+  readonly operations?: {
+    readonly include?: OneOrMany<string>;
+    readonly exclude?: OneOrMany<string>;
+    readonly categories?: OneOrMany<Category>;
+    readonly danger?: DangerLevel;
+  };
+  readonly mode?: EndpointMode | 'crude';
+  readonly profile?: string;
+  readonly passthrough?: boolean;
+  readonly policy?: { readonly rules?: readonly RuleEntry[] };
+  readonly tokenBudget?: number;
+  readonly clients?: OneOrMany<string>;
+  readonly groups?: OneOrMany<string>;
 }
 
 export interface StoreEntry {

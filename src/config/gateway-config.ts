@@ -234,6 +234,8 @@ export interface GatewayConfig {
     readonly drainMs: number;
     /** Whether the gateway may listen beyond this machine without `clients`. */
     readonly allowUnauthenticated: boolean;
+    /** The view that `/mcp` serves; the whole where absent. */
+    readonly defaultView?: string;
   };
   readonly endpoint: {
     readonly mode: EndpointMode;
@@ -288,6 +290,33 @@ export interface GatewayConfig {
     readonly format: 'auto' | 'json' | 'pretty';
   };
   readonly upstreams: readonly UpstreamConfig[];
+  readonly views: readonly ViewConfig[];
+}
+
+/** A part of the gateway with an address of its own, `/mcp/NAME`. What is outside does not exist in it (docs/views.md). */
+export interface ViewConfig {
+  readonly name: string;
+  /** What it is for, as the operator says to models. */
+  readonly description?: string;
+  /** Patterns of slugs; all upstreams where absent. */
+  readonly upstreams?: readonly string[];
+  readonly operations: ViewOperations;
+  readonly endpoint: GatewayConfig['endpoint'];
+  /** What its tools may cost a client's context, in tokens. */
+  readonly tokenBudget?: number;
+  /** The clients that are bound to it, by name; with `groups` and without it: those alone may enter. */
+  readonly clients?: readonly string[];
+  readonly groups?: readonly string[];
+}
+
+/** The operations of a view: those that pass everything that is given. */
+export interface ViewOperations {
+  /** Patterns of exposed or qualified names. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly categories?: readonly Category[];
+  /** The highest danger. */
+  readonly danger?: DangerLevel;
 }
 
 /** How a tool whose definition is not the accepted one is treated: ignored, reported, or reported and not callable. */

@@ -11,7 +11,7 @@ export const SHARES = ['all', 'client', 'session'] as const;
 export type Share = (typeof SHARES)[number];
 
 /** The conditions on the caller. */
-export const CALLER_KEYS = ['client', 'user', 'group', 'scope'] as const satisfies readonly (keyof RuleMatch)[];
+export const CALLER_KEYS = ['client', 'user', 'group', 'scope', 'view'] as const satisfies readonly (keyof RuleMatch)[];
 
 export type CallerKey = (typeof CALLER_KEYS)[number];
 
@@ -94,6 +94,8 @@ export interface RuleMatch {
   readonly group?: readonly string[];
   /** Patterns of scopes, one of which the caller's token must grant. */
   readonly scope?: readonly string[];
+  /** Patterns of views' names; a caller of the whole is in none and matches no pattern. */
+  readonly view?: readonly string[];
   /** Conditions by parameter, dotted into objects: `options.force`. */
   readonly params?: Readonly<Record<string, ParamCondition>>;
 }

@@ -53,7 +53,8 @@ export interface Gatekeeper {
    * `InputRequired` that asks for agreement.
    */
   admit(request: PolicyRequest): Permit | Promise<Permit>;
-  staticDecision(operation: Operation): StaticDecision;
+  /** @param view where it is called; the whole where absent */
+  staticDecision(operation: Operation, view?: string): StaticDecision;
   /** The name of the operation whose call the caller was asked to confirm with this token; undefined where it was not kept. */
   recallOperation(token: string, caller: Caller): Promise<string | undefined>;
   /** The params of the call that the caller was asked to confirm with this token; undefined where they were not kept. */

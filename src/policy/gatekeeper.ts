@@ -61,7 +61,7 @@ export function createGatekeeper({
     decision: PolicyDecision,
     outcome: Parameters<typeof decisionEvent>[3],
   ): boolean | Promise<boolean> => audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
-  return { admit, recall, recallOperation, staticDecision: (operation) => rules.staticDecision(operation) };
+  return { admit, recall, recallOperation, staticDecision: (operation, view) => rules.staticDecision(operation, view) };
 }
 
 /** What follows a decision copies, digests and records the arguments: in a later turn where the rules took all of this one. */

@@ -9,7 +9,7 @@ import type { Operation } from './operation.js';
 import type { ToolCallResult, Warning } from './result.js';
 import type { WireAnswer } from './wire-answer.js';
 
-export type { Caller, CallerIdentity } from './caller.js';
+export type { Caller, CallerFacts, CallerIdentity } from './caller.js';
 
 /** An MCP `tools/call` as a server passes it on: parsed, and otherwise unchanged. */
 export interface RawCall {

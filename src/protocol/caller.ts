@@ -32,6 +32,11 @@ export interface Caller extends CallerIdentity {
   /** The name that the client sends. A label for logs, never an identity. */
   readonly clientName: string;
   readonly transport: 'http' | 'stdio' | 'cli';
+  /** The view that the connection was opened on; absent where it sees the whole. */
+  readonly view?: string;
   /** The request that this call came with: one for all items of a batch. In logs, records and the answer's `_meta`. */
   readonly requestId?: string;
 }
+
+/** What rules and quotas may ask of a caller. */
+export type CallerFacts = CallerIdentity & Pick<Caller, 'view'>;

@@ -25,16 +25,26 @@ export interface SearchAnswer {
 
 /**
  * Finds the operations that match a request in free text, best first; an exact name comes first of all. The first search of
- * a catalog builds its index, in slices between which calls are served. Equal searches have equal answers.
+ * a catalog builds its index, in slices between which calls are served; its parts share it. Equal searches have equal answers.
  */
 export async function searchOperations(
   catalog: Catalog,
   text: string,
   isWanted: (operation: Operation) => boolean = () => true,
 ): Promise<SearchAnswer> {
-  const index = await indexOf(catalog);
+  const index = await indexOf(catalog.whole ?? catalog);
+  const shown =
+    catalog.whole === undefined ? undefined : (operation: Operation) => catalog.find(operation.qualifiedName);
+  const isCandidate = (operation: Operation): boolean => {
+    const own = shown === undefined ? operation : shown(operation);
+    return own !== undefined && isWanted(own);
+  };
   const query = readQuery(text, await openFieldThesaurus(), SEARCH_SETTINGS, index.vocabulary);
-  const { hits, fit } = await runInSlices(inTime(rankInSteps(index, query, SEARCH_SETTINGS, isWanted)));
+  const { hits: found, fit } = await runInSlices(inTime(rankInSteps(index, query, SEARCH_SETTINGS, isCandidate)));
+  const hits =
+    shown === undefined
+      ? found
+      : found.map(({ operation, score }) => ({ operation: shown(operation) ?? operation, score }));
   const exact = catalog.find(text.trim()) ?? catalog.find(toSnakeCase(text));
   if (exact === undefined || !isWanted(exact))
     return fit < 0 ? { hits, noFit: explainNoFit(catalog, text, hits) } : { hits };

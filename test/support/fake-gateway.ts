@@ -196,5 +196,6 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
     clients,
     log: { level: 'silent', format: 'json' },
     upstreams: [],
+    views: [],
   };
 }

@@ -5,23 +5,32 @@ import { isJsonObject } from '../../protocol/json.js';
 import { type Operation, QUALIFIER } from '../../protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../../protocol/tools.js';
 import { buildCatalogInSlices, type CatalogInput } from '../build-catalog.js';
-import type { Catalog, Resolution } from '../catalog.js';
+import type { Catalog, Resolution, WholeCatalog } from '../catalog.js';
 import { type GuardInput, guardTools, type WithheldTool } from './guard-tools.js';
 import { inspectDefinition } from './inspect-definition.js';
 
 /** The catalog of what may be offered, with diagnostics for definitions that differ from what was accepted or look hostile. */
-export function buildGuardedCatalog(input: CatalogInput & GuardInput): Catalog {
+export function buildGuardedCatalog(input: CatalogInput & GuardInput): WholeCatalog {
   return runAtOnce(buildGuardedCatalogInSlices(input));
 }
 
 /** The same, in slices. */
-export function* buildGuardedCatalogInSlices(input: CatalogInput & GuardInput): Sliced<Catalog> {
+export function* buildGuardedCatalogInSlices(input: CatalogInput & GuardInput): Sliced<WholeCatalog> {
   const guarded = yield* guardTools(input);
   const built = yield* buildCatalogInSlices({ ...input, toolSets: guarded.toolSets });
   const catalog = withholdOperations(built, guarded.withheld);
   yield;
   const suspicions = yield* inspectToolsInSlices(input.toolSets);
-  return { ...catalog, diagnostics: [...catalog.diagnostics, ...guarded.diagnostics, ...suspicions] };
+  const whole: WholeCatalog = {
+    ...catalog,
+    diagnostics: [...catalog.diagnostics, ...guarded.diagnostics, ...suspicions],
+    within: (part) => ({
+      ...catalog.within(part),
+      diagnostics: whole.diagnostics.filter(({ upstream }) => part.upstreams.has(upstream)),
+      whole,
+    }),
+  };
+  return whole;
 }
 
 /** What an operator should review in the upstreams' definitions. The catalog still offers these tools. */
@@ -79,7 +88,21 @@ function reportDiagnostic(kind: string, upstream: string, tool: string, says: st
  * The catalog without the operations of tools that are withheld. No name changes its meaning: a withheld operation's name
  * calls nothing and resolves to the reason.
  */
-function withholdOperations(catalog: Catalog, withheld: readonly WithheldTool[]): Catalog {
+function withholdOperations(catalog: WholeCatalog, withheld: readonly WithheldTool[]): WholeCatalog {
+  return {
+    ...withholdFrom(catalog, withheld),
+    // What is outside a part is not known there to be withheld either.
+    within(part) {
+      const isShown = ({ upstream, tool }: WithheldTool): boolean =>
+        catalog.operations.some(
+          (each) => each.upstream === upstream && each.tool === tool && part.show(each) !== undefined,
+        );
+      return withholdFrom(catalog.within(part), withheld.filter(isShown));
+    },
+  };
+}
+
+function withholdFrom(catalog: Catalog, withheld: readonly WithheldTool[]): Catalog {
   if (withheld.length === 0) return catalog;
   const byUpstream = indexByUpstream(withheld);
   const reasonFor = ({ upstream, tool }: Operation): WithheldTool | undefined => byUpstream.get(upstream)?.get(tool);

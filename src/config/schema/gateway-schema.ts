@@ -14,6 +14,7 @@ import {
   TEXTS,
 } from './policy-schema.js';
 import { INSTANCES_PROPERTIES, OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
+import { VIEWS_SECTION } from './view-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
 const KIB = 1024;
@@ -59,6 +60,11 @@ const SERVER_SECTION = section(
       type: 'boolean',
       description:
         'Listen beyond this machine without `clients`, where something else decides who may connect. Otherwise a token is made and shown at the first start.',
+    },
+    defaultView: {
+      type: 'string',
+      minLength: 1,
+      description: 'The view that `/mcp` serves; everything unless given.',
     },
   },
   CONFIG_DEFAULTS.server,
@@ -275,6 +281,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     store: STORE_SECTION,
     audit: AUDIT_SECTION,
     clients: CLIENTS_SETTING,
+    views: VIEWS_SECTION,
     log: LOG_SECTION,
     dataDir: {
       type: 'string',

@@ -9,7 +9,7 @@ const { policy, store, audit } = CONFIG_DEFAULTS;
 const MAX_PATTERN_LENGTH = 500;
 
 // A leading `!` or `#` of minimatch has no meaning here, and no name begins with it.
-const NAME_GLOB: JsonSchema = { type: 'string', pattern: '^[^!#]', maxLength: MAX_PATTERN_LENGTH };
+export const NAME_GLOB: JsonSchema = { type: 'string', pattern: '^[^!#]', maxLength: MAX_PATTERN_LENGTH };
 const text: JsonSchema = { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH };
 
 const CONDITION: JsonSchema = {
@@ -45,6 +45,10 @@ const MATCH_PROPERTIES = {
   ),
   group: oneOrMany(NAME_GLOB, 'Groups, or pattern(s) of them; the caller is in one. See `server.oauth.issuers`.'),
   scope: oneOrMany(NAME_GLOB, 'Scopes, or pattern(s) of them; the token of the caller grants one.'),
+  view: oneOrMany(
+    NAME_GLOB,
+    'Names of `views`, or pattern(s) of them; a call of the whole matches none, not even `*`.',
+  ),
   params: {
     type: 'object',
     minProperties: 1,
@@ -59,7 +63,7 @@ const MATCH = section(
   MATCH_PROPERTIES,
 );
 
-const RULE: JsonSchema = {
+export const RULE: JsonSchema = {
   ...keysOf({
     name: {
       ...text,
@@ -266,7 +270,7 @@ export function range(minimum: number, maximum: number, description: string): Js
 }
 
 /** One string or a list of them; `if` chooses one of the two, so that a fault is reported once. */
-function oneOrMany(item: JsonSchema, description: string): JsonSchema {
+export function oneOrMany(item: JsonSchema, description: string): JsonSchema {
   return { type: ['string', 'array'], minItems: 1, items: item, if: { type: 'array' }, else: item, description };
 }
 

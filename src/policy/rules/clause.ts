@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../../config/policy-config.js';
 import { allOf, type Budget, type Match } from '../../lib/glob.js';
-import type { CallerIdentity } from '../../protocol/call.js';
+import type { CallerFacts } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, TRUST_LEVELS, type TrustLevel } from '../../protocol/operation.js';
 
@@ -9,7 +9,7 @@ export interface CallSubject {
   readonly operation: Operation;
   /** Bound arguments in the upstream's spelling. */
   readonly args: JsonObject;
-  readonly caller: CallerIdentity;
+  readonly caller: CallerFacts;
   /** What comparing the arguments with patterns may cost, over all rules. */
   readonly budget: Budget;
 }

@@ -2,7 +2,7 @@ import { localNameOf } from '../../catalog/resolve-name.js';
 import type { PolicyRule, RuleMatch } from '../../config/policy-config.js';
 import { anyOf, compileGlob, compileNameGlob, type Match, matchBudget, matchGlobs } from '../../lib/glob.js';
 import { quoteValue, quoteValues } from '../../lib/text.js';
-import type { CallerIdentity } from '../../protocol/call.js';
+import type { CallerFacts } from '../../protocol/call.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { CallSubject, Clause } from './clause.js';
 import { compileParameter } from './param-conditions.js';
@@ -41,17 +41,37 @@ function compileCall(match: RuleMatch): readonly Clause<CallSubject>[] {
 }
 
 /** The conditions of a match on the caller. */
-export function compileCaller(match: RuleMatch): readonly Clause<CallerIdentity>[] {
+export function compileCaller(match: RuleMatch): readonly Clause<CallerFacts>[] {
   return [
     ...clauseOf(match.client, (listed) => callerClause('client', listed, ({ client }) => toList(client))),
     ...clauseOf(match.user, (listed) => callerClause('user', listed, ({ user }) => toList(user))),
     ...clauseOf(match.group, (listed) => callerClause('group', listed, ({ groups = [] }) => groups)),
     ...clauseOf(match.scope, (listed) => callerClause('scope', listed, ({ scopes = [] }) => scopes)),
+    ...clauseOf(match.view, viewClause),
   ];
 }
 
 function toList(name: string | undefined): readonly string[] {
   return name === undefined ? [] : [name];
+}
+
+function viewClause(listed: readonly string[]): Clause<CallerFacts> {
+  return callerClause('view', listed, ({ view }) => toList(view));
+}
+
+/**
+ * The rules that can hold in a view, without their conditions on it, as these hold for every call there.
+ * @param view the whole where absent
+ */
+export function rulesInView(rules: readonly CompiledRule[], view: string | undefined): readonly CompiledRule[] {
+  return rules.flatMap((compiled): readonly CompiledRule[] => {
+    const { rule } = compiled;
+    const [clause] = clauseOf(rule.match.view, viewClause);
+    if (clause === undefined) return [compiled];
+    const { view: _view, ...others } = rule.match;
+    const isHere = clause.match(view === undefined ? {} : { view }) === 'yes';
+    return isHere ? [{ ...compiled, ofCall: compileCall(others) }] : [];
+  });
 }
 
 function clauseOf<Given, Subject>(given: Given | undefined, compile: (given: Given) => Clause<Subject>) {
@@ -90,14 +110,15 @@ const NAMELESS = {
   user: 'the caller is not an authenticated user, and would have to be',
   group: 'the caller is in no group, and would have to be in',
   scope: 'the caller has no scope, and would have to have',
+  view: 'the call is in no view, and would have to be in',
 } as const;
 
 /** Only what was authenticated counts; what a client calls itself does not. Of several names one has to match. */
 function callerClause(
   noun: keyof typeof NAMELESS,
   patterns: readonly string[],
-  namesOf: (caller: CallerIdentity) => readonly string[],
-): Clause<CallerIdentity> {
+  namesOf: (caller: CallerFacts) => readonly string[],
+): Clause<CallerFacts> {
   const globs = patterns.map(compileNameGlob);
   return {
     match(caller) {

@@ -5,7 +5,7 @@ import { turns } from '../../lib/turns.js';
 import { GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../protocol/operation.js';
 import type { StaticDecision } from '../admission.js';
 import { type CallSubject, exemptsDiscovery, liftsMatrix, matchClauses, takesEffect } from './clause.js';
-import { type CompiledRule, compileRules } from './conditions.js';
+import { type CompiledRule, compileRules, rulesInView } from './conditions.js';
 import { decide, type EffectiveRule, type RuleSubject } from './decide.js';
 import { explainDecision } from './explain-decision.js';
 import type { PolicyDecision, RuleEngine } from './rule-types.js';
@@ -22,6 +22,12 @@ interface Plan {
   readonly staticDecision: StaticDecision;
 }
 
+/** The rules of one view, and what they say about operations. Views are configured, so there are few. */
+interface Plans {
+  readonly rules: readonly CompiledRule[];
+  readonly plans: WeakMap<Operation, Plan>;
+}
+
 /**
  * Applies the rules and the trust matrix. Operations never change, so each is matched against the rules once, and the result is
  * dropped with its catalog; most calls then cost one look-up.
@@ -32,18 +38,26 @@ export function createRuleEngine(
   trustOf: (upstreamSlug: string) => TrustLevel,
 ): RuleEngine {
   const rules = compileRules(policy.rules);
-  const plans = new WeakMap<Operation, Plan>();
+  const createPlans = (view: string | undefined): Plans => ({ rules: rulesInView(rules, view), plans: new WeakMap() });
+  const whole = createPlans(undefined);
+  const views = new Map<string, Plans>();
+  const openPlans = (view: string): Plans => {
+    const known = views.get(view) ?? createPlans(view);
+    views.set(view, known);
+    return known;
+  };
 
-  const planOf = (operation: Operation): Plan => {
+  const planOf = (operation: Operation, view: string | undefined): Plan => {
+    const { rules: ownRules, plans } = view === undefined ? whole : openPlans(view);
     const known = plans.get(operation);
     if (known !== undefined) return known;
     const trust = operation.upstream === GATEWAY_SOURCE ? 'certified' : trustOf(operation.upstream);
-    const plan = makePlan(rules, { operation, trust, readOnly: policy.readOnly });
+    const plan = makePlan(ownRules, { operation, trust, readOnly: policy.readOnly });
     plans.set(operation, plan);
     return plan;
   };
   const decideOn: RuleEngine['decide'] = (operation, args, caller) => {
-    const plan = planOf(operation);
+    const plan = planOf(operation, caller.view);
     if (plan.conditional.length === 0) return plan.settled;
     const budget = matchBudget();
     const before = budget.left;
@@ -54,11 +68,11 @@ export function createRuleEngine(
 
   return {
     decide: decideOn,
-    staticDecision: (operation) => planOf(operation).staticDecision,
+    staticDecision: (operation, view) => planOf(operation, view).staticDecision,
     explain: (operation, args, caller) => {
       const decision = decideOn(operation, args, caller);
       const subject = { operation, args, caller, budget: matchBudget() };
-      return explainDecision(rules, planOf(operation).subject, subject, decision);
+      return explainDecision(rules, planOf(operation, caller.view).subject, subject, decision);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Confirmer, Decision } from '../../config/policy-config.js';
-import type { CallerIdentity } from '../../protocol/call.js';
+import type { CallerFacts } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { DangerLevel, Operation, TrustLevel } from '../../protocol/operation.js';
 import type { StaticDecision } from '../admission.js';
@@ -39,8 +39,8 @@ export interface Explanation {
 
 /** Applies the configured rules and the trust matrix. Pure: equal arguments give equal decisions. */
 export interface RuleEngine {
-  decide(operation: Operation, args: JsonObject, caller: CallerIdentity): PolicyDecision;
-  /** The decision about the operation before parameters and clients are known. */
-  staticDecision(operation: Operation): StaticDecision;
-  explain(operation: Operation, args: JsonObject, caller: CallerIdentity): Explanation;
+  decide(operation: Operation, args: JsonObject, caller: CallerFacts): PolicyDecision;
+  /** The decision about the operation before parameters and clients are known. @param view where it is called; the whole where absent */
+  staticDecision(operation: Operation, view?: string): StaticDecision;
+  explain(operation: Operation, args: JsonObject, caller: CallerFacts): Explanation;
 }
