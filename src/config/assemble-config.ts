@@ -40,7 +40,7 @@ export interface ConfigSources {
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, upstreamsDir, document, diagnostics, lock } = sources;
   const endpoint = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
-  const { mode: modeName, profile: chosen, toolPrefix, errors } = endpoint;
+  const { mode: modeName, profile: chosen, toolPrefix, errors, structuredContent } = endpoint;
   const mode = modeName === 'crude' ? 'semantic' : modeName;
   if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
   const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
@@ -61,7 +61,14 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     dataDir,
     upstreamsDir,
     server,
-    endpoint: { mode, toolPrefix, profile, errors, passthrough: endpoint.passthrough || mode === 'passthrough' },
+    endpoint: {
+      mode,
+      toolPrefix,
+      profile,
+      errors,
+      passthrough: endpoint.passthrough || mode === 'passthrough',
+      structuredContent,
+    },
     limits,
     results: buildResults(document.results, diagnostics),
     batch: { ...CONFIG_DEFAULTS.batch, ...document.batch },

@@ -64,8 +64,8 @@ import { describeUnmatched } from './unmatched-rules.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 
-/** The gateway's own MCP tools, as values and as the JSON text that is sent. */
-export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson'>;
+/** The gateway's own MCP tools, as values and as the JSON texts that are sent. */
+export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson' | 'structuredToolsJson'>;
 
 /** A running gateway: the whole interface for servers and the command line. */
 export interface Gateway {

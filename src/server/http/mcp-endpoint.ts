@@ -39,6 +39,7 @@ import { createResultWriter, type ServerInfo, writeListChanged, writeResourceUpd
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
   acceptsStream,
+  asksForStructured,
   createHttpExchanges,
   createSseStreams,
   type HttpExchanges,
@@ -82,7 +83,7 @@ const MAX_SWEEP_MS = 30_000;
 /** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
 export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
   const { server: settings, limits, clients } = gateway.config;
-  const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
+  const writer = createResultWriter(serverInfo, gateway.config.endpoint);
   const questions = new OpenQuestions();
   const parked = new ParkedCalls();
   const logs = new LogLevels(gateway);
@@ -259,14 +260,15 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     if (fast === undefined) {
       occupy(client, response);
       const { caller } = client;
+      const origin = { caller, structured: asksForStructured(request) };
       const watch = isSubscription(message) ? watches.open(message, caller) : undefined;
       if (watch === undefined) {
-        modern.handle(request, response, message, caller);
+        modern.handle(request, response, message, origin);
         return;
       }
       response.once('close', watch.end);
       watch.honored.then(
-        (honored) => modern.handle(request, response, honored, caller),
+        (honored) => modern.handle(request, response, honored, origin),
         (cause) => observe({ kind: 'defect', where: 'subscriptions/listen', cause }),
       );
       return;
@@ -374,6 +376,7 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       ...origin,
       clientName: cleanLabel(clientInfo.name),
       abilities: readAbilities(capabilities),
+      structured: asksForStructured(response.req),
     });
     if (typeof session === 'string') {
       sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings), id);

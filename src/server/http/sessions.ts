@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
-import type { AskAbilities } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
 import { type Occupancy, toSseEvent } from './responder.js';
@@ -53,9 +52,8 @@ export interface SessionOrigin {
 }
 
 /** What `initialize` says about the client. */
-interface LegacyClient extends SessionOrigin {
+interface LegacyClient extends SessionOrigin, SessionClaim {
   readonly clientName: string;
-  readonly abilities: AskAbilities;
 }
 
 /** Whose share of the sessions a request draws on. */
@@ -158,11 +156,11 @@ class RecentIds {
 }
 
 /** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */
-function createSession(id: string, { clientName, client, abilities }: LegacyClient): LegacySession {
+function createSession(id: string, { clientName, client, abilities, structured }: LegacyClient): LegacySession {
   const anyone: Caller = { sessionId: randomUUID(), clientName, transport: 'http' };
   const caller = client === undefined ? anyone : { ...anyone, client };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
-  return { id, caller, calls, abilities, stream, open: 0, lastUsedAt: Date.now() };
+  return { id, caller, calls, abilities, structured, stream, open: 0, lastUsedAt: Date.now() };
 }
 
 /** Called once for each session when it begins and once when it ends. */

@@ -41,6 +41,8 @@ export interface RequestOrigin {
   /** The same for what servers ask. */
   readonly ask?: AskChannel | undefined;
   readonly log?: CallLog | undefined;
+  /** Whether it wants answers as structured content too. */
+  readonly structured?: boolean;
 }
 
 /** The SDK answers these only where they are not obviously well formed, and then mostly with a refusal. */
@@ -67,7 +69,7 @@ export function createSdkServerFactory(
   serverInfo: ServerInfo,
   { parked, logs }: { readonly parked: ParkedCalls; readonly logs: LogLevels },
 ): SdkServerFactory {
-  const { mode, errors } = gateway.config.endpoint;
+  const { mode, errors, structuredContent } = gateway.config.endpoint;
   const { native } = gateway;
   const optionsOf = () => ({
     capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities() },
@@ -75,12 +77,12 @@ export function createSdkServerFactory(
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
   });
-  const listTools = async (cursor: string | undefined): Promise<ListToolsResult> => {
+  const listTools = async (cursor: string | undefined, structured = false): Promise<ListToolsResult> => {
     if (cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown cursor: the list of tools has one page');
     }
-    const { toolsJson } = await gateway.toolList();
-    return { tools: JSON.parse(toolsJson) };
+    const list = await gateway.toolList();
+    return { tools: JSON.parse(structured ? list.structuredToolsJson : list.toolsJson) };
   };
 
   /** A request that brings answers to a server's questions continues its call; any other begins one. */
@@ -93,7 +95,9 @@ export function createSdkServerFactory(
 
   return (era, originOf) => {
     const server = new ExplainingServer(serverInfo, optionsOf(), era);
-    server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
+    server.setRequestHandler('tools/list', ({ params }, { mcpReq }) =>
+      listTools(params?.cursor, originOf(mcpReq.id).structured),
+    );
     server.setRequestHandler('logging/setLevel', ({ params }, { mcpReq }) => {
       logs.set(originOf(mcpReq.id).caller.sessionId, params.level);
       return {};
@@ -129,7 +133,8 @@ export function createSdkServerFactory(
       const envelope: JsonObject = context.mcpReq.envelope ?? {};
       const error = toProtocolError(forClientWith(envelope[CLIENT_CAPABILITIES_META_KEY], reply), era);
       if (error !== undefined) throw new ProtocolError(error.code, error.message, error.data);
-      return toCallToolResult(reply, errors) as CallToolResult;
+      const structured = structuredContent || origin.structured === true;
+      return toCallToolResult(reply, errors, structured) as CallToolResult;
     });
     for (const method of NATIVE_METHODS) {
       if (!native.supports(method)) continue;
