@@ -259,9 +259,8 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     }
     if (fast === undefined) {
       occupy(client, response);
-      const { caller } = client;
-      const origin = { caller, structured: asksForStructured(request) };
-      const watch = isSubscription(message) ? watches.open(message, caller) : undefined;
+      const origin = { caller: client.caller, structured: asksForStructured(request) };
+      const watch = isSubscription(message) ? watches.open(message, client.caller) : undefined;
       if (watch === undefined) {
         modern.handle(request, response, message, origin);
         return;

@@ -16,6 +16,7 @@ import type { Reply } from '../../protocol/result.js';
 import { isRequestId, type Peer, type RequestId, type Responder, wantsStructured } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { openRetryChannel } from './elicitation-form.js';
+import { forwardedMeta } from './forwarded-meta.js';
 import type { LogLevels } from './log-levels.js';
 import type { MessageText } from './message-text.js';
 import type { ParkedCalls } from './parked-calls.js';
@@ -346,6 +347,8 @@ function toRawCall(
       : undefined;
   const ask = isAskable ? questions.askChannel(peer, responder) : undefined;
   const log = logs.levels.size === 0 ? undefined : logs.of(peer.caller.sessionId, responder);
+  const { _meta: sent } = params;
+  const meta = isJsonObject(sent) ? forwardedMeta(sent) : undefined;
   const call = {
     tool,
     arguments: params['arguments'],
@@ -355,6 +358,7 @@ function toRawCall(
     ...(user === undefined ? {} : { user }),
     ...(ask === undefined ? {} : { ask }),
     ...(log === undefined ? {} : { log }),
+    ...(meta === undefined ? {} : { meta }),
   };
   if (progressToken === undefined || !responder.canNotify) return call;
   return { ...call, onProgress: (update) => responder.notify(writeProgress(progressToken, update)) };

@@ -13,12 +13,13 @@ import { type AskAbilities, type AskChannel, canBeAsked, NO_ABILITIES, readAbili
 import type { Caller, RawCall } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
-import type { JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { type CallLog, isLogLevel } from '../../protocol/log-message.js';
 import type { Reply } from '../../protocol/result.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { innerProgressToken } from './fast-path.js';
+import { forwardedMeta } from './forwarded-meta.js';
 import { writeInstructions } from './instructions.js';
 import type { LogLevels } from './log-levels.js';
 import { isParkedState, type ParkedCalls } from './parked-calls.js';
@@ -117,6 +118,7 @@ export function createSdkServerFactory(
         caller: origin.caller,
         cancellation,
         traceparent: params._meta?.['traceparent'],
+        ...metaOf(params),
         ...(user === undefined ? {} : { user }),
         ...(origin.ask === undefined ? {} : { ask: origin.ask }),
         ...(log === undefined ? {} : { log }),
@@ -143,7 +145,7 @@ export function createSdkServerFactory(
         signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
         const { caller, user } = originOf(id);
         const asks = user === undefined ? {} : { user };
-        const reply = await native.answer({ method, params, caller, cancellation, ...asks });
+        const reply = await native.answer({ method, params, caller, cancellation, ...asks, ...metaOf(params) });
         if (reply.code === 'OK') return JSON.parse(reply.text);
         const { code, message, data } = toNativeError(reply, { method, params }, era);
         throw new ProtocolError(code, message, data);
@@ -151,6 +153,11 @@ export function createSdkServerFactory(
     }
     return server;
   };
+}
+
+function metaOf({ _meta: sent }: { readonly _meta?: unknown }): Pick<RawCall, 'meta'> {
+  const meta = isJsonObject(sent) ? forwardedMeta(sent) : undefined;
+  return meta === undefined ? {} : { meta };
 }
 
 /** Where log messages go: a modern client says with each request which ones it wants. */
