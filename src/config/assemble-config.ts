@@ -41,7 +41,7 @@ export interface ConfigSources {
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, upstreamsDir, document, diagnostics, lock } = sources;
   const endpoint = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
-  const { mode: modeName, profile: chosen, toolPrefix, errors } = endpoint;
+  const { mode: modeName, profile: chosen, toolPrefix, errors, structuredContent } = endpoint;
   const mode = modeName === 'crude' ? 'semantic' : modeName;
   if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
   const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
@@ -59,7 +59,8 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   noteBareAllows(ownPolicy.rules, { upstreams: known.upstreams, pins }, diagnostics);
   const server = buildServer(document.server, diagnostics);
   noteOpenServer(server, clients, diagnostics);
-  const shown = { mode, toolPrefix, profile, errors, passthrough: endpoint.passthrough || mode === 'passthrough' };
+  const passthrough = endpoint.passthrough || mode === 'passthrough';
+  const shown = { mode, toolPrefix, profile, errors, passthrough, structuredContent };
   const { views, rules } = buildViews(document.views, { endpoint: shown, profiles, known, diagnostics });
   const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules] };
   noteDefaultView(server.defaultView, known.views, diagnostics);

@@ -99,6 +99,7 @@ export interface GatewayDocument {
     readonly toolPrefix?: string;
     readonly errors?: GatewayConfig['endpoint']['errors'];
     readonly passthrough?: boolean;
+    readonly structuredContent?: boolean;
   };
   readonly profiles?: Readonly<Record<string, Readonly<Record<string, FamilyEntry>>>>;
   readonly limits?: Partial<PayloadLimits>;

@@ -21,7 +21,14 @@ export const CONFIG_DEFAULTS = {
     drainMs: 5_000,
     allowUnauthenticated: false,
   },
-  endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_', errors: 'all', passthrough: false },
+  endpoint: {
+    mode: 'semantic',
+    profile: DEFAULT_PROFILE,
+    toolPrefix: 'mcp_aql_',
+    errors: 'all',
+    passthrough: false,
+    structuredContent: false,
+  },
   // Specification, section 4.7.5.
   limits: {
     maxRequestSize: 1_048_576,
@@ -92,6 +99,7 @@ export const CONFIG_DEFAULTS = {
     readonly toolPrefix: string;
     readonly errors: GatewayConfig['endpoint']['errors'];
     readonly passthrough: boolean;
+    readonly structuredContent: boolean;
   };
   readonly limits: PayloadLimits;
   readonly batch: GatewayConfig['batch'];

@@ -245,6 +245,8 @@ export interface GatewayConfig {
     readonly errors: 'all' | 'unrecoverable';
     /** Whether the upstreams' tools are shown under their own names too; always in mode `passthrough`. */
     readonly passthrough: boolean;
+    /** Whether every client gets envelopes as structured content too, with an output schema; else those that ask for it. */
+    readonly structuredContent: boolean;
   };
   readonly limits: PayloadLimits;
   readonly results: {

@@ -6,6 +6,7 @@ import type { JsonSchema } from '../protocol/json.js';
 import { CATEGORIES, CATEGORY_PERMISSIONS, type Category, dangerRank, type Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { describeTool } from './describe-tool.js';
+import { ENVELOPE_SCHEMA } from './envelope-schema.js';
 import { listPassthroughTools, type PassthroughTool } from './passthrough-tools.js';
 import { compilePlacement } from './place-operation.js';
 
@@ -24,6 +25,8 @@ export interface EndpointPlan {
   readonly passthrough: readonly PassthroughTool[];
   /** The array of all tools as JSON text, serialised once. */
   readonly toolsJson: string;
+  /** The same for clients that want structured content: the gateway's own tools have an output schema. */
+  readonly structuredToolsJson: string;
   familyOf(operation: Operation): FamilyDefinition;
   /** The MCP tool through which the operation is called: its family's wherever there are tools of families. */
   toolFor(operation: Operation): string;
@@ -58,7 +61,8 @@ export function buildEndpointPlan(
   return runAtOnce(buildEndpointPlanInSlices(catalog, config, servers, toolSets));
 }
 
-type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors'>;
+type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors' | 'structuredContent'> &
+  Partial<Pick<GatewayConfig['endpoint'], 'structuredContent'>>;
 
 /** The same, in slices. */
 export function* buildEndpointPlanInSlices(
@@ -95,13 +99,23 @@ export function* buildEndpointPlanInSlices(
     reach.set(tool.name, tool);
     for (const name of tool.operationNames) nameOfTool.set(name, tool.name);
   }
+  const { structuredContent = false } = config;
+  const structured = tools.map((tool) => ({ ...tool, outputSchema: ENVELOPE_SCHEMA }));
+  const listed = structuredContent ? structured : tools;
+  const toolsJson = writeTools(listed, passthrough);
+  let structuredToolsJson = structuredContent ? toolsJson : undefined;
   return {
     mode,
     profile: config.profile.name,
     families,
-    tools,
+    tools: listed,
     passthrough,
-    toolsJson: `[${[...tools.map((tool) => JSON.stringify(tool)), ...passthrough.map(({ json }) => json)].join(',')}]`,
+    toolsJson,
+    get structuredToolsJson() {
+      // Written when the first client asks for it, as most never do.
+      structuredToolsJson ??= writeTools(structured, passthrough);
+      return structuredToolsJson;
+    },
     familyOf,
     toolFor: (operation) =>
       operation.passthrough ??
@@ -110,6 +124,11 @@ export function* buildEndpointPlanInSlices(
     toolOfFamily,
     reachOf: (tool) => reach.get(tool),
   };
+}
+
+/** The array of tools as JSON text. */
+function writeTools(own: readonly ToolDefinition[], passthrough: readonly PassthroughTool[]): string {
+  return `[${[...own.map((tool) => JSON.stringify(tool)), ...passthrough.map(({ json }) => json)].join(',')}]`;
 }
 
 function defineFamilyTool(
@@ -184,6 +203,8 @@ interface ToolDefinition {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
+  /** Only where clients get structured content. */
+  readonly outputSchema?: JsonSchema;
   readonly annotations: {
     readonly title: string;
     readonly readOnlyHint: boolean;

@@ -21,6 +21,7 @@ import { describeActor } from '../policy/gatekeeper.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
+import { ResourceLinks } from '../primitives/resource-links.js';
 import type { RawCall } from '../protocol/call.js';
 import type { HeaderParameter } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
@@ -64,8 +65,8 @@ import { describeUnmatched } from './unmatched-rules.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 
-/** The gateway's own MCP tools, as values and as the JSON text that is sent. */
-export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson'>;
+/** The gateway's own MCP tools, as values and as the JSON texts that are sent. */
+export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson' | 'structuredToolsJson'>;
 
 /** A running gateway: the whole interface for servers and the command line. */
 export interface Gateway {
@@ -159,11 +160,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const largeAnswers = openLargeAnswers(config, results, observe);
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
-  const handlers = createHandlers(config, pool.upstreams, policy);
+  const links = new ResourceLinks(pool.upstreams);
+  const handlers = createHandlers(config, pool.upstreams, policy, links);
   const usage = new Usage();
   const nativeListeners = new Set<NativeListener>();
   const primitives = createPrimitives({
     upstreams: pool.upstreams,
+    links,
     isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
     onListChanged: (kind) => {
@@ -233,6 +236,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     onTools(slug, tools) {
       // A server that lists its tools again may have restarted, so its cached answers may be stale.
       handlers.invalidate(slug);
+      links.noteTools(slug, tools);
       catalog.offer(slug, tools);
     },
     onStateLost: handlers.invalidate,

@@ -4,6 +4,7 @@ import { createCacheInterceptor } from '../interceptor/cache.js';
 import { createMergeInterceptor } from '../interceptor/merge-update.js';
 import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import type { PolicyService } from '../policy/policy.js';
+import type { ResourceLinks } from '../primitives/resource-links.js';
 import type { Caller, OperationHandler } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
@@ -32,8 +33,9 @@ export function createHandlers(
   { cache: { maxBytes }, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
   upstreams: Upstreams,
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
+  links: Pick<ResourceLinks, 'noteBlocks'>,
 ): Handlers {
-  const send = createSender(upstreams, policy.quota, errors.upstreamWords);
+  const send = createSender({ upstreams, links, quota: policy.quota, words: errors.upstreamWords });
   const ownerOf = (slug: string, caller: Caller): string | undefined => upstreams.get(slug)?.ownerOf(caller);
   const cache = createCacheInterceptor({ maxBytes, ownerOf });
   const merging = createMergeInterceptor({
@@ -61,13 +63,16 @@ export function createHandlers(
   };
 }
 
+interface SenderDeps {
+  readonly upstreams: Upstreams;
+  readonly links: Pick<ResourceLinks, 'noteBlocks'>;
+  readonly quota: Pick<PolicyService['quota'], 'chargeRepeat'>;
+  readonly words: WordsMode;
+}
+
 /** Calls the operation's tool on its upstream. */
-function createSender(
-  upstreams: Upstreams,
-  quota: Pick<PolicyService['quota'], 'chargeRepeat'>,
-  words: WordsMode,
-): OperationHandler {
-  return async ({ operation, arguments: args, caller, cancellation, onProgress, ask, log, host }) => {
+function createSender({ upstreams, links, quota, words }: SenderDeps): OperationHandler {
+  return async ({ operation, arguments: args, caller, cancellation, onProgress, ask, log, meta, host }) => {
     const upstream = upstreams.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
@@ -91,7 +96,10 @@ function createSender(
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(ask === undefined ? {} : { ask }),
       ...(log === undefined ? {} : { log }),
+      ...(meta === undefined ? {} : { meta }),
     });
+    // An answer of one text has no links.
+    if ('content' in toolResult) links.noteBlocks(operation.upstream, caller, toolResult.content);
     return loss === undefined ? { toolResult } : { toolResult, warnings: [stateLostWarning(operation.upstream, loss)] };
   };
 }

@@ -120,6 +120,7 @@ export function dispatch(
     ...(raw.native === undefined ? {} : { native: raw.native }),
     ...(raw.ask === undefined ? {} : { ask: raw.ask }),
     ...(raw.log === undefined ? {} : { log: raw.log }),
+    ...(raw.meta === undefined ? {} : { meta: raw.meta }),
   });
 }
 

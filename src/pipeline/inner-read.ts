@@ -51,6 +51,7 @@ export function innerPage(
     answerBytes: Number.POSITIVE_INFINITY,
     // The call that needs the page holds budget for its own answer: waiting for more would be waiting for itself.
     delivered: false,
+    ...(raw.meta === undefined ? {} : { meta: raw.meta }),
   };
 }
 

@@ -44,7 +44,7 @@ export interface CallTargets {
    * The operation with the upstream that the call is about, and the arguments with the names that this one uses, so that policy
    * sees one name of each thing. Throws an `OperationError` where the upstream is not clear.
    */
-  narrow(operation: Operation, args: JsonObject): NarrowedCall;
+  narrow(operation: Operation, args: JsonObject, caller: Caller): NarrowedCall;
 }
 
 /** A call as it is about one upstream. */

@@ -69,7 +69,8 @@ export function* validate(
     const faults = [...(bound.ok ? [] : bound.faults), ...(refusal?.faults ?? [])];
     throw yield* describeFaults(faults, { ...call, params }, snapshot, accepted);
   }
-  const narrowed = operation.primitive === undefined ? undefined : snapshot.targets?.narrow(operation, bound.arguments);
+  const narrowed =
+    operation.primitive === undefined ? undefined : snapshot.targets?.narrow(operation, bound.arguments, raw.caller);
   const args = narrowed?.arguments ?? bound.arguments;
   const used = narrowed?.operation ?? settleOperation(call, args, snapshot);
   // Who agrees to a call agrees to the arguments that the caller gave.

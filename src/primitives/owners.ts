@@ -1,3 +1,4 @@
+import type { Caller } from '../protocol/call.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ListName, PrimitiveLists } from './primitive-lists.js';
 import {
@@ -15,8 +16,8 @@ interface OwnersDeps {
   readonly lists: Pick<PrimitiveLists, 'ready' | 'known' | 'holdersOf' | 'declaring'>;
   /** The slugs of all configured upstreams. */
   readonly configured: readonly string[];
-  /** The upstreams that gave a link to a URI in an answer; none where absent. */
-  readonly linkersOf?: (uri: string) => readonly string[];
+  /** The upstreams that gave the caller a link to a URI; none where absent. */
+  readonly linkersOf?: (uri: string, caller: Caller) => readonly string[];
 }
 
 /** More candidates are not named. */
@@ -65,8 +66,8 @@ export class Owners {
    * The owner of a resource, by its URI as it is or with its upstream.
    * @throws OperationError where none has it, or more than one may
    */
-  ofResource(uri: string, upstream: string | undefined): Owned {
-    return this.#named('resources', uri, upstream) ?? this.#ofPlainUri(uri);
+  ofResource(uri: string, upstream: string | undefined, caller?: Caller): Owned {
+    return this.#named('resources', uri, upstream) ?? this.#ofPlainUri(uri, caller);
   }
 
   /** The owner of a template, as it is shown. */
@@ -122,13 +123,17 @@ export class Owners {
     );
   }
 
-  #ofPlainUri(uri: string): Owned {
+  #ofPlainUri(uri: string, caller?: Caller): Owned {
     const { lists, linkersOf } = this.#deps;
     const declaring = lists.declaring('resources');
+    const linking = (): readonly string[] => {
+      const linkers = caller === undefined ? [] : (linkersOf?.(uri, caller) ?? []);
+      return linkers.filter((each) => declaring.includes(each));
+    };
     const candidates = [
       () => lists.holdersOf('resources', uri),
-      () => this.#matching(uri),
-      () => linkersOf?.(uri) ?? [],
+      // One server's template may fit what another server has linked to: neither is better.
+      () => [...new Set([...this.#matching(uri), ...linking()])],
       () => declaring,
     ];
     for (const find of candidates) {

@@ -17,6 +17,7 @@ import {
 import { Owners } from './owners.js';
 import { keyOf, type ListName, memberOf, PrimitiveLists, type Upstreams } from './primitive-lists.js';
 import type { Owned } from './qualified-names.js';
+import type { ResourceLinks } from './resource-links.js';
 import { ResourceSubscriptions, type UpdateListener } from './resource-subscriptions.js';
 import { toPromptResult, toResourceResult } from './shape-contents.js';
 
@@ -27,6 +28,8 @@ interface PrimitivesDeps {
   readonly isAllowed: (operation: Operation, args: JsonObject, caller: Caller) => boolean;
   readonly onDiagnostic: (upstream: string, message: string) => void;
   readonly onListChanged: (kind: ListKind) => void;
+  /** The links that upstreams have given; takes those of resources and prompts. */
+  readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks'>;
   readonly onResourceUpdated: UpdateListener;
 }
 
@@ -43,7 +46,11 @@ export interface Primitives {
    * The operation with the upstream that the call is about, and the arguments with the URI or name as that upstream has it. Throws an
    * `OperationError` where the upstream is not clear.
    */
-  narrow(operation: Operation, args: JsonObject): { readonly operation: Operation; readonly arguments: JsonObject };
+  narrow(
+    operation: Operation,
+    args: JsonObject,
+    caller: Caller,
+  ): { readonly operation: Operation; readonly arguments: JsonObject };
   /** An upstream has connected, or says that a list has changed. */
   noteChange(upstream: string, kind?: ListKind): void;
   noteUpdate(upstream: string, uri: string): void;
@@ -52,16 +59,20 @@ export interface Primitives {
 }
 
 export function createPrimitives(deps: PrimitivesDeps): Primitives {
-  const { upstreams, isAllowed } = deps;
+  const { upstreams, isAllowed, links } = deps;
   const lists = new PrimitiveLists({ upstreams, onDiagnostic: deps.onDiagnostic, onChanged: deps.onListChanged });
-  const owners = new Owners({ lists, configured: [...upstreams.keys()] });
+  const owners = new Owners({
+    lists,
+    configured: [...upstreams.keys()],
+    linkersOf: (uri, caller) => links.linkersOf(uri, caller),
+  });
   const subscriptions = new ResourceSubscriptions(upstreams, deps.onResourceUpdated);
 
-  const ownerOf = (operation: Operation, args: JsonObject): Owned | undefined => {
+  const ownerOf = (operation: Operation, args: JsonObject, caller: Caller): Owned | undefined => {
     const upstream = textOf(args['upstream']);
     const [uri, name] = [textOf(args['uri']), textOf(args['name'])];
     const [template, prompt] = [textOf(args['template']), textOf(args['prompt'])];
-    if (operation.name === readResource.name && uri !== undefined) return owners.ofResource(uri, upstream);
+    if (operation.name === readResource.name && uri !== undefined) return owners.ofResource(uri, upstream, caller);
     if (operation.name === getPrompt.name && name !== undefined) return owners.ofPrompt(name, upstream);
     if (operation.name === complete.name) {
       if ((prompt === undefined) === (template === undefined)) throw onePlease();
@@ -76,7 +87,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
   const send = (call: HandlerCall, method: string, params: JsonObject, about?: { type: string; id: string }) => {
     const upstream = upstreams.get(call.operation.upstream);
     if (upstream === undefined) throw new Error(`there is no upstream '${call.operation.upstream}'`);
-    const { caller, cancellation, onProgress } = call;
+    const { caller, cancellation, onProgress, meta } = call;
     return upstream.request({
       method,
       params,
@@ -84,6 +95,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       cancellation,
       ...(about === undefined ? {} : { resource: { resource_type: about.type, resource_id: about.id.slice(0, 300) } }),
       ...(onProgress === undefined ? {} : { onProgress }),
+      ...(meta === undefined ? {} : { meta }),
     });
   };
   /** The entries of the lists that the caller may see, and why those of other upstreams are missing. */
@@ -141,7 +153,9 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       await subscriptions.unsubscribe(subscriber, resource);
       return { native: {} };
     }
-    const result = withAskedUri(await send(call, 'resources/read', { uri: id }, { type: 'resource', id }), id, asked);
+    const sent = await send(call, 'resources/read', { uri: id }, { type: 'resource', id });
+    links.noteBlocks(operation.upstream, caller, sent['contents']);
+    const result = withAskedUri(sent, id, asked);
     return native === undefined ? { toolResult: toResourceResult(result) } : { native: result };
   };
 
@@ -150,6 +164,11 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
     const { arguments: values } = call.arguments;
     const params = { name: id, ...(isJsonObject(values) ? { arguments: toTexts(values) } : {}) };
     const result = await send(call, 'prompts/get', params, { type: 'prompt', id });
+    const { messages } = result;
+    if (Array.isArray(messages)) {
+      const blocks = messages.flatMap((message: unknown) => (isJsonObject(message) ? message['content'] : []));
+      links.noteBlocks(call.operation.upstream, call.caller, blocks);
+    }
     return call.native === undefined ? { toolResult: toPromptResult(result) } : { native: result };
   };
 
@@ -189,8 +208,8 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       const uri = textOf(name === complete.name ? params['template'] : params['uri']);
       return uri === undefined ? undefined : owners.ready('resources', uri);
     },
-    narrow(operation, args) {
-      const owner = ownerOf(operation, args);
+    narrow(operation, args, caller) {
+      const owner = ownerOf(operation, args, caller);
       if (owner === undefined) return { operation, arguments: args };
       const key = NAMING.find((name) => textOf(args[name]) !== undefined);
       return {

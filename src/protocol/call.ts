@@ -20,6 +20,8 @@ export interface RawCall {
   readonly cancellation: Cancellation;
   /** The W3C trace context (`traceparent`) that the client sent with the request; unchecked. */
   readonly traceparent?: unknown;
+  /** What the upstream gets of the request's `_meta`. */
+  readonly meta?: JsonObject;
   /** The channel to the person who uses the client, where there is one. */
   readonly user?: UserChannel;
   /** What the client can be asked for a server that runs the call. */
@@ -67,6 +69,8 @@ export interface HandlerCall {
   readonly ask?: AskChannel;
   /** Present where the client wants log messages. */
   readonly log?: CallLog;
+  /** What the client says to the upstream beside the arguments. */
+  readonly meta?: JsonObject;
   readonly host: HandlerHost;
   /** The request of MCP that this call stands for: the outcome is then its result. */
   readonly native?: NativeRequest;

@@ -308,8 +308,8 @@ async function completeConnection(
         );
     },
     call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks }),
-    request: ({ method, params, cancellation, onProgress }, timeoutMs) =>
-      channel.request(method, params, { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress }),
+    request: ({ method, params, cancellation, onProgress, meta }, timeoutMs) =>
+      channel.request(method, params, { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, meta }),
     watch,
     retire: () => channel.retire(),
     close: () => channel.close(),
@@ -345,7 +345,7 @@ function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettin
   const { timeoutMs, maxMs, mirrored, asks } = settings;
   const { ask } = call;
   const parameters = mirrored.get(call.tool);
-  const send = (continuation?: JsonObject, meta?: JsonObject): Promise<CallResult> =>
+  const send = (continuation?: JsonObject, meta = call.meta): Promise<CallResult> =>
     channel.call(
       'tools/call',
       { name: call.tool, arguments: call.arguments, ...continuation },
@@ -372,6 +372,7 @@ function sendInRounds(
 ): Promise<CallResult> {
   const { ask, log } = call;
   const meta = {
+    ...call.meta,
     ...(ask === undefined
       ? {}
       : { [CLIENT_CAPABILITIES_META_KEY]: writeAbilities(permit(ask.abilities, asks.asker.asks)) }),

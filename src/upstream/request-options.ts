@@ -16,6 +16,6 @@ export interface RequestOptions {
   /** What the server may ask while the request waits. */
   readonly ask?: AskChannel | undefined;
   readonly log?: CallLog | undefined;
-  /** What the envelope says of this request beside what it says of all. */
+  /** What `_meta` says of this request beside what it says of all. */
   readonly meta?: JsonObject | undefined;
 }

@@ -35,6 +35,8 @@ export interface UpstreamCall {
   readonly ask?: AskChannel;
   /** Where its log messages go while it runs the call. */
   readonly log?: CallLog;
+  /** What its client says to the server beside the arguments, in `_meta`. */
+  readonly meta?: JsonObject;
   /**
    * Called each time before the call is sent, however long it waited; what it throws refuses the call. A promise is waited for, and then
    * it is called again.
@@ -60,6 +62,8 @@ export interface UpstreamRequest {
   /** What the request is about, for its failure. */
   readonly resource?: FailedRequest['resource'];
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** What its client says to the server beside the params, in `_meta`. */
+  readonly meta?: JsonObject;
 }
 
 /** The kinds of list beside that of tools of which a server says that they have changed. */

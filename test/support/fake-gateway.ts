@@ -114,7 +114,8 @@ function describeTools(names: readonly string[]): ToolList {
     inputSchema: { type: 'object' },
     annotations: { title: name, ...annotations },
   }));
-  return { tools, toolsJson: JSON.stringify(tools) };
+  const structured = tools.map((tool) => ({ ...tool, outputSchema: { type: 'object' } }));
+  return { tools, toolsJson: JSON.stringify(tools), structuredToolsJson: JSON.stringify(structured) };
 }
 
 function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
@@ -142,6 +143,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       toolPrefix: 'mcp_aql_',
       errors: 'all',
       passthrough: false,
+      structuredContent: false,
       profile: { name: 'crude', families: [] },
     },
     limits: {

@@ -18,6 +18,7 @@ export const NO_OPERATIONS: Snapshot = {
     tools: [],
     passthrough: [],
     toolsJson: '[]',
+    structuredToolsJson: '[]',
     familyOf: () => {
       throw new Error('there is no operation');
     },

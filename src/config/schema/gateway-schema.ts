@@ -95,6 +95,11 @@ const ENDPOINT_SECTION = section(
       description:
         "Show the servers' tools under their own names too, beside the tools of `mode`. Each of them costs a client's context what it costs without a gateway.",
     },
+    structuredContent: {
+      type: 'boolean',
+      description:
+        "Send each answer as structured content too, beside its text, and an output schema with each of the gateway's own tools. Where it is off, clients that send the header `mcp-aql-structured-content: 1` get both.",
+    },
     errors: {
       enum: ['all', 'unrecoverable'],
       description:

@@ -104,7 +104,7 @@ async function askAboutRest(
  * call cannot be matched to an item of a batch.
  */
 function createItemCall(
-  { tool, caller, cancellation, user, ask, log }: RawCall,
+  { tool, caller, cancellation, user, ask, log, meta }: RawCall,
   items: number,
   answerBytes: number,
 ): RawCall {
@@ -116,6 +116,7 @@ function createItemCall(
     ...(user?.kind === 'live' ? { user } : {}),
     ...(ask === undefined ? {} : { ask }),
     ...(log === undefined ? {} : { log }),
+    ...(meta === undefined ? {} : { meta }),
     ...(answerBytes > 0 ? { answerBytes: Math.max(LEAST_BYTES, Math.floor(answerBytes / items)) } : {}),
   };
 }

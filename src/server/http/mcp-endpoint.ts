@@ -40,6 +40,7 @@ import { Admission } from './admit.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
   acceptsStream,
+  asksForStructured,
   createHttpExchanges,
   createSseStreams,
   type HttpExchanges,
@@ -83,7 +84,7 @@ const MAX_SWEEP_MS = 30_000;
 /** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
 export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
   const { server: settings, limits, clients } = gateway.config;
-  const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
+  const writer = createResultWriter(serverInfo, gateway.config.endpoint);
   const questions = new OpenQuestions();
   const parked = new ParkedCalls();
   const logs = new LogLevels(gateway);
@@ -236,15 +237,15 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     }
     if (fast === undefined) {
       occupy(client, response);
-      const { caller } = client;
-      const watch = isSubscription(message) ? watches.open(message, caller) : undefined;
+      const origin = { caller: client.caller, structured: asksForStructured(request) };
+      const watch = isSubscription(message) ? watches.open(message, client.caller) : undefined;
       if (watch === undefined) {
-        modern.handle(request, response, message, caller);
+        modern.handle(request, response, message, origin);
         return;
       }
       response.once('close', watch.end);
       watch.honored.then(
-        (honored) => modern.handle(request, response, honored, caller),
+        (honored) => modern.handle(request, response, honored, origin),
         (cause) => observe({ kind: 'defect', where: 'subscriptions/listen', cause }),
       );
       return;
@@ -352,6 +353,7 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       ...origin,
       clientName: cleanLabel(clientInfo.name),
       abilities: readAbilities(capabilities),
+      structured: asksForStructured(response.req),
     });
     if (typeof session === 'string') {
       sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings), id);

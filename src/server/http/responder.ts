@@ -57,6 +57,7 @@ export function createHttpExchanges(streams: SseStreams): HttpExchanges {
 class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
   readonly traceparent: unknown;
+  readonly structured: boolean;
   readonly canNotify: boolean;
   /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
   #response: ServerResponse | undefined;
@@ -83,6 +84,7 @@ class HttpExchange implements Responder {
     this.#number = open.add(this);
     this.canNotify = acceptsStream;
     this.traceparent = response.req.headers['traceparent'];
+    this.structured = asksForStructured(response.req);
     occupy(occupancy, response, () => {
       if (this.#finish() !== undefined) this.cancellation.cancel('the client closed the connection');
     });
@@ -136,6 +138,11 @@ class HttpExchange implements Responder {
     this.#open.remove(this.#number);
     return response;
   }
+}
+
+/** Whether a request asks for answers as structured content too. */
+export function asksForStructured({ headers }: IncomingMessage): boolean {
+  return headers['mcp-aql-structured-content'] === '1';
 }
 
 /** Counts a response as open until either side closes it. */

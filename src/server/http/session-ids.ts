@@ -10,6 +10,8 @@ export interface SessionClaim {
   readonly client: string | undefined;
   /** What it has declared that it can be asked. */
   readonly abilities: AskAbilities;
+  /** Whether it has asked for answers as structured content too. */
+  readonly structured: boolean;
 }
 
 /**
@@ -28,10 +30,10 @@ export interface SessionIds {
 const KEY_BYTES = 32;
 
 /**
- * `PROCESS-RANDOM-SIGNATURE`. It begins with what the client can be asked: `a` and a digit, or, in ids of earlier versions, whether it
- * shows forms.
+ * `PROCESS-RANDOM-SIGNATURE`. It begins with what the client can be asked: `a`, or `s` where it wants structured content, and a digit. In
+ * ids of earlier versions it begins with whether the client shows forms.
  */
-const FORM = /^((?:[en]|a[0-9a-v])[0-9a-f]{8})-([0-9a-f]{32})-([0-9a-f]{32})$/;
+const FORM = /^((?:[en]|[as][0-9a-v])[0-9a-f]{8})-([0-9a-f]{32})-([0-9a-f]{32})$/;
 
 /** By the bits of the digit, the lowest first; never reordered, as clients keep the ids. */
 const BITS = ['form', 'url', 'sampling', 'samplingTools', 'roots'] as const satisfies readonly (keyof AskAbilities)[];
@@ -42,7 +44,7 @@ function writeDigit(abilities: AskAbilities): string {
 }
 
 function readHead(head: string): AskAbilities {
-  if (!head.startsWith('a')) return { ...NO_ABILITIES, form: head.startsWith('e') };
+  if (/^[en]/.test(head)) return { ...NO_ABILITIES, form: head.startsWith('e') };
   const bits = Number.parseInt(head.slice(1, 2), 32);
   const has = (ability: keyof AskAbilities): boolean => Math.floor(bits / 2 ** BITS.indexOf(ability)) % 2 === 1;
   return {
@@ -63,8 +65,8 @@ export function createSessionIds(key: Buffer): SessionIds {
       .digest('hex')
       .slice(0, 32);
   return {
-    create({ client, abilities }) {
-      const head = `a${writeDigit(abilities)}${own}`;
+    create({ client, abilities, structured }) {
+      const head = `${structured ? 's' : 'a'}${writeDigit(abilities)}${own}`;
       const random = randomBytes(16).toString('hex');
       return `${head}-${random}-${sign(head, random, client)}`;
     },
@@ -72,7 +74,7 @@ export function createSessionIds(key: Buffer): SessionIds {
       const [, head = '', random = '', signature = ''] = FORM.exec(id) ?? [];
       if (head === '' || head.endsWith(own)) return undefined;
       const isGenuine = timingSafeEqual(Buffer.from(signature), Buffer.from(sign(head, random, client)));
-      return isGenuine ? { client, abilities: readHead(head) } : undefined;
+      return isGenuine ? { client, abilities: readHead(head), structured: head.startsWith('s') } : undefined;
     },
   };
 }

@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
-import type { AskAbilities } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
@@ -58,9 +57,8 @@ export interface SessionOrigin {
 }
 
 /** What `initialize` says about the client. */
-interface LegacyClient extends SessionOrigin {
+interface LegacyClient extends SessionOrigin, Omit<SessionClaim, 'client'> {
   readonly clientName: string;
-  readonly abilities: AskAbilities;
 }
 
 /** Whose share of the sessions a request draws on. */
@@ -108,11 +106,11 @@ export function createLegacySessions(
   };
   const resume = (id: string, origin: SessionOrigin): LegacySession | Fullness | undefined => {
     const claim: SessionClaim | undefined = ended.has(id) ? undefined : ids.readEarlier(id, origin.client?.key);
-    return claim && begin(id, { ...origin, abilities: claim.abilities, clientName: UNNAMED });
+    return claim && begin(id, { ...claim, ...origin, clientName: UNNAMED });
   };
 
   return {
-    open: (client) => begin(ids.create({ client: client.client?.key, abilities: client.abilities }), client),
+    open: (client) => begin(ids.create({ ...client, client: client.client?.key }), client),
     find(id, origin) {
       const session = sessions.get(id);
       if (session === undefined) return resume(id, origin);
@@ -168,10 +166,10 @@ class RecentIds {
 }
 
 /** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */
-function createSession(id: string, { clientName, client, abilities }: LegacyClient): LegacySession {
+function createSession(id: string, { clientName, client, abilities, structured }: LegacyClient): LegacySession {
   const caller: Caller = { sessionId: randomUUID(), clientName, transport: 'http', ...client?.identity };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
-  return { id, holder: client, caller, calls, abilities, stream, open: 0, lastUsedAt: Date.now() };
+  return { id, holder: client, caller, calls, abilities, structured, stream, open: 0, lastUsedAt: Date.now() };
 }
 
 /** A caller without what its token said of it. */

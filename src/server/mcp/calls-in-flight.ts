@@ -18,6 +18,8 @@ export interface Responder {
   readonly cancellation: Cancellation;
   /** The W3C trace context of the transport's request, unchecked. */
   readonly traceparent?: unknown;
+  /** Whether the transport's request asks for answers as structured content too. */
+  readonly structured?: boolean;
   /** Whether messages can be sent before the answer. */
   readonly canNotify: boolean;
   /** Sends a message (JSON text) that belongs to the request. */
@@ -42,6 +44,13 @@ export interface Peer {
   readonly calls?: CallsInFlight;
   /** What its client has declared that it can be asked (protocol up to 2025-11-25). */
   readonly abilities?: AskAbilities;
+  /** Whether it has asked for answers as structured content too. */
+  readonly structured?: boolean;
+}
+
+/** Whether an answer is sent as structured content too, where the operator does not want that for all. */
+export function wantsStructured(peer: Peer, responder: Responder): boolean {
+  return responder.structured === true || peer.structured === true;
 }
 
 /**
@@ -124,7 +133,8 @@ export function splitBatch(count: number, batch: Responder): readonly Responder[
     if (answers.length > 0) batch.answer(surround('[', joinMessages(answers, ','), ']'));
     else batch.cancel('every request of the batch was cancelled');
   };
-  const responders = Array.from({ length: count }, () => createPart(answers, settle));
+  const { structured = false } = batch;
+  const responders = Array.from({ length: count }, () => createPart(answers, settle, structured));
   batch.cancellation.onCancel(() => {
     for (const responder of responders) responder.cancel('the client closed the connection');
   });
@@ -134,7 +144,7 @@ export function splitBatch(count: number, batch: Responder): readonly Responder[
   return responders;
 }
 
-function createPart(answers: MessageText[], settle: () => void): Responder {
+function createPart(answers: MessageText[], settle: () => void, structured: boolean): Responder {
   const cancellation = new Cancellation();
   let done = false;
   let interrupted: InterruptListener | undefined;
@@ -145,6 +155,7 @@ function createPart(answers: MessageText[], settle: () => void): Responder {
   };
   return {
     cancellation,
+    structured,
     canNotify: false,
     notify: () => undefined,
     answer(message) {

@@ -13,9 +13,10 @@ import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
-import { isRequestId, type Peer, type RequestId, type Responder } from './calls-in-flight.js';
+import { isRequestId, type Peer, type RequestId, type Responder, wantsStructured } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { openRetryChannel } from './elicitation-form.js';
+import { forwardedMeta } from './forwarded-meta.js';
 import type { LogLevels } from './log-levels.js';
 import type { MessageText } from './message-text.js';
 import type { ParkedCalls } from './parked-calls.js';
@@ -261,12 +262,13 @@ export function createFastAnswerer({
     const { id, era, abilities } = request;
     const call = toRawCall(request, peer, responder, { questions, logs });
     const isAskable = abilities !== NO_ABILITIES && canBeAsked(abilities);
+    const structured = wantsStructured(peer, responder);
     answerLater(request, peer, responder, {
       reply: () =>
         isAskable
           ? parked.begin(call, abilities, call, (parts) => gateway.handle({ ...call, ...parts }))
           : gateway.handle(call),
-      write: (reply) => writer.callMessage(id, reply, era),
+      write: (reply) => writer.callMessage(id, reply, era, structured),
     });
   };
   const answerNative: FastAnswerer = (request, peer, responder) => {
@@ -288,8 +290,11 @@ export function createFastAnswerer({
     });
   };
 
-  const listTools: FastAnswerer = ({ id, era }, _peer, responder) => {
-    const answer = ({ toolsJson }: ToolList): void => responder.answer(writer.toolList(id, toolsJson, era));
+  const listTools: FastAnswerer = ({ id, era }, peer, responder) => {
+    const answer = (list: ToolList): void => {
+      const json = wantsStructured(peer, responder) ? list.structuredToolsJson : list.toolsJson;
+      responder.answer(writer.toolList(id, json, era));
+    };
     const list = gateway.toolList();
     if (list instanceof Promise) void list.then(answer);
     else answer(list);
@@ -342,6 +347,8 @@ function toRawCall(
       : undefined;
   const ask = isAskable ? questions.askChannel(peer, responder) : undefined;
   const log = logs.levels.size === 0 ? undefined : logs.of(peer.caller.sessionId, responder);
+  const { _meta: sent } = params;
+  const meta = isJsonObject(sent) ? forwardedMeta(sent) : undefined;
   const call = {
     tool,
     arguments: params['arguments'],
@@ -351,6 +358,7 @@ function toRawCall(
     ...(user === undefined ? {} : { user }),
     ...(ask === undefined ? {} : { ask }),
     ...(log === undefined ? {} : { log }),
+    ...(meta === undefined ? {} : { meta }),
   };
   if (progressToken === undefined || !responder.canNotify) return call;
   return { ...call, onProgress: (update) => responder.notify(writeProgress(progressToken, update)) };

@@ -2,13 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import { type AuthInfo, createMcpHandler, type ServerNotifier } from '@modelcontextprotocol/server';
 import type { Observer } from '../../observe/observation.js';
-import type { Caller } from '../../protocol/call.js';
-import type { SdkServerFactory } from './sdk-server.js';
+import type { RequestOrigin, SdkServerFactory } from './sdk-server.js';
 
 /** Answers the modern requests that are not fast: discovery, subscriptions, and malformed or misplaced requests. */
 export interface ModernHandler {
   /** Answers a request whose body has been parsed. */
-  handle(request: IncomingMessage, response: ServerResponse, message: unknown, caller: Caller): void;
+  handle(request: IncomingMessage, response: ServerResponse, message: unknown, origin: RequestOrigin): void;
   readonly notify: ServerNotifier;
   close(): Promise<void>;
 }
@@ -20,14 +19,14 @@ export function createModernHandler(
   observe: Observer,
 ): ModernHandler {
   const onerror = (error: Error): void => observe({ kind: 'notice', level: 'debug', message: error.message });
-  // The SDK passes the authentication object of a request through unchanged, so the caller is found by it.
-  const callers = new WeakMap<AuthInfo, Caller>();
-  const callerOf = (auth: AuthInfo | undefined): Caller => {
-    const caller = auth && callers.get(auth);
-    if (caller === undefined) throw new Error('a request reached the SDK without its caller');
-    return caller;
+  // The SDK passes the authentication object of a request through unchanged, so the origin is found by it.
+  const origins = new WeakMap<AuthInfo, RequestOrigin>();
+  const originOf = (auth: AuthInfo | undefined): RequestOrigin => {
+    const origin = auth && origins.get(auth);
+    if (origin === undefined) throw new Error('a request reached the SDK without its origin');
+    return origin;
   };
-  const handler = createMcpHandler(({ authInfo }) => createServer('modern', () => ({ caller: callerOf(authInfo) })), {
+  const handler = createMcpHandler(({ authInfo }) => createServer('modern', () => originOf(authInfo)), {
     legacy: 'reject',
     maxSubscriptions,
     onerror,
@@ -40,9 +39,9 @@ export function createModernHandler(
   };
 
   return {
-    handle(request, response, message, caller) {
-      const auth: AuthInfo = { token: '', clientId: caller.sessionId, scopes: [] };
-      callers.set(auth, caller);
+    handle(request, response, message, origin) {
+      const auth: AuthInfo = { token: '', clientId: origin.caller.sessionId, scopes: [] };
+      origins.set(auth, origin);
       loadAdapter()
         .then((serve) => serve(Object.assign(request as NodeIncomingMessageLike, { auth }), response, message))
         .catch((cause) => observe({ kind: 'defect', where: 'answering a modern request', cause }));

@@ -13,12 +13,13 @@ import { type AskAbilities, type AskChannel, canBeAsked, NO_ABILITIES, readAbili
 import type { Caller, RawCall } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
-import type { JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { type CallLog, isLogLevel } from '../../protocol/log-message.js';
 import type { Reply } from '../../protocol/result.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { innerProgressToken } from './fast-path.js';
+import { forwardedMeta } from './forwarded-meta.js';
 import { writeInstructions } from './instructions.js';
 import type { LogLevels } from './log-levels.js';
 import { isParkedState, type ParkedCalls } from './parked-calls.js';
@@ -41,6 +42,8 @@ export interface RequestOrigin {
   /** The same for what servers ask. */
   readonly ask?: AskChannel | undefined;
   readonly log?: CallLog | undefined;
+  /** Whether it wants answers as structured content too. */
+  readonly structured?: boolean;
 }
 
 /** The SDK answers these only where they are not obviously well formed, and then mostly with a refusal. */
@@ -67,7 +70,7 @@ export function createSdkServerFactory(
   serverInfo: ServerInfo,
   { parked, logs }: { readonly parked: ParkedCalls; readonly logs: LogLevels },
 ): SdkServerFactory {
-  const { mode, errors } = gateway.config.endpoint;
+  const { mode, errors, structuredContent } = gateway.config.endpoint;
   const { native } = gateway;
   const optionsOf = () => ({
     capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities() },
@@ -75,12 +78,12 @@ export function createSdkServerFactory(
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
   });
-  const listTools = async (cursor: string | undefined): Promise<ListToolsResult> => {
+  const listTools = async (cursor: string | undefined, structured = false): Promise<ListToolsResult> => {
     if (cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown cursor: the list of tools has one page');
     }
-    const { toolsJson } = await gateway.toolList();
-    return { tools: JSON.parse(toolsJson) };
+    const list = await gateway.toolList();
+    return { tools: JSON.parse(structured ? list.structuredToolsJson : list.toolsJson) };
   };
 
   /** A request that brings answers to a server's questions continues its call; any other begins one. */
@@ -93,7 +96,9 @@ export function createSdkServerFactory(
 
   return (era, originOf) => {
     const server = new ExplainingServer(serverInfo, optionsOf(), era);
-    server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
+    server.setRequestHandler('tools/list', ({ params }, { mcpReq }) =>
+      listTools(params?.cursor, originOf(mcpReq.id).structured),
+    );
     server.setRequestHandler('logging/setLevel', ({ params }, { mcpReq }) => {
       logs.set(originOf(mcpReq.id).caller.sessionId, params.level);
       return {};
@@ -113,6 +118,7 @@ export function createSdkServerFactory(
         caller: origin.caller,
         cancellation,
         traceparent: params._meta?.['traceparent'],
+        ...metaOf(params),
         ...(user === undefined ? {} : { user }),
         ...(origin.ask === undefined ? {} : { ask: origin.ask }),
         ...(log === undefined ? {} : { log }),
@@ -129,7 +135,8 @@ export function createSdkServerFactory(
       const envelope: JsonObject = context.mcpReq.envelope ?? {};
       const error = toProtocolError(forClientWith(envelope[CLIENT_CAPABILITIES_META_KEY], reply), era);
       if (error !== undefined) throw new ProtocolError(error.code, error.message, error.data);
-      return toCallToolResult(reply, errors) as CallToolResult;
+      const structured = structuredContent || origin.structured === true;
+      return toCallToolResult(reply, errors, structured) as CallToolResult;
     });
     for (const method of NATIVE_METHODS) {
       if (!native.supports(method)) continue;
@@ -138,7 +145,7 @@ export function createSdkServerFactory(
         signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
         const { caller, user } = originOf(id);
         const asks = user === undefined ? {} : { user };
-        const reply = await native.answer({ method, params, caller, cancellation, ...asks });
+        const reply = await native.answer({ method, params, caller, cancellation, ...asks, ...metaOf(params) });
         if (reply.code === 'OK') return JSON.parse(reply.text);
         const { code, message, data } = toNativeError(reply, { method, params }, era);
         throw new ProtocolError(code, message, data);
@@ -146,6 +153,11 @@ export function createSdkServerFactory(
     }
     return server;
   };
+}
+
+function metaOf({ _meta: sent }: { readonly _meta?: unknown }): Pick<RawCall, 'meta'> {
+  const meta = isJsonObject(sent) ? forwardedMeta(sent) : undefined;
+  return meta === undefined ? {} : { meta };
 }
 
 /** Where log messages go: a modern client says with each request which ones it wants. */

@@ -7,7 +7,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import type { Observer } from '../../observe/observation.js';
-import { CallsInFlight, type Peer, type Responder } from './calls-in-flight.js';
+import { CallsInFlight, type Peer, type Responder, wantsStructured } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { refuseDuplicate } from './fast-path.js';
 import type { LogLevels } from './log-levels.js';
@@ -105,6 +105,7 @@ export function createSdkAnswerer(
       user: questions.channel(peer, responder),
       ask: questions.askChannel(peer, responder),
       log: logs.of(caller.sessionId, responder),
+      structured: wantsStructured(peer, responder),
     }))
       .connect(transport)
       .then(() => transport.deliver(message, responder))

@@ -22,9 +22,10 @@ export interface ServerInfo {
 
 /** Writes JSON-RPC responses as text, each exactly once. */
 export interface ResultWriter {
-  callResult(id: RequestId, reply: Reply, era: Era): string;
+  /** @param structured whether the envelope is sent as structured content too, where not all clients get it */
+  callResult(id: RequestId, reply: Reply, era: Era, structured?: boolean): string;
   /** The same response, in bytes where the answer is passed on as it came. */
-  callMessage(id: RequestId, reply: Reply, era: Era): MessageText;
+  callMessage(id: RequestId, reply: Reply, era: Era, structured?: boolean): MessageText;
   /** @param toolsJson the JSON text of the array of tools. */
   toolList(id: RequestId, toolsJson: string, era: Era): string;
   emptyResult(id: RequestId): string;
@@ -86,7 +87,10 @@ export function statusOf(reply: Reply, era: Era): number {
  * Creates the writer. Modern results carry what the SDK's 2026-07-28 encoder adds: `resultType`, the server's identity
  * and, on lists, the cache policy.
  */
-export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking): ResultWriter {
+export function createResultWriter(
+  serverInfo: ServerInfo,
+  { errors, structuredContent }: Pick<GatewayConfig['endpoint'], 'errors' | 'structuredContent'>,
+): ResultWriter {
   const identity = { [SERVER_INFO_META_KEY]: serverInfo };
   const modern = `,"resultType":"complete","_meta":${JSON.stringify(identity)}`;
   const closing: Readonly<Record<Era, string>> = { legacy: '}}', modern: `${modern}}}` };
@@ -109,7 +113,7 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
     ...members,
     Buffer.from(closingOfPassthrough(reply, era)),
   ];
-  const callResult: ResultWriter['callResult'] = (id, reply, era) => {
+  const callResult: ResultWriter['callResult'] = (id, reply, era, structured = false) => {
     const error = toProtocolError(reply, era);
     if (error !== undefined) return writeRpcError(id, error.code, error.message, error.data);
     if (reply.inputRequired !== undefined && era === 'modern') {
@@ -117,15 +121,22 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
     }
     if (reply.passthrough !== undefined)
       return Buffer.concat(writePassthrough(id, reply, reply.passthrough, era)).toString('utf8');
-    return `${openResult(id)}{"content":[${writeContent(reply)}]${closingOf(reply, era)}`;
+    const again = structured || structuredContent ? writeStructured(reply) : '';
+    return `${openResult(id)}{"content":[${writeContent(reply)}]${again}${closingOf(reply, era)}`;
   };
 
   return {
     callResult,
-    callMessage(id, reply, era) {
+    callMessage(id, reply, era, structured = false) {
       if (reply.passthrough !== undefined) return writePassthrough(id, reply, reply.passthrough, era);
-      if (reply.written === undefined) return callResult(id, reply, era);
-      return [Buffer.from(`${openResult(id)}{"content":`), ...reply.written, Buffer.from(closingOf(reply, era))];
+      if (reply.written === undefined) return callResult(id, reply, era, structured);
+      const again = structured || structuredContent ? [Buffer.from(writeStructured(reply))] : [];
+      return [
+        Buffer.from(`${openResult(id)}{"content":`),
+        ...reply.written,
+        ...again,
+        Buffer.from(closingOf(reply, era)),
+      ];
     },
     toolList: (id, toolsJson, era) => `${openResult(id)}{"tools":${toolsJson}${closingOfList[era]}`,
     emptyResult: (id) => `${openResult(id)}{}}`,
@@ -184,7 +195,7 @@ export function toNativeError(reply: Reply, { method, params }: NativeRequest, e
 }
 
 /** The same answer as an object, for the SDK's protocol layer to write. */
-export function toCallToolResult(reply: Reply, errors: ErrorMarking): JsonObject {
+export function toCallToolResult(reply: Reply, errors: ErrorMarking, structured = false): JsonObject {
   const { passthrough, meta } = reply;
   if (passthrough !== undefined) {
     const members: JsonObject = JSON.parse(`{${Buffer.concat(passthrough).toString('utf8')}}`);
@@ -193,6 +204,7 @@ export function toCallToolResult(reply: Reply, errors: ErrorMarking): JsonObject
   return {
     ...ownless(reply.extra),
     content: [{ type: 'text', text: reply.text }, ...reply.blocks],
+    ...(structured ? { structuredContent: JSON.parse(reply.text) } : {}),
     ...(isMarked(reply, errors) ? { isError: true } : {}),
     ...(reply.meta === undefined ? {} : { _meta: reply.meta }),
   };
@@ -236,6 +248,16 @@ function writeContent(reply: Reply): string {
   const text = `{"type":"text","text":${JSON.stringify(reply.text)}}`;
   if (reply.blocks.length === 0) return text;
   return `${text},${JSON.stringify(reply.blocks).slice(1, -1)}`;
+}
+
+const LINE_BREAK = /[\r\n]+/g;
+
+/**
+ * The envelope as structured content: the text that the content holds, as it is. Line breaks, which end messages on some transports, stand
+ * between its values only.
+ */
+function writeStructured({ text }: Reply): string {
+  return `,"structuredContent":${text.replace(LINE_BREAK, ' ')}`;
 }
 
 /** The request's id stands in every answer's `_meta`; other members are rare. */

@@ -36,7 +36,7 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
   const { input, output, observe, serverInfo } = deps;
   const { limits, server: settings } = gateway.config;
   const { maxRequestSize, maxNestingDepth } = limits;
-  const results = createResultWriter(serverInfo, gateway.config.endpoint.errors);
+  const results = createResultWriter(serverInfo, gateway.config.endpoint);
   const lines = new LineWriter(output, (backedUp) => (backedUp ? input.pause() : input.resume()));
   const transport = new ServerTransport({
     send: (text) => lines.write(text),

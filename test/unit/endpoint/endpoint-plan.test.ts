@@ -65,6 +65,18 @@ describe('an endpoint plan', () => {
     const plan = planFor(THREE);
     expect(JSON.parse(plan.toolsJson)).toEqual(plan.tools);
   });
+
+  it('has output schemas for clients that want structured content, and for all where the operator wants it', () => {
+    const plan = planFor(THREE);
+    expect(plan.toolsJson).not.toContain('outputSchema');
+    const endpoint = { mode: 'semantic', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false } as const;
+    const forAll = buildEndpointPlan(fakeCatalog([FAKE_INTROSPECT, ...THREE]), {
+      ...endpoint,
+      structuredContent: true,
+    });
+    expect(forAll.toolsJson).toBe(plan.structuredToolsJson);
+    expect(forAll.tools.every(({ outputSchema }) => outputSchema !== undefined)).toBe(true);
+  });
 });
 
 /** Every schema inside a schema, with the keyword paths that lead to it. */
@@ -95,9 +107,15 @@ describe('the schemas of all tools', () => {
 
   it.each(plans)(
     'hold nothing that strict clients refuse, in mode %s with profile %s',
-    (_mode, _profile, { tools }) => {
-      expect(tools.flatMap(({ name, inputSchema }) => refusedBy(name, inputSchema))).toEqual([]);
-      expect(tools.every(({ inputSchema }) => inputSchema['type'] === 'object')).toBe(true);
+    (_mode, _profile, { tools, structuredToolsJson }) => {
+      const structured: typeof tools = JSON.parse(structuredToolsJson);
+      expect(structured.map(({ outputSchema: _output, ...tool }) => tool)).toEqual(tools);
+      const schemas = structured.flatMap(({ name, inputSchema, outputSchema }) => [
+        [name, inputSchema] as const,
+        [name, outputSchema] as const,
+      ]);
+      expect(schemas.flatMap(([name, schema]) => refusedBy(name, schema))).toEqual([]);
+      expect(schemas.every(([, schema]) => schema?.['type'] === 'object')).toBe(true);
     },
   );
 });

@@ -52,7 +52,10 @@ async function shaped(
 
 /** The response as its client reads it. */
 function sent(reply: Reply): unknown {
-  const message = createResultWriter({ name: 'gateway', version: '1' }, 'all').callMessage(1, reply, 'legacy');
+  const message = createResultWriter(
+    { name: 'gateway', version: '1' },
+    { errors: 'all', structuredContent: false },
+  ).callMessage(1, reply, 'legacy');
   return JSON.parse(typeof message === 'string' ? message : Buffer.concat(message).toString('utf8'));
 }
 

@@ -8,7 +8,7 @@ import { createSessionIds, readSessionKey } from '../../../../src/server/http/se
 
 const KEY = Buffer.alloc(32, 1);
 const ABILITIES = { form: true, url: false, sampling: true, samplingTools: false, roots: true };
-const ANN = { client: 'ann', abilities: ABILITIES };
+const ANN = { client: 'ann', abilities: ABILITIES, structured: true };
 
 describe('session ids', () => {
   it('are recognised by a later process with the same key, for the client that they were made for', () => {
@@ -26,11 +26,16 @@ describe('session ids', () => {
   });
 
   it('cannot be made up or altered', () => {
-    const id = createSessionIds(KEY).create({ client: undefined, abilities: NO_ABILITIES });
+    const id = createSessionIds(KEY).create({ client: undefined, abilities: NO_ABILITIES, structured: false });
     const later = createSessionIds(KEY);
-    expect(later.readEarlier(id, undefined)).toEqual({ client: undefined, abilities: NO_ABILITIES });
+    expect(later.readEarlier(id, undefined)).toEqual({
+      client: undefined,
+      abilities: NO_ABILITIES,
+      structured: false,
+    });
     const altered = [
       `e${id.slice(1)}`,
+      `s${id.slice(1)}`,
       id.slice(0, -1),
       `${id}0`,
       id.replace(/.$/, (end) => (end === '0' ? '1' : '0')),

@@ -47,7 +47,7 @@ function openHandshakes() {
       };
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } };
       const message = { jsonrpc: '2.0', id, method: 'initialize', params } as const;
-      answer(message, { caller, calls: new CallsInFlight(), abilities: NO_ABILITIES }, responder);
+      answer(message, { caller, calls: new CallsInFlight(), abilities: NO_ABILITIES, structured: false }, responder);
     });
   return { asked, shake, capabilities };
 }

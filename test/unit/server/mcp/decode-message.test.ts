@@ -4,7 +4,7 @@ import { runAtOnce } from '../../../../src/lib/turns.js';
 import { decodeMessage } from '../../../../src/server/mcp/decode-message.js';
 import { createResultWriter, type Era } from '../../../../src/server/mcp/write-result.js';
 
-const writer = createResultWriter({ name: 'test', version: '1' }, 'all');
+const writer = createResultWriter({ name: 'test', version: '1' }, { errors: 'all', structuredContent: false });
 const decode = (bytes: Buffer, era: Era = 'legacy') =>
   runAtOnce(decodeMessage(bytes, { era, writer, maxNestingDepth: 20 }));
 

@@ -43,7 +43,7 @@ it('cancels and forgets a call whose client disconnected', async () => {
   const calls = new CallsInFlight();
   const responder = silentResponder();
   const arrived = gateway.nextCall();
-  answer(call, { caller, calls, abilities: NO_ABILITIES }, responder);
+  answer(call, { caller, calls, abilities: NO_ABILITIES, structured: false }, responder);
   const { cancellation } = await arrived;
   expect(calls.size).toBe(1);
   const told = new Promise<void>((resolve) => cancellation.onCancel(resolve));

@@ -10,7 +10,7 @@ import {
 import { toReply } from '../../../support/fake-gateway.js';
 
 const info = { name: 'n', version: '1' };
-const writer = createResultWriter(info, 'all');
+const writer = createResultWriter(info, { errors: 'all', structuredContent: false });
 const identity = { 'io.modelcontextprotocol/serverInfo': info };
 
 describe('the result writer', () => {
@@ -53,7 +53,9 @@ describe('the result writer', () => {
     ['unrecoverable', 'INTERNAL_ERROR', true],
   ] as const)('where it marks %s failures, marks %s: %s', (errors, code, marked) => {
     const reply = toReply(null, { code, isError: true });
-    const { result } = JSON.parse(createResultWriter(info, errors).callResult(1, reply, 'legacy'));
+    const { result } = JSON.parse(
+      createResultWriter(info, { errors, structuredContent: false }).callResult(1, reply, 'legacy'),
+    );
     expect([result.isError, toCallToolResult(reply, errors)['isError']]).toEqual([marked, marked]);
   });
 

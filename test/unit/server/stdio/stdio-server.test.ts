@@ -60,7 +60,7 @@ it('a client that asks for the tools while they are being read gets them all, an
   open();
   await shakeHands();
   let list: (tools: ReturnType<FakeGateway['toolList']>) => void = () => undefined;
-  const complete = { tools: [], toolsJson: '[{"name":"read_late"}]' };
+  const complete = { tools: [], toolsJson: '[{"name":"read_late"}]', structuredToolsJson: '[]' };
   Object.assign(gateway, { toolList: () => new Promise((resolve) => (list = resolve)) });
   send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { jsonrpc: '2.0', id: 2, method: 'ping' });
   expect(await receive()).toMatchObject({ id: 2 });
