@@ -76,7 +76,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
   const send = (call: HandlerCall, method: string, params: JsonObject, about?: { type: string; id: string }) => {
     const upstream = upstreams.get(call.operation.upstream);
     if (upstream === undefined) throw new Error(`there is no upstream '${call.operation.upstream}'`);
-    const { caller, cancellation, onProgress } = call;
+    const { caller, cancellation, onProgress, ask, log } = call;
     return upstream.request({
       method,
       params,
@@ -84,6 +84,8 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       cancellation,
       ...(about === undefined ? {} : { resource: { resource_type: about.type, resource_id: about.id.slice(0, 300) } }),
       ...(onProgress === undefined ? {} : { onProgress }),
+      ...(ask === undefined ? {} : { ask }),
+      ...(log === undefined ? {} : { log }),
     });
   };
   /** The entries of the lists that the caller may see, and why those of other upstreams are missing. */

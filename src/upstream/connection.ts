@@ -2,7 +2,6 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   Client,
-  LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
   ProtocolError,
@@ -21,7 +20,7 @@ import { CallChannel, type CallResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
 import { OwnCredentials } from './own-credentials.js';
-import { answerRounds } from './questions/answer-rounds.js';
+import { sendInRounds } from './questions/answer-rounds.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { permit } from './questions/prepare-question.js';
 import { findTaskFault, readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
@@ -308,8 +307,14 @@ async function completeConnection(
         );
     },
     call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks }),
-    request: ({ method, params, cancellation, onProgress }, timeoutMs) =>
-      channel.request(method, params, { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress }),
+    request(request, timeoutMs) {
+      const { method, params, cancellation, onProgress, ask, log } = request;
+      const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log };
+      const send = (continuation?: JsonObject, meta?: JsonObject): Promise<JsonObject> =>
+        channel.request(method, { ...params, ...continuation }, { ...options, meta });
+      if (asks === undefined || (ask === undefined && log === undefined)) return send();
+      return sendInRounds(send, { ...request, retryable: true }, asks);
+    },
     watch,
     retire: () => channel.retire(),
     close: () => channel.close(),
@@ -362,23 +367,6 @@ function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettin
     );
   const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined);
   return wantsNothing ? send() : sendInRounds(send, call, asks);
-}
-
-/** The server is told what the client of this call can be asked, and which log messages it wants. */
-function sendInRounds(
-  send: (continuation: JsonObject, meta: JsonObject) => Promise<CallResult>,
-  call: UpstreamCall,
-  asks: AskSettings,
-): Promise<CallResult> {
-  const { ask, log } = call;
-  const meta = {
-    ...(ask === undefined
-      ? {}
-      : { [CLIENT_CAPABILITIES_META_KEY]: writeAbilities(permit(ask.abilities, asks.asker.asks)) }),
-    ...(log === undefined ? {} : { [LOG_LEVEL_META_KEY]: log.level }),
-  };
-  if (ask === undefined) return send({}, meta);
-  return answerRounds((continuation) => send(continuation, meta), call, ask, asks);
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */

@@ -60,6 +60,10 @@ export interface UpstreamRequest {
   /** What the request is about, for its failure. */
   readonly resource?: FailedRequest['resource'];
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** The client of the request, for what the server asks before it answers. */
+  readonly ask?: AskChannel;
+  /** Where its log messages go meanwhile. */
+  readonly log?: CallLog;
 }
 
 /** The kinds of list beside that of tools of which a server says that they have changed. */
