@@ -23,7 +23,9 @@ import { OwnCredentials } from './own-credentials.js';
 import { sendInRounds } from './questions/answer-rounds.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { permit } from './questions/prepare-question.js';
-import { findTaskFault, readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
+import type { TaskSurroundings } from './tasks/drive-task.js';
+import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
+import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
 import type { UpstreamCall, UpstreamRequest } from './upstream.js';
 
@@ -261,6 +263,9 @@ async function completeConnection(
 
   const capabilities = readCapabilities(client);
   request.onCapabilities(capabilities);
+  const requestPart: TaskSurroundings['request'] = (method, params, options) =>
+    channel.request(method, params, options);
+  const tasks = findTaskCalls({ era, request: requestPart, asks: describeAsks(request) }, capabilities);
   let mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
   const readAll = async (): Promise<void> => {
@@ -270,13 +275,14 @@ async function completeConnection(
     if (diagnostic !== undefined) onDiagnostic(diagnostic);
     const found: MirroredTools = new Map();
     const isUsable = (tool: RawTool): boolean => {
-      const fault = findTaskFault(tool) ?? (mirrors ? noteMirrored(tool, found) : undefined);
+      const fault = mirrors ? noteMirrored(tool, found) : undefined;
       if (fault !== undefined) onDiagnostic(`its tool '${String(tool?.['name'])}' is left out: ${fault}`);
       return fault === undefined;
     };
     const reading = readDefinitions(tools, request.tools, { isUsable, onDiagnostic });
     const { usable, digest } = await runInSlices(inTime(reading));
     mirrored = found;
+    tasks?.noteTools(usable);
     onTools(usable, digest);
   };
   await readAll();
@@ -306,7 +312,7 @@ async function completeConnection(
           onDiagnostic(`it does not take the level '${level}' of log messages: ${message}`),
         );
     },
-    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks }),
+    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, tasks }),
     request(request, timeoutMs) {
       const { method, params, cancellation, onProgress, ask, log } = request;
       const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log };
@@ -344,29 +350,34 @@ interface CallSettings {
   readonly mirrored: MirroredTools;
   /** Undefined where the server asks by requests of its own. */
   readonly asks: AskSettings | undefined;
+  /** Undefined where the server has none. */
+  readonly tasks: TaskCalls | undefined;
 }
 
 function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
-  const { timeoutMs, maxMs, mirrored, asks } = settings;
+  const { timeoutMs, maxMs, mirrored, asks, tasks } = settings;
   const { ask } = call;
   const parameters = mirrored.get(call.tool);
+  const task = tasks?.of(call, settings);
   const send = (continuation?: JsonObject, meta?: JsonObject): Promise<CallResult> =>
     channel.call(
       'tools/call',
-      { name: call.tool, arguments: call.arguments, ...continuation },
+      { name: call.tool, arguments: call.arguments, ...task?.params, ...continuation },
       {
         timeoutMs,
         maxMs,
         cancellation: call.cancellation,
-        onProgress: call.onProgress,
+        onProgress: task?.onProgress ?? call.onProgress,
         ask,
         log: call.log,
         meta,
+        drive: task?.drive,
         headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
       },
     );
-  const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined);
-  return wantsNothing ? send() : sendInRounds(send, call, asks);
+  const extensions = tasks?.extensions;
+  const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined && extensions === undefined);
+  return wantsNothing ? send() : sendInRounds(send, call, asks, extensions);
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */

@@ -8,7 +8,7 @@ import { type AskSettings, askClient } from './ask-client.js';
 import { describeQuestion, isAskMethod, permit } from './prepare-question.js';
 
 /** A server that asks more often than this does not come to an end. */
-const MAX_ROUNDS = 10;
+export const MAX_ROUNDS = 10;
 /** Questions of one round; more are refused. */
 const MAX_QUESTIONS = 16;
 
@@ -17,16 +17,21 @@ type Continuation = Readonly<Partial<Record<'inputResponses' | 'requestState', u
 
 type AskedCall = Pick<UpstreamCall, 'ask' | 'log' | 'cancellation' | 'beforeSend' | 'retryable'>;
 
-/** Sends a request whose server is told what the client can be asked, and which log messages it wants. */
+/**
+ * Sends a request whose server is told what the client can be asked, and which log messages it wants.
+ * @param extensions that the gateway has for this request
+ */
 export function sendInRounds<Result>(
   send: (continuation: JsonObject, meta: JsonObject) => Promise<Result>,
   call: AskedCall,
   settings: AskSettings,
+  extensions?: JsonObject,
 ): Promise<Result> {
   const { ask, log } = call;
   const abilities = ask === undefined ? undefined : writeAbilities(permit(ask.abilities, settings.asker.asks));
+  const declared = extensions === undefined ? abilities : { ...abilities, extensions };
   const meta = {
-    ...(abilities === undefined ? {} : { [CLIENT_CAPABILITIES_META_KEY]: abilities }),
+    ...(declared === undefined ? {} : { [CLIENT_CAPABILITIES_META_KEY]: declared }),
     ...(log === undefined ? {} : { [LOG_LEVEL_META_KEY]: log.level }),
   };
   if (ask === undefined) return send({}, meta);
@@ -58,7 +63,8 @@ async function answerRounds<Result>(
   }
 }
 
-async function answerRound(
+/** Asks the questions of one round at once. */
+export async function answerRound(
   { inputRequests, requestState }: JsonObject,
   cancellation: Cancellation,
   ask: AskChannel,
