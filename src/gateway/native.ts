@@ -7,7 +7,7 @@ import type { Reply } from '../protocol/result.js';
 
 /** A request of MCP for what is no tool, with what a server knows of it. */
 export type NativeCall = NativeRequest &
-  Pick<RawCall, 'caller' | 'cancellation' | 'traceparent' | 'meta' | 'user' | 'onProgress'>;
+  Pick<RawCall, 'caller' | 'cancellation' | 'traceparent' | 'meta' | 'user' | 'onProgress' | 'ask' | 'log'>;
 
 export type NativeListKind = 'resources' | 'prompts';
 

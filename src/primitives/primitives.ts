@@ -87,7 +87,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
   const send = (call: HandlerCall, method: string, params: JsonObject, about?: { type: string; id: string }) => {
     const upstream = upstreams.get(call.operation.upstream);
     if (upstream === undefined) throw new Error(`there is no upstream '${call.operation.upstream}'`);
-    const { caller, cancellation, onProgress, meta } = call;
+    const { caller, cancellation, onProgress, meta, ask, log } = call;
     return upstream.request({
       method,
       params,
@@ -96,6 +96,8 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       ...(about === undefined ? {} : { resource: { resource_type: about.type, resource_id: about.id.slice(0, 300) } }),
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(meta === undefined ? {} : { meta }),
+      ...(ask === undefined ? {} : { ask }),
+      ...(log === undefined ? {} : { log }),
     });
   };
   /** The entries of the lists that the caller may see, and why those of other upstreams are missing. */

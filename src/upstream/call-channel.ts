@@ -12,11 +12,14 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LargeMessage } from '../protocol/large-answer.js';
 import type { CallLog } from '../protocol/log-message.js';
 import { answerTooLong, cancelled, expired, findFault, lostWith, protocolError, UpstreamFault } from './fault.js';
+import { OWN_METHODS } from './own-methods.js';
+import { ProgressAllowance } from './progress-allowance.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { explainRefusal } from './questions/explain-refusal.js';
 import { type CallQuestions, ServerQuestions } from './questions/server-questions.js';
 import type { RequestOptions } from './request-options.js';
 import { SplitAnswer } from './split-answer.js';
+import { type DriveTask, TaskRequests } from './tasks/task-requests.js';
 import type { UpstreamTransport } from './transport/transport.js';
 import { readLarge, UnreadMessage } from './unread-message.js';
 
@@ -38,7 +41,8 @@ interface Pending {
   readonly method: string;
   readonly timeoutMs: number;
   readonly onProgress: ((update: ProgressUpdate) => void) | undefined;
-  readonly allowance: ProgressAllowance;
+  /** Undefined before the first update. */
+  allowance: ProgressAllowance | undefined;
   /** What had arrived from the server when the request was sent. */
   readonly activity: number;
   readonly ask: AskChannel | undefined;
@@ -91,6 +95,8 @@ export class CallChannel implements Transport {
   /** The lists of which news of a change was passed on that its reader has not seen yet. */
   readonly #changed = new Set<string>();
   #lastMethod: string | undefined;
+  /** Undefined as long as no answer can be a task. */
+  #tasks: TaskRequests | undefined;
   /** Undefined where the server's requests are the SDK's. */
   #questions: ServerQuestions<Pending> | undefined;
 
@@ -164,6 +170,7 @@ export class CallChannel implements Transport {
       send: (response) => void this.#transport.send(response).catch((error) => this.onerror?.(error)),
       onAnswered: restartClock,
       callOf: (id) => this.#pending.get(ownId(id) ?? 0),
+      callOfTask: (taskId) => this.#pending.get(this.#tasks?.requestOf(taskId) ?? 0),
       inFlight: () => this.#pending.values().filter(({ method }) => !OWN_METHODS.has(method)),
     });
   }
@@ -188,7 +195,8 @@ export class CallChannel implements Transport {
 
   /** The same, for whom an answer need not be parsed. */
   call(method: string, params: JsonObject, options: RequestOptions): Promise<CallResult> {
-    if (this.#lost !== undefined) return Promise.reject(lostWith(this.#lost, { undelivered: true }));
+    if (this.#lost !== undefined && !(options.continues === true && this.#retired))
+      return Promise.reject(lostWith(this.#lost, { undelivered: true }));
     if (options.cancellation?.cancelled === true) return Promise.reject(cancelled(options.cancellation));
     const id = this.#nextId;
     this.#nextId += 1;
@@ -203,7 +211,7 @@ export class CallChannel implements Transport {
         method,
         timeoutMs,
         onProgress,
-        allowance: new ProgressAllowance(now),
+        allowance: undefined,
         activity: this.#activity,
         ask,
         log,
@@ -212,6 +220,7 @@ export class CallChannel implements Transport {
         maxMs: most,
         deadline: now + timeoutMs,
       });
+      if (options.drive !== undefined) this.#mayBeTask(id, options.drive);
       this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
       // The token is sent even where no caller wants progress: it also keeps a long call from timing out.
       const meta = { ...this.#envelope, ...options.meta, progressToken: id };
@@ -221,6 +230,11 @@ export class CallChannel implements Transport {
         .catch((error) => this.#fail(id, error));
       cancellation?.onCancel(() => this.#cancel(id, cancelled(cancellation)));
     });
+  }
+
+  #mayBeTask(id: number, drive: DriveTask): void {
+    this.#tasks ??= new TaskRequests();
+    this.#tasks.add(id, drive);
   }
 
   /** Grows with what arrives: bytes where the transport sees them, else messages. */
@@ -234,7 +248,8 @@ export class CallChannel implements Transport {
     if (list !== undefined) return this.#admitChange(list);
     const id = ownId(readProgressToken(text));
     if (id === undefined) return true;
-    return this.#pending.get(id)?.allowance.hasRoom(performance.now()) === true;
+    const pending = this.#pending.get(id);
+    return pending !== undefined && pending.allowance?.hasRoom(performance.now()) !== false;
   }
 
   /** News of a change says the same as the one before it, as long as nothing has been done about that. */
@@ -259,9 +274,21 @@ export class CallChannel implements Transport {
       return;
     }
     const id = ownId(message.id);
+    if (id !== undefined && this.#tasks !== undefined && this.#goesOn(id, message as unknown as JsonObject)) return;
     if (id !== undefined && id < this.#nextId) this.#answer(id, message as unknown as JsonObject);
     else if (this.#passedOn.delete(message.id)) this.onmessage?.(message);
     else this.onunknown?.(message.id);
+  }
+
+  /** An answer that is a task: its request goes on. */
+  #goesOn(id: number, message: JsonObject): boolean {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return false;
+    const touch = (waitedMs = 0): void => restartClock(pending, waitedMs);
+    const resolve = (result: JsonObject): void => this.#take(id)?.resolve(result);
+    const reject = (error: unknown): void => this.#fail(id, error);
+    const onCancelled = (): void => this.#questions?.abandoned.answered(id, performance.now());
+    return this.#tasks?.take(id, message, { touch, resolve, reject, onCancelled }) === true;
   }
 
   #receiveLarge(message: LargeMessage, id: unknown): void {
@@ -302,6 +329,7 @@ export class CallChannel implements Transport {
     if (pending === undefined) return true;
     const now = performance.now();
     pending.deadline = Math.min(now + pending.timeoutMs, pending.endsAt);
+    pending.allowance ??= new ProgressAllowance(now);
     if (typeof update['progress'] === 'number' && pending.allowance.take(now))
       pending.onProgress?.(update as unknown as ProgressUpdate);
     return true;
@@ -358,9 +386,11 @@ export class CallChannel implements Transport {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     if (!OWN_METHODS.has(pending.method))
-      this.#questions?.abandoned.add(id, pending.ask, performance.now() + pending.maxMs);
+      this.#questions?.abandoned.add(id, pending.ask, { now: performance.now(), maxMs: pending.maxMs });
+    // A task is cancelled by what drives it.
+    const isTask = this.#tasks?.isRunning(id) === true;
     this.#fail(id, fault);
-    this.#withdraw(id, reason);
+    if (!isTask) this.#withdraw(id, reason);
   }
 
   /** Says that the answer is not wanted any more: by closing the request's stream where the era has it so, else in words. */
@@ -380,13 +410,14 @@ export class CallChannel implements Transport {
   /** Undefined where the answer comes too late: the request timed out or was cancelled meanwhile. */
   #takeAnswered(id: number): Pending | undefined {
     const pending = this.#take(id);
-    if (pending === undefined) this.#questions?.abandoned.answered(id);
+    if (pending === undefined) this.#questions?.abandoned.answered(id, performance.now());
     return pending;
   }
 
   #take(id: number): Pending | undefined {
     const pending = this.#pending.take(id);
     pending?.questions?.end.cancel('the call has ended');
+    this.#tasks?.end(id);
     if (this.#retired) this.#closeWhenIdle();
     return pending;
   }
@@ -411,6 +442,7 @@ export class CallChannel implements Transport {
   #rejectAll(): void {
     const pending = this.#pending.values();
     this.#pending.clear();
+    this.#tasks?.endAll();
     // What was in flight may have run, even where a new request would certainly not have been delivered.
     for (const { reject, questions } of pending) {
       questions?.end.cancel('the connection has ended');
@@ -418,13 +450,6 @@ export class CallChannel implements Transport {
     }
   }
 }
-
-/** Requests that the gateway makes for itself. */
-const OWN_METHODS: ReadonlySet<string> = new Set(
-  'ping tools/list resources/list resources/templates/list resources/subscribe resources/unsubscribe prompts/list logging/setLevel'.split(
-    ' ',
-  ),
-);
 
 /** The time that a person took for an answer is not the server's. */
 function restartClock(pending: Pending, waitedMs: number): void {
@@ -457,34 +482,6 @@ function withoutResultType(result: JsonObject): JsonObject {
   if (!('resultType' in result)) return result;
   const { resultType, ...rest } = result;
   return rest;
-}
-
-/** Updates that a call may send at once, and how many a second after those. */
-const BURST = 20;
-const PER_SECOND = 10;
-
-/** How much progress of one call is read and relayed. What comes beyond it is dropped: the next update says more. */
-class ProgressAllowance {
-  #room = BURST;
-  #countedAt: number;
-
-  /** @param now milliseconds of the monotonic clock. */
-  constructor(now: number) {
-    this.#countedAt = now;
-  }
-
-  hasRoom(now: number): boolean {
-    this.#room = Math.min(BURST, this.#room + ((now - this.#countedAt) / 1_000) * PER_SECOND);
-    this.#countedAt = now;
-    return this.#room >= 1;
-  }
-
-  /** Takes room for one update; false where there is none. */
-  take(now: number): boolean {
-    if (!this.hasRoom(now)) return false;
-    this.#room -= 1;
-    return true;
-  }
 }
 
 /** As all SDKs write a notification. One that is written in another order is counted after it was parsed. */

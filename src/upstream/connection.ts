@@ -2,7 +2,6 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   Client,
-  LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
   ProtocolError,
@@ -21,10 +20,12 @@ import { CallChannel, type CallResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
 import { OwnCredentials } from './own-credentials.js';
-import { answerRounds } from './questions/answer-rounds.js';
+import { sendInRounds } from './questions/answer-rounds.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { permit } from './questions/prepare-question.js';
-import { findTaskFault, readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
+import type { TaskSurroundings } from './tasks/drive-task.js';
+import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
+import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
 import type { UpstreamCall, UpstreamRequest } from './upstream.js';
 
@@ -262,6 +263,9 @@ async function completeConnection(
 
   const capabilities = readCapabilities(client);
   request.onCapabilities(capabilities);
+  const requestPart: TaskSurroundings['request'] = (method, params, options) =>
+    channel.request(method, params, options);
+  const tasks = findTaskCalls({ era, request: requestPart, asks: describeAsks(request) }, capabilities);
   let mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
   const readAll = async (): Promise<void> => {
@@ -271,13 +275,14 @@ async function completeConnection(
     if (diagnostic !== undefined) onDiagnostic(diagnostic);
     const found: MirroredTools = new Map();
     const isUsable = (tool: RawTool): boolean => {
-      const fault = findTaskFault(tool) ?? (mirrors ? noteMirrored(tool, found) : undefined);
+      const fault = mirrors ? noteMirrored(tool, found) : undefined;
       if (fault !== undefined) onDiagnostic(`its tool '${String(tool?.['name'])}' is left out: ${fault}`);
       return fault === undefined;
     };
     const reading = readDefinitions(tools, request.tools, { isUsable, onDiagnostic });
     const { usable, digest } = await runInSlices(inTime(reading));
     mirrored = found;
+    tasks?.noteTools(usable);
     onTools(usable, digest);
   };
   await readAll();
@@ -307,9 +312,15 @@ async function completeConnection(
           onDiagnostic(`it does not take the level '${level}' of log messages: ${message}`),
         );
     },
-    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks }),
-    request: ({ method, params, cancellation, onProgress, meta }, timeoutMs) =>
-      channel.request(method, params, { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, meta }),
+    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, tasks }),
+    request(request, timeoutMs) {
+      const { method, params, cancellation, onProgress, ask, log } = request;
+      const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log };
+      const send = (continuation?: JsonObject, meta = request.meta): Promise<JsonObject> =>
+        channel.request(method, { ...params, ...continuation }, { ...options, meta });
+      if (asks === undefined || (ask === undefined && log === undefined)) return send();
+      return sendInRounds(send, { ...request, retryable: true }, asks);
+    },
     watch,
     retire: () => channel.retire(),
     close: () => channel.close(),
@@ -339,47 +350,34 @@ interface CallSettings {
   readonly mirrored: MirroredTools;
   /** Undefined where the server asks by requests of its own. */
   readonly asks: AskSettings | undefined;
+  /** Undefined where the server has none. */
+  readonly tasks: TaskCalls | undefined;
 }
 
 function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
-  const { timeoutMs, maxMs, mirrored, asks } = settings;
+  const { timeoutMs, maxMs, mirrored, asks, tasks } = settings;
   const { ask } = call;
   const parameters = mirrored.get(call.tool);
+  const task = tasks?.of(call, settings);
   const send = (continuation?: JsonObject, meta = call.meta): Promise<CallResult> =>
     channel.call(
       'tools/call',
-      { name: call.tool, arguments: call.arguments, ...continuation },
+      { name: call.tool, arguments: call.arguments, ...task?.params, ...continuation },
       {
         timeoutMs,
         maxMs,
         cancellation: call.cancellation,
-        onProgress: call.onProgress,
+        onProgress: task?.onProgress ?? call.onProgress,
         ask,
         log: call.log,
         meta,
+        drive: task?.drive,
         headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
       },
     );
-  const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined);
-  return wantsNothing ? send() : sendInRounds(send, call, asks);
-}
-
-/** The server is told what the client of this call can be asked, and which log messages it wants. */
-function sendInRounds(
-  send: (continuation: JsonObject, meta: JsonObject) => Promise<CallResult>,
-  call: UpstreamCall,
-  asks: AskSettings,
-): Promise<CallResult> {
-  const { ask, log } = call;
-  const meta = {
-    ...call.meta,
-    ...(ask === undefined
-      ? {}
-      : { [CLIENT_CAPABILITIES_META_KEY]: writeAbilities(permit(ask.abilities, asks.asker.asks)) }),
-    ...(log === undefined ? {} : { [LOG_LEVEL_META_KEY]: log.level }),
-  };
-  if (ask === undefined) return send({}, meta);
-  return answerRounds((continuation) => send(continuation, meta), call, ask, asks);
+  const extensions = tasks?.extensions;
+  const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined && extensions === undefined);
+  return wantsNothing ? send() : sendInRounds(send, call, asks, extensions);
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */

@@ -3,6 +3,7 @@ import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { CallLog } from '../protocol/log-message.js';
+import type { DriveTask } from './tasks/task-requests.js';
 
 /** What a request to a server brings beside its params. */
 export interface RequestOptions {
@@ -18,4 +19,8 @@ export interface RequestOptions {
   readonly log?: CallLog | undefined;
   /** What `_meta` says of this request beside what it says of all. */
   readonly meta?: JsonObject | undefined;
+  /** Takes over where the answer is a task: the request goes on until that has ended. */
+  readonly drive?: DriveTask | undefined;
+  /** Set for a part of a request that is in flight: it is sent although the connection takes no new ones. */
+  readonly continues?: boolean;
 }

@@ -62,16 +62,6 @@ async function readPage(
   }
 }
 
-/**
- * Why a tool cannot be called at all; undefined where it can. The gateway does no tasks, so each call of a tool that can only be
- * called as one would fail. https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
- */
-export function findTaskFault(tool: RawTool): string | undefined {
-  const execution = tool?.['execution'];
-  const isTask = isJsonObject(execution) && execution['taskSupport'] === 'required';
-  return isTask ? 'it can only be called as a task' : undefined;
-}
-
 /** The tools of a server's last list, which another connection may have read: each one's object by the digest of its text. */
 export type ToolMemory = Map<string, RawTool>;
 

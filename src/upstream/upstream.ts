@@ -64,6 +64,10 @@ export interface UpstreamRequest {
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** What its client says to the server beside the params, in `_meta`. */
   readonly meta?: JsonObject;
+  /** The client of the request, for what the server asks before it answers. */
+  readonly ask?: AskChannel;
+  /** Where its log messages go meanwhile. */
+  readonly log?: CallLog;
 }
 
 /** The kinds of list beside that of tools of which a server says that they have changed. */

@@ -117,6 +117,19 @@ describe.each(WAYS)('$kind over $way', ({ kind, way }) => {
     }
   });
 
+  it.each(UPSTREAMS)('answers what %s asks before it gives a prompt or a resource', async (upstream) => {
+    elicit = () => accept({ name: 'Ann' });
+    const answer = JSON.stringify(accept({ name: 'Ann' }));
+    const uri = `mcp-aql://${upstream}/asking%3A%2F%2Fname`;
+    const name = `${upstream}__asking`;
+    expect((await client.client.getPrompt({ name })).messages).toMatchObject([
+      { content: { text: `Greet ${answer}` } },
+    ]);
+    expect((await client.client.readResource({ uri })).contents).toMatchObject([{ uri, text: answer }]);
+    expect(JSON.stringify(await client.call('get_prompt', { name }))).toContain('Greet');
+    expect((await client.call('read_resource', { uri })).data).toEqual(accept({ name: 'Ann' }));
+  });
+
   it.each(UPSTREAMS)('answers question after question of %s in one call', async (upstream) => {
     elicit = ({ message }) => accept({ name: String(message) });
     expect(await client.call(`${upstream}__ask_twice`)).toMatchObject({

@@ -19,6 +19,7 @@ import { openRetryChannel } from './elicitation-form.js';
 import { forwardedMeta } from './forwarded-meta.js';
 import type { LogLevels } from './log-levels.js';
 import type { MessageText } from './message-text.js';
+import { createNativeAnswerer } from './native-requests.js';
 import type { ParkedCalls } from './parked-calls.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import {
@@ -230,6 +231,7 @@ export function createFastAnswerer({
   logs,
   observe,
 }: FastAnswererDeps): FastAnswerer {
+  const answerModernNative = createNativeAnswerer(gateway.native, parked);
   /** Answers a request that takes its time and may be cancelled. */
   const answerLater = (
     request: FastRequest,
@@ -272,20 +274,14 @@ export function createFastAnswerer({
     });
   };
   const answerNative: FastAnswerer = (request, peer, responder) => {
-    const { id, method, params, era } = request;
-    const {
-      tool: _tool,
-      arguments: _arguments,
-      user,
-      ...call
-    } = toRawCall(request, peer, responder, {
-      questions,
-      logs,
-    });
-    // A modern client is asked by a result that is no result of these methods.
-    const asks = era === 'legacy' && user !== undefined ? { user } : {};
+    const { id, method, params, era, abilities } = request;
+    const { tool: _tool, arguments: _arguments, ...raw } = toRawCall(request, peer, responder, { questions, logs });
+    const { user: _user, ...rest } = raw;
     answerLater(request, peer, responder, {
-      reply: () => gateway.native.answer({ ...call, ...asks, method, params }),
+      reply: () =>
+        era === 'legacy'
+          ? gateway.native.answer({ ...raw, method, params })
+          : answerModernNative({ call: { ...rest, method, params }, abilities }),
       write: (reply) => writer.nativeResult({ id, method, params }, reply, era),
     });
   };

@@ -3,6 +3,8 @@ import { echoName } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { RPC_ERROR } from './rpc-error.js';
 
+const RETRIED_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
 /**
  * Answers, on a transport whose receiver is set, retried calls that are malformed. The SDK drops what is malformed before its
  * handlers run, so that such a call would be taken for one without an answer.
@@ -10,7 +12,7 @@ import { RPC_ERROR } from './rpc-error.js';
 export function refuseWrongRetries(transport: Transport): void {
   const { onmessage } = transport;
   transport.onmessage = (message, extra) => {
-    if (!isJSONRPCRequest(message) || message.method !== 'tools/call') {
+    if (!isJSONRPCRequest(message) || !RETRIED_METHODS.has(message.method)) {
       onmessage?.(message, extra);
       return;
     }

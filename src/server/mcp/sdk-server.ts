@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Gateway } from '../../gateway/gateway.js';
 import { type AskAbilities, type AskChannel, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
-import type { Caller, RawCall } from '../../protocol/call.js';
+import type { Caller, NativeRequest, RawCall } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
@@ -22,6 +22,7 @@ import { innerProgressToken } from './fast-path.js';
 import { forwardedMeta } from './forwarded-meta.js';
 import { writeInstructions } from './instructions.js';
 import type { LogLevels } from './log-levels.js';
+import { createNativeAnswerer } from './native-requests.js';
 import { isParkedState, type ParkedCalls } from './parked-calls.js';
 import { ExplainingServer } from './schema-faults.js';
 import {
@@ -72,6 +73,7 @@ export function createSdkServerFactory(
 ): SdkServerFactory {
   const { mode, errors, structuredContent } = gateway.config.endpoint;
   const { native } = gateway;
+  const answerModernNative = createNativeAnswerer(native, parked);
   const optionsOf = () => ({
     capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities() },
     instructions: writeInstructions(mode),
@@ -94,6 +96,32 @@ export function createSdkServerFactory(
     return parked.begin(call, abilities, call, (parts) => gateway.handle({ ...call, ...parts }));
   };
 
+  const answerNative = (
+    request: NativeRequest,
+    context: ServerContext,
+    era: Era,
+    originOf: (id: RequestId) => RequestOrigin,
+  ): Promise<Reply> => {
+    const { mcpReq } = context;
+    const { caller, user, ask, log = era === 'modern' ? readLog(context) : undefined } = originOf(mcpReq.id);
+    const call = {
+      ...request,
+      ...metaOf(request.params),
+      caller,
+      cancellation: cancellationOf(context),
+      ...(log === undefined ? {} : { log }),
+    };
+    if (era === 'modern') {
+      const retry = { responses: mcpReq.inputResponses, state: mcpReq.requestState() };
+      return answerModernNative({ call, abilities: readEnvelope(context), retry });
+    }
+    return native.answer({
+      ...call,
+      ...(user === undefined ? {} : { user }),
+      ...(ask === undefined ? {} : { ask }),
+    });
+  };
+
   return (era, originOf) => {
     const server = new ExplainingServer(serverInfo, optionsOf(), era);
     server.setRequestHandler('tools/list', ({ params }, { mcpReq }) =>
@@ -104,12 +132,11 @@ export function createSdkServerFactory(
       return {};
     });
     server.setRequestHandler('tools/call', async ({ params }, context) => {
-      const { id, signal, notify } = context.mcpReq;
+      const { id, notify } = context.mcpReq;
       const origin = originOf(id);
       const abilities = era === 'modern' ? readEnvelope(context) : NO_ABILITIES;
       const user = era === 'modern' ? readRetry(abilities, context) : origin.user;
-      const cancellation = new Cancellation();
-      signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
+      const cancellation = cancellationOf(context);
       const log = era === 'modern' ? readLog(context) : origin.log;
       const token = params._meta?.progressToken ?? innerProgressToken(params);
       const call: RawCall = {
@@ -140,12 +167,9 @@ export function createSdkServerFactory(
     });
     for (const method of NATIVE_METHODS) {
       if (!native.supports(method)) continue;
-      server.setRequestHandler(method, async ({ params = {} }, { mcpReq: { id, signal } }) => {
-        const cancellation = new Cancellation();
-        signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
-        const { caller, user } = originOf(id);
-        const asks = user === undefined ? {} : { user };
-        const reply = await native.answer({ method, params, caller, cancellation, ...asks, ...metaOf(params) });
+      server.setRequestHandler(method, async ({ params = {} }, context) => {
+        const reply = await answerNative({ method, params }, context, era, originOf);
+        if (reply.inputRequired !== undefined && era === 'modern') return writeInputRequired(reply.inputRequired);
         if (reply.code === 'OK') return JSON.parse(reply.text);
         const { code, message, data } = toNativeError(reply, { method, params }, era);
         throw new ProtocolError(code, message, data);
@@ -158,6 +182,12 @@ export function createSdkServerFactory(
 function metaOf({ _meta: sent }: { readonly _meta?: unknown }): Pick<RawCall, 'meta'> {
   const meta = isJsonObject(sent) ? forwardedMeta(sent) : undefined;
   return meta === undefined ? {} : { meta };
+}
+
+function cancellationOf({ mcpReq: { signal } }: ServerContext): Cancellation {
+  const cancellation = new Cancellation();
+  signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
+  return cancellation;
 }
 
 /** Where log messages go: a modern client says with each request which ones it wants. */

@@ -113,11 +113,13 @@ export function createResultWriter(
     ...members,
     Buffer.from(closingOfPassthrough(reply, era)),
   ];
+  const writeQuestions = (id: RequestId, input: NonNullable<Reply['inputRequired']>): string =>
+    `${openResult(id)}${JSON.stringify({ ...writeInputRequired(input), _meta: identity })}}`;
   const callResult: ResultWriter['callResult'] = (id, reply, era, structured = false) => {
     const error = toProtocolError(reply, era);
     if (error !== undefined) return writeRpcError(id, error.code, error.message, error.data);
     if (reply.inputRequired !== undefined && era === 'modern') {
-      return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
+      return writeQuestions(id, reply.inputRequired);
     }
     if (reply.passthrough !== undefined)
       return Buffer.concat(writePassthrough(id, reply, reply.passthrough, era)).toString('utf8');
@@ -141,6 +143,7 @@ export function createResultWriter(
     toolList: (id, toolsJson, era) => `${openResult(id)}{"tools":${toolsJson}${closingOfList[era]}`,
     emptyResult: (id) => `${openResult(id)}{}}`,
     nativeResult({ id, ...request }, reply, era) {
+      if (reply.inputRequired !== undefined && era === 'modern') return writeQuestions(id, reply.inputRequired);
       if (reply.code !== 'OK') {
         const { code, message, data } = toNativeError(reply, request, era);
         return writeRpcError(id, code, message, data);
@@ -185,7 +188,7 @@ export function toNativeError(reply: Reply, { method, params }: NativeRequest, e
     if (era === 'modern') return { code: RPC_ERROR.invalidParams, message, data: { uri } };
     return { code: RPC_ERROR.resourceNotFound, message, data: { uri, ...data } };
   }
-  const isWrong = /^(?:VALIDATION|NOT_FOUND)_/.test(reply.code);
+  const isWrong = reply.protocolError === 'unknown-state' || /^(?:VALIDATION|NOT_FOUND)_/.test(reply.code);
   const code = isWrong
     ? RPC_ERROR.invalidParams
     : reply.code === 'INTERNAL_ERROR'

@@ -1,27 +1,52 @@
-import { ASK_ERROR, type AskChannel, AskFailure } from '../../protocol/ask.js';
+import { CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client';
+import { ASK_ERROR, type AskChannel, AskFailure, writeAbilities } from '../../protocol/ask.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { findFault, UpstreamFault } from '../fault.js';
 import type { UpstreamCall } from '../upstream.js';
 import { type AskSettings, askClient } from './ask-client.js';
-import { describeQuestion, isAskMethod } from './prepare-question.js';
+import { describeQuestion, isAskMethod, permit } from './prepare-question.js';
 
 /** A server that asks more often than this does not come to an end. */
-const MAX_ROUNDS = 10;
+export const MAX_ROUNDS = 10;
 /** Questions of one round; more are refused. */
 const MAX_QUESTIONS = 16;
 
-/** What a call brings beside its arguments, from the second round on. */
+/** What a request brings beside its own params, from the second round on. */
 type Continuation = Readonly<Partial<Record<'inputResponses' | 'requestState', unknown>>>;
 
+type AskedCall = Pick<UpstreamCall, 'ask' | 'log' | 'meta' | 'cancellation' | 'beforeSend' | 'retryable'>;
+
 /**
- * Calls a server of the 2026-07-28 era until it has all the answers that it asks for. The rounds are one call: each continues the one
+ * Sends a request whose server is told what the client can be asked, and which log messages it wants.
+ * @param extensions that the gateway has for this request
+ */
+export function sendInRounds<Result>(
+  send: (continuation: JsonObject, meta: JsonObject) => Promise<Result>,
+  call: AskedCall,
+  settings: AskSettings,
+  extensions?: JsonObject,
+): Promise<Result> {
+  const { ask, log } = call;
+  const abilities = ask === undefined ? undefined : writeAbilities(permit(ask.abilities, settings.asker.asks));
+  const declared = extensions === undefined ? abilities : { ...abilities, extensions };
+  const meta = {
+    ...call.meta,
+    ...(declared === undefined ? {} : { [CLIENT_CAPABILITIES_META_KEY]: declared }),
+    ...(log === undefined ? {} : { [LOG_LEVEL_META_KEY]: log.level }),
+  };
+  if (ask === undefined) return send({}, meta);
+  return answerRounds((continuation) => send(continuation, meta), call, ask, settings);
+}
+
+/**
+ * Sends a request to a server of the 2026-07-28 era until it has all the answers that it asks for. The rounds are one call: each continues the one
  * before with the state that the server gave, so that nothing runs twice.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-export async function answerRounds<Result>(
+async function answerRounds<Result>(
   send: (continuation: Continuation) => Promise<Result>,
-  call: Pick<UpstreamCall, 'cancellation' | 'beforeSend' | 'retryable'>,
+  call: AskedCall,
   ask: AskChannel,
   settings: AskSettings,
 ): Promise<Result> {
@@ -39,7 +64,8 @@ export async function answerRounds<Result>(
   }
 }
 
-async function answerRound(
+/** Asks the questions of one round at once. */
+export async function answerRound(
   { inputRequests, requestState }: JsonObject,
   cancellation: Cancellation,
   ask: AskChannel,

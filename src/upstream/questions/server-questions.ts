@@ -3,6 +3,7 @@ import { ASK_ERROR, type AskChannel, AskFailure, type Question } from '../../pro
 import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { CallLog } from '../../protocol/log-message.js';
+import { RELATED_TASK } from '../../protocol/task.js';
 import { type AskSettings, askClient, toAskError } from './ask-client.js';
 import { describeQuestion, isAskMethod } from './prepare-question.js';
 import { AbandonedCalls, ownerOf } from './question-owner.js';
@@ -38,6 +39,8 @@ interface ServerQuestionsOptions<Call extends AskableCall> extends AskSettings {
   readonly onAnswered: (call: Call, waitedMs: number) => void;
   /** The call in flight whose request has this id. */
   readonly callOf: (id: RequestId) => Call | undefined;
+  /** The call in flight that this task is. */
+  readonly callOfTask: (taskId: unknown) => Call | undefined;
   /** All calls in flight. */
   readonly inFlight: () => readonly Call[];
 }
@@ -66,23 +69,28 @@ export class ServerQuestions<Call extends AskableCall> {
     if (!('id' in message)) return this.#notify(method, params, requestId);
     if (!isAskMethod(method)) return false;
     const question: Question = { method, params: isJsonObject(params) ? params : {} };
-    const owner = this.#ownerOf(requestId);
+    const owner = this.#ownerOf(requestId, question.params['_meta']);
     this.#takeQuestion(message.id, question, owner);
     if (owner === undefined && requestId === undefined) {
+      if (this.#options.inFlight().length === 0) this.abandoned.asked();
       for (const call of this.#options.inFlight()) noteUncertain(call, question);
     }
     return true;
   }
 
-  #ownerOf(requestId: RequestId | undefined): Call | undefined {
+  /** @param meta in which the server may say for which of its tasks it asks */
+  #ownerOf(requestId: RequestId | undefined, meta: unknown): Call | undefined {
+    const task = isJsonObject(meta) ? meta[RELATED_TASK] : undefined;
+    if (isJsonObject(task)) return this.#options.callOfTask(task['taskId']);
     if (requestId !== undefined) return this.#options.callOf(requestId);
-    return ownerOf(this.#options.inFlight(), this.abandoned.sessions(performance.now()));
+    const calls = this.#options.inFlight();
+    return ownerOf(calls, this.abandoned.sessions(performance.now()));
   }
 
   #notify(method: string, params: unknown, requestId: RequestId | undefined): boolean {
     if (method === 'notifications/cancelled') return this.#withdraw(params);
     if (method !== 'notifications/message') return false;
-    const owner = this.#ownerOf(requestId);
+    const owner = this.#ownerOf(requestId, undefined);
     if (owner?.log === undefined) return true;
     owner.questions ??= new CallQuestions();
     const { mask, asker } = this.#options;

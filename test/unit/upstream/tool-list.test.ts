@@ -3,13 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runAtOnce } from '../../../src/lib/turns.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { RawTool } from '../../../src/protocol/tools.js';
-import {
-  coalesce,
-  findTaskFault,
-  readDefinitions,
-  readTools,
-  type ToolMemory,
-} from '../../../src/upstream/tool-list.js';
+import { coalesce, readDefinitions, readTools, type ToolMemory } from '../../../src/upstream/tool-list.js';
 
 const pages = (answers: Readonly<Record<string, JsonObject>>) => async (params: JsonObject) =>
   answers[String(params['cursor'] ?? 'first')] ?? {};
@@ -59,18 +53,6 @@ describe('readTools', () => {
 
   it('refuses what is no list', async () => {
     await expect(readTools(async () => ({ tools: 'none' }))).rejects.toThrow('holds no list of tools');
-  });
-});
-
-describe('findTaskFault', () => {
-  it('finds fault with what can only be called as a task', () => {
-    const either = { name: 'either', execution: { taskSupport: 'optional' } };
-    const research = { name: 'research', execution: { taskSupport: 'required' } };
-    expect([{ name: 'plain' }, either, research].map(findTaskFault)).toEqual([
-      undefined,
-      undefined,
-      'it can only be called as a task',
-    ]);
   });
 });
 

@@ -37,22 +37,42 @@ describe('the owner of a question that does not say its call', () => {
 
   it('is uncertain while a call of another session that was given up may still run', () => {
     const abandoned = new AbandonedCalls();
-    abandoned.add(1, channelOf('bob'), 1_000);
+    abandoned.add(1, channelOf('bob'), { now: 0, maxMs: 1_000 });
     expect(ownerOf([callOf('ann')], abandoned.sessions(999))).toBeUndefined();
     expect(ownerOf([callOf('ann')], abandoned.sessions(1_000))).toBeDefined();
   });
 
+  it('is certain soon after a call was given up, as servers end what is cancelled', () => {
+    const abandoned = new AbandonedCalls();
+    abandoned.add(1, channelOf('bob'), { now: 0, maxMs: 600_000 });
+    expect(abandoned.sessions(9_999)).toEqual(['bob']);
+    expect(abandoned.sessions(10_000)).toEqual([]);
+  });
+
+  it.each([
+    ['asks while no call is in flight', (abandoned: AbandonedCalls) => abandoned.asked()],
+    ['answers a call long after it was given up', (abandoned: AbandonedCalls) => abandoned.answered(1, 10_000)],
+  ])('stays uncertain for the longest time of a call at a server that %s', (_case, show) => {
+    const abandoned = new AbandonedCalls();
+    abandoned.add(1, channelOf('bob'), { now: 0, maxMs: 600_000 });
+    abandoned.add(2, channelOf('cid'), { now: 0, maxMs: 600_000 });
+    show(abandoned);
+    expect(abandoned.sessions(599_999)).toContain('cid');
+    expect(abandoned.sessions(600_000)).toEqual([]);
+  });
+
   it('is certain again once the call that was given up is answered', () => {
     const abandoned = new AbandonedCalls();
-    abandoned.add(1, channelOf('bob'), 1_000);
-    abandoned.answered(1);
+    abandoned.add(1, channelOf('bob'), { now: 0, maxMs: 1_000 });
+    abandoned.answered(1, 0);
     expect(abandoned.sessions(0)).toEqual([]);
   });
 
   it('stays uncertain beyond the number of given-up calls that are told apart', () => {
     const abandoned = new AbandonedCalls();
-    for (let id = 1; id <= 1_100; id += 1) abandoned.add(id, channelOf('ann'), 1_000);
-    for (let id = 1; id <= 1_100; id += 1) abandoned.answered(id);
+    const givenUp = { now: 0, maxMs: 1_000 };
+    for (let id = 1; id <= 1_100; id += 1) abandoned.add(id, channelOf('ann'), givenUp);
+    for (let id = 1; id <= 1_100; id += 1) abandoned.answered(id, 0);
     expect(abandoned.sessions(0)).toEqual([undefined]);
   });
 });

@@ -1,0 +1,194 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { cleanText } from '../../lib/text.js';
+import type { Cancellation } from '../../protocol/cancellation.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isTerminal, RELATED_TASK } from '../../protocol/task.js';
+import { findFault, protocolError, UpstreamFault } from '../fault.js';
+import type { AskSettings } from '../questions/ask-client.js';
+import type { RequestOptions } from '../request-options.js';
+import type { UpstreamCall } from '../upstream.js';
+import { CountedAsk, TaskQuestions } from './task-questions.js';
+import type { RunningTask, TaskHandle } from './task-requests.js';
+
+/** How often a server is asked for a task's status, in milliseconds; it may name its own time between the two. */
+const POLL_MS = { least: 100, usual: 1_000, most: 30_000 };
+/** For an answer about a task. */
+const ANSWER_MS = 10_000;
+
+/** What driving a task needs of its connection and its call. */
+export interface TaskSurroundings {
+  readonly era: 'legacy' | 'modern';
+  readonly request: (method: string, params: JsonObject, options: RequestOptions) => Promise<JsonObject>;
+  readonly call: Pick<UpstreamCall, 'ask' | 'log'>;
+  /** Gets what the server says of the task's status. */
+  readonly onStatus: (words: string) => void;
+  /** Silence for so long fails the call. */
+  readonly timeoutMs: number;
+  /** In each request about a task. */
+  readonly meta: JsonObject | undefined;
+  readonly asks: AskSettings;
+}
+
+/**
+ * Asks a server for a task's status until the task has ended, and resolves with the result of the call that it is. When nothing waits
+ * for the task any more, it is cancelled.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ */
+export async function driveTask(task: TaskHandle, running: RunningTask, around: TaskSurroundings): Promise<JsonObject> {
+  const drive = new TaskDrive(task, running, around);
+  running.ended.onCancel(() => drive.giveUp());
+  try {
+    return await (around.era === 'modern' ? driveModern(drive) : driveLegacy(drive));
+  } catch (error) {
+    drive.giveUp();
+    throw error;
+  } finally {
+    drive.stop();
+  }
+}
+
+/** Up to 2025-11-25 a request of its own waits for the result, and what the task asks comes on its stream. */
+async function driveLegacy(drive: TaskDrive): Promise<JsonObject> {
+  const { ask, log } = drive.around.call;
+  const counted = ask === undefined ? undefined : new CountedAsk(ask);
+  const waiting = drive
+    .send('tasks/result', {}, { timeoutMs: Number.POSITIVE_INFINITY, ask: counted, log, cancellation: drive.ended })
+    .catch((error: unknown) => ({ error }));
+  const watching = drive.watch(() => (counted?.open ?? 0) > 0);
+  const first = await Promise.race([waiting, watching.then(() => undefined)]);
+  if (first !== undefined && !isFailure(first)) return withoutRelation(first);
+  if (first !== undefined && !(first.error instanceof ProtocolError)) throw first.error;
+  // Some servers refuse to give a result that is not there yet.
+  const status = await watching;
+  if (status['status'] === 'cancelled') throw cancelledThere(status);
+  const last = first === undefined ? await waiting : await drive.send('tasks/result', {});
+  if (isFailure(last)) throw last.error;
+  return withoutRelation(last);
+}
+
+function isFailure(outcome: JsonObject | { readonly error: unknown }): outcome is { readonly error: unknown } {
+  return 'error' in outcome && !('content' in outcome);
+}
+
+/** From 2026-07-28 on the status holds the questions, and in the end the result. */
+async function driveModern(drive: TaskDrive): Promise<JsonObject> {
+  const { around } = drive;
+  const questions = new TaskQuestions({
+    ask: around.call.ask,
+    settings: around.asks,
+    ended: drive.ended,
+    update: (inputResponses) => drive.send('tasks/update', { inputResponses }),
+  });
+  const status = await drive.watch((now) => questions.take(now));
+  if (status['status'] === 'cancelled') throw cancelledThere(status);
+  const { error, result } = status;
+  if (isJsonObject(error)) throw protocolError(error);
+  if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its task has ended without a result');
+  const { resultType: _type, ...rest } = result;
+  return rest;
+}
+
+/** One task, while something waits for it. */
+class TaskDrive {
+  readonly around: TaskSurroundings;
+  readonly #task: TaskHandle;
+  readonly #running: RunningTask;
+  #words: unknown;
+  #isOver = false;
+
+  constructor(task: TaskHandle, running: RunningTask, around: TaskSurroundings) {
+    this.#task = task;
+    this.#running = running;
+    this.around = around;
+  }
+
+  get ended(): Cancellation {
+    return this.#running.ended;
+  }
+
+  send(method: string, params: JsonObject, options: Partial<RequestOptions> = {}): Promise<JsonObject> {
+    const { request, meta } = this.around;
+    const all = { timeoutMs: ANSWER_MS, continues: true, meta, ...options };
+    return request(method, { taskId: this.#task.id, ...params }, all);
+  }
+
+  /**
+   * Resolves with the task's last status.
+   * @param waits called with each status; says whether the task waits for the client, which is not the server's time
+   */
+  async watch(waits: (status: JsonObject) => boolean): Promise<JsonObject> {
+    let pollMs = this.#task.pollMs;
+    for (let since = performance.now(); ; ) {
+      await pause(this.#pauseOf(pollMs), this.ended);
+      if (this.ended.cancelled || this.#isOver) throw new UpstreamFault('cancelled', 'the call has ended');
+      const status = await this.#readStatus();
+      if (status === undefined) continue;
+      const now = performance.now();
+      this.#running.touch(waits(status) ? now - since : 0);
+      since = now;
+      if (isTerminal(status['status'])) {
+        this.#isOver = true;
+        return status;
+      }
+      this.#tell(status['statusMessage']);
+      pollMs = status['pollIntervalMs'] ?? status['pollInterval'] ?? pollMs;
+    }
+  }
+
+  /** Nothing waits for the task any more. */
+  giveUp(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.send('tasks/cancel', {}).then(
+      () => this.#running.onCancelled(),
+      () => undefined,
+    );
+  }
+
+  stop(): void {
+    this.#isOver = true;
+  }
+
+  /** Undefined where no answer came in time: the call's own clock decides how long that may go on. */
+  async #readStatus(): Promise<JsonObject | undefined> {
+    try {
+      return await this.send('tasks/get', {});
+    } catch (error) {
+      if (findFault(error)?.kind === 'timeout') return undefined;
+      throw error;
+    }
+  }
+
+  #tell(words: unknown): void {
+    if (typeof words !== 'string' || words === '' || words === this.#words) return;
+    this.#words = words;
+    this.around.onStatus(cleanText(words));
+  }
+
+  #pauseOf(announced: unknown): number {
+    const wanted = typeof announced === 'number' && announced >= 0 ? announced : POLL_MS.usual;
+    // Each status says that the server is not silent.
+    return Math.max(POLL_MS.least, Math.min(wanted, POLL_MS.most, this.around.timeoutMs / 2));
+  }
+}
+
+/** Ends early when nothing waits for the task any more. */
+function pause(ms: number, ended: Cancellation): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+    ended.onCancel(resolve);
+  });
+}
+
+/** The result is that of a call, and its caller knows nothing of the server's task. */
+function withoutRelation(result: JsonObject): JsonObject {
+  const { _meta: meta, ...rest } = result;
+  if (!isJsonObject(meta)) return result;
+  const { [RELATED_TASK]: _task, ...others } = meta;
+  return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
+}
+
+function cancelledThere({ statusMessage }: JsonObject): ProtocolError {
+  const why = typeof statusMessage === 'string' && statusMessage !== '' ? `: ${cleanText(statusMessage)}` : '';
+  return ProtocolError.fromError(ProtocolErrorCode.InternalError, `The server has cancelled the task${why}`);
+}

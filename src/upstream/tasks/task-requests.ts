@@ -1,0 +1,79 @@
+import { Cancellation } from '../../protocol/cancellation.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+
+/** A request that goes on as a task, as far as what drives the task needs it. */
+export interface RunningTask {
+  /** Cancelled when nothing waits for the task any more. */
+  readonly ended: Cancellation;
+  /** The server is at work. @param waitedMs the time that it has waited for an answer, which is not its own */
+  touch(waitedMs?: number): void;
+  /** The server has cancelled the task, so that it asks nothing any more. */
+  onCancelled(): void;
+}
+
+/** Brings a task to its end; resolves with the result of its request. */
+export type DriveTask = (task: TaskHandle, running: RunningTask) => Promise<JsonObject>;
+
+/** A task as its server has named it. */
+export interface TaskHandle {
+  readonly id: string;
+  readonly pollMs: unknown;
+}
+
+interface TaskRequest extends Omit<RunningTask, 'ended'> {
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The requests of one connection whose answer may be a task. Such a request counts as in flight until the task has ended: progress
+ * comes under its token, and questions that name no request are its own.
+ */
+export class TaskRequests {
+  readonly #drives = new Map<number, DriveTask>();
+  readonly #running = new Map<number, { readonly taskId: string; readonly ended: Cancellation }>();
+
+  add(id: number, drive: DriveTask): void {
+    this.#drives.set(id, drive);
+  }
+
+  /** The request that goes on as this task; undefined where none does. */
+  requestOf(taskId: unknown): number | undefined {
+    return [...this.#running].find(([, running]) => running.taskId === taskId)?.[0];
+  }
+
+  isRunning(id: number): boolean {
+    return this.#running.has(id);
+  }
+
+  /** Takes an answer that is a task; false for any other. */
+  take(id: number, answer: JsonObject, { resolve, reject, ...running }: TaskRequest): boolean {
+    const drive = this.#drives.get(id);
+    const task = drive === undefined ? undefined : readTask(answer['result']);
+    if (drive === undefined || task === undefined || this.#running.has(id)) return false;
+    const ended = new Cancellation();
+    this.#running.set(id, { taskId: task.id, ended });
+    drive(task, { ...running, ended }).then(resolve, reject);
+    return true;
+  }
+
+  /** Its request has ended, in whichever way. */
+  end(id: number): void {
+    this.#drives.delete(id);
+    const running = this.#running.get(id);
+    this.#running.delete(id);
+    running?.ended.cancel('the call has ended');
+  }
+
+  endAll(): void {
+    for (const id of [...this.#drives.keys()]) this.end(id);
+  }
+}
+
+/** Up to 2025-11-25 the task is a member of the result; from 2026-07-28 on it is the result itself. */
+function readTask(result: unknown): TaskHandle | undefined {
+  if (!isJsonObject(result)) return undefined;
+  const task = result['resultType'] === 'task' ? result : result['task'];
+  if (!isJsonObject(task) || typeof task['taskId'] !== 'string') return undefined;
+  return { id: task['taskId'], pollMs: task['pollIntervalMs'] ?? task['pollInterval'] };
+}
