@@ -33,8 +33,11 @@ const THREADS = {
   idleMs: 60_000,
 };
 
-/** Half of what a thread has: the other half is for the texts beside the values, and for what a query makes of them. */
-const MOST_TREE_BYTES = 1_000_000_000;
+/**
+ * With the bytes of an answer, its text, what is kept of it and what a query makes of its values, a thread takes about ten times the
+ * largest answer that is permitted by default. Most answers of that size come to half of this.
+ */
+const MOST_TREE_BYTES = 500_000_000;
 
 export function openLargeAnswers(
   { limits, errors }: Pick<GatewayConfig, 'limits' | 'errors'>,

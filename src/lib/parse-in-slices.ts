@@ -25,10 +25,15 @@ interface Span {
 
 /**
  * Parses a JSON text as `JSON.parse` does, in slices: lists and objects of more than 128 kB member by member.
+ * @param parseWhole parses what is small, instead of `JSON.parse`
  * @throws SyntaxError
  */
-export function* parseInSlices(text: Buffer, wholeBytes = WHOLE_BYTES): Sliced<unknown> {
-  const scanner = new Scanner(text, wholeBytes, yield* findLarge(text, wholeBytes));
+export function* parseInSlices(
+  text: Buffer,
+  wholeBytes = WHOLE_BYTES,
+  parseWhole: (text: string) => unknown = JSON.parse,
+): Sliced<unknown> {
+  const scanner = new Scanner(text, { wholeBytes, parseWhole }, yield* findLarge(text, wholeBytes));
   return yield* scanner.parse(trim(text, { start: 0, end: text.length }), 0);
 }
 
@@ -54,14 +59,21 @@ function* findLarge(text: Buffer, wholeBytes: number): Sliced<ReadonlyMap<number
   return large;
 }
 
+interface ScannerOptions {
+  readonly wholeBytes: number;
+  readonly parseWhole: (text: string) => unknown;
+}
+
 class Scanner {
   readonly #text: Buffer;
   readonly #wholeBytes: number;
+  readonly #parseWhole: (text: string) => unknown;
   readonly #large: ReadonlyMap<number, number>;
 
-  constructor(text: Buffer, wholeBytes: number, large: ReadonlyMap<number, number>) {
+  constructor(text: Buffer, { wholeBytes, parseWhole }: ScannerOptions, large: ReadonlyMap<number, number>) {
     this.#text = text;
     this.#wholeBytes = wholeBytes;
+    this.#parseWhole = parseWhole;
     this.#large = large;
   }
 
@@ -80,7 +92,7 @@ class Scanner {
   }
 
   #whole({ start, end }: Span): unknown {
-    return JSON.parse(this.#text.toString('utf8', start, end));
+    return this.#parseWhole(this.#text.toString('utf8', start, end));
   }
 
   *#parseList(groups: readonly Span[], depth: number): Sliced<unknown> {
@@ -111,7 +123,7 @@ class Scanner {
 
   #wrapped({ start, end }: Span, kind: keyof typeof BRACKETS): unknown {
     const [open, close] = BRACKETS[kind];
-    return JSON.parse(open + this.#text.toString('utf8', start, end) + close);
+    return this.#parseWhole(open + this.#text.toString('utf8', start, end) + close);
   }
 
   /** The members of a list or an object, without the commas between them; neighbours that are small together are one span. */

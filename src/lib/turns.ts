@@ -89,26 +89,28 @@ export const turns = new Turns();
 export class TurnEnd {
   readonly #schedule: (work: () => void) => unknown;
   #waiting: (() => void)[] = [];
+  #onFaults: ((fault: unknown) => void)[] = [];
 
   constructor(schedule: (work: () => void) => unknown = setImmediate) {
     this.#schedule = schedule;
   }
 
-  add(work: () => void): void {
+  /** @param onFault is given what the work throws, which is the affair of no other work. It does not throw itself. */
+  add(work: () => void, onFault: (fault: unknown) => void): void {
+    this.#onFaults.push(onFault);
     if (this.#waiting.push(work) === 1) this.#schedule(() => this.#run());
   }
 
   #run(): void {
     const works = this.#waiting;
+    const onFaults = this.#onFaults;
     this.#waiting = [];
-    for (const work of works) {
+    this.#onFaults = [];
+    for (const [index, work] of works.entries()) {
       try {
         work();
       } catch (fault) {
-        // A defect, reported as any other; the works after it are not its affair.
-        queueMicrotask(() => {
-          throw fault;
-        });
+        onFaults[index]?.(fault);
       }
     }
   }
@@ -120,10 +122,20 @@ const turnEnd = new TurnEnd();
 /** Characters up to which a message costs less than waking whom it is for. */
 const SHORT_MESSAGE = 16 * 1024;
 
-/** Sends a message: a short one at the end of the turn, a long one at once, so that its reader works on it while the turn goes on. */
-export function sendInTurn(length: number, send: () => void): void {
-  if (length <= SHORT_MESSAGE) turnEnd.add(send);
-  else send();
+/**
+ * Sends a message: a short one at the end of the turn, a long one at once, so that its reader works on it while the turn goes on.
+ * @param onFault is given what `send` throws, and ends the exchange that the message belongs to
+ */
+export function sendInTurn(length: number, send: () => void, onFault: (fault: unknown) => void): void {
+  if (length <= SHORT_MESSAGE) {
+    turnEnd.add(send, onFault);
+    return;
+  }
+  try {
+    send();
+  } catch (fault) {
+    onFault(fault);
+  }
 }
 
 /** Work that stops again and again, so that its runner can let other calls run in between. */

@@ -8,6 +8,7 @@ import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
 import { EXACT_TEXTS, exactTextOf } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { LARGE_BYTES } from '../protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH, type PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -19,6 +20,7 @@ import {
   type Warning,
 } from '../protocol/result.js';
 import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
+import { parseExact } from '../results/exact-numbers.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
 
@@ -437,9 +439,12 @@ function sameJson(text: string, candidates: readonly { readonly value: unknown; 
 
 /** JSON text is embedded as JSON, any other text as a string. */
 function textAsJson(text: string): ResultData {
-  const parsed = parseContainer(text);
+  const isFragile = FRAGILE_NUMBER.test(text);
+  // Of a long text one set of values is enough.
+  const readsExactly = isFragile && text.length > LARGE_BYTES;
+  const parsed = parseContainer(text, readsExactly ? parseExact : JSON.parse);
   if (parsed === undefined) return { dataText: JSON.stringify(text), value: text, blocks: NO_BLOCKS };
-  if (FRAGILE_NUMBER.test(text)) return { dataText: text, blocks: NO_BLOCKS };
+  if (isFragile) return { dataText: text, ...(readsExactly && { value: parsed }), blocks: NO_BLOCKS };
   // JSON over several lines costs tokens, so it is written compactly, unless that could change a number.
   return { dataText: text.includes('\n') ? JSON.stringify(parsed) : text, value: parsed, blocks: NO_BLOCKS };
 }
@@ -447,11 +452,11 @@ function textAsJson(text: string): ResultData {
 const NO_BLOCKS: readonly ContentBlock[] = [];
 
 /** The object or array in a text; undefined where it is nested too deeply, so that it stays text. A bare number or word stays text: the author of "007" or "1e3" may not mean a number. */
-function parseContainer(text: string): unknown {
+function parseContainer(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   const start = /^\s*[[{]/.test(text);
   if (!start || isTooDeep(text)) return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    return parse(text);
   } catch {
     // Text that only begins like JSON stays text.
     return undefined;

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { parseInSlices } from '../lib/parse-in-slices.js';
+import { runAtOnce } from '../lib/turns.js';
 
 /** Numbers that a double would change: more digits than it holds, or an exponent that leaves its range. */
 const EXACT = /\d{16}|\d[eE][+-]?\d{3}/;
@@ -6,9 +8,12 @@ const EXACT = /\d{16}|\d[eE][+-]?\d{3}/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG = /\d{16}|[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
 
-/** Random, so that no upstream can write it. */
-const MARK = `number ${randomBytes(12).toString('hex')} `;
+/** Random, so that no upstream can write it; short, because every number that is kept takes it once. */
+const MARK = randomBytes(9).toString('base64url');
 const WRITTEN = new RegExp(`"${MARK}(-?\\d[\\d.eE+-]*)"`, 'g');
+
+/** A longer text is parsed part by part: with its marks it takes almost twice the memory, beside the text and its values. */
+const MARKED_AT_ONCE = 1024 * 1024;
 
 /**
  * Parses JSON so that writing it again gives the same numbers. A number that a double would change becomes a marked
@@ -16,27 +21,29 @@ const WRITTEN = new RegExp(`"${MARK}(-?\\d[\\d.eE+-]*)"`, 'g');
  */
 export function parseExact(text: string): unknown {
   if (!EXACT.test(text)) return JSON.parse(text);
-  return JSON.parse(markInexact(text));
+  if (text.length <= MARKED_AT_ONCE) return parseMarked(text);
+  return runAtOnce(parseInSlices(Buffer.from(text), undefined, parseMarked));
 }
 
-/** One token after the other: `replace` with a function holds all of them at once, which takes many times the text's memory. */
+function parseMarked(text: string): unknown {
+  return JSON.parse(EXACT.test(text) ? markInexact(text) : text);
+}
+
+/**
+ * One token after the other: `replace` with a function holds all of them at once, which takes many times the text's memory. Nor are
+ * texts added to each other, which V8 keeps as a tree of all the parts.
+ */
 function markInexact(text: string): string {
   const parts: string[] = [];
-  let part = '';
   let from = 0;
   for (let found = nextToken(text, 0); found !== null; found = nextToken(text, TOKEN.lastIndex)) {
     const [token] = found;
     if (!isInexact(token)) continue;
-    part += `${text.slice(from, found.index)}${JSON.stringify(MARK + token)}`;
+    parts.push(text.slice(from, found.index), '"', MARK, token, '"');
     from = TOKEN.lastIndex;
-    if (part.length < PART_CHARACTERS) continue;
-    parts.push(part);
-    part = '';
   }
-  return `${parts.join('')}${part}${text.slice(from)}`;
+  return `${parts.join('')}${text.slice(from)}`;
 }
-
-const PART_CHARACTERS = 64 * 1024;
 
 function nextToken(text: string, from: number): RegExpExecArray | null {
   TOKEN.lastIndex = from;

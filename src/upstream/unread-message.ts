@@ -1,5 +1,5 @@
 import { parseInSlices } from '../lib/parse-in-slices.js';
-import { estimateTree } from '../lib/tree-size.js';
+import { TreeSize } from '../lib/tree-size.js';
 import { runInSlices, type Sliced } from '../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LargeMessage } from '../protocol/large-answer.js';
@@ -26,10 +26,9 @@ export async function readLarge({ message }: UnreadMessage): Promise<JsonObject>
 const MOST_TREE_BYTES = 400_000_000;
 
 function* parseLarge(message: LargeMessage): Sliced<unknown> {
-  let bytes = 0;
+  const size = new TreeSize();
   for (const piece of message.pieces) {
-    bytes += estimateTree([piece]);
-    if (bytes > MOST_TREE_BYTES)
+    if (size.add(piece).bytes > MOST_TREE_BYTES)
       throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
     yield;
   }

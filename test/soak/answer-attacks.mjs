@@ -10,8 +10,10 @@ const LISTS = [
   'list_digits',
   'list_million',
   'list_small',
+  'list_names',
+  'list_lists',
 ];
-const TEXTS = ['get_prose', 'get_string', 'get_nested', 'get_nested_structured'];
+const TEXTS = ['get_prose', 'get_wide', 'get_string', 'get_nested', 'get_nested_structured'];
 const OTHERS = ['get_failure', 'get_image', 'list_blocks', 'get_malformed'];
 const TOOLS = [...LISTS, ...TEXTS, ...OTHERS].map(tool);
 

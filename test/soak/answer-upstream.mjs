@@ -39,6 +39,14 @@ const RESULTS = {
   get_nested_structured: () =>
     `{"content":[],"structuredContent":${'{"a":'.repeat(8_000_000)}1${'}'.repeat(8_000_000)}}`,
   list_digits: () => listOf(`[${rows(1_200_000, (index) => `{"n":12345678901234567890${index}.5}`).join()}]`),
+  list_names: () => listOf(`[${rows(BYTES / 18, (index) => `{"n${index}":1}`).join()}]`),
+  list_lists: () =>
+    listOf(
+      `[${fill('[1],')
+        .slice(0, BYTES / 3)
+        .replace(/,[^,]*$/, '')}]`,
+    ),
+  get_wide: () => listOf(`${fill('A line of text. ').slice(0, BYTES * 0.9)}ж`),
   get_failure: () => listOf(fill('no. ')).replace(/^\{/, '{"isError":true,'),
   get_image: () => `{"content":[{"type":"image","mimeType":"image/png","data":"${fill('QUJD')}"}]}`,
   list_blocks: () => `{"content":[${fill('{"type":"text","text":"a"},').replace(/,[^,]*$/, '')}]}`,

@@ -92,7 +92,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const createServer = createSdkServerFactory(gateway, serverInfo, { parked, logs });
   const streams = createSseStreams();
   const events = createSessionEvents([questions, parked, logs, gateway], observe);
-  const exchanges = createHttpExchanges(streams);
+  const exchanges = createHttpExchanges(streams, observe);
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
   const sessions = createLegacySessions(settings, ids, events);
   const callers = createModernCallers(settings, events);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { BriefSet } from '../../lib/brief-map.js';
 import { sendInTurn } from '../../lib/turns.js';
+import type { Observer } from '../../observe/observation.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
@@ -40,14 +41,37 @@ export interface HttpExchanges {
 }
 
 /** @param streams what opens an event stream for a request that gets messages before its answer. */
-export function createHttpExchanges(streams: SseStreams): HttpExchanges {
+export function createHttpExchanges(streams: SseStreams, observe: Observer): HttpExchanges {
   const open = new BriefSet<HttpExchange>();
+  const onUnsent = (response: ServerResponse, cause: unknown): void => {
+    observe({ kind: 'defect', where: 'writing an answer', cause });
+    failUnsent(response);
+  };
+  const shared = { streams, open, onUnsent };
   return {
-    open: (response, occupancy, accept) => new HttpExchange(response, occupancy, streams, acceptsStream(accept), open),
+    open: (response, occupancy, accept) => new HttpExchange(response, occupancy, acceptsStream(accept), shared),
     interruptAll(reason) {
       for (const exchange of open.values()) exchange.interrupt(reason);
     },
   };
+}
+
+/** What all exchanges share. */
+interface SharedByExchanges {
+  readonly streams: SseStreams;
+  readonly open: BriefSet<HttpExchange>;
+  /** Ends a request whose answer could not be written. */
+  readonly onUnsent: (response: ServerResponse, cause: unknown) => void;
+}
+
+/** Says so where nothing has been sent; otherwise the connection closes, so that no client takes a part for the whole. */
+function failUnsent(response: ServerResponse): void {
+  try {
+    if (response.headersSent) response.destroy();
+    else sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+  } catch {
+    response.destroy();
+  }
 }
 
 /**
@@ -63,22 +87,23 @@ class HttpExchange implements Responder {
   #response: ServerResponse | undefined;
   readonly #streams: SseStreams;
   readonly #open: BriefSet<HttpExchange>;
+  readonly #onUnsent: SharedByExchanges['onUnsent'];
   readonly #number: number;
   #streaming = false;
   #interrupted: InterruptListener | undefined;
 
   /**
    * @param acceptsStream whether the client can read an event stream.
-   * @param open holds the exchange until it has ended.
+   * @param shared its `open` holds the exchange until it has ended.
    */
   constructor(
     response: ServerResponse,
     occupancy: Occupancy,
-    streams: SseStreams,
     acceptsStream: boolean,
-    open: BriefSet<HttpExchange>,
+    { streams, open, onUnsent }: SharedByExchanges,
   ) {
     this.#response = response;
+    this.#onUnsent = onUnsent;
     this.#streams = streams;
     this.#open = open;
     this.#number = open.add(this);
@@ -102,7 +127,12 @@ class HttpExchange implements Responder {
     const response = this.#finish();
     if (response === undefined) return;
     if (this.#streaming) endWith(response, surround(EVENT_START, message, EVENT_END));
-    else sendInTurn(lengthOf(message), () => sendJson(response, status, message));
+    else
+      sendInTurn(
+        lengthOf(message),
+        () => sendJson(response, status, message),
+        (cause) => this.#onUnsent(response, cause),
+      );
   }
 
   /** Ends the request without a response: 202 is the status for messages that have none. */

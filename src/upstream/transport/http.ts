@@ -216,7 +216,11 @@ export class HttpTransport implements UpstreamTransport {
     );
     post.exchange = exchange;
     const body = writeMessage(post.message);
-    sendInTurn(body.length, () => this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, exchange));
+    sendInTurn(
+      body.length,
+      () => this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, exchange),
+      (fault) => this.#finish(post, fault instanceof Error ? fault : new Error(String(fault))),
+    );
   }
 
   #openAnswer(post: Post, status: number, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {

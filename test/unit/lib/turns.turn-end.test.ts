@@ -8,11 +8,32 @@ function aLoop() {
   return { turnEnd, scheduled };
 }
 
+function fail(fault: unknown): void {
+  throw fault;
+}
+
 describe('the end of a turn', () => {
+  it('gives what a work throws to that work alone, and does the others', () => {
+    const { turnEnd, scheduled } = aLoop();
+    const done: number[] = [];
+    const faults: unknown[] = [];
+    turnEnd.add(() => done.push(1), fail);
+    turnEnd.add(
+      () => {
+        throw new Error('broken');
+      },
+      (fault) => faults.push(fault),
+    );
+    turnEnd.add(() => done.push(3), fail);
+    scheduled.shift()?.();
+    expect(done).toEqual([1, 3]);
+    expect(faults).toEqual([new Error('broken')]);
+  });
+
   it('does what came in the turn in its order, and is scheduled once for all of it', () => {
     const { turnEnd, scheduled } = aLoop();
     const done: number[] = [];
-    for (const number of [1, 2, 3]) turnEnd.add(() => done.push(number));
+    for (const number of [1, 2, 3]) turnEnd.add(() => done.push(number), fail);
     expect(done).toEqual([]);
     expect(scheduled).toHaveLength(1);
     scheduled.shift()?.();
@@ -24,8 +45,8 @@ describe('the end of a turn', () => {
     const done: string[] = [];
     turnEnd.add(() => {
       done.push('first');
-      turnEnd.add(() => done.push('second'));
-    });
+      turnEnd.add(() => done.push('second'), fail);
+    }, fail);
     scheduled.shift()?.();
     expect(done).toEqual(['first']);
     scheduled.shift()?.();

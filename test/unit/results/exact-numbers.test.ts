@@ -25,6 +25,12 @@ describe('numbers that a double would change', () => {
     },
   );
 
+  it('are written as they were read in a text that is read part by part', () => {
+    const rows = Array.from({ length: 60_000 }, (_, row) => `{"n":1234567890123456789${row}.5,"text":"1e999"}`);
+    const text = `{"items":[${rows.join()}],"rest":12345678901234567890}`;
+    expect(writeExact(parseExact(text))).toBe(text);
+  });
+
   it('do not affect any other JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
