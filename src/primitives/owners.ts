@@ -14,7 +14,7 @@ import { UriTemplate } from './uri-template.js';
 interface OwnersDeps {
   readonly lists: Pick<PrimitiveLists, 'ready' | 'known' | 'holdersOf' | 'declaring'>;
   /** The slugs of all configured upstreams. */
-  readonly configured: readonly string[];
+  readonly configured: () => readonly string[];
   /** The upstreams that gave a link to a URI in an answer; none where absent. */
   readonly linkersOf?: (uri: string) => readonly string[];
 }
@@ -37,12 +37,10 @@ const QUALIFY: Readonly<Record<ListName, (owned: Owned) => string>> = {
  */
 export class Owners {
   readonly #deps: OwnersDeps;
-  readonly #configured: ReadonlySet<string>;
   readonly #templates = new WeakMap<Entry, UriTemplate>();
 
   constructor(deps: OwnersDeps) {
     this.#deps = deps;
-    this.#configured = new Set(deps.configured);
   }
 
   /** How callers see what an upstream's list holds. */
@@ -93,7 +91,9 @@ export class Owners {
     const declaring = this.#deps.lists.declaring(capability);
     if (declaring.includes(slug)) return slug;
     const names = declaring.map((each) => `'${each}'`).join(', ');
-    const why = this.#configured.has(slug) ? `has no ${capability}, as far as is known` : 'is not configured';
+    const why = this.#deps.configured().includes(slug)
+      ? `has no ${capability}, as far as is known`
+      : 'is not configured';
     throw new OperationError(
       'VALIDATION_INVALID_VALUE',
       `Parameter 'upstream': the server '${slug.slice(0, 100)}' ${why}. Servers with ${capability}: ${names || 'none'}`,
@@ -102,7 +102,7 @@ export class Owners {
   }
 
   #readQualified(list: ListName, name: string): Owned | undefined {
-    const isUpstream = (slug: string): boolean => this.#configured.has(slug);
+    const isUpstream = (slug: string): boolean => this.#deps.configured().includes(slug);
     return list === 'prompts' ? readQualifiedPrompt(name, isUpstream) : readQualifiedUri(name, isUpstream);
   }
 
@@ -163,7 +163,7 @@ export class Owners {
     if (upstream === undefined) return undefined;
     if (upstreams.length === 1) return { upstream, id };
     const what = list === 'prompts' ? 'prompt' : 'resource';
-    const inOrder = this.#deps.configured.filter((each) => upstreams.includes(each));
+    const inOrder = this.#deps.configured().filter((each) => upstreams.includes(each));
     const names = inOrder.slice(0, MOST_NAMED).map((each) => QUALIFY[list]({ upstream: each, id }));
     throw new OperationError(
       'NOT_FOUND_RESOURCE',

@@ -46,6 +46,8 @@ export interface Primitives {
   narrow(operation: Operation, args: JsonObject): { readonly operation: Operation; readonly arguments: JsonObject };
   /** An upstream has connected, or says that a list has changed. */
   noteChange(upstream: string, kind?: ListKind): void;
+  /** An upstream is not configured any more. */
+  forget(upstream: string): void;
   noteUpdate(upstream: string, uri: string): void;
   /** A session or a stream of subscriptions has ended. */
   endSubscriber(subscriber: string): void;
@@ -54,7 +56,7 @@ export interface Primitives {
 export function createPrimitives(deps: PrimitivesDeps): Primitives {
   const { upstreams, isAllowed } = deps;
   const lists = new PrimitiveLists({ upstreams, onDiagnostic: deps.onDiagnostic, onChanged: deps.onListChanged });
-  const owners = new Owners({ lists, configured: [...upstreams.keys()] });
+  const owners = new Owners({ lists, configured: () => [...upstreams.keys()] });
   const subscriptions = new ResourceSubscriptions(upstreams, deps.onResourceUpdated);
 
   const ownerOf = (operation: Operation, args: JsonObject): Owned | undefined => {
@@ -199,6 +201,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       };
     },
     noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
+    forget: (upstream) => lists.forget(upstream),
     noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
     endSubscriber: (subscriber) => subscriptions.end(subscriber),
   };

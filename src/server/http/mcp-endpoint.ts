@@ -81,7 +81,7 @@ const MAX_SWEEP_MS = 30_000;
 
 /** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
 export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
-  const { server: settings, limits, clients } = gateway.config;
+  const { server: settings } = gateway.config;
   const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
   const questions = new OpenQuestions();
   const parked = new ParkedCalls();
@@ -118,7 +118,16 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
     observe,
   });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
-    ['POST', createPostReceiver({ ...limits, requestTimeoutMs: REQUEST_TIMEOUT_MS, route, writer, observe })],
+    [
+      'POST',
+      createPostReceiver({
+        limits: () => gateway.config.limits,
+        requestTimeoutMs: REQUEST_TIMEOUT_MS,
+        route,
+        writer,
+        observe,
+      }),
+    ],
     ['GET', legacy.get],
     ['DELETE', legacy.delete],
   ]);
@@ -134,7 +143,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const sweeper = setInterval(sweep, Math.min(settings.sessionIdleMs / 4, MAX_SWEEP_MS)).unref();
 
   return {
-    handle: authenticateClients(clients, handleMethod, observe),
+    handle: authenticateClients(() => gateway.config.clients, handleMethod, observe),
     async endStreams() {
       stopListening();
       sessions.endStreams();
@@ -191,16 +200,19 @@ const UNAUTHORIZED =
  * clients are configured, every request passes, without a name.
  */
 function authenticateClients(
-  clients: readonly ClientConfig[],
+  clientsNow: () => readonly ClientConfig[],
   handle: RequestHandler,
   observe: Observer,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  if (clients.length === 0) return (request, response) => handle(request, response, undefined);
-  const tokens = new BearerTokens(clients);
+  let clients: readonly ClientConfig[] = [];
+  let tokens = new BearerTokens(clients);
   const notices = new RefusalNotices(observe, '/mcp');
   return (request, response) => {
-    const client = tokens.holderOf(request.headers.authorization);
-    if (client !== undefined) {
+    const now = clientsNow();
+    // A reload may have changed, added or revoked tokens.
+    if (now !== clients) [clients, tokens] = [now, new BearerTokens(now)];
+    const client = clients.length === 0 ? undefined : tokens.holderOf(request.headers.authorization);
+    if (clients.length === 0 || client !== undefined) {
       handle(request, response, client);
       return;
     }
