@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureDataDirectories } from '../config/data-directories.js';
 import { ConfigError } from '../config/diagnostics.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { loadConfig } from '../config/load-config.js';
+import { type LoadedConfig, loadConfig } from '../config/load-config.js';
 import type { Gateway, NameSettings } from '../gateway/gateway.js';
 import type { LogObserver } from '../observe/log-observer.js';
 import { type Observation, type Observer, observeWith } from '../observe/observation.js';
@@ -29,8 +29,19 @@ export interface CommonFlags {
  * is left out with a warning, so that all commands show what `serve` serves; `--strict` refuses it.
  */
 export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Promise<GatewayConfig> {
+  const { config, warnings } = await readCliConfig(flags);
+  // A configuration that was found, not named, may be of a folder that somebody else has made.
+  if (flags.config === undefined && flags.json !== true) {
+    terminal.err.write(`configuration: ${oneLine(config.file ?? 'none')}\n`);
+  }
+  for (const warning of warnings) printWarning(terminal, warning);
+  return config;
+}
+
+/** The same without printing anything. */
+export async function readCliConfig(flags: CommonFlags): Promise<LoadedConfig> {
   try {
-    const { config, warnings } = await loadConfig({
+    return await loadConfig({
       ...(flags.config === undefined ? {} : { file: flags.config }),
       env: process.env,
       cwd: process.cwd(),
@@ -45,22 +56,18 @@ export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Pro
         ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
       },
     });
-    // A configuration that was found, not named, may be of a folder that somebody else has made.
-    if (flags.config === undefined && flags.json !== true) {
-      terminal.err.write(`configuration: ${oneLine(config.file ?? 'none')}\n`);
-    }
-    for (const warning of warnings) printWarning(terminal, warning);
-    return config;
   } catch (error) {
     if (error instanceof ConfigError) throw new CliError(EXIT_CODE.config, error.message, { cause: error });
     throw error;
   }
 }
 
-interface RunningGateway {
+interface StartedGateway {
   readonly gateway: Gateway;
   /** Reaches the log and every other sink. */
   readonly observe: Observer;
+  /** Adds a sink of observations. */
+  readonly onObservation: (listener: Observer) => void;
   readonly log: Pick<LogObserver, 'flush'>;
 }
 
@@ -75,6 +82,8 @@ interface StartOptions {
   readonly oneClient?: boolean;
   /** Whether clients connect, which servers may then ask something. */
   readonly servesClients?: boolean;
+  /** Reads the configuration anew, for a reload. */
+  readonly load?: () => Promise<GatewayConfig>;
 }
 
 /**
@@ -84,14 +93,21 @@ interface StartOptions {
 export async function startGateway(
   config: GatewayConfig,
   command: string,
-  { isLogged, observers = [], names, oneClient = false, servesClients = false }: StartOptions = {},
-): Promise<RunningGateway> {
+  { isLogged, observers = [], names, oneClient = false, servesClients = false, load }: StartOptions = {},
+): Promise<StartedGateway> {
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
   const { openGateway } = await import('../gateway/gateway.js');
   const { createLogObserver } = await import('../observe/log-observer.js');
   const log = await createLogObserver(config.log);
-  const observe = observeWith([isLogged === undefined ? log.observe : onlyWhere(isLogged, log.observe), ...observers]);
+  const added: Observer[] = [];
+  const observe = observeWith([
+    isLogged === undefined ? log.observe : onlyWhere(isLogged, log.observe),
+    ...observers,
+    (observation) => {
+      for (const listener of added) listener(observation);
+    },
+  ]);
   const gateway = await openGateway(config, {
     observe,
     clientInfo: readPackageInfo(),
@@ -100,8 +116,9 @@ export async function startGateway(
     oneClient,
     servesClients,
     ...(names === undefined ? {} : { names }),
+    ...(load === undefined ? {} : { load }),
   });
-  return { gateway, observe, log };
+  return { gateway, observe, onObservation: (listener) => void added.push(listener), log };
 }
 
 /** Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens. */
@@ -145,13 +162,6 @@ export function readPackageInfo(): PackageInfo {
   const { name, version } = JSON.parse(readFileSync(`${PACKAGE_DIRECTORY}package.json`, 'utf8')) as PackageInfo;
   return { name, version };
 }
-
-/** What the log says at SIGHUP. */
-export const RELOAD_IGNORED: Observation = {
-  kind: 'notice',
-  level: 'warn',
-  message: 'SIGHUP changes nothing: the configuration cannot be reloaded yet. Restart the gateway to apply a change.',
-};
 
 /** How long closing everything after the last call may take, in milliseconds. */
 const CLOSE_MS = 3_000;

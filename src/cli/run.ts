@@ -5,11 +5,14 @@ import { registerAudit } from './commands/audit.js';
 import { registerClassify } from './commands/classify.js';
 import { registerInit, registerValidate } from './commands/config.js';
 import { registerConformance } from './commands/conformance.js';
+import { registerConnect } from './commands/connect.js';
+import { registerImport } from './commands/import.js';
 import { registerList } from './commands/list.js';
 import { registerLock } from './commands/lock.js';
 import { registerLogs } from './commands/logs.js';
 import { registerPolicy } from './commands/policy.js';
 import { registerServe } from './commands/serve.js';
+import { registerServers } from './commands/servers.js';
 import { registerStdio } from './commands/stdio.js';
 import { registerTokens } from './commands/tokens.js';
 import { registerTools } from './commands/tools.js';
@@ -22,6 +25,9 @@ const COMMANDS = [
   registerStdio,
   registerInit,
   registerValidate,
+  registerServers,
+  registerImport,
+  registerConnect,
   registerList,
   registerTools,
   registerClassify,

@@ -1,101 +1,137 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { digestConfigFiles } from '../config/config-files.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import { watchConfig } from '../config/watch-config.js';
+import type { Gateway, GatewayStatus } from '../gateway/gateway.js';
 import type { Observer } from '../observe/observation.js';
 import { isJsonObject } from '../protocol/json.js';
 import { printWarning, type Terminal } from './terminal.js';
 
-/** Where running gateways say which configuration they were started with: one file each, by process id. */
+/** Where running gateways say what they are: one file each, by process id. */
 const FOLDER = 'running';
 
-/** How often the files of the configuration are looked at. */
-const POLL_MS = 5_000;
-
-type Files = Pick<GatewayConfig, 'file' | 'upstreamsDir'>;
+/** A state that lasts shorter than this is not written. */
+const WRITE_PAUSE_MS = 250;
 
 /** What one running gateway says of itself. */
-interface RunningGateway {
+export interface RunningGateway {
   readonly pid: number;
+  /** Of the files of the configuration that is in force. */
   readonly digest: string;
   readonly address: string;
+  /** ISO 8601. */
+  readonly started: string;
+  readonly file: string | null;
+  /** Undefined where an older version wrote the file. */
+  readonly status?: Pick<GatewayStatus, 'ready' | 'upstreams' | 'operations' | 'state' | 'reload'>;
+}
+
+interface Announced {
+  /** Reads the configuration anew, as at a change of the files. */
+  reload(by: string): void;
+  end(): void;
+}
+
+interface AnnounceOptions {
+  readonly address: string;
+  /** Of the files that the gateway was started with. */
+  readonly digest: string;
+  /** Adds a listener to the gateway's observations. */
+  readonly onObservation: (listener: Observer) => void;
 }
 
 /**
- * Says in the data directory which configuration this process was started with, and logs when its files change: nothing is
- * reloaded, so a new rule is not in force before a restart.
+ * Says in the data directory what this gateway is and how it does, for commands that work beside it, and reloads the
+ * configuration when its files change.
  */
-export async function announceRunning(
-  config: GatewayConfig,
-  address: string,
-  observe: Observer,
-): Promise<{ end(): void }> {
-  const digest = await digestFiles(config);
-  const folder = join(config.dataDir, FOLDER);
-  const file = join(folder, `${process.pid}.json`);
-  const entry: RunningGateway = { pid: process.pid, digest, address };
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(file, JSON.stringify(entry), { mode: 0o600 });
-  } catch {
-    // A read-only data directory has been reported already; only other commands miss this file.
-  }
-  const watch = watchFiles(config, digest, observe);
+export function announceRunning(gateway: Gateway, { address, digest, onObservation }: AnnounceOptions): Announced {
+  const { config } = gateway;
+  const file = join(config.dataDir, FOLDER, `${process.pid}.json`);
+  const started = new Date().toISOString();
+  let inForce = digest;
+  let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    timer = undefined;
+    const { ready, upstreams, operations, state, reload } = gateway.status();
+    const status = { ready, upstreams, operations, state, ...(reload === undefined ? {} : { reload }) };
+    writeEntry(file, { pid: process.pid, digest: inForce, address, started, file: config.file, status });
+  };
+  const writeSoon = (): void => {
+    timer ??= setTimeout(write, WRITE_PAUSE_MS).unref();
+  };
+  const reload = async (by: string): Promise<void> => {
+    const read = await digestConfigFiles(config);
+    const { outcome } = await gateway.reload(by);
+    if (outcome !== 'refused') inForce = read;
+    write();
+  };
+  const watch = watchConfig(config, digest, () => void reload('its files have changed'));
+  onObservation(({ kind }) => {
+    if (kind === 'upstream-state' || kind === 'catalog') writeSoon();
+  });
+  write();
   return {
+    reload: (by) => void reload(by),
     end() {
-      clearInterval(watch);
+      clearTimeout(timer);
+      watch.close();
       rmSync(file, { force: true });
     },
   };
 }
 
-function watchFiles(config: GatewayConfig, started: string, observe: Observer): NodeJS.Timeout {
-  let [seen, told] = ['', started];
-  const look = async (): Promise<void> => {
-    const stamp = await stampFiles(config);
-    if (stamp === seen) return;
-    seen = stamp;
-    const digest = await digestFiles(config);
-    if (digest === told) return;
-    told = digest;
-    const state = digest === started ? 'is again what it was' : 'has changed';
-    const next = digest === started ? '' : ': restart to apply the change';
-    observe({ kind: 'notice', level: 'warn', message: `The configuration ${state} since the start${next}.` });
-  };
-  return setInterval(() => void look(), POLL_MS).unref();
+/** A reader sees the old file or the new one. */
+function writeEntry(file: string, entry: RunningGateway): void {
+  try {
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.tmp`, JSON.stringify(entry), { mode: 0o600 });
+    renameSync(`${file}.tmp`, file);
+  } catch {
+    // A read-only data directory has been reported already; only other commands miss this file.
+  }
 }
 
-/** Warns where a gateway over the same data directory was started with other files than those of now. */
+/** Warns where a gateway over the same data directory has other files in force than those of now. */
 export async function warnOfOtherConfiguration(config: GatewayConfig, terminal: Terminal): Promise<void> {
-  const digest = await digestFiles(config);
+  const digest = await digestConfigFiles(config);
   for (const running of await listRunning(config.dataDir)) {
     if (running.digest === digest) continue;
+    const problem = running.status?.reload?.problem;
+    const why = problem === undefined ? '' : `: it refused to reload this one, because ${problem}`;
     printWarning(
       terminal,
-      `the gateway that runs at ${running.address} (process ${running.pid}) was started with another configuration; restart it to apply this one`,
+      `the gateway that runs at ${running.address} (process ${running.pid}) has another configuration in force${why}`,
     );
   }
 }
 
-async function listRunning(dataDir: string): Promise<readonly RunningGateway[]> {
+/** The gateways that run over a data directory, the one that started first at the front. */
+export async function listRunning(dataDir: string): Promise<readonly RunningGateway[]> {
   const folder = join(dataDir, FOLDER);
-  const names = await readdir(folder).catch(() => []);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   const read = await Promise.all(names.map((name) => readRunning(join(folder, name))));
-  return read.filter((running) => running !== undefined && isAlive(running.pid)) as readonly RunningGateway[];
+  const alive = read.filter((running) => running !== undefined).filter(({ pid }) => isAlive(pid));
+  return alive.sort((a, b) => (a.started < b.started ? -1 : 1));
 }
 
 async function readRunning(file: string): Promise<RunningGateway | undefined> {
   try {
     const entry: unknown = JSON.parse(await readFile(file, 'utf8'));
-    if (!isJsonObject(entry)) return undefined;
-    const { pid, digest, address } = entry;
-    if (typeof pid !== 'number' || typeof digest !== 'string' || typeof address !== 'string') return undefined;
-    return { pid, digest, address };
+    return isRunning(entry) ? entry : undefined;
   } catch {
-    // Removed meanwhile, or not whole yet.
+    // Removed meanwhile.
     return undefined;
   }
+}
+
+function isRunning(entry: unknown): entry is RunningGateway {
+  return (
+    isJsonObject(entry) &&
+    typeof entry['pid'] === 'number' &&
+    ['digest', 'address', 'started'].every((key) => typeof entry[key] === 'string')
+  );
 }
 
 function isAlive(pid: number): boolean {
@@ -104,28 +140,4 @@ function isAlive(pid: number): boolean {
   } catch (cause) {
     return cause instanceof Error && 'code' in cause && cause.code === 'EPERM';
   }
-}
-
-/** A digest of the main file and the upstream files. */
-export async function digestFiles(config: Files): Promise<string> {
-  const hash = createHash('sha256');
-  for (const file of await listFiles(config)) {
-    hash.update(`${file}\0`).update(await readFile(file).catch(() => ''));
-  }
-  return hash.digest('hex');
-}
-
-/** Changes whenever a file is written; much cheaper than a digest. */
-async function stampFiles(config: Files): Promise<string> {
-  const stamps = (await listFiles(config)).map(async (file) => {
-    const status = await stat(file).catch(() => undefined);
-    return `${file} ${status?.mtimeMs} ${status?.size}`;
-  });
-  return (await Promise.all(stamps)).join('\n');
-}
-
-async function listFiles({ file, upstreamsDir }: Files): Promise<readonly string[]> {
-  const names = await readdir(upstreamsDir).catch(() => []);
-  const upstreams = names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
-  return [...(file === null ? [] : [file]), ...upstreams.map((name) => join(upstreamsDir, name))];
 }

@@ -65,6 +65,7 @@ export function openCapturedGateway(
   });
   return {
     config,
+    reload: async () => ({ at: new Date().toISOString(), outcome: 'unchanged' }),
     settled: Promise.resolve(),
     warmedUp: Promise.resolve(),
     handle: (call) => pipeline.answer(call, snapshot),

@@ -9,10 +9,7 @@ import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import { PassthroughTool } from '../endpoint/passthrough-tools.js';
 import type { Sliced } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
-import { createBatchRunner } from '../pipeline/batch/batch.js';
 import { type Request, readRequest } from '../pipeline/decode.js';
-import { createPipeline } from '../pipeline/pipeline.js';
-import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import { withMeta } from '../pipeline/shape.js';
 import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
@@ -34,6 +31,7 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { type CallPath, createCallPath } from './call-path.js';
 import { createHandlers } from './handlers.js';
 import {
   type CatalogKeeper,
@@ -48,8 +46,11 @@ import {
 import { openLargeAnswers } from './large-answers.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
+import { type NameSettings, NamesWait } from './names-wait.js';
 import { createNativeSurface, type NativeListener, type NativeSurface } from './native.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
+import { Reloader, type ReloadState } from './reload.js';
+import type { ReloadPlan } from './reload-plan.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import {
   describeDependencies,
@@ -62,7 +63,9 @@ import {
 } from './status.js';
 import { describeUnmatched } from './unmatched-rules.js';
 
+export type { NameSettings } from './names-wait.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
+export type { ReloadState } from './reload.js';
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 
 /** The gateway's own MCP tools, as values and as the JSON texts that are sent. */
@@ -70,7 +73,10 @@ export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson' | 'structuredToo
 
 /** A running gateway: the whole interface for servers and the command line. */
 export interface Gateway {
+  /** The configuration that is in force at this moment. */
   readonly config: GatewayConfig;
+  /** Reads the configuration anew and takes what changes. Never rejects: what is wrong with it is in the answer, and changes nothing. */
+  reload(by: string): Promise<ReloadState>;
   /** Answers one MCP tool call. Never rejects: every failure is an answer. */
   handle(call: RawCall): Promise<Reply>;
   /** The list of this moment; waits while the first tools of an upstream are read, as many clients ask for it only once. */
@@ -121,18 +127,12 @@ export interface GatewayDeps {
   readonly process: string;
   /** A server's settings where absent. */
   readonly names?: NameSettings;
+  /** Reads and validates the configuration anew; without it nothing can be reloaded. Rejects with a readable message. */
+  readonly load?: () => Promise<GatewayConfig>;
   /** Whether one client has this process for its whole life, so that upstreams need not keep callers apart. */
   readonly oneClient?: boolean;
   /** Whether clients connect that upstreams may ask something; false where absent. */
   readonly servesClients?: boolean;
-}
-
-/** How a process treats the names of operations. */
-export interface NameSettings {
-  /** How long new names wait for an upstream never seen: milliseconds from its first start, or until all were tried once. */
-  readonly wait: number | 'until tried';
-  /** Whether names and lists are kept for the next start. */
-  readonly keep: boolean;
 }
 
 /** A server that starts with its neighbours may be some seconds late; a name that is given stays given. */
@@ -148,8 +148,10 @@ const WARM_UP_MS = 2_000;
  */
 export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { observe } = deps;
+  /** What is in force; a reload replaces it. */
+  const live = { config };
   const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
-  const memory = await openCatalogMemory(config, deps);
+  const memory = await openCatalogMemory(() => live.config, deps);
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
@@ -157,7 +159,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
   });
-  const largeAnswers = openLargeAnswers(config, results, observe);
+  const largeAnswers = openLargeAnswers(() => live.config, results, observe);
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
   const links = new ResourceLinks(pool.upstreams);
@@ -177,12 +179,11 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
   });
   const logLevels = new Map<string, LogLevel>();
-  const enabled = config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
   const catalog = createLiveCatalog({
     build: (offered) =>
       buildSnapshotInSlices({
         ...offered,
-        config,
+        config: live.config,
         policy: describePolicy(policy),
         results,
         readPart: largeAnswers.readPart,
@@ -200,36 +201,22 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       yield* reportChange(before, after, observe, policy.audit);
     },
     onDefect: (cause) => observe({ kind: 'defect', where: 'catalog', cause }),
-    enabled,
+    enabled: enabledOf(config),
     known: memory.known,
   });
   lifecycle.opened('upstreams', () => pool.close());
   lifecycle.opened('catalog', () => catalog.close());
 
-  const { gatekeeper, quota, recordCall } = policy;
-  const pipeline = createPipeline({
-    gatekeeper,
-    catalog,
-    quota,
-    recordCall,
-    limits: config.limits,
-    observe: countUses(usage, observe),
-    results,
-    isFirstWarning: warnedOnce.isFirstWarning,
-    slowMs: config.warnings.slowMs,
-    explainFailure: createFailureReader(config.errors.upstreamWords),
-    shapeLarge: largeAnswers.shape,
-  });
-  const { batch: batchSettings, results: resultSettings, limits } = config;
-  const batch = createBatchRunner({
-    ...batchSettings,
-    callOne: (raw) => pipeline.answer(raw, catalog.current()),
-    foresee: (raw) => pipeline.foresee(raw, catalog.current()),
-    policy: { ...policy.batches, staticDecision: gatekeeper.staticDecision },
-    answerBytes: resultSettings.maxBytes,
-    limits,
-    observe,
-  });
+  const openPath = (): CallPath =>
+    createCallPath(live.config, {
+      policy,
+      catalog,
+      observe: countUses(usage, observe),
+      results,
+      isFirstWarning: warnedOnce.isFirstWarning,
+      shapeLarge: largeAnswers.shape,
+    });
+  let path = openPath();
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
   lifecycle.opened('waiting for names', () => namesWait.end());
   const connected = pool.connect({
@@ -255,16 +242,54 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     onFirstStart: (slug) => namesWait.started(slug),
     onCannotStart: (slug) => catalog.giveUpOn(slug),
   });
-  const settled = connected.then(async () => {
-    namesWait.allTried(enabled);
-    await catalog.settled();
-    const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
+  const warnOfUnmatched = (): void => {
+    const unmatched = describeUnmatched(live.config, catalog.current().catalog.operations);
     for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
+  };
+  const settled = connected.then(async () => {
+    namesWait.allTried(enabledOf(config));
+    await catalog.settled();
+    warnOfUnmatched();
   });
   const warmedUp = Promise.race([connected, delay(WARM_UP_MS, undefined, { ref: false })]);
   void warmedUp.then(() => namesWait.warmedUp());
+  /** Calls that begin meanwhile wait, so that each is judged by one configuration. */
+  let applying: Promise<void> | undefined;
+  const apply = async ({ config: next, upstreams: { removed, replaced } }: ReloadPlan): Promise<void> => {
+    live.config = next;
+    policy.apply(next);
+    pool.reconfigure(next.upstreams);
+    for (const { slug } of [...removed, ...replaced]) handlers.invalidate(slug);
+    for (const { slug } of removed) primitives.forget(slug);
+    catalog.reconfigure(
+      enabledOf(next),
+      replaced.map(({ slug }) => slug),
+    );
+    path = openPath();
+    applyLogLevel();
+    await catalog.settled();
+  };
+  const reloader = new Reloader({
+    load: deps.load,
+    current: () => live.config,
+    apply(plan) {
+      applying = apply(plan).finally(() => {
+        applying = undefined;
+      });
+      return applying.then(warnOfUnmatched);
+    },
+    observe,
+    audit: policy.audit,
+  });
+  const applyLogLevel = (): void => {
+    const least = mostVerbose(logLevels.values());
+    if (least !== undefined) for (const upstream of pool.upstreams.values()) upstream.setLogLevel(least);
+  };
   const gateway: Gateway = {
-    config,
+    get config() {
+      return live.config;
+    },
+    reload: (by) => reloader.reload(by),
     settled,
     warmedUp,
     native: createNativeSurface({
@@ -275,25 +300,23 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       listeners: nativeListeners,
     }),
     async handle(raw) {
+      if (applying !== undefined) await applying;
       const { plan } = catalog.current();
       const request = readRequest(raw, plan);
       const current = catalog.currentOf(() => namesOf(request, plan));
       const snapshot = current instanceof Promise ? await current : current;
-      const reply = await (request.kind === 'batch'
-        ? batch(request, snapshot)
-        : pipeline.answer(request.call, snapshot));
+      const reply = await path(request, snapshot);
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
       return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
     },
-    ...describeState(catalog, pool, policy),
+    ...describeState(catalog, pool, policy, reloader),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator) =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
     approvals: policy.approvals,
     setLogLevel(sessionId, level) {
       logLevels.set(sessionId, level);
-      const least = mostVerbose(logLevels.values());
-      if (least !== undefined) for (const upstream of pool.upstreams.values()) upstream.setLogLevel(least);
+      applyLogLevel();
     },
     endSession(sessionId) {
       logLevels.delete(sessionId);
@@ -310,50 +333,16 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
 
 /** What the lock and the last run say of names, and what keeps them for the next. */
 async function openCatalogMemory(
-  { dataDir, lock, upstreams }: GatewayConfig,
+  current: () => GatewayConfig,
   { observe, names = SERVER_NAMES }: GatewayDeps,
 ): Promise<{ readonly known: KnownCatalog; readonly keeper: CatalogKeeper }> {
+  const { dataDir, lock, upstreams } = current();
   const file = join(dataDir, KEPT_CATALOG_FILE);
-  const slugs = upstreams.map(({ slug }) => slug);
+  const slugs = (): readonly string[] => current().upstreams.map(({ slug }) => slug);
   return {
     known: combineKnown(readLockedCatalog(lock.content, upstreams), await readKeptCatalog(file, observe)),
     keeper: names.keep ? createCatalogKeeper(file, slugs, observe) : KEEPS_NOTHING,
   };
-}
-
-/**
- * The time that new names wait for upstreams: those of an earlier run have the time of the start, those never seen have their own
- * from when each is started, so that one which hangs costs the others no more than that (docs/adr/0016-names-belong-to-upstreams.md).
- */
-class NamesWait {
-  readonly #wait: NameSettings['wait'];
-  readonly #catalog: LiveCatalog;
-  readonly #timers = new Set<NodeJS.Timeout>();
-  #isEnded = false;
-
-  constructor(wait: NameSettings['wait'], catalog: LiveCatalog) {
-    this.#wait = wait;
-    this.#catalog = catalog;
-  }
-
-  started(slug: string): void {
-    if (this.#isEnded || this.#wait === 'until tried') return;
-    this.#timers.add(setTimeout(() => this.#catalog.giveUpOn(slug), this.#wait).unref());
-  }
-
-  allTried(slugs: readonly string[]): void {
-    if (this.#isEnded || this.#wait !== 'until tried') return;
-    for (const slug of slugs) this.#catalog.giveUpOn(slug);
-  }
-
-  warmedUp(): void {
-    if (!this.#isEnded) this.#catalog.stopWaitingForKnown();
-  }
-
-  end(): void {
-    this.#isEnded = true;
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
 }
 
 /** Passes observations on, and counts the calls of upstreams' operations that succeeded. */
@@ -381,6 +370,11 @@ function mayStillAnswer(upstream: Upstream): boolean {
   return upstream.capabilities() === undefined && upstream.absence()?.stopped === undefined;
 }
 
+/** By slug. */
+function enabledOf({ upstreams }: GatewayConfig): readonly string[] {
+  return upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
+}
+
 /** The part of policy that introspection may show. */
 function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): IntrospectionPolicy {
   return { staticDecision: gatekeeper.staticDecision, revokeToken, quotaStatus: quota.status };
@@ -391,6 +385,7 @@ function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
   policy: Pick<PolicyService, 'audit' | 'storeState'>,
+  reloader: Pick<Reloader, 'state'>,
 ): Pick<
   Gateway,
   | 'toolList'
@@ -417,6 +412,7 @@ function describeState(
         catalog.current(),
         pool.statuses(),
         describeDependencies(policy.audit.state(), policy.storeState()),
+        reloader.state(),
       ),
     operations: () => placeOperations(catalog.current()),
     findOperation: (name) => findOperation(catalog.current(), name),

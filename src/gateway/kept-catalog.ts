@@ -110,8 +110,8 @@ export const KEEPS_NOTHING: CatalogKeeper = { keep: () => undefined, close: asyn
 /** Clients that wait for the start to end are answered before long lists are written as text. */
 const PAUSE_MS = 100;
 
-/** @param first the slugs of the configured upstreams, whose lists are kept before others that share the file */
-export function createCatalogKeeper(file: string, first: readonly string[], observe: Observer): CatalogKeeper {
+/** @param first gives the slugs of the configured upstreams, whose lists are kept before others that share the file */
+export function createCatalogKeeper(file: string, first: () => readonly string[], observe: Observer): CatalogKeeper {
   let pending: KnownCatalog | undefined;
   let writing: Promise<void> | undefined;
   let written = '';
@@ -122,7 +122,7 @@ export function createCatalogKeeper(file: string, first: readonly string[], obse
     while (pending !== undefined) {
       const catalog = pending;
       pending = undefined;
-      const text = await render(catalog, first);
+      const text = await render(catalog, first());
       if (text === written) continue;
       try {
         await replaceFile(file, text);

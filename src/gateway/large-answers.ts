@@ -40,7 +40,7 @@ const THREADS = {
 const MOST_TREE_BYTES = 500_000_000;
 
 export function openLargeAnswers(
-  { limits, errors }: Pick<GatewayConfig, 'limits' | 'errors'>,
+  settings: () => Pick<GatewayConfig, 'limits' | 'errors'>,
   results: Pick<ResultService, 'detach' | 'attach'>,
   observe: Observer,
 ): LargeAnswers {
@@ -60,6 +60,7 @@ export function openLargeAnswers(
     async shape(answer, { operation, ...context }, query, warnings) {
       const bytes = lengthOf(answer.parts.pieces);
       const { upstream } = answer.parts.call;
+      const { limits, errors } = settings();
       const job = {
         answer: answer.parts,
         context: { ...context, operation: withoutSchemas(operation) },

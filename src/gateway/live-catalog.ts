@@ -37,6 +37,11 @@ export interface LiveCatalog {
   stopWaitingForKnown(): void;
   /** New names stop waiting for this upstream: it has had its time, or its list is not about to come. */
   giveUpOn(slug: string): void;
+  /**
+   * Takes other upstreams, by slug: what those had that are gone is dropped, and the next list of those that are renewed is their first.
+   * Rebuilds in any case, as other settings may have changed too.
+   */
+  reconfigure(enabled: readonly string[], renewed: readonly string[]): void;
   /** Calls the listener when the gateway's own tool list has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   /** The lists of the upstreams that have connected. */
@@ -62,14 +67,17 @@ interface LiveCatalogOptions {
 }
 
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
-  const { build, onChange, onDefect, enabled = [], known = NOTHING_KNOWN } = options;
+  const { build, onChange, onDefect, known = NOTHING_KNOWN } = options;
+  let { enabled = [] } = options;
   const toolSets = new Map<string, ToolSet>();
   const firstToolSets = new Map<string, ToolSet>();
   const listeners = new Set<() => void>();
-  const kept = enabled.flatMap((upstream): readonly ToolSet[] => {
-    const tools = known.tools.get(upstream);
-    return tools ? [{ upstream, tools }] : [];
-  });
+  const listKept = (): readonly ToolSet[] =>
+    enabled.flatMap((upstream) => {
+      const tools = known.tools.get(upstream);
+      return tools ? [{ upstream, tools }] : [];
+    });
+  let kept = listKept();
   let holders = known.holders;
   const givenUp = new Set<string>();
   let waitsForKnown = true;
@@ -241,6 +249,17 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       const before = listAwaited().length;
       givenUp.add(slug);
       if (listAwaited().length !== before) schedule();
+    },
+    reconfigure(next, renewed) {
+      enabled = next;
+      kept = listKept();
+      for (const slug of [...toolSets.keys()].filter((each) => !enabled.includes(each))) {
+        toolSets.delete(slug);
+        firstToolSets.delete(slug);
+        givenUp.delete(slug);
+      }
+      for (const slug of renewed) firstToolSets.delete(slug);
+      schedule();
     },
     onToolsChanged(listener) {
       listeners.add(listener);

@@ -5,6 +5,7 @@ import type { StoreState } from '../policy/policy.js';
 import type { Category, Operation } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
+import type { ReloadState } from './reload.js';
 
 /** The current status of one upstream. */
 export type UpstreamSummary = UpstreamStatus;
@@ -24,6 +25,8 @@ export interface GatewayStatus {
   readonly families: readonly { readonly name: string; readonly tool: string; readonly operations: number }[];
   readonly categories: Readonly<Record<Category, number>>;
   readonly diagnostics: readonly Diagnostic[];
+  /** The last time that the configuration was read anew; absent where it has not been. */
+  readonly reload?: ReloadState;
   /** What the gateway itself depends on: `degraded` where the journal has lost records. */
   readonly state: { readonly audit: DependencyState; readonly store: DependencyState };
 }
@@ -55,6 +58,7 @@ export function describeStatus(
   snapshot: Snapshot,
   upstreams: readonly UpstreamStatus[],
   state: GatewayStatus['state'],
+  reload?: ReloadState,
 ): GatewayStatus {
   const { catalog, plan } = snapshot;
   const inFamily = new Map<string, number>();
@@ -77,6 +81,7 @@ export function describeStatus(
     categories,
     diagnostics: catalog.diagnostics,
     state,
+    ...(reload === undefined ? {} : { reload }),
   };
 }
 

@@ -51,7 +51,7 @@ export interface SnapshotSource {
   currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot | Promise<Snapshot>;
 }
 
-interface PipelineDeps {
+export interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
   readonly catalog: SnapshotSource;
   readonly quota: Pick<QuotaService, 'charge' | 'isIdle'>;

@@ -1,24 +1,18 @@
 import { type AuditTrail, openAuditTrail } from '../audit/audit-trail.js';
 import { createApproverView, createRedactor } from '../audit/redact.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { digest } from '../lib/canonical-json.js';
 import type { Observer } from '../observe/observation.js';
 import type { Caller } from '../protocol/call.js';
-import type { TrustLevel } from '../protocol/operation.js';
 import { openStore } from '../store/open-store.js';
 import type { StateStore } from '../store/state-store.js';
 import { guardStore, type StoreState } from '../store/store-breaker.js';
 import type { BatchPolicy, Gatekeeper } from './admission.js';
 import { type ApprovalQueue, createApprovalQueue } from './approvals/approval-queue.js';
 import { createWebhook, type Webhook } from './approvals/webhook.js';
-import { createBatchPolicy } from './confirmation/batch-policy.js';
-import { createConfirm } from './confirmation/confirm.js';
-import { createConfirmationTokens } from './confirmation/tokens.js';
-import { type CallRecorder, createCallRecorder, createGatekeeper } from './gatekeeper.js';
+import { composeDecisions } from './decisions.js';
+import { type CallRecorder, createCallRecorder } from './gatekeeper.js';
 import { auditKeyFile, keepHeads } from './journal-heads.js';
-import { createQuotaService } from './quota/quota.js';
 import type { QuotaService } from './quota/quota-types.js';
-import { createRuleEngine } from './rules/rule-engine.js';
 import type { RuleEngine } from './rules/rule-types.js';
 
 export type { StoreState } from '../store/store-breaker.js';
@@ -26,6 +20,7 @@ export type { StoreState } from '../store/store-breaker.js';
 /** Decides whether a call may run, and records what was decided. */
 export interface PolicyService {
   readonly gatekeeper: Gatekeeper;
+  /** What batches ask now; another configuration may have another. */
   readonly batches: BatchPolicy;
   readonly rules: RuleEngine;
   readonly audit: AuditTrail;
@@ -39,6 +34,8 @@ export interface PolicyService {
   revokeToken(token: string, caller: Caller): Promise<string>;
   /** Ends what belongs to a session: its tokens and its open requests. */
   endSession(sessionId: string): void;
+  /** Decides by another configuration from now on. The store, the journal and the way to operators stay as they are. */
+  apply(config: GatewayConfig): void;
   close(): Promise<void>;
 }
 
@@ -66,11 +63,8 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
     keyFile: auditKeyFile(config.dataDir),
     heads: store.shared ? keepHeads(store, config) : undefined,
   });
-  const { confirmation, approvals: settings } = config.policy;
+  const { approvals: settings } = config.policy;
   const redact = createRedactor(config.audit);
-  const rules = createRuleEngine(config.policy, trustByUpstream(config));
-  const configuration = fingerprintConfig(config);
-  const tokens = createConfirmationTokens({ store, audit, config: confirmation, configuration });
   const webhook = openWebhook(config, audit, observe);
   const approvals = isOperatorReachable(config, store)
     ? createApprovalQueue({
@@ -80,31 +74,46 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
         ...(webhook === undefined ? {} : { notify: webhook.send }),
       })
     : undefined;
-  const confirming = { tokens, approvals, settings, audit, redact, view: createApproverView(config.audit) };
+  const parts = { store, audit, redact, observe, approvals, settings, view: createApproverView(config.audit) };
+  let decisions = composeDecisions(config, parts);
 
   const background = createBackground(observe);
   const purging = setInterval(() => background.run('purging the store', store.purge()), PURGE_MS).unref();
   return {
-    gatekeeper: createGatekeeper({
-      rules,
-      confirm: createConfirm(confirming),
-      audit,
-      redact,
-      recallOperation: (token, caller) => tokens.recallOperation(token, caller),
-      recall: ({ qualifiedName, name }, token, caller) =>
-        tokens.recall(token, { operation: qualifiedName, label: name }, caller),
-    }),
-    batches: createBatchPolicy(rules, confirming, confirmation.batch),
-    rules,
+    gatekeeper: {
+      admit: (request) => decisions.gatekeeper.admit(request),
+      staticDecision: (operation) => decisions.gatekeeper.staticDecision(operation),
+      recallOperation: (token, caller) => decisions.gatekeeper.recallOperation(token, caller),
+      recall: (operation, token, caller) => decisions.gatekeeper.recall(operation, token, caller),
+    },
+    get batches() {
+      return decisions.batches;
+    },
+    rules: {
+      decide: (operation, args, caller) => decisions.rules.decide(operation, args, caller),
+      staticDecision: (operation) => decisions.rules.staticDecision(operation),
+      explain: (operation, args, caller) => decisions.rules.explain(operation, args, caller),
+    },
     audit,
     storeState,
-    quota: createQuotaService({ store, tokens, config, observe, answerBytes: mostBytesOf(config) }),
+    quota: {
+      get isIdle() {
+        return decisions.quota.isIdle;
+      },
+      charge: (request) => decisions.quota.charge(request),
+      chargeRepeat: (operation, caller) => decisions.quota.chargeRepeat(operation, caller),
+      noteLimits: (slug, limits, tool) => decisions.quota.noteLimits(slug, limits, tool),
+      status: (caller) => decisions.quota.status(caller),
+    },
     recordCall: createCallRecorder(config.audit, audit, redact),
     approvals,
-    revokeToken: async (token, caller) => (await tokens.revoke(token, caller)).id,
+    revokeToken: async (token, caller) => (await decisions.tokens.revoke(token, caller)).id,
     endSession(sessionId) {
-      background.run('ending the tokens of a session', tokens.endSession(sessionId));
+      background.run('ending the tokens of a session', decisions.tokens.endSession(sessionId));
       if (approvals !== undefined) background.run('ending the requests of a session', approvals.endSession(sessionId));
+    },
+    apply(next) {
+      decisions = composeDecisions(next, parts, decisions);
     },
     async close() {
       clearInterval(purging);
@@ -114,17 +123,6 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
       await store.close();
     },
   };
-}
-
-/** The most bytes of data that an answer has. */
-function mostBytesOf({ results, limits }: GatewayConfig): number {
-  return results.maxBytes === 0 ? limits.maxResponseSize : results.maxBytes;
-}
-
-/** The trust of each upstream by slug; an upstream that is not configured is untested. */
-function trustByUpstream({ upstreams }: GatewayConfig): (slug: string) => TrustLevel {
-  const levels = new Map(upstreams.map(({ slug, trust }) => [slug, trust]));
-  return (slug) => levels.get(slug) ?? 'untested';
 }
 
 /** The command line runs in another process and needs a shared store; the HTTP API needs a configured operator. */
@@ -159,23 +157,4 @@ function createBackground(observe: Observer) {
     },
     settled: async (): Promise<void> => void (await Promise.all(running)),
   };
-}
-
-/**
- * The digest of the configuration that a question was asked under. A token is valid only under the same configuration: a
- * change of a rule, a trust level, a curation or an upstream's endpoint voids every earlier confirmation. Gateways that share
- * a store must have equal digests, so nothing that is specific to one machine goes into it.
- */
-function fingerprintConfig({ policy, upstreams, pins, lock }: GatewayConfig): string {
-  const { readOnly, rules, confirmation } = policy;
-  const behind = upstreams.map(({ slug, endpoint, trust, strict, group, curation, disabled }) => ({
-    slug,
-    endpoint,
-    trust,
-    strict,
-    group: group ?? null,
-    curation,
-    disabled,
-  }));
-  return digest({ readOnly, rules, confirmation, upstreams: behind, pins, lock: lock.content ?? null });
 }

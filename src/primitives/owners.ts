@@ -15,7 +15,7 @@ import { UriTemplate } from './uri-template.js';
 interface OwnersDeps {
   readonly lists: Pick<PrimitiveLists, 'ready' | 'known' | 'holdersOf' | 'declaring'>;
   /** The slugs of all configured upstreams. */
-  readonly configured: readonly string[];
+  readonly configured: () => readonly string[];
   /** The upstreams that gave the caller a link to a URI; none where absent. */
   readonly linkersOf?: (uri: string, caller: Caller) => readonly string[];
 }
@@ -38,12 +38,10 @@ const QUALIFY: Readonly<Record<ListName, (owned: Owned) => string>> = {
  */
 export class Owners {
   readonly #deps: OwnersDeps;
-  readonly #configured: ReadonlySet<string>;
   readonly #templates = new WeakMap<Entry, UriTemplate>();
 
   constructor(deps: OwnersDeps) {
     this.#deps = deps;
-    this.#configured = new Set(deps.configured);
   }
 
   /** How callers see what an upstream's list holds. */
@@ -94,7 +92,9 @@ export class Owners {
     const declaring = this.#deps.lists.declaring(capability);
     if (declaring.includes(slug)) return slug;
     const names = declaring.map((each) => `'${each}'`).join(', ');
-    const why = this.#configured.has(slug) ? `has no ${capability}, as far as is known` : 'is not configured';
+    const why = this.#deps.configured().includes(slug)
+      ? `has no ${capability}, as far as is known`
+      : 'is not configured';
     throw new OperationError(
       'VALIDATION_INVALID_VALUE',
       `Parameter 'upstream': the server '${slug.slice(0, 100)}' ${why}. Servers with ${capability}: ${names || 'none'}`,
@@ -103,7 +103,7 @@ export class Owners {
   }
 
   #readQualified(list: ListName, name: string): Owned | undefined {
-    const isUpstream = (slug: string): boolean => this.#configured.has(slug);
+    const isUpstream = (slug: string): boolean => this.#deps.configured().includes(slug);
     return list === 'prompts' ? readQualifiedPrompt(name, isUpstream) : readQualifiedUri(name, isUpstream);
   }
 
@@ -168,7 +168,7 @@ export class Owners {
     if (upstream === undefined) return undefined;
     if (upstreams.length === 1) return { upstream, id };
     const what = list === 'prompts' ? 'prompt' : 'resource';
-    const inOrder = this.#deps.configured.filter((each) => upstreams.includes(each));
+    const inOrder = this.#deps.configured().filter((each) => upstreams.includes(each));
     const names = inOrder.slice(0, MOST_NAMED).map((each) => QUALIFY[list]({ upstream: each, id }));
     throw new OperationError(
       'NOT_FOUND_RESOURCE',

@@ -134,6 +134,26 @@ export class PrimitiveLists {
     }
   }
 
+  /** Drops the lists of an upstream that is not configured any more. */
+  forget(slug: string): void {
+    for (const list of LIST_NAMES) {
+      const kept = this.#kept.get(`${list} ${slug}`);
+      if (kept === undefined) continue;
+      this.#removeHolder(slug, list, kept.entries);
+      this.#kept.delete(`${list} ${slug}`);
+      if (kept.entries.length > 0) this.#deps.onChanged(SOURCES[list].kind);
+    }
+  }
+
+  #removeHolder(slug: string, list: ListName, entries: Kept['entries']): void {
+    const holders = this.#holders[list];
+    for (const { id } of entries) {
+      const left = (holders.get(id) ?? []).filter((holder) => holder !== slug);
+      if (left.length === 0) holders.delete(id);
+      else holders.set(id, left);
+    }
+  }
+
   #keep(slug: string, list: ListName): Kept {
     const key = `${list} ${slug}`;
     const known = this.#kept.get(key);
@@ -169,6 +189,7 @@ export class PrimitiveLists {
         });
       try {
         const reading = await readList(source, request);
+        if (this.#kept.get(`${list} ${upstream.slug}`) !== kept) return;
         const isMissed = kept.digest !== undefined || (isNews && reading.entries.length > 0);
         if (this.#replace(upstream, list, kept, reading) && isMissed) this.#deps.onChanged(source.kind);
       } catch (error) {
@@ -188,12 +209,8 @@ export class PrimitiveLists {
     const isAnnounced = isJsonObject(capability) && capability['listChanged'] === true;
     kept.freshUntil = isAnnounced ? Number.POSITIVE_INFINITY : this.#now() + UNANNOUNCED_MS;
     if (kept.digest === digest) return false;
+    this.#removeHolder(slug, list, kept.entries);
     const holders = this.#holders[list];
-    for (const { id } of kept.entries) {
-      const left = (holders.get(id) ?? []).filter((holder) => holder !== slug);
-      if (left.length === 0) holders.delete(id);
-      else holders.set(id, left);
-    }
     for (const { id } of entries) holders.set(id, [...(holders.get(id) ?? []), slug]);
     kept.entries = entries;
     kept.digest = digest;

@@ -53,6 +53,8 @@ export interface Primitives {
   ): { readonly operation: Operation; readonly arguments: JsonObject };
   /** An upstream has connected, or says that a list has changed. */
   noteChange(upstream: string, kind?: ListKind): void;
+  /** An upstream is not configured any more. */
+  forget(upstream: string): void;
   noteUpdate(upstream: string, uri: string): void;
   /** A session or a stream of subscriptions has ended. */
   endSubscriber(subscriber: string): void;
@@ -63,7 +65,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
   const lists = new PrimitiveLists({ upstreams, onDiagnostic: deps.onDiagnostic, onChanged: deps.onListChanged });
   const owners = new Owners({
     lists,
-    configured: [...upstreams.keys()],
+    configured: () => [...upstreams.keys()],
     linkersOf: (uri, caller) => links.linkersOf(uri, caller),
   });
   const subscriptions = new ResourceSubscriptions(upstreams, deps.onResourceUpdated);
@@ -220,6 +222,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       };
     },
     noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
+    forget: (upstream) => lists.forget(upstream),
     noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
     endSubscriber: (subscriber) => subscriptions.end(subscriber),
   };

@@ -9,6 +9,7 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { assessIsolation } from './assess-isolation.js';
+import { CallsInProgress } from './calls-in-progress.js';
 import { UpstreamFault } from './fault.js';
 import { type Instance, Instances } from './instances.js';
 import { type FailedParts, failedCallOf, ManagedUpstream, type ServerMemory } from './managed-upstream.js';
@@ -86,6 +87,7 @@ export class IsolatedUpstream implements Upstream {
   #logLevel: LogLevel | undefined;
   #endedRestarts = 0;
   #shownState: UpstreamState = 'connecting';
+  readonly #calls = new CallsInProgress();
   #isClosing = false;
   #ending: Promise<void> | undefined;
 
@@ -214,6 +216,18 @@ export class IsolatedUpstream implements Upstream {
     else for (const { upstream } of this.#instances.running()) upstream.retryNow();
   }
 
+  /** Whether this is the one connection that all callers share. */
+  sharesBy(upstream: Upstream): boolean {
+    return this.#mode === 'shared' && upstream === this.#first;
+  }
+
+  /** Resolves when no call of it is in progress. */
+  async whenIdle(): Promise<void> {
+    await this.#calls.whenNone();
+    // Where one connection is shared, later calls go to it directly.
+    await this.#first.whenIdle();
+  }
+
   /** Ends every connection. Safe to call twice. */
   close(): Promise<void> {
     this.#isClosing = true;
@@ -224,15 +238,21 @@ export class IsolatedUpstream implements Upstream {
 
   /** The connection that this call belongs to, connected or not, and what says that the call has ended. */
   async #enter(call: Entry): Promise<{ readonly upstream: ManagedUpstream; leave(): void }> {
+    this.#calls.enter();
     try {
       if (this.#mode === undefined) await this.#awaitDecision(call);
       const owner = call.caller === undefined ? OWN_REQUESTS : this.ownerOf(call.caller);
-      if (owner === undefined || this.#mode === 'shared') return { upstream: this.#first, leave: () => undefined };
+      if (owner === undefined || this.#mode === 'shared') {
+        return { upstream: this.#first, leave: () => this.#calls.leave() };
+      }
       const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
       const instance = await this.#instances.enter(owner, { cancellation: call.cancellation, timeoutMs });
-      const leave = (): void => this.#instances.leave(instance);
+      const leave = (): void => {
+        this.#instances.leave(instance);
+        this.#calls.leave();
+      };
       await this.#awaitStart(instance, call, timeoutMs).catch((error: unknown) => {
-        leave();
+        this.#instances.leave(instance);
         throw error;
       });
       const { upstream } = instance.connection;
@@ -240,6 +260,7 @@ export class IsolatedUpstream implements Upstream {
       if (loss !== undefined) call.onStateLost?.(loss);
       return { upstream, leave };
     } catch (error) {
+      this.#calls.leave();
       throw translateFailure(error, failedCallOf(this.slug, call));
     }
   }

@@ -9,6 +9,8 @@ import type { Absence, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { RetryPacer } from './backoff.js';
 import { UnreadMessage } from './call-channel.js';
+import { CallsInProgress } from './calls-in-progress.js';
+import { type ConcurrencyLimit, limitConcurrency } from './concurrency-limit.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { OwnCredentials, withoutCredentials } from './own-credentials.js';
@@ -57,6 +59,7 @@ export class ManagedUpstream implements Upstream {
   readonly #credentials: OwnCredentials;
   readonly #hasCredentials: boolean;
   readonly #limit: ConcurrencyLimit;
+  readonly #calls = new CallsInProgress();
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
   readonly #closing = new AbortController();
@@ -136,6 +139,7 @@ export class ManagedUpstream implements Upstream {
     send: (connection: Connection, timeoutMs: number) => Promise<T>,
   ): Promise<T> {
     const timeoutMs = delivery.timeoutMs ?? this.#options.config.timeoutMs;
+    this.#calls.enter();
     try {
       if (!this.#limit.tryEnter()) await this.#limit.enter(timeoutMs, delivery.cancellation);
       try {
@@ -145,7 +149,19 @@ export class ManagedUpstream implements Upstream {
       }
     } catch (error) {
       throw withoutCredentials(translateFailure(error, failedCallOf(this.slug, failed)), this.#credentials);
+    } finally {
+      this.#calls.leave();
     }
+  }
+
+  /** Resolves when no call of it is in progress. */
+  whenIdle(): Promise<void> {
+    return this.#calls.whenNone();
+  }
+
+  /** The resources of which the server tells changes. */
+  get watched(): ReadonlySet<string> {
+    return this.#watched;
   }
 
   capabilities(): JsonObject | undefined {
@@ -447,52 +463,4 @@ type DownState = 'waiting' | 'crash-looping' | 'unresponsive';
 
 function isDown(state: UpstreamState): state is DownState {
   return state === 'waiting' || state === 'crash-looping' || state === 'unresponsive';
-}
-
-interface ConcurrencyLimit {
-  /** Takes a place if one is free. */
-  tryEnter(): boolean;
-  /** Waits for a place, first come first served. Rejects with an `UpstreamFault` when cancelled or out of time. */
-  enter(timeoutMs: number, cancellation: Cancellation): Promise<void>;
-  /** Gives a place back, or on to the first who waits. */
-  leave(): void;
-}
-
-/** Bounds the calls in flight. Below the limit a call costs one comparison. */
-export function limitConcurrency(max: number): ConcurrencyLimit {
-  const waiting = new Set<() => void>();
-  let active = 0;
-
-  return {
-    tryEnter: () => {
-      if (active >= max) return false;
-      active += 1;
-      return true;
-    },
-    enter: (timeoutMs, cancellation) =>
-      new Promise((resolve, reject) => {
-        const leaveQueue = (fault: UpstreamFault): void => {
-          clearTimeout(timer);
-          if (waiting.delete(admit)) reject(fault);
-        };
-        const admit = (): void => {
-          clearTimeout(timer);
-          waiting.delete(admit);
-          resolve();
-        };
-        const expired = `no free place among its ${max} calls in flight within ${timeoutMs / 1000} s`;
-        const timer = setTimeout(
-          () => leaveQueue(new UpstreamFault('timeout', expired, { undelivered: true })),
-          timeoutMs,
-        );
-        waiting.add(admit);
-        cancellation.onCancel(() => leaveQueue(new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled')));
-      }),
-    leave: () => {
-      const [next] = waiting;
-      // The place changes hands without becoming free in between: no newer call can take it.
-      if (next === undefined) active -= 1;
-      else next();
-    },
-  };
 }

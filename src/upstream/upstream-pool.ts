@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { IsolatedUpstream } from './isolated-upstream.js';
 import { ManagedUpstream } from './managed-upstream.js';
@@ -14,6 +16,11 @@ export interface UpstreamPool {
   statuses(): readonly UpstreamStatus[];
   /** Begins to connect; called once. Resolves when every enabled upstream has connected or failed once. Never rejects. */
   connect(events: UpstreamEvents): Promise<void>;
+  /**
+   * Takes another configuration: what is new is connected, what is gone or described otherwise is closed after its calls, and
+   * what is described as before is not touched. Later calls find the new upstreams at once, and wait for them to connect.
+   */
+  reconfigure(configs: readonly UpstreamConfig[]): void;
   /** Ends the connections that belong to a session alone. */
   endSession(sessionId: string): void;
   /** Ends every connection; child processes and what they started are gone when it resolves. Safe to call twice. */
@@ -30,39 +37,169 @@ interface PoolOptions {
   readonly oneClient?: boolean;
 }
 
+type PooledUpstream = ManagedUpstream | IsolatedUpstream;
+
+/** The settings of an upstream that its connection is made with; all others can change while it is connected. */
+const OF_CONNECTION = [
+  'name',
+  'endpoint',
+  'disabled',
+  'problem',
+  'timeoutMs',
+  'maxCallMs',
+  'connectTimeoutMs',
+  'maxConcurrency',
+  'isolation',
+  'instances',
+  'maxAnswerBytes',
+  'asks',
+] as const satisfies readonly (keyof UpstreamConfig)[];
+
+/** Whether one connection serves both configurations. */
+export function isSameConnection(a: UpstreamConfig, b: UpstreamConfig): boolean {
+  return OF_CONNECTION.every((key) => isDeepStrictEqual(a[key], b[key]));
+}
+
 /** Creates the pool; nothing is connected before `connect`. */
 export function createUpstreamPool(
   configs: readonly UpstreamConfig[],
   around: TransportSurroundings,
-  { oneClient = false }: PoolOptions = {},
+  options: PoolOptions = {},
 ): UpstreamPool {
-  const starts = new StartSlots(STARTS_PER_CORE * availableParallelism());
-  const upstreams = new Map<string, Upstream>();
-  const all = configs.map((config) => {
+  return new Pool(configs, around, options);
+}
+
+/** A configured upstream, and what keeps it connected. */
+interface Member {
+  readonly config: UpstreamConfig;
+  readonly upstream: PooledUpstream;
+}
+
+class Pool implements UpstreamPool {
+  readonly upstreams = new Map<string, Upstream>();
+  readonly #around: TransportSurroundings;
+  readonly #oneClient: boolean;
+  readonly #starts = new StartSlots(STARTS_PER_CORE * availableParallelism());
+  /** In the order of the configuration. */
+  #members: readonly Member[];
+  /** Those that end after their calls. */
+  readonly #retired = new Set<PooledUpstream>();
+  #events: UpstreamEvents | undefined;
+  #isClosed = false;
+
+  constructor(configs: readonly UpstreamConfig[], around: TransportSurroundings, { oneClient = false }: PoolOptions) {
+    this.#around = around;
+    this.#oneClient = oneClient;
+    this.#members = configs.map((config) => ({ config, upstream: this.#create(config) }));
+    this.#index();
+  }
+
+  statuses(): readonly UpstreamStatus[] {
+    return this.#members.map(({ config: { isolation, disabled }, upstream }) => {
+      const status = upstream.status();
+      return isolation === 'shared' && !disabled ? { ...status, isolation: CONFIGURED_SHARED } : status;
+    });
+  }
+
+  async connect(events: UpstreamEvents): Promise<void> {
+    this.#events = events;
+    await Promise.all(this.#members.map(({ upstream }) => upstream.connect(this.#eventsOf(upstream, events))));
+  }
+
+  reconfigure(configs: readonly UpstreamConfig[]): void {
+    if (this.#isClosed) return;
+    const before = new Map(this.#members.map((member) => [member.config.slug, member]));
+    const members = configs.map((config): Member => {
+      const known = before.get(config.slug);
+      const isKept = known !== undefined && isSameConnection(known.config, config);
+      return { config, upstream: isKept ? known.upstream : this.#create(config) };
+    });
+    const kept = new Set(members.map(({ upstream }) => upstream));
+    this.#members = members;
+    this.#index();
+    for (const { config, upstream } of before.values()) if (!kept.has(upstream)) this.#retire(upstream, config);
+    const old = new Set([...before.values()].map(({ upstream }) => upstream));
+    for (const { config, upstream } of members) {
+      if (!old.has(upstream)) this.#start(upstream, before.get(config.slug)?.upstream);
+    }
+  }
+
+  endSession(sessionId: string): void {
+    const all = [...this.#members.map(({ upstream }) => upstream), ...this.#retired];
+    for (const upstream of all) if (upstream instanceof IsolatedUpstream) upstream.endSession(sessionId);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const all = [...this.#members.map(({ upstream }) => upstream), ...this.#retired];
+    await Promise.allSettled(all.map((upstream) => upstream.close()));
+    await this.#around.logs?.flushed();
+  }
+
+  #create(config: UpstreamConfig): PooledUpstream {
     const { slug, isolation, disabled } = config;
-    if (isolation === 'shared' || oneClient || disabled) return new ManagedUpstream({ config, around, starts });
-    // A call of what is shared takes no other way than where the configuration says so.
-    const onShared = (upstream: Upstream): void => void upstreams.set(slug, upstream);
-    return new IsolatedUpstream({ config, around, starts, onShared });
-  });
-  for (const upstream of all) upstreams.set(upstream.slug, upstream);
-  return {
-    upstreams,
-    statuses: () =>
-      configs.flatMap(({ isolation, disabled }, index) => {
-        const status = all[index]?.status();
-        if (status === undefined) return [];
-        return isolation === 'shared' && !disabled ? { ...status, isolation: CONFIGURED_SHARED } : status;
-      }),
-    async connect(events) {
-      await Promise.all(all.map((upstream) => upstream.connect(events)));
-    },
-    endSession(sessionId) {
-      for (const upstream of all) if (upstream instanceof IsolatedUpstream) upstream.endSession(sessionId);
-    },
-    close: async () => {
-      await Promise.allSettled(all.map((upstream) => upstream.close()));
-      await around.logs?.flushed();
-    },
-  };
+    const parts = { config, around: this.#around, starts: this.#starts };
+    if (isolation === 'shared' || this.#oneClient || disabled) return new ManagedUpstream(parts);
+    const isolated: IsolatedUpstream = new IsolatedUpstream({
+      ...parts,
+      // A call of what is shared takes no other way than where the configuration says so.
+      onShared: (upstream) => {
+        if (this.#isMember(isolated)) this.upstreams.set(slug, upstream);
+      },
+    });
+    return isolated;
+  }
+
+  /** Makes the map say what the members are; what is shared by evidence stays as it was found. */
+  #index(): void {
+    const known = new Map(this.upstreams);
+    this.upstreams.clear();
+    for (const { upstream } of this.#members) {
+      const { slug } = upstream;
+      const direct = known.get(slug);
+      const isFound = direct !== undefined && upstream instanceof IsolatedUpstream && upstream.sharesBy(direct);
+      this.upstreams.set(slug, isFound ? direct : upstream);
+    }
+  }
+
+  #start(upstream: PooledUpstream, before: PooledUpstream | undefined): void {
+    if (this.#events === undefined) return;
+    void upstream.connect(this.#eventsOf(upstream, this.#events));
+    const watched = before instanceof ManagedUpstream ? [...before.watched] : [];
+    for (const uri of watched) upstream.watchResource(uri, true).catch(() => undefined);
+  }
+
+  /** Every call ends within the longest time of a call. */
+  #retire(upstream: PooledUpstream, { maxCallMs, disabled }: UpstreamConfig): void {
+    if (disabled) return;
+    this.#retired.add(upstream);
+    const longest = delay(maxCallMs, undefined, { ref: false });
+    void Promise.race([upstream.whenIdle(), longest])
+      .then(() => upstream.close())
+      .catch((cause: unknown) => this.#around.observe({ kind: 'defect', where: 'closing an upstream', cause }))
+      .finally(() => this.#retired.delete(upstream));
+  }
+
+  #isMember(upstream: PooledUpstream): boolean {
+    return this.#members.some((member) => member.upstream === upstream);
+  }
+
+  /** What one that is not configured any more says of its lists is no news. */
+  #eventsOf(upstream: PooledUpstream, events: UpstreamEvents): UpstreamEvents {
+    const current =
+      <Arguments extends readonly unknown[]>(listener: ((...args: Arguments) => void) | undefined) =>
+      (...args: Arguments): void => {
+        if (this.#isMember(upstream)) listener?.(...args);
+      };
+    return {
+      ...events,
+      onTools: current(events.onTools),
+      onStateLost: current(events.onStateLost),
+      onConnected: current(events.onConnected),
+      onListChanged: current(events.onListChanged),
+      onResourceUpdated: current(events.onResourceUpdated),
+      onFirstStart: current(events.onFirstStart),
+      onCannotStart: current(events.onCannotStart),
+    };
+  }
 }

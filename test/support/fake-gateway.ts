@@ -54,6 +54,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
 
   return {
     config: fakeConfig(options),
+    reload: async () => ({ at: '', outcome: 'unchanged' }),
     calls,
     settled: Promise.resolve(),
     warmedUp: Promise.resolve(),

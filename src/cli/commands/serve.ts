@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { digestConfigFiles } from '../../config/config-files.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { addMadeToken, needsToken } from '../../config/made-token.js';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
@@ -8,7 +9,7 @@ import type { Observation, Observer } from '../../observe/observation.js';
 import {
   type CommonFlags,
   loadCliConfig,
-  RELOAD_IGNORED,
+  readCliConfig,
   readPackageInfo,
   startGateway,
   untilAskedToStop,
@@ -35,24 +36,26 @@ export function registerServe(program: Command, terminal: Terminal): void {
 /** Runs until the process is asked to stop, then closes the server before the upstreams, so that open calls are answered. */
 async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const config = withToken(await loadCliConfig(flags, terminal), terminal);
-  let observe: Observer = () => undefined;
-  const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
+  const digest = await digestConfigFiles(config);
+  let reload = (_by: string): void => undefined;
+  const stop = untilAskedToStop(config.server, () => reload('SIGHUP'));
   const progress = showProgress(config, terminal);
   // On a terminal the progress line and the report show how the upstreams start; log lines would break the progress line.
   let starting = terminal.err.isTTY === true;
   const isLogged = ({ kind }: Observation): boolean => !starting || kind !== 'upstream-state';
   const started = await startGateway(config, 'serve', {
     servesClients: true,
+    load: async () => withMadeToken((await readCliConfig(flags)).config),
     ...(starting ? { isLogged, observers: [progress.observe] } : {}),
   });
-  const { gateway, log } = started;
-  observe = started.observe;
+  const { gateway, log, observe, onObservation } = started;
   try {
     // The server's libraries are loaded while the upstreams start.
     const { openHttpServer } = await import('../../server/http-server.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
     const server = await openHttpServer(gateway, { observe, serverInfo: readPackageInfo() });
-    const running = await announceRunning(config, server.url, observe);
+    const running = announceRunning(gateway, { address: server.url, digest, onObservation });
+    reload = running.reload;
     try {
       await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);
       progress.end();
@@ -87,6 +90,11 @@ function withToken(config: GatewayConfig, terminal: Terminal): GatewayConfig {
   if (made !== undefined && err.isTTY === true) err.write(`Clients must send: Authorization: Bearer ${made}\n`);
   err.write(`Clients must send the token in ${oneLine(file)}, because no clients are configured.\n`);
   return extended;
+}
+
+/** The same without a word, as the token is known. */
+function withMadeToken(config: GatewayConfig): GatewayConfig {
+  return needsToken(config) ? addMadeToken(config).config : config;
 }
 
 /** Shows on a terminal how many upstreams are connected while they start; silent elsewhere. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Observer } from '../../observe/observation.js';
+import { digestConfigFiles } from '../../config/config-files.js';
 import { protectStdout } from '../../server/stdio/protect-stdout.js';
 import {
   type CommonFlags,
   loadCliConfig,
-  RELOAD_IGNORED,
+  readCliConfig,
   readPackageInfo,
   startGateway,
   untilAskedToStop,
@@ -25,11 +25,14 @@ export function registerStdio(program: Command, terminal: Terminal): void {
 async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<void> {
   protectStdout();
   const config = await loadCliConfig(flags, terminal);
-  let observe: Observer = () => undefined;
-  const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
-  const started = await startGateway(config, 'stdio', { oneClient: true, servesClients: true });
-  const { gateway, log } = started;
-  observe = started.observe;
+  const digest = await digestConfigFiles(config);
+  let reload = (_by: string): void => undefined;
+  const stop = untilAskedToStop(config.server, () => reload('SIGHUP'));
+  const { gateway, log, observe, onObservation } = await startGateway(config, 'stdio', {
+    oneClient: true,
+    servesClients: true,
+    load: async () => (await readCliConfig(flags)).config,
+  });
   try {
     const { serveStdio } = await import('../../server/stdio/stdio-server.js');
     // Messages that the client sends meanwhile wait in the pipe.
@@ -40,7 +43,8 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
       observe,
       serverInfo: readPackageInfo(),
     });
-    const running = await announceRunning(config, 'stdio', observe);
+    const running = announceRunning(gateway, { address: 'stdio', digest, onObservation });
+    reload = running.reload;
     await Promise.race([server.done, stop.asked]);
     running.end();
     await server.close();

@@ -155,7 +155,11 @@ export function registerApprovals(app: FastifyInstance, gateway: Gateway, observ
   const { approvals: service, config } = gateway;
   const { operators } = config.policy.approvals;
   if (service === undefined || operators.length === 0) return;
-  registerApprovalsApi(app, { service, authenticate: createOperatorAuthenticator(operators, observe), observe });
+  registerApprovalsApi(app, {
+    service,
+    authenticate: createOperatorAuthenticator(() => gateway.config.policy.approvals.operators, observe),
+    observe,
+  });
   registerApprovalsPage(app);
 }
 
@@ -175,15 +179,19 @@ type OperatorAuthenticator = (request: IncomingMessage) => Authentication;
  * since behind a proxy all operators have one address, and a token has too many possible values to be guessed.
  */
 function createOperatorAuthenticator(
-  operators: readonly OperatorConfig[],
+  operatorsNow: () => readonly OperatorConfig[],
   observe: Observer,
   now: () => number = Date.now,
 ): OperatorAuthenticator {
-  const tokens = new BearerTokens(operators);
+  let operators = operatorsNow();
+  let tokens = new BearerTokens(operators);
   const notices = new RefusalNotices(observe, '/admin', now);
   const failed = new FailedAttempts(now);
   return ({ headers: { authorization }, socket }) => {
     const address = socket.remoteAddress ?? 'unknown';
+    const current = operatorsNow();
+    // A reload may have changed or revoked tokens.
+    if (current !== operators) [operators, tokens] = [current, new BearerTokens(current)];
     const name = tokens.holderOf(authorization);
     if (name !== undefined) return { kind: 'operator', name };
     const seconds = failed.secondsToWait(address);

@@ -96,7 +96,7 @@ type DecisionBody =
   | { readonly kind: 'problem'; readonly problem: ApprovalsProblem };
 
 /** A person's browser sends a decision at once. */
-const readBody = createBodyReader({ maxBytes: MAX_BODY, smallBodyMs: 10_000 });
+const readBody = createBodyReader({ maxBytes: () => MAX_BODY, smallBodyMs: 10_000 });
 
 /** Reads the body of a decision. Never resolves when the client disconnects before the body ends. */
 export function readDecisionBody(request: IncomingMessage, response: ServerResponse): Promise<DecisionBody> {

@@ -83,7 +83,7 @@ const MAX_SWEEP_MS = 30_000;
 
 /** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
 export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
-  const { server: settings, limits, clients } = gateway.config;
+  const { server: settings } = gateway.config;
   const writer = createResultWriter(serverInfo, gateway.config.endpoint);
   const questions = new OpenQuestions();
   const parked = new ParkedCalls();
@@ -120,14 +120,24 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
     observe,
   });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
-    ['POST', createPostReceiver({ ...limits, requestTimeoutMs: REQUEST_TIMEOUT_MS, route, writer, observe })],
+    [
+      'POST',
+      createPostReceiver({
+        limits: () => gateway.config.limits,
+        requestTimeoutMs: REQUEST_TIMEOUT_MS,
+        route,
+        writer,
+        observe,
+      }),
+    ],
     ['GET', legacy.get],
     ['DELETE', legacy.delete],
   ]);
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
 
-  const admission = new Admission(clients, observe);
+  let admitted = gateway.config.clients;
+  const admission = new Admission(admitted, observe);
   const stopListening = passNewsOn(gateway, sessions, modern);
   const sweep = (): void => {
     const now = Date.now();
@@ -138,6 +148,12 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
 
   return {
     handle(request, response) {
+      const { clients } = gateway.config;
+      // A reload may have added, changed or revoked tokens.
+      if (clients !== admitted) {
+        admitted = clients;
+        admission.replace(clients);
+      }
       const { gate } = admission;
       if (gate === undefined) handleMethod(request, response, undefined);
       else gate(request, response, handleMethod);

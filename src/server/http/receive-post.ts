@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { runInTurns, turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
+import type { PayloadLimits } from '../../protocol/limits.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import {
   type DecodedMessage,
@@ -24,9 +25,8 @@ export type MessageRouter = (
 ) => void;
 
 interface PostReceiverDeps {
-  /** The largest body in bytes. */
-  readonly maxRequestSize: number;
-  readonly maxNestingDepth: number;
+  /** As they are in force for a request that comes now. */
+  readonly limits: () => Pick<PayloadLimits, 'maxRequestSize' | 'maxNestingDepth'>;
   readonly requestTimeoutMs: number;
   readonly route: MessageRouter;
   readonly writer: ResultWriter;
@@ -57,14 +57,15 @@ const UNREAD = {
 
 /** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
 export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
-  const { maxRequestSize, maxNestingDepth, requestTimeoutMs, route, writer, observe } = deps;
-  const readBody = createBodyReader({ maxBytes: maxRequestSize, smallBodyMs: requestTimeoutMs / 10 });
+  const { limits, requestTimeoutMs, route, writer, observe } = deps;
+  const readBody = createBodyReader({ maxBytes: () => limits().maxRequestSize, smallBodyMs: requestTimeoutMs / 10 });
   const answerBody = (
     body: Body,
     request: IncomingMessage,
     response: ServerResponse,
     client: Authenticated | undefined,
   ): Promise<void> | void => {
+    const { maxRequestSize, maxNestingDepth } = limits();
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {
       if (body.cutOff) cutOffAfterAnswer(request, response);
@@ -162,15 +163,16 @@ export type BodyReader = (request: IncomingMessage, done: (body: Body) => void) 
 
 interface BodyLimits {
   /** The largest body in bytes. Of a larger one only an excerpt is kept. */
-  readonly maxBytes: number;
+  readonly maxBytes: () => number;
   /** How long a body may take to end or to exceed 64 kB, in milliseconds. */
   readonly smallBodyMs: number;
 }
 
 /** Creates a reader that bounds what bodies under way cost: their bytes, their time and their number per address. */
-export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyReader {
+export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLimits): BodyReader {
   const large = new LargeBodies();
   return (request, done) => {
+    const maxBytes = maxBytesNow();
     const declared = Number(request.headers['content-length'] ?? 0);
     const body = new GrowingBuffer(declared);
     if (declared > maxBytes) {

@@ -71,12 +71,12 @@ export function createSdkServerFactory(
   serverInfo: ServerInfo,
   { parked, logs }: { readonly parked: ParkedCalls; readonly logs: LogLevels },
 ): SdkServerFactory {
-  const { mode, errors, structuredContent } = gateway.config.endpoint;
+  const { errors, structuredContent } = gateway.config.endpoint;
   const { native } = gateway;
   const answerModernNative = createNativeAnswerer(native, parked);
   const optionsOf = () => ({
     capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities() },
-    instructions: writeInstructions(mode),
+    instructions: writeInstructions(gateway.config.endpoint.mode),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
   });

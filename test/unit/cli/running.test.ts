@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { announceRunning, warnOfOtherConfiguration } from '../../../src/cli/running.js';
+import { digestConfigFiles } from '../../../src/config/config-files.js';
 import { loadConfig } from '../../../src/config/load-config.js';
+import { createFakeGateway } from '../../support/fake-gateway.js';
 import { makeFolder } from '../config/config-folder.js';
 
-it('warns while a gateway runs with other files than those of now, and no longer when it has ended', async () => {
+it('warns while a gateway has other files in force than those of now, with its reason, and no longer when it has ended', async () => {
   const cwd = makeFolder({ 'gateway.config.json': {} });
   const { config } = await loadConfig({ env: {}, cwd });
   const ask = async (): Promise<string> => {
@@ -14,10 +16,14 @@ it('warns while a gateway runs with other files than those of now, and no longer
     await warnOfOtherConfiguration(config, terminal);
     return String(terminal.err.read() ?? '');
   };
-  const running = await announceRunning(config, 'http://127.0.0.1:3333/mcp', () => undefined);
+  const reload = { at: '', outcome: 'refused', problem: 'a reason' } as const;
+  const gateway = { ...createFakeGateway({ status: { reload } }), config };
+  const digest = await digestConfigFiles(config);
+  const address = 'http://127.0.0.1:3333/mcp';
+  const running = announceRunning(gateway, { address, digest, onObservation: () => undefined });
   expect(await ask()).toBe('');
   writeFileSync(join(cwd, 'gateway.config.json'), '{"policy": {"readOnly": true}}');
-  expect(await ask()).toContain(`http://127.0.0.1:3333/mcp (process ${process.pid}) was started with another`);
+  expect(await ask()).toMatch(/3333\/mcp \(process \d+\) has another configuration in force: .* because a reason/);
   running.end();
   expect(await ask()).toBe('');
 });

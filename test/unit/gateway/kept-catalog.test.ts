@@ -25,7 +25,11 @@ const NO_LOCK_ENTRY = { fingerprint: '', definition: {} };
 it('the kept catalog is read as it was written, from one file that only its owner may read', async () => {
   await using directory = await makeDirectory();
   const file = join(directory.path, 'catalog.json');
-  const keeper = createCatalogKeeper(file, ['files'], () => undefined);
+  const keeper = createCatalogKeeper(
+    file,
+    () => ['files'],
+    () => undefined,
+  );
   keeper.keep(NOTHING_KNOWN);
   keeper.keep(known);
   await keeper.close();
@@ -36,7 +40,11 @@ it('the kept catalog is read as it was written, from one file that only its owne
 it('the kept catalog remembers of a very long list only that its upstream has been seen', async () => {
   await using directory = await makeDirectory();
   const file = join(directory.path, 'catalog.json');
-  const keeper = createCatalogKeeper(file, ['files'], () => undefined);
+  const keeper = createCatalogKeeper(
+    file,
+    () => ['files'],
+    () => undefined,
+  );
   const long = [aTool('long', {}, { description: 'x'.repeat(2_000_000) })];
   keeper.keep({ ...known, tools: new Map([...known.tools, ['long', long]]) });
   await keeper.close();
@@ -60,7 +68,11 @@ it.each(['', '{', '[]', '{"version":2}', '{"version":1,"names":{},"upstreams":7}
 
 it('a catalog that cannot be written is reported once', async () => {
   const observed: Observation[] = [];
-  const keeper = createCatalogKeeper('/nonexistent/catalog.json', [], (observation) => observed.push(observation));
+  const keeper = createCatalogKeeper(
+    '/nonexistent/catalog.json',
+    () => [],
+    (observation) => observed.push(observation),
+  );
   keeper.keep(known);
   await keeper.close();
   keeper.keep(NOTHING_KNOWN);

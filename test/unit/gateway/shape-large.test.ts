@@ -178,7 +178,7 @@ describe('a large answer in its thread', () => {
 describe('openLargeAnswers', () => {
   it('hands the bytes of an answer over to the thread, so that they are held once', async () => {
     const large = openLargeAnswers(
-      { limits: LIMITS, errors: { upstreamWords: 'clean' } },
+      () => ({ limits: LIMITS, errors: { upstreamWords: 'clean' } }),
       passResults,
       () => undefined,
     );
@@ -205,7 +205,11 @@ describe('a part of a large stored result', () => {
     now: 0,
   });
   const open = () =>
-    openLargeAnswers({ limits: LIMITS, errors: { upstreamWords: 'clean' } }, passResults, () => undefined);
+    openLargeAnswers(
+      () => ({ limits: LIMITS, errors: { upstreamWords: 'clean' } }),
+      passResults,
+      () => undefined,
+    );
 
   it('is what reading it here gives, and is read by a thread', async () => {
     const large = open();

@@ -64,7 +64,7 @@ function open(results: Readonly<Record<string, FakeUpstream['results']>>, capabi
     onChanged: (kind) => changed?.push(kind),
     now: () => now,
   });
-  const owners = new Owners({ lists, configured: [...upstreams.keys()] });
+  const owners = new Owners({ lists, configured: () => [...upstreams.keys()] });
   const pass = (ms: number): void => {
     now += ms;
   };

@@ -14,7 +14,7 @@ function* megabytes(count: number, onTaken: () => void): Generator<Buffer> {
 
 function read(chunks: Iterable<Buffer>, limit: number, headers = {}): Promise<Body> {
   const request = Object.assign(Readable.from(chunks, { objectMode: false }), { headers });
-  const readBody = createBodyReader({ maxBytes: limit, smallBodyMs: 60_000 });
+  const readBody = createBodyReader({ maxBytes: () => limit, smallBodyMs: 60_000 });
   return new Promise((resolve) => readBody(request as unknown as IncomingMessage, resolve));
 }
 
@@ -75,7 +75,7 @@ describe('readBody', () => {
       },
     };
     const request = Object.assign(Readable.from(chunks(), { objectMode: false }), { headers, socket: { parser } });
-    const readBody = createBodyReader({ maxBytes: 1_000_000, smallBodyMs: 60_000 });
+    const readBody = createBodyReader({ maxBytes: () => 1_000_000, smallBodyMs: 60_000 });
     const body = await new Promise<Body>((resolve) => readBody(request as unknown as IncomingMessage, resolve));
     expect(body).toEqual({ kind: 'too-fragmented' });
     expect(taken).toBeLessThan(500);
@@ -89,14 +89,14 @@ describe('readBody', () => {
 
   it('refuses a small body that does not end in its time', async () => {
     const request = openRequest();
-    const readBody = createBodyReader({ maxBytes: 1_000_000, smallBodyMs: 1 });
+    const readBody = createBodyReader({ maxBytes: () => 1_000_000, smallBodyMs: 1 });
     const body = new Promise<Body>((resolve) => readBody(request, resolve));
     request.push(Buffer.from('{'));
     expect(await body).toEqual({ kind: 'too-slow' });
   });
 
   it('refuses the 33rd large body of an address, and none of another address', async () => {
-    const readBody = createBodyReader({ maxBytes: 1_000_000, smallBodyMs: 60_000 });
+    const readBody = createBodyReader({ maxBytes: () => 1_000_000, smallBodyMs: 60_000 });
     const bodies: Body[] = [];
     const begin = (address: string): IncomingMessage & Readable => {
       const request = openRequest(address);

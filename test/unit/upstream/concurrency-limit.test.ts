@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
-import { limitConcurrency } from '../../../src/upstream/managed-upstream.js';
+import { limitConcurrency } from '../../../src/upstream/concurrency-limit.js';
 import { anUpstream, behaviourServer, openPool, said, textOf } from './opened-pool.js';
 
 describe('limitConcurrency', () => {

@@ -1,0 +1,158 @@
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import { JsoncSyntaxError } from '../../config/parse-jsonc.js';
+import { type GatewayAddress, MCP_CLIENTS, type McpClient } from '../clients/client-table.js';
+import {
+  applyClientEdit,
+  applyUndo,
+  backupOf,
+  type ClientEdit,
+  planClientEdit,
+  planUndo,
+} from '../clients/connect-client.js';
+import { type CommonFlags, loadCliConfig } from '../context.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
+import { listRunning } from '../running.js';
+import { printJson, printLine, type Terminal } from '../terminal.js';
+import { thisMachine } from './import.js';
+
+interface ConnectFlags extends CommonFlags {
+  readonly name: string;
+  readonly stdio?: boolean;
+  readonly url?: string;
+  readonly client?: string;
+  readonly dryRun?: boolean;
+  readonly undo?: boolean;
+}
+
+const IDS = [...MCP_CLIENTS.keys()].join(', ');
+
+export function registerConnect(program: Command, terminal: Terminal): void {
+  program
+    .command('connect')
+    .description("write this gateway into an MCP client's configuration, with a backup")
+    .argument('<client>', IDS)
+    .option('--name <name>', 'what the client calls the gateway', 'aql')
+    .option('--stdio', 'let the client start a gateway of its own instead of using the one that serves')
+    .option('--url <url>', 'where the gateway is reached; the running one or the configured port unless given')
+    .option('--client <name>', "the client of the configuration's 'clients' whose token is written")
+    .option('--dry-run', 'show the file as it would be, and write nothing')
+    .option('--undo', 'put back what the last change replaced')
+    .action(async (id: string, _own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<ConnectFlags>();
+      await act(id, flags, terminal, async (client) => client.write(await addressFor(client, flags, terminal)));
+    });
+  program
+    .command('disconnect')
+    .description("take this gateway out of an MCP client's configuration, with a backup")
+    .argument('<client>', IDS)
+    .option('--name <name>', 'what the client calls the gateway', 'aql')
+    .option('--dry-run', 'show the file as it would be, and write nothing')
+    .option('--undo', 'put back what the last change replaced')
+    .action(async (id: string, _own: unknown, command: Command) => {
+      await act(id, command.optsWithGlobals<ConnectFlags>(), terminal, async () => undefined);
+    });
+}
+
+type Entry = ReturnType<McpClient['write']>;
+
+async function act(
+  id: string,
+  flags: ConnectFlags,
+  terminal: Terminal,
+  entryFor: (client: McpClient) => Promise<Entry | undefined>,
+): Promise<void> {
+  const client = MCP_CLIENTS.get(id);
+  if (client === undefined) throw new CliError(EXIT_CODE.usage, `There is no client '${id}'; expected one of ${IDS}`);
+  const machine = thisMachine();
+  const isUndo = flags.undo === true;
+  const entry = isUndo ? undefined : await entryFor(client);
+  const edit = await (isUndo ? planUndo(client, machine) : planClientEdit(client, machine, flags.name, entry)).catch(
+    (cause: unknown) => {
+      throw new CliError(EXIT_CODE.failure, `Not written: ${explain(cause)}`, { cause });
+    },
+  );
+  const isChanged = edit.before !== edit.after;
+  if (isChanged && flags.dryRun !== true) await (isUndo ? applyUndo(edit) : applyClientEdit(edit));
+  printOutcome({ edit, client, isChanged, isUndo, isAdded: entry !== undefined }, flags, terminal);
+}
+
+function explain(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return cause instanceof JsoncSyntaxError ? `line ${cause.line}, column ${cause.column}: ${message}` : message;
+}
+
+interface Outcome {
+  readonly edit: ClientEdit;
+  readonly client: McpClient;
+  readonly isChanged: boolean;
+  readonly isUndo: boolean;
+  readonly isAdded: boolean;
+}
+
+function printOutcome(
+  { edit, client, isChanged, isUndo, isAdded }: Outcome,
+  flags: ConnectFlags,
+  terminal: Terminal,
+): void {
+  const { file, after } = edit;
+  const isDryRun = flags.dryRun === true;
+  if (flags.json === true) {
+    printJson(terminal, { client: client.id, file, changed: isChanged, written: isChanged && !isDryRun });
+    return;
+  }
+  if (isDryRun) {
+    terminal.out.write(after ?? '');
+    return;
+  }
+  if (!isChanged) {
+    printLine(terminal, `${file} is as it should be; nothing was changed.`);
+    return;
+  }
+  const done = isUndo
+    ? 'is again what it was'
+    : isAdded
+      ? `has the gateway as '${flags.name}'`
+      : 'has the gateway no more';
+  printLine(terminal, `${file} ${done}. Restart ${client.title} to use it.`);
+  if (!isUndo) printLine(terminal, `What was there before is in ${backupOf(file)}; --undo puts it back.`);
+}
+
+async function addressFor(client: McpClient, flags: ConnectFlags, terminal: Terminal): Promise<GatewayAddress> {
+  const config = await loadCliConfig(flags, terminal);
+  if (flags.stdio === true || client.onlyStdio === true) return ownProcess(config);
+  const running = (await listRunning(config.dataDir)).find(({ address }) => address !== 'stdio');
+  const url = flags.url ?? running?.address ?? urlOf(config);
+  return { kind: 'http', url, token: tokenFor(config, flags.client) };
+}
+
+/** The program as it runs now, so that the client finds it wherever it is started. */
+function ownProcess({ file }: GatewayConfig): GatewayAddress {
+  const program = fileURLToPath(new URL('../main.js', import.meta.url));
+  return {
+    kind: 'stdio',
+    command: process.execPath,
+    args: [program, 'stdio', ...(file === null ? [] : ['--config', file])],
+  };
+}
+
+function urlOf({ server: { host, port } }: GatewayConfig): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/mcp`;
+}
+
+function tokenFor({ clients }: GatewayConfig, name: string | undefined): string | undefined {
+  if (clients.length === 0) return undefined;
+  const names = clients.map((client) => client.name).join(', ');
+  if (name === undefined) {
+    throw new CliError(
+      EXIT_CODE.usage,
+      `Clients of this gateway need a token: say whose with --client, one of ${names}`,
+    );
+  }
+  const known = clients.find((client) => client.name === name);
+  if (known === undefined)
+    throw new CliError(EXIT_CODE.usage, `--client: there is no '${name}'; expected one of ${names}`);
+  return known.token;
+}

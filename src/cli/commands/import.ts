@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Command } from 'commander';
+import { ConfigError } from '../../config/diagnostics.js';
+import { blockForServers, changeMainFile, type EditableConfig, openEditableConfig } from '../../config/edit-config.js';
+import { toSlug } from '../../config/server-definition.js';
+import { formatPath } from '../../lib/json-path.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { type Machine, MCP_CLIENTS } from '../clients/client-table.js';
+import { type FoundFile, type FoundServer, findClientServers, readServersOf } from '../clients/read-servers.js';
+import type { CommonFlags } from '../context.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
+import { describeFollower, followReload } from '../follow-reload.js';
+import { oneLine, printJson, printLine, printTable, printWarning, type Terminal } from '../terminal.js';
+import { loadOptionsOf, readable } from './servers.js';
+
+interface ImportFlags extends CommonFlags {
+  readonly from?: string;
+  readonly dryRun?: boolean;
+}
+
+/** What becomes of one server that was found. */
+interface ImportedServer {
+  readonly name: string;
+  readonly client: string;
+  readonly file: string;
+  readonly what: string;
+  readonly outcome: 'added' | 'present' | 'conflict' | 'gateway';
+  readonly dropped: readonly string[];
+  readonly variables: readonly string[];
+}
+
+export function registerImport(program: Command, terminal: Terminal): void {
+  program
+    .command('import')
+    .description("add the servers that MCP clients on this machine have: Claude, Cursor, VS Code and others'")
+    .option('--from <client-or-file>', `one of ${[...MCP_CLIENTS.keys()].join(', ')}, or a file`)
+    .option('--dry-run', 'show what would be added, and write nothing')
+    .action(async (_own: unknown, command: Command) => {
+      await runImport(command.optsWithGlobals<ImportFlags>(), terminal);
+    });
+}
+
+/** This machine; tests give a home of their own. */
+export function thisMachine(): Machine {
+  const { env, platform } = process;
+  return { platform, env, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir(), cwd: process.cwd() };
+}
+
+async function runImport(flags: ImportFlags, terminal: Terminal): Promise<void> {
+  const found = await findFiles(flags.from);
+  const config = await readable(() => openEditableConfig(loadOptionsOf(flags)));
+  const known = new Map(config.servers.map(({ slug, entry }) => [slug, entry]));
+  const taken: FoundServer[] = [];
+  const servers = found
+    .flatMap((file) => file.servers)
+    .map((server): ImportedServer => {
+      const outcome = judge(server, known);
+      if (outcome === 'added') {
+        known.set(toSlug(server.name), server.entry);
+        taken.push(server);
+      }
+      return describe(server, outcome);
+    });
+  const isDryRun = flags.dryRun === true;
+  const disabled = await write(config, taken, { ...loadOptionsOf(flags), isDryRun });
+  const edits = taken;
+  const running =
+    isDryRun || edits.length === 0 ? [] : await followReload({ ...loadOptionsOf(flags), file: config.file });
+  const report = { file: config.file, written: !isDryRun && edits.length > 0, servers, disabled, running };
+  if (flags.json === true) printJson(terminal, { ...report, files: found.map(describeFile) });
+  else {
+    printReport(found, report, isDryRun, terminal);
+    for (const follower of running) printLine(terminal, describeFollower(follower));
+  }
+}
+
+/**
+ * Adds the servers. One that cannot be started here (a variable that is not set, a question to an editor's user) is added disabled,
+ * so that it does not keep the others out; resolves with why, by name.
+ */
+async function write(
+  config: EditableConfig,
+  servers: readonly FoundServer[],
+  options: Parameters<typeof changeMainFile>[2],
+): Promise<Readonly<Record<string, string>>> {
+  const block = blockForServers(config);
+  const pathOf = (name: string): string => formatPath([...block, name]);
+  const edits = servers.map(({ name, entry }) => ({ path: [...block, name], value: entry }));
+  if (edits.length === 0) return {};
+  try {
+    await changeMainFile(config, edits, options);
+    return {};
+  } catch (error) {
+    const problems = error instanceof ConfigError ? error.problems : [];
+    const faults = servers.flatMap(({ name }) => {
+      const own = problems.filter(({ path }) => path.startsWith(pathOf(name)));
+      return own.length === 0 ? [] : [[name, own.map(({ message }) => message).join('; ')] as const];
+    });
+    const faulty = new Map(faults);
+    if (faulty.size === 0) return readable(() => Promise.reject(error));
+    const off = edits.map(({ path, value }) =>
+      faulty.has(String(path.at(-1))) ? { path, value: { ...value, disabled: true } } : { path, value },
+    );
+    await readable(() => changeMainFile(config, off, options));
+    return Object.fromEntries(faults);
+  }
+}
+
+async function findFiles(from: string | undefined): Promise<readonly FoundFile[]> {
+  const machine = thisMachine();
+  if (from === undefined) return findClientServers(machine);
+  const client = MCP_CLIENTS.get(from);
+  if (client !== undefined) return findClientServers(machine, [client]);
+  const file = resolve(from);
+  if (existsSync(file)) return [await readServersOf(file, machine)];
+  throw new CliError(
+    EXIT_CODE.usage,
+    `--from: '${from}' is neither a file nor one of ${[...MCP_CLIENTS.keys()].join(', ')}`,
+  );
+}
+
+/** The first of a name is taken: a later one that is another server is left to the operator. */
+function judge({ name, entry }: FoundServer, known: ReadonlyMap<string, JsonObject>): ImportedServer['outcome'] {
+  if (isGateway(entry)) return 'gateway';
+  const other = known.get(toSlug(name));
+  if (other === undefined) return 'added';
+  return isSameServer(entry, other) ? 'present' : 'conflict';
+}
+
+/** What `connect` wrote: the gateway must not be a server of its own. */
+function isGateway({ command, args }: JsonObject): boolean {
+  const words = [command, ...(Array.isArray(args) ? args : [])].map(String);
+  return words.some((word) => /mcp-aql-gateway/.test(word) || word === process.argv[1]);
+}
+
+function isSameServer(a: JsonObject, b: JsonObject): boolean {
+  const keys = ['command', 'args', 'url', 'env', 'headers'];
+  return keys.every((key) => isDeepStrictEqual(a[key] ?? null, b[key] ?? null));
+}
+
+function describe(server: FoundServer, outcome: ImportedServer['outcome']): ImportedServer {
+  const { name, client, file, entry, dropped } = server;
+  const { command, args, url, env, headers } = entry;
+  const what = url === undefined ? [command, ...(Array.isArray(args) ? args : [])].join(' ') : String(url);
+  const named = [env, headers].filter(isJsonObject).flatMap((values) => Object.keys(values));
+  return { name, client, file, what, outcome, dropped, variables: named };
+}
+
+function describeFile({ client, file, servers, unusable, problem }: FoundFile) {
+  return { client, file, servers: servers.length, unusable, ...(problem === undefined ? {} : { problem }) };
+}
+
+interface ImportReport {
+  readonly file: string;
+  readonly written: boolean;
+  readonly servers: readonly ImportedServer[];
+  /** Those that were added disabled, and why. */
+  readonly disabled: Readonly<Record<string, string>>;
+}
+
+const OUTCOMES: Readonly<Record<ImportedServer['outcome'], string>> = {
+  added: 'added',
+  present: 'is there already',
+  conflict: 'left out: another server has this name',
+  gateway: 'left out: it is this gateway',
+};
+
+function printReport(
+  found: readonly FoundFile[],
+  { file, written, servers, disabled }: ImportReport,
+  isDryRun: boolean,
+  terminal: Terminal,
+): void {
+  for (const { file: source, unusable, problem } of found) {
+    if (problem !== undefined) printWarning(terminal, `${source} cannot be read: ${problem}`);
+    for (const name of unusable) printWarning(terminal, `'${name}' in ${source} has neither a command nor a URL`);
+  }
+  if (servers.length === 0) {
+    const looked =
+      found.length === 0 ? 'No file of an MCP client was found' : 'The files of the clients name no server';
+    printLine(terminal, `${looked}; name one with --from FILE.`);
+    return;
+  }
+  const rows = servers.map(({ name, client, what, outcome, variables, dropped }) => [
+    name,
+    client,
+    oneLine(what).slice(0, 80),
+    OUTCOMES[outcome],
+    [...variables, ...dropped.map((key) => `without ${key}`)].join(', '),
+  ]);
+  printTable(terminal, ['SERVER', 'FROM', 'WHAT', 'OUTCOME', 'VARIABLES'], rows);
+  for (const [name, why] of Object.entries(disabled)) printWarning(terminal, `'${name}' is disabled: ${why}`);
+  const count = servers.filter(({ outcome }) => outcome === 'added').length;
+  if (isDryRun) printLine(terminal, `Not written: ${count} would be added to ${file}.`);
+  else if (written) printLine(terminal, `Added ${count} to ${file}. Secrets among their variables are in it now.`);
+}

@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AuditTrail } from '../audit/audit-trail.js';
+import type { Redactor } from '../audit/redact.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { digest } from '../lib/canonical-json.js';
+import type { Observer } from '../observe/observation.js';
+import type { TrustLevel } from '../protocol/operation.js';
+import type { StateStore } from '../store/state-store.js';
+import type { BatchPolicy, Gatekeeper } from './admission.js';
+import { createBatchPolicy } from './confirmation/batch-policy.js';
+import { type ConfirmDeps, createConfirm } from './confirmation/confirm.js';
+import type { ConfirmationTokens } from './confirmation/token-types.js';
+import { createConfirmationTokens } from './confirmation/tokens.js';
+import { createGatekeeper } from './gatekeeper.js';
+import { createQuotaService } from './quota/quota.js';
+import type { QuotaService, QuotaSettings } from './quota/quota-types.js';
+import { createRuleEngine } from './rules/rule-engine.js';
+import type { RuleEngine } from './rules/rule-types.js';
+
+/** What follows from one configuration of policy: a reload makes another. */
+export interface Decisions {
+  readonly rules: RuleEngine;
+  readonly tokens: ConfirmationTokens;
+  readonly gatekeeper: Gatekeeper;
+  readonly batches: BatchPolicy;
+  readonly quota: QuotaService;
+  readonly quotaSettings: QuotaSettings;
+}
+
+/** What decisions are made with, whatever the configuration says. */
+interface DecisionParts extends Omit<ConfirmDeps, 'tokens'> {
+  readonly store: StateStore;
+  readonly audit: AuditTrail;
+  readonly redact: Redactor;
+  readonly observe: Observer;
+}
+
+/** @param before the decisions that these replace: quotas that have not changed go on counting */
+export function composeDecisions(config: GatewayConfig, parts: DecisionParts, before?: Decisions): Decisions {
+  const { store, audit, redact, observe } = parts;
+  const { confirmation } = config.policy;
+  const rules = createRuleEngine(config.policy, trustByUpstream(config));
+  const tokens = createConfirmationTokens({
+    store,
+    audit,
+    config: confirmation,
+    configuration: fingerprintConfig(config),
+  });
+  const confirming = { ...parts, tokens };
+  const quotaSettings = quotaSettingsOf(config);
+  return {
+    rules,
+    tokens,
+    gatekeeper: createGatekeeper({
+      rules,
+      confirm: createConfirm(confirming),
+      audit,
+      redact,
+      recallOperation: (token, caller) => tokens.recallOperation(token, caller),
+      recall: ({ qualifiedName, name }, token, caller) =>
+        tokens.recall(token, { operation: qualifiedName, label: name }, caller),
+    }),
+    batches: createBatchPolicy(rules, confirming, confirmation.batch),
+    quota:
+      before !== undefined && isDeepStrictEqual(before.quotaSettings, quotaSettings)
+        ? before.quota
+        : createQuotaService({ store, tokens, config, observe, answerBytes: mostBytesOf(config) }),
+    quotaSettings,
+  };
+}
+
+function quotaSettingsOf({ quotas, upstreams }: GatewayConfig): QuotaSettings {
+  return { quotas, upstreams: upstreams.map(({ slug, apiLimits }) => ({ slug, apiLimits })) };
+}
+
+/** The most bytes of data that an answer has. */
+function mostBytesOf({ results, limits }: GatewayConfig): number {
+  return results.maxBytes === 0 ? limits.maxResponseSize : results.maxBytes;
+}
+
+/** The trust of each upstream by slug; an upstream that is not configured is untested. */
+function trustByUpstream({ upstreams }: GatewayConfig): (slug: string) => TrustLevel {
+  const levels = new Map(upstreams.map(({ slug, trust }) => [slug, trust]));
+  return (slug) => levels.get(slug) ?? 'untested';
+}
+
+/**
+ * The digest of the configuration that a question was asked under. A token is valid only under the same configuration: a
+ * change of a rule, a trust level, a curation or an upstream's endpoint voids every earlier confirmation. Gateways that share
+ * a store must have equal digests, so nothing that is specific to one machine goes into it.
+ */
+function fingerprintConfig({ policy, upstreams, pins, lock }: GatewayConfig): string {
+  const { readOnly, rules, confirmation } = policy;
+  const behind = upstreams.map(({ slug, endpoint, trust, strict, group, curation, disabled }) => ({
+    slug,
+    endpoint,
+    trust,
+    strict,
+    group: group ?? null,
+    curation,
+    disabled,
+  }));
+  return digest({ readOnly, rules, confirmation, upstreams: behind, pins, lock: lock.content ?? null });
+}

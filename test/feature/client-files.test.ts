@@ -1,0 +1,183 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.js';
+import { makeDirectory } from '../support/served-gateway.js';
+
+/** One file of each client as its documentation shows it, on Linux. */
+const FILES: Readonly<Record<string, { readonly path: string; readonly text: string; readonly server: object }>> = {
+  'claude-desktop': {
+    path: '.config/Claude/claude_desktop_config.json',
+    text: '{\n  "globalShortcut": "Alt+Space",\n  "mcpServers": {\n    "files": { "command": "npx", "args": ["-y", "files"] }\n  }\n}\n',
+    server: { command: 'npx', args: ['-y', 'files'] },
+  },
+  'claude-code': {
+    path: '.claude.json',
+    text: '{"numStartups": 3, "mcpServers": {"files": {"type": "http", "url": "https://files.example/mcp"}}}',
+    server: { type: 'http', url: 'https://files.example/mcp' },
+  },
+  cursor: {
+    path: '.cursor/mcp.json',
+    text: '{\n\t"mcpServers": {\n\t\t"files": {\n\t\t\t"command": "npx",\n\t\t\t"env": { "A": "b" }\n\t\t}\n\t}\n}\n',
+    server: { command: 'npx', env: { A: 'b' } },
+  },
+  vscode: {
+    path: '.config/Code/User/mcp.json',
+    text: '{\n  // mine\n  "inputs": [],\n  "servers": {\n    "files": { "type": "stdio", "command": "npx", "dev": {} },\n  },\n}\n',
+    server: { type: 'stdio', command: 'npx' },
+  },
+  windsurf: {
+    path: '.codeium/windsurf/mcp_config.json',
+    text: '{"mcpServers": {"files": {"serverUrl": "https://files.example/mcp", "headers": {"X-Key": "k"}}}}\n',
+    server: { url: 'https://files.example/mcp', headers: { 'X-Key': 'k' } },
+  },
+  'gemini-cli': {
+    path: '.gemini/settings.json',
+    text: '{\n  "theme": "Dark",\n  "mcpServers": { "files": { "httpUrl": "https://files.example/mcp", "trust": true } }\n}\n',
+    server: { type: 'http', url: 'https://files.example/mcp' },
+  },
+  codex: {
+    path: '.codex/config.toml',
+    text: [
+      'model = "o4"  # the model',
+      'notes = """',
+      '[mcp_servers.quoted]',
+      '"""',
+      '',
+      '[mcp_servers.files]',
+      'command = "npx"',
+      'args = [',
+      '  "-y", # yes',
+      "  'files',",
+      ']',
+      '',
+      '[mcp_servers.files.env]',
+      'A = "b"',
+      '',
+      '# the rest',
+      '[tui]',
+      'theme = "dark"',
+      '',
+    ].join('\n'),
+    server: { command: 'npx', args: ['-y', 'files'], env: { A: 'b' } },
+  },
+  zed: {
+    path: '.config/zed/settings.json',
+    text: '// Zed settings\n{\n  "vim_mode": true,\n  "context_servers": {\n    "files": { "source": "custom", "command": { "path": "npx", "args": ["-y"], "env": null } },\n    "of-extension": { "settings": {} }\n  }\n}\n',
+    server: { command: 'npx', args: ['-y'] },
+  },
+};
+
+interface Home extends AsyncDisposable {
+  readonly cwd: string;
+  readonly file: (path: string) => string;
+  readonly run: (...args: readonly string[]) => ReturnType<typeof runCli>;
+}
+
+/** A home with these files, and a project with a configuration of its own. */
+async function makeHome(files: Readonly<Record<string, string>>, config: string): Promise<Home> {
+  const home = await makeDirectory();
+  const cwd = join(home.path, 'project');
+  for (const [path, text] of Object.entries({ ...files, 'project/gateway.config.json': config })) {
+    await mkdir(dirname(join(home.path, path)), { recursive: true });
+    await writeFile(join(home.path, path), text);
+  }
+  const env = { HOME: home.path, XDG_CONFIG_HOME: '', CODEX_HOME: '', MCP_AQL_CONFIG: '', GH: '' };
+  for (const name of ['XDG_CONFIG_HOME', 'CODEX_HOME']) delete process.env[name];
+  const { XDG_CONFIG_HOME: _x, CODEX_HOME: _c, GH: _g, ...own } = env;
+  return {
+    cwd,
+    file: (path) => join(home.path, path),
+    run: (...args) => runCli(args, { cwd, env: own }),
+    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+  };
+}
+
+const CONFIG = '{\n  // the port that we agreed on\n  "server": { "port": 4111 },\n  "mcpServers": {}\n}\n';
+
+describe.skipIf(process.platform !== 'linux')('the files of MCP clients', () => {
+  it.each(Object.entries(FILES))('import reads the file of %s, and keeps the comments of ours', async (id, each) => {
+    await using home = await makeHome({ [each.path]: each.text }, CONFIG);
+    const dry = await home.run('import', '--dry-run');
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringMatching(new RegExp(`files\\t${id}\\t.*added`))]);
+    expect(await readFile(home.file('project/gateway.config.json'), 'utf8')).toBe(CONFIG);
+    expect((await home.run('import', '--from', id)).stdout).toContain('Added 1 to');
+    const written = await readFile(home.file('project/gateway.config.json'), 'utf8');
+    expect(written).toContain('// the port that we agreed on');
+    expect(JSON.parse(written.replace(/\/\/.*/, ''))).toEqual({
+      server: { port: 4111 },
+      mcpServers: { files: each.server },
+    });
+    expect((await home.run('import')).stdout).toContain('is there already');
+  });
+
+  it.each(Object.entries(FILES))('connect gives %s the gateway once, undo puts the file back', async (id, each) => {
+    await using home = await makeHome({ [each.path]: each.text }, CONFIG);
+    const file = home.file(each.path);
+    const dry = await home.run('connect', id, '--dry-run');
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringMatching(/4111\/mcp|main\.js/)]);
+    expect((await home.run('connect', id)).stdout).toContain("has the gateway as 'aql'");
+    const connected = await readFile(file, 'utf8');
+    expect(connected).toBe(dry.stdout);
+    expect((await home.run('connect', id)).stdout).toContain('nothing was changed');
+    // What was there stays as it was written.
+    for (const line of each.text.split('\n').filter((line) => /\/\/ |#|theme|vim/.test(line))) {
+      expect(connected).toContain(line.slice(0, 12));
+    }
+    expect((await home.run('import', '--dry-run')).stdout).toMatch(/files.*added/);
+    expect((await home.run('connect', id, '--undo')).stdout).toContain('is again what it was');
+    expect(await readFile(file, 'utf8')).toBe(each.text);
+  });
+
+  it.each(Object.entries(FILES))('disconnect takes the gateway out of the file of %s alone', async (id, each) => {
+    await using home = await makeHome({ [each.path]: each.text }, CONFIG);
+    await home.run('connect', id);
+    const { stdout } = await home.run('disconnect', id);
+    expect(stdout).toContain('has the gateway no more');
+    const left = await readFile(home.file(each.path), 'utf8');
+    expect(left).not.toContain('aql');
+    expect((await home.run('import', '--dry-run')).stdout).toMatch(/files.*added/);
+    expect((await home.run('disconnect', id)).stdout).toContain('nothing was changed');
+  });
+
+  it('connect writes the file of a client that has none yet, and undo removes it', async () => {
+    await using home = await makeHome({}, CONFIG);
+    expect((await home.run('connect', 'codex')).code).toBe(0);
+    expect(await readFile(home.file('.codex/config.toml'), 'utf8')).toBe(
+      '[mcp_servers.aql]\nurl = "http://127.0.0.1:4111/mcp"\n',
+    );
+    expect((await home.run('connect', 'codex', '--undo')).code).toBe(0);
+    await expect(readFile(home.file('.codex/config.toml'))).rejects.toThrow('ENOENT');
+  });
+
+  it('undo refuses to lose what was changed since', async () => {
+    await using home = await makeHome({ [FILES['cursor']!.path]: FILES['cursor']!.text }, CONFIG);
+    await home.run('connect', 'cursor');
+    await writeFile(home.file('.cursor/mcp.json'), '{"mcpServers": {}}');
+    const { code, stderr } = await home.run('connect', 'cursor', '--undo');
+    expect([code, stderr]).toEqual([1, expect.stringContaining("has changed since; 'disconnect' takes")]);
+    await rm(home.file('.cursor/mcp.json'));
+  });
+
+  it('a client of a gateway with tokens gets the token of the named client', async () => {
+    const clients = '{"clients": {"ann": {"token": "ann-has-a-long-token"}}}';
+    await using home = await makeHome({}, clients);
+    const refused = await home.run('connect', 'cursor');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('say whose with --client, one of ann')]);
+    await home.run('connect', 'cursor', '--client', 'ann');
+    const { mcpServers } = JSON.parse(await readFile(home.file('.cursor/mcp.json'), 'utf8'));
+    expect(mcpServers.aql.headers).toEqual({ Authorization: 'Bearer ann-has-a-long-token' });
+  });
+
+  it('import adds a server disabled whose variables are not set, and reports a file that cannot be read', async () => {
+    const cursor =
+      '{"mcpServers": {"gh": {"command": "npx", "env": {"T": "${UNSET_OF_THIS_TEST}"}}, "ok": {"command": "npx"}}}';
+    await using home = await makeHome({ '.cursor/mcp.json': cursor, '.claude.json': '{"mcpServers": ' }, '{}');
+    const { stdout, stderr } = await home.run('import');
+    expect(stdout).toContain('Added 2 to');
+    expect(stderr).toMatch(/'gh' is disabled: .*UNSET_OF_THIS_TEST/);
+    expect(stderr).toMatch(/\.claude\.json cannot be read/);
+    const { mcpServers } = JSON.parse(await readFile(home.file('project/gateway.config.json'), 'utf8'));
+    expect([mcpServers.gh.disabled, mcpServers.ok.disabled]).toEqual([true, undefined]);
+  });
+});
