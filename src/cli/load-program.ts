@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 /** The bundle's entry (`tools/bundle.mjs`). */
 const ENTRY = 'start.cjs';
@@ -50,25 +50,26 @@ export function loadFromSource(onLoaded: (chunk: LoadedChunk) => void): Program 
 }
 
 function loadChunks(
-  compiledOf: (file: string, digest: Buffer) => Buffer | undefined,
+  compiledOf: (file: string, digest: Buffer, read: ReadFile) => Buffer | undefined,
   onLoaded?: (chunk: LoadedChunk) => void,
 ): Program {
   const requirePackage = nodeModule.createRequire(join(CHUNKS, ENTRY));
   const loaded = new Map<string, { exports: unknown }>();
+  const read = createReader();
   const load = (name: string): unknown => {
     const known = loaded.get(name);
     if (known !== undefined) return known.exports;
     const module = { exports: {} };
     loaded.set(name, module);
     const filename = join(CHUNKS, name);
-    const source = readFileSync(filename);
-    const digest = createHash('sha256').update(source).digest();
-    const compiledFile = join(COMPILED, name);
-    const cachedData = compiledOf(compiledFile, digest);
+    const bytes = read(filename);
+    const digest = createHash('sha256').update(bytes).digest();
     // All text of the bundle is ASCII.
-    const script = new Script(`(function (exports, require, module, __filename) {${source.toString('latin1')}\n})`, {
+    const source = bytes.toString('latin1');
+    const compiledFile = join(COMPILED, name);
+    const cachedData = compiledOf(compiledFile, digest, read);
+    const script = new Script(`(function (exports, require, module, __filename) {${source}\n})`, {
       filename,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       ...(cachedData === undefined ? {} : { cachedData }),
     });
     onLoaded?.({ script, digest, compiledFile });
@@ -80,9 +81,32 @@ function loadChunks(
 }
 
 /** The compiled code of a source with this digest, where it is kept. */
-function readCompiled(file: string, digest: Buffer): Buffer | undefined {
+function readCompiled(file: string, digest: Buffer, read: ReadFile): Buffer | undefined {
   if (!existsSync(file)) return undefined;
-  const bytes = readFileSync(file);
+  const bytes = read(file);
   const end = bytes.length - DIGEST_BYTES;
   return bytes.subarray(end).equals(digest) ? bytes.subarray(0, end) : undefined;
+}
+
+type ReadFile = (file: string) => Buffer;
+
+/** Reads files into the same memory: each result is lost with the next, and the process stays smaller than with a buffer each. */
+function createReader(): ReadFile {
+  let memory = Buffer.alloc(1024 * 1024);
+  return (file) => {
+    const handle = openSync(file, 'r');
+    try {
+      const { size } = fstatSync(handle);
+      if (size > memory.length) memory = Buffer.alloc(size);
+      let length = 0;
+      while (length < size) {
+        const read = readSync(handle, memory, length, size - length, length);
+        if (read === 0) break;
+        length += read;
+      }
+      return memory.subarray(0, length);
+    } finally {
+      closeSync(handle);
+    }
+  };
 }
