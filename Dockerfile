@@ -9,7 +9,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-COPY tools/copy-assets.mjs tools/bundle.mjs ./tools/
+COPY tools/copy-assets.mjs tools/bundle.mjs tools/keep-compiled.mjs ./tools/
 RUN npm run build
 RUN npm ci --omit=dev
 

@@ -1,5 +1,6 @@
-// Bundles the program into few files, because finding, reading and linking a thousand modules is most of a start.
-// `dist/cli/main.js` becomes the bundle's entry; the modules beside it stay for programs that import the package.
+// Bundles the program into few files, because finding, reading and linking a thousand modules is most of a start. They are
+// CommonJS, because only its compiled code can be kept (`src/cli/load-program.ts` loads them). The modules of `dist` beside
+// them are for programs that import the package.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -42,20 +43,22 @@ const JSONC_FOR_BUNDLERS = {
 };
 
 const CHUNKS = 'chunk';
-rmSync(`dist/${CHUNKS}`, { recursive: true, force: true });
+for (const folder of [CHUNKS, 'compiled']) rmSync(`dist/${folder}`, { recursive: true, force: true });
 const bundle = await rolldown({
-  input: { 'cli/main': 'src/cli/main.ts' },
+  input: { start: 'src/cli/start.ts' },
   platform: 'node',
   external: EXTERNAL,
   plugins: [WITHOUT_AJV, JSONC_FOR_BUNDLERS],
 });
 const { output } = await bundle.write({
   dir: 'dist',
-  format: 'esm',
+  format: 'cjs',
+  // Code that V8 is given compiled cannot import. All packages that are left out have a CommonJS form.
+  dynamicImportInCjs: false,
   sourcemap: true,
   sourcemapExcludeSources: true,
-  entryFileNames: '[name].js',
-  chunkFileNames: `${CHUNKS}/[name].js`,
+  entryFileNames: `${CHUNKS}/[name].cjs`,
+  chunkFileNames: `${CHUNKS}/[name].cjs`,
   comments: { annotation: false, jsdoc: false, legal: true },
 });
 await bundle.close();
