@@ -3,6 +3,7 @@ import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import fastify, { type FastifyInstance } from 'fastify';
+import type { OAuthConfig } from '../config/access-config.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
@@ -10,6 +11,8 @@ import { type Turns, turns } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
+import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
+import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
 import { RequestRow } from './http/request-row.js';
@@ -22,6 +25,8 @@ export interface HttpGatewayServer {
   /** What a client on this machine connects to: `http://127.0.0.1:3333/mcp`. */
   readonly url: string;
   readonly address: AddressInfo;
+  /** Replaces who may use MCP here, for every request from now on: other tokens are revoked. */
+  replaceAccess(access: AccessSettings): void;
   /**
    * Stops in three steps: requests are still taken for `lameDuckMs`, while `/readyz` says 503 and answers close their
    * connections; then calls in flight may go on for `drainMs`; the rest are answered that their outcome is unknown.
@@ -59,7 +64,9 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   const endpoint = createMcpEndpoint(gateway, deps.serverInfo, deps.observe);
   const stopping: Stopping = { stopping: false };
   const requests = new OpenRequests();
+  const resource = { current: gateway.config.server.oauth };
   const app = buildApp(gateway, endpoint, requests, stopping, deps);
+  registerResourceMetadata(app, resource);
   try {
     await app.listen({ host, port });
   } catch (cause) {
@@ -72,6 +79,10 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   return {
     url: describeUrl(host, address.port),
     address,
+    replaceAccess(access) {
+      resource.current = access.oauth;
+      endpoint.replaceAccess(access);
+    },
     close() {
       stopping.stopping = true;
       closed ??= closeServer(app, endpoint, requests, gateway.config.server, deps.pause ?? delay);
@@ -146,6 +157,16 @@ function buildApp(
     reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}; / says what else there is.` }),
   );
   return app;
+}
+
+/** Says which authorization servers issue tokens for MCP here (RFC 9728). Anyone may ask. */
+function registerResourceMetadata(app: FastifyInstance, resource: { readonly current: OAuthConfig | undefined }): void {
+  for (const path of [METADATA_PATH, `${METADATA_PATH}/*`]) {
+    app.get(path, ({ url }, reply) => {
+      if (resource.current === undefined) return reply.callNotFound();
+      return reply.send(describeResource(resource.current, url.slice(METADATA_PATH.length)));
+    });
+  }
 }
 
 /** How long a connection without a request is kept: longer than load balancers keep theirs, which close first. */
@@ -264,7 +285,7 @@ class OpenRequests {
 const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']);
 
 const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
-const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version';
+const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate';
 const MAX_KNOWN_HOSTS = 100;
 const PREFLIGHT_MAX_AGE_SECONDS = '600';
 

@@ -3,9 +3,9 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES } from '../../protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { INTEGRITY_MODES } from '../gateway-config.js';
+import { ACCESS_PROPERTIES, CLIENTS_SETTING } from './access-schema.js';
 import {
   AUDIT_SECTION,
-  CLIENTS_SETTING,
   POLICY_SECTION,
   QUOTAS_SECTION,
   range,
@@ -58,8 +58,10 @@ const SERVER_SECTION = section(
     allowUnauthenticated: {
       type: 'boolean',
       description:
-        'Listen beyond this machine without `clients`, where something else decides who may connect. Otherwise a token is made and shown at the first start.',
+        'Listen beyond this machine without `clients` and `oauth`, where something else decides who may connect. Otherwise a token is made and shown at the first start.',
     },
+    ...ACCESS_PROPERTIES,
+    ...ACCESS_PROPERTIES,
   },
   CONFIG_DEFAULTS.server,
 );
