@@ -54,6 +54,7 @@ const OWNERS = {
   '^@modelcontextprotocol/(server|node)': ['server'],
   '^undici$': ['upstream'],
   '^fastify$': ['server'],
+  '^jose$': ['server'],
   '^ajv$': ['config'],
   '^ajv-formats$': ['config', 'schema'],
   '^re2js$': ['schema'],

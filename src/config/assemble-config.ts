@@ -1,6 +1,8 @@
 import { formatPath, type JsonPath } from '../lib/json-path.js';
 import { suggestName } from '../lib/names.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
+import type { ClientConfig } from './access-config.js';
+import { buildClients, hashToken } from './build-access.js';
 import { isPattern } from './build-match.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
@@ -11,10 +13,9 @@ import { buildViews, noteDefaultView } from './build-views.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
 import { CONFIG_DEFAULTS, defaultAnswerBytes } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { ClientConfig, ConfigLock, GatewayConfig, ProfileDefinition } from './gateway-config.js';
+import type { ConfigLock, GatewayConfig, ProfileDefinition } from './gateway-config.js';
 import { needsToken } from './made-token.js';
 import type { ApprovalsConfig, PolicyRule } from './policy-config.js';
-import { buildCredentials } from './secrets.js';
 import { type LocatedDefinition, listServers, readServer, toSlug } from './server-definition.js';
 
 /** One file of `upstreams/`, validated. */
@@ -47,17 +48,18 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
   const profile = pickProfile(chosen, profiles, diagnostics);
   const definitions = listDefinitions(sources);
-  const clients = buildCredentials(document.clients, { directory, path: ['clients'], diagnostics });
+  const clients = buildClients(document.clients, { directory, path: ['clients'], diagnostics });
+  const server = buildServer(document.server, { directory, diagnostics });
   const known = {
     upstreams: definitions.map(({ slug }) => slug),
     clients: clients.map(({ name }) => name),
+    issuers: (server.oauth?.issuers ?? []).map(({ name }) => name),
     views: Object.keys(document.views ?? {}),
   };
-  const ownPolicy = buildPolicy(document.policy, { directory, known, diagnostics });
+  const ownPolicy = buildPolicy(document.policy, { directory, known, publicUrl: server.publicUrl, diagnostics });
   noteSharedSecrets(ownPolicy.approvals, clients, diagnostics);
   const pins = buildPins(document.pins, definitions, diagnostics);
   noteBareAllows(ownPolicy.rules, { upstreams: known.upstreams, pins }, diagnostics);
-  const server = buildServer(document.server, diagnostics);
   noteOpenServer(server, clients, diagnostics);
   const passthrough = endpoint.passthrough || mode === 'passthrough';
   const shown = { mode, toolPrefix, profile, errors, passthrough, structuredContent };
@@ -144,6 +146,7 @@ function buildPins(
 interface Secret {
   readonly of: 'operator' | 'webhook' | 'client';
   readonly path: JsonPath;
+  /** Its hash: the tokens of clients may be given so. */
   readonly value: string;
 }
 
@@ -158,7 +161,7 @@ function noteSharedSecrets(
   const first = new Map<string, Secret>();
   for (const secret of listSecrets(approvals, clients)) {
     const other = first.get(secret.value);
-    if (secret.value === '' || diagnostics.has(secret.path)) continue;
+    if (diagnostics.has(secret.path)) continue;
     if (other === undefined) first.set(secret.value, secret);
     else diagnostics.problem(secret.path, describeClash(secret, other), 'give each its own: openssl rand -hex 32');
   }
@@ -169,12 +172,14 @@ function listSecrets({ operators, webhook }: ApprovalsConfig, clients: readonly 
     ...operators.map(({ name, token }) => ({
       of: 'operator' as const,
       path: [...APPROVALS, 'operators', name, 'token'],
-      value: token,
+      value: hashToken(token),
     })),
     ...(webhook === undefined
       ? []
-      : [{ of: 'webhook' as const, path: [...APPROVALS, 'webhook', 'secret'], value: webhook.secret }]),
-    ...clients.map(({ name, token }) => ({ of: 'client' as const, path: ['clients', name, 'token'], value: token })),
+      : [{ of: 'webhook' as const, path: [...APPROVALS, 'webhook', 'secret'], value: hashToken(webhook.secret) }]),
+    ...clients.flatMap(({ name, keys }) =>
+      keys.map(({ hash }) => ({ of: 'client' as const, path: ['clients', name, 'token'], value: hash })),
+    ),
   ];
 }
 

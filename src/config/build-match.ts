@@ -1,6 +1,7 @@
 import { braceExpand } from 'minimatch';
 import type { JsonPath } from '../lib/json-path.js';
 import { suggestName } from '../lib/names.js';
+import { ISSUER_SIGN } from '../protocol/caller.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import type { ConditionEntry, MatchEntry, OneOrMany } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -13,6 +14,8 @@ export interface KnownNames {
   readonly upstreams: readonly string[];
   readonly clients: readonly string[];
   readonly views: readonly string[];
+  /** Of `server.oauth`: their users and clients have names that the configuration does not know. */
+  readonly issuers: readonly string[];
 }
 
 /** Builds the conditions of a rule or quota: single values become lists. */
@@ -72,14 +75,15 @@ export function noteGlobs(
 
 /** Warns of unknown names: a rule with a misspelled name would silently match nothing. */
 export function noteUnknownNames(
-  { upstream, client, view }: RuleMatch,
+  { upstream, client, user, view }: RuleMatch,
   known: KnownNames,
   path: JsonPath,
   diagnostics: Diagnostics,
 ): void {
   const lists = [
     ['upstream', upstream, [...known.upstreams, GATEWAY_SOURCE]],
-    ['client', client, known.clients],
+    ['client', client?.filter((name) => !isOfIssuer(name, known)), known.clients],
+    ['user', user?.filter((name) => !isOfIssuer(name, known)), known.issuers.map((issuer) => `${issuer}:…`)],
     ['view', view, known.views],
   ] as const;
   for (const [key, names = [], candidates] of lists) {
@@ -90,6 +94,10 @@ export function noteUnknownNames(
       diagnostics.warning([...path, key], suggestion === undefined ? message : `${message}; ${suggestion}`);
     }
   }
+}
+
+function isOfIssuer(name: string, { issuers }: KnownNames): boolean {
+  return issuers.some((issuer) => name.startsWith(`${issuer}${ISSUER_SIGN}`));
 }
 
 /** The characters that have a meaning in minimatch patterns. */

@@ -13,19 +13,24 @@ interface PolicyContext {
   /** Where relative paths start. */
   readonly directory: string;
   readonly known: KnownNames;
+  /** Where people reach the gateway, unless approvals say otherwise. */
+  readonly publicUrl: string | undefined;
   readonly diagnostics: Diagnostics;
 }
 
 /** Builds the policy. What is wrong goes into the diagnostics. */
 export function buildPolicy(
   entry: PolicyEntry | undefined,
-  { directory, known, diagnostics }: PolicyContext,
+  { directory, known, publicUrl, diagnostics }: PolicyContext,
 ): PolicyConfig {
   const policy: PolicyConfig = {
     readOnly: entry?.readOnly ?? CONFIG_DEFAULTS.policy.readOnly,
     rules: buildRules(entry?.rules, RULES, known, diagnostics),
     confirmation: buildConfirmation(entry?.confirmation, diagnostics),
-    approvals: buildApprovals(entry?.approvals, { directory, path: ['policy', 'approvals'], diagnostics }),
+    approvals: buildApprovals(
+      { ...(publicUrl && { publicUrl }), ...entry?.approvals },
+      { directory, path: ['policy', 'approvals'], diagnostics },
+    ),
   };
   noteUnaskable(policy, diagnostics);
   return policy;

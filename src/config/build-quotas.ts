@@ -22,7 +22,7 @@ export function buildQuotas(entry: QuotasEntry = {}, known: KnownNames, diagnost
     currency,
   };
   notePriceless(quotas, diagnostics);
-  if (known.clients.length === 0) noteFreeSessions(quotas.limits, diagnostics);
+  if (known.clients.length + known.issuers.length === 0) noteFreeSessions(quotas.limits, diagnostics);
   return quotas;
 }
 

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { buildOAuth, buildPublicUrl, buildTls, noteProxies } from './build-access.js';
 import type { GatewayDocument, StoreEntry } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -7,13 +8,30 @@ import type { AuditConfig, GatewayConfig, StoreConfig } from './gateway-config.j
 type ServerConfig = GatewayConfig['server'];
 
 /** Builds the server settings, with host names as `URL` writes them. */
-export function buildServer(entry: GatewayDocument['server'], diagnostics: Diagnostics): ServerConfig {
-  const merged: ServerConfig = { ...CONFIG_DEFAULTS.server, ...entry };
+export function buildServer(entry: GatewayDocument['server'], { directory, diagnostics }: ServerContext): ServerConfig {
+  const { oauth: oauthEntry, tls: tlsEntry, publicUrl: address, ...given } = entry ?? {};
+  const contextOf = (key: string) => ({ directory, path: ['server', key], diagnostics });
+  const merged = { ...CONFIG_DEFAULTS.server, ...given };
+  const publicUrl = buildPublicUrl(address, contextOf('publicUrl'));
+  const oauth = buildOAuth(oauthEntry, publicUrl, contextOf('oauth'));
+  const tls = buildTls(tlsEntry, contextOf('tls'));
+  noteProxies(merged.trustedProxies, contextOf('trustedProxies'));
+  // Clients address the gateway by these names.
+  const own = [publicUrl, oauth?.resource].flatMap((known) => (known === undefined ? [] : [new URL(known).hostname]));
   return {
     ...merged,
-    allowedHosts: readHostNames(merged.allowedHosts, 'allowedHosts', diagnostics),
+    allowedHosts: [...new Set([...readHostNames(merged.allowedHosts, 'allowedHosts', diagnostics), ...own])],
     allowedOrigins: readHostNames(merged.allowedOrigins, 'allowedOrigins', diagnostics),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(oauth !== undefined && { oauth }),
+    ...(tls !== undefined && { tls }),
   };
+}
+
+interface ServerContext {
+  /** Where relative paths start. */
+  readonly directory: string;
+  readonly diagnostics: Diagnostics;
 }
 
 function readHostNames(texts: readonly string[], key: string, diagnostics: Diagnostics): readonly string[] {

@@ -1,5 +1,6 @@
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel } from '../protocol/operation.js';
+import type { IntrospectionConfig, IssuerConfig, TlsConfig } from './access-config.js';
 import type {
   ApiLimit,
   AuditConfig,
@@ -92,7 +93,7 @@ export interface FamilyEntry {
  * The main file after validation, still as the operator wrote it. Only src/config uses this type.
  */
 export interface GatewayDocument {
-  readonly server?: Partial<GatewayConfig['server']>;
+  readonly server?: ServerSettings;
   readonly endpoint?: {
     readonly mode?: EndpointMode | 'crude';
     readonly profile?: string;
@@ -115,7 +116,7 @@ export interface GatewayDocument {
   readonly quotas?: QuotasEntry;
   readonly store?: StoreEntry;
   readonly audit?: Partial<AuditConfig>;
-  readonly clients?: Readonly<Record<string, CredentialEntry>>;
+  readonly clients?: Readonly<Record<string, ClientEntry>>;
   readonly views?: Readonly<Record<string, ViewEntry>>;
   readonly log?: Partial<GatewayConfig['log']>;
   readonly dataDir?: string;
@@ -176,6 +177,39 @@ export interface CredentialEntry {
   readonly token?: string;
   readonly token_FILE?: string;
 }
+
+/** One token of a client, as written. */
+export interface KeyEntry extends CredentialEntry {
+  readonly tokenHash?: string;
+  readonly expires?: string;
+}
+
+export interface ClientEntry extends KeyEntry {
+  readonly keys?: readonly KeyEntry[];
+  readonly groups?: readonly string[];
+}
+
+type ClaimValue = string | number | boolean;
+
+/** An authorization server, as written. */
+export interface IssuerEntry
+  extends Partial<Omit<IssuerConfig, 'name' | 'issuer' | 'audience' | 'claims' | 'introspection'>>,
+    Pick<IssuerConfig, 'name' | 'issuer'> {
+  readonly audience?: OneOrMany<string>;
+  readonly claims?: Readonly<Record<string, Readonly<Record<string, OneOrMany<ClaimValue>>>>>;
+  readonly introspection?: Partial<IntrospectionConfig> & { readonly clientSecret_FILE?: string };
+}
+
+export interface OAuthEntry {
+  readonly resource?: string;
+  readonly issuers?: readonly IssuerEntry[];
+}
+
+/** The main file's `server` after validation. */
+export type ServerSettings = Partial<Omit<GatewayConfig['server'], 'oauth' | 'tls'>> & {
+  readonly oauth?: OAuthEntry;
+  readonly tls?: Partial<TlsConfig>;
+};
 
 export interface WebhookEntry {
   readonly url?: string;

@@ -20,6 +20,7 @@ export const CONFIG_DEFAULTS = {
     lameDuckMs: 0,
     drainMs: 5_000,
     allowUnauthenticated: false,
+    trustedProxies: [],
   },
   endpoint: {
     mode: 'semantic',

@@ -2,6 +2,7 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
+import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
 
 /** How a stdio server is started. */
@@ -236,6 +237,13 @@ export interface GatewayConfig {
     readonly allowUnauthenticated: boolean;
     /** The view that `/mcp` serves; the whole where absent. */
     readonly defaultView?: string;
+    /** Where clients and people reach this gateway, without a slash at its end. */
+    readonly publicUrl?: string;
+    /** The authorization servers whose tokens are accepted. */
+    readonly oauth?: OAuthConfig;
+    readonly tls?: TlsConfig;
+    /** Addresses and networks of proxies whose word about the client is believed. */
+    readonly trustedProxies: readonly string[];
   };
   readonly endpoint: {
     readonly mode: EndpointMode;
@@ -285,7 +293,7 @@ export interface GatewayConfig {
   readonly quotas: QuotasConfig;
   readonly store: StoreConfig;
   readonly audit: AuditConfig;
-  /** Who may use MCP over HTTP; everyone who can reach the port when empty. */
+  /** Who may use MCP over HTTP with a static token; without these and `server.oauth`, everyone who can reach the port. */
   readonly clients: readonly ClientConfig[];
   readonly log: {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -404,13 +412,6 @@ export type StoreConfig =
   | { readonly type: 'sqlite'; readonly file: string }
   /** `url` may hold a password: never log. */
   | { readonly type: 'redis'; readonly url: string; readonly prefix: string };
-
-/** An MCP client that authenticates over HTTP. */
-export interface ClientConfig {
-  readonly name: string;
-  /** Secret: never log. */
-  readonly token: string;
-}
 
 /** How a tool whose effect a parameter chooses is offered: as one operation per value, or as one operation. */
 export const GROUP_MODES = ['split', 'keep'] as const;

@@ -1,26 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
+import { hashToken, isOwnMachine } from './build-access.js';
 import { ConfigError } from './diagnostics.js';
 import type { GatewayConfig } from './gateway-config.js';
 import { faultCode } from './secrets.js';
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
 /** Whether other machines could call without authentication, and the operator has not allowed it. */
 export function needsToken({ server, clients }: Pick<GatewayConfig, 'server' | 'clients'>): boolean {
-  return clients.length === 0 && !server.allowUnauthenticated && !isLoopback(server.host);
-}
-
-function isLoopback(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
-  const family = isIP(name);
-  // RFC 6761, section 6.3: every name under localhost is the loopback.
-  if (family === 0) return /(?:^|\.)localhost\.?$/.test(name);
-  return LOOPBACK.check(name, family === 6 ? 'ipv6' : 'ipv4');
+  return (
+    clients.length === 0 && server.oauth === undefined && !server.allowUnauthenticated && !isOwnMachine(server.host)
+  );
 }
 
 /** The client that the made token belongs to. */
@@ -43,7 +33,11 @@ export function addMadeToken(config: GatewayConfig): WithMadeToken {
   const fresh = randomBytes(32).toString('hex');
   const made = keep(file, fresh, config) ? fresh : undefined;
   const token = made ?? readFileSync(file, 'utf8').trim();
-  return { config: { ...config, clients: [{ name: CLIENT, token }] }, file, made };
+  return {
+    config: { ...config, clients: [{ name: CLIENT, keys: [{ hash: hashToken(token) }], groups: [] }] },
+    file,
+    made,
+  };
 }
 
 /** Writes the file; false when it is there already. */

@@ -84,7 +84,7 @@ interface Credential {
 }
 
 // An Authorization header cannot carry other characters (RFC 9110, section 11.6.2).
-const TOKEN_PATTERN = /^[\x21-\x7e]+$/;
+export const TOKEN_PATTERN = /^[\x21-\x7e]+$/;
 
 /** Names and their tokens, in the order of the file. What is wrong with one goes into the diagnostics. */
 export function buildCredentials(
@@ -214,11 +214,21 @@ function maskMembers(config: GatewayConfig): JsonObject {
     ...config,
     policy: maskPolicy(config.policy),
     store: maskStore(config.store),
-    clients: maskTokens(config.clients),
+    clients: config.clients.map((client) => ({ ...client, keys: client.keys.map((key) => ({ ...key, hash: MASK })) })),
+    server: maskServer(config.server),
     upstreams,
     // The accepted tools are long, have a file of their own, and are not configured.
     lock: config.lock.file,
   });
+}
+
+function maskServer({ oauth, ...server }: GatewayConfig['server']): GatewayConfig['server'] {
+  if (oauth === undefined) return server;
+  const issuers = oauth.issuers.map(({ introspection, ...issuer }) => ({
+    ...issuer,
+    ...(introspection && { introspection: { ...introspection, clientSecret: MASK } }),
+  }));
+  return { ...server, oauth: { ...oauth, issuers } };
 }
 
 function maskPolicy(policy: PolicyConfig): PolicyConfig {

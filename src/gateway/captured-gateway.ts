@@ -66,6 +66,7 @@ export function openCapturedGateway(
   return {
     config,
     reload: async () => ({ at: new Date().toISOString(), outcome: 'unchanged' }),
+    onReloaded: () => () => {},
     settled: Promise.resolve(),
     warmedUp: Promise.resolve(),
     handle: (call) => pipeline.answer(call, snapshot),

@@ -77,6 +77,8 @@ export interface Gateway {
   readonly config: GatewayConfig;
   /** Reads the configuration anew and takes what changes. Never rejects: what is wrong with it is in the answer, and changes nothing. */
   reload(by: string): Promise<ReloadState>;
+  /** Calls the listener with a configuration that has taken the place of the one in force; returns a function that removes it. */
+  onReloaded(listener: (config: GatewayConfig) => void): () => void;
   /** Answers one MCP tool call. Never rejects: every failure is an answer. */
   handle(call: RawCall): Promise<Reply>;
   /** The list of this moment; waits while the first tools of an upstream are read, as many clients ask for it only once. */
@@ -179,6 +181,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
   });
   const logLevels = new Map<string, LogLevel>();
+  const configListeners = new Set<(config: GatewayConfig) => void>();
   const catalog = createLiveCatalog({
     build: (offered) =>
       buildSnapshotInSlices({
@@ -258,6 +261,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const apply = async ({ config: next, upstreams: { removed, replaced } }: ReloadPlan): Promise<void> => {
     live.config = next;
     policy.apply(next);
+    for (const listener of configListeners) listener(next);
     pool.reconfigure(next.upstreams);
     for (const { slug } of [...removed, ...replaced]) handlers.invalidate(slug);
     for (const { slug } of removed) primitives.forget(slug);
@@ -290,6 +294,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       return live.config;
     },
     reload: (by) => reloader.reload(by),
+    onReloaded(listener) {
+      configListeners.add(listener);
+      return () => configListeners.delete(listener);
+    },
     settled,
     warmedUp,
     native: createNativeSurface({

@@ -33,10 +33,14 @@ const FIXED = ['dataDir', 'upstreamsDir', 'server', 'results', 'errors', 'cache'
 /** Compares the configuration that is in force with a new one. */
 export function planReload(current: GatewayConfig, next: GatewayConfig): ReloadPlan {
   const kept = Object.fromEntries(FIXED.map((key) => [key, current[key]]));
+  const { oauth: _before, ...bound } = current.server;
+  const { oauth } = next.server;
   const approvals = mergeApprovals(current, next);
   const config: GatewayConfig = {
     ...next,
     ...kept,
+    // Who may enter follows the file; where the gateway listens does not.
+    server: { ...bound, ...(oauth === undefined ? {} : { oauth }) },
     file: current.file,
     directory: current.directory,
     endpoint: { ...next.endpoint, errors: current.endpoint.errors },
@@ -47,11 +51,12 @@ export function planReload(current: GatewayConfig, next: GatewayConfig): ReloadP
     upstreams: compareUpstreams(current.upstreams, config.upstreams),
     settings: [
       ...LIVE.filter((key) => !isDeepStrictEqual(current[key], config[key])),
+      ...(isDeepStrictEqual(current.server, config.server) ? [] : ['server.oauth']),
       ...(isDeepStrictEqual(current.endpoint, config.endpoint) ? [] : ['endpoint']),
       ...(isDeepStrictEqual(current.policy, config.policy) ? [] : ['policy']),
     ],
     needsRestart: [
-      ...FIXED.flatMap((key) => listDifferences(key, current[key], next[key])),
+      ...FIXED.flatMap((key) => listDifferences(key, config[key], next[key])),
       ...(current.endpoint.errors === next.endpoint.errors ? [] : ['endpoint.errors']),
       ...(isDeepStrictEqual(approvals, next.policy.approvals) ? [] : ['policy.approvals']),
     ],

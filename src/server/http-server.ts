@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import fastify, { type FastifyInstance } from 'fastify';
+import type { OAuthConfig } from '../config/access-config.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
@@ -10,6 +12,8 @@ import { type Turns, turns } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
+import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
+import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
 import { RequestRow } from './http/request-row.js';
@@ -59,7 +63,9 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   const endpoint = createMcpEndpoint(gateway, deps.serverInfo, deps.observe);
   const stopping: Stopping = { stopping: false };
   const requests = new OpenRequests();
+  const resource = { current: gateway.config.server.oauth };
   const app = buildApp(gateway, endpoint, requests, stopping, deps);
+  registerResourceMetadata(app, resource);
   try {
     await app.listen({ host, port });
   } catch (cause) {
@@ -68,16 +74,29 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
     throw explainListenFailure(cause, host, port);
   }
   const address = app.server.address() as AddressInfo;
+  let access = accessOf(gateway.config);
+  const stopFollowing = gateway.onReloaded((config) => {
+    const next = accessOf(config);
+    if (isDeepStrictEqual(access, next)) return;
+    access = next;
+    resource.current = next.oauth;
+    endpoint.replaceAccess(next);
+  });
   let closed: Promise<void> | undefined;
   return {
     url: describeUrl(host, address.port),
     address,
     close() {
       stopping.stopping = true;
+      stopFollowing();
       closed ??= closeServer(app, endpoint, requests, gateway.config.server, deps.pause ?? delay);
       return closed;
     },
   };
+}
+
+function accessOf({ clients, server: { oauth } }: GatewayConfig): AccessSettings {
+  return { clients, oauth };
 }
 
 /** Whether the server has been asked to stop. */
@@ -146,6 +165,16 @@ function buildApp(
     reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}; / says what else there is.` }),
   );
   return app;
+}
+
+/** Says which authorization servers issue tokens for MCP here (RFC 9728). Anyone may ask. */
+function registerResourceMetadata(app: FastifyInstance, resource: { readonly current: OAuthConfig | undefined }): void {
+  for (const path of [METADATA_PATH, `${METADATA_PATH}/*`]) {
+    app.get(path, ({ url }, reply) => {
+      if (resource.current === undefined) return reply.callNotFound();
+      return reply.send(describeResource(resource.current, url.slice(METADATA_PATH.length)));
+    });
+  }
 }
 
 /** How long a connection without a request is kept: longer than load balancers keep theirs, which close first. */
@@ -264,7 +293,7 @@ class OpenRequests {
 const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']);
 
 const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
-const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version';
+const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate';
 const MAX_KNOWN_HOSTS = 100;
 const PREFLIGHT_MAX_AGE_SECONDS = '600';
 

@@ -82,7 +82,7 @@ async function makeHome(files: Readonly<Record<string, string>>, config: string)
     await mkdir(dirname(join(home.path, path)), { recursive: true });
     await writeFile(join(home.path, path), text);
   }
-  const env = { HOME: home.path, XDG_CONFIG_HOME: '', CODEX_HOME: '', MCP_AQL_CONFIG: '', GH: '' };
+  const env = { HOME: home.path, XDG_CONFIG_HOME: '', CODEX_HOME: '', MCP_AQL_CONFIG: '', GH: '', TOKEN_OF_THIS_TEST: 'ann-has-a-long-token' };
   for (const name of ['XDG_CONFIG_HOME', 'CODEX_HOME']) delete process.env[name];
   const { XDG_CONFIG_HOME: _x, CODEX_HOME: _c, GH: _g, ...own } = env;
   return {
@@ -159,12 +159,12 @@ describe.skipIf(process.platform !== 'linux')('the files of MCP clients', () => 
     await rm(home.file('.cursor/mcp.json'));
   });
 
-  it('a client of a gateway with tokens gets the token of the named client', async () => {
+  it('a client of a gateway with tokens gets the token that a variable holds', async () => {
     const clients = '{"clients": {"ann": {"token": "ann-has-a-long-token"}}}';
     await using home = await makeHome({}, clients);
     const refused = await home.run('connect', 'cursor');
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('say whose with --client, one of ann')]);
-    await home.run('connect', 'cursor', '--client', 'ann');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('name that with --token-env')]);
+    await home.run('connect', 'cursor', '--token-env', 'TOKEN_OF_THIS_TEST');
     const { mcpServers } = JSON.parse(await readFile(home.file('.cursor/mcp.json'), 'utf8'));
     expect(mcpServers.aql.headers).toEqual({ Authorization: 'Bearer ann-has-a-long-token' });
   });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hashToken } from '../../src/config/build-access.js';
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
 import { NO_NATIVE_SURFACE } from '../../src/gateway/native.js';
@@ -32,7 +33,7 @@ export interface FakeGatewayOptions {
   readonly dataDir?: string;
   readonly status?: Partial<GatewayStatus>;
   readonly approvals?: ApprovalService;
-  readonly clients?: GatewayConfig['clients'];
+  readonly clients?: readonly { readonly name: string; readonly token: string }[];
   readonly operators?: GatewayConfig['policy']['approvals']['operators'];
   readonly handle?: (call: RawCall) => Promise<Reply> | Reply;
 }
@@ -55,6 +56,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
   return {
     config: fakeConfig(options),
     reload: async () => ({ at: '', outcome: 'unchanged' }),
+    onReloaded: () => () => {},
     calls,
     settled: Promise.resolve(),
     warmedUp: Promise.resolve(),
@@ -134,6 +136,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       sessionIdleMs: 60_000,
       maxSessions: 100,
       maxSessionsPerClient: 100,
+      trustedProxies: [],
       lameDuckMs: 0,
       drainMs: 100,
       allowUnauthenticated: false,
@@ -196,7 +199,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       redactKeys: [],
       redactPatterns: [],
     },
-    clients,
+    clients: clients.map(({ name, token }) => ({ name, keys: [{ hash: hashToken(token) }], groups: [] })),
     log: { level: 'silent', format: 'json' },
     upstreams: [],
     views: [],

@@ -21,7 +21,7 @@ interface ConnectFlags extends CommonFlags {
   readonly name: string;
   readonly stdio?: boolean;
   readonly url?: string;
-  readonly client?: string;
+  readonly tokenEnv?: string;
   readonly dryRun?: boolean;
   readonly undo?: boolean;
 }
@@ -36,7 +36,10 @@ export function registerConnect(program: Command, terminal: Terminal): void {
     .option('--name <name>', 'what the client calls the gateway', 'aql')
     .option('--stdio', 'let the client start a gateway of its own instead of using the one that serves')
     .option('--url <url>', 'where the gateway is reached; the running one or the configured port unless given')
-    .option('--client <name>', "the client of the configuration's 'clients' whose token is written")
+    .option(
+      '--token-env <variable>',
+      'the environment variable whose token is written, where clients of the gateway need one',
+    )
     .option('--dry-run', 'show the file as it would be, and write nothing')
     .option('--undo', 'put back what the last change replaced')
     .action(async (id: string, _own: unknown, command: Command) => {
@@ -124,7 +127,7 @@ async function addressFor(client: McpClient, flags: ConnectFlags, terminal: Term
   if (flags.stdio === true || client.onlyStdio === true) return ownProcess(config);
   const running = (await listRunning(config.dataDir)).find(({ address }) => address !== 'stdio');
   const url = flags.url ?? running?.address ?? urlOf(config);
-  return { kind: 'http', url, token: tokenFor(config, flags.client) };
+  return { kind: 'http', url, token: readToken(config, flags.tokenEnv) };
 }
 
 /** The program as it runs now, so that the client finds it wherever it is started. */
@@ -142,17 +145,17 @@ function urlOf({ server: { host, port } }: GatewayConfig): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/mcp`;
 }
 
-function tokenFor({ clients }: GatewayConfig, name: string | undefined): string | undefined {
-  if (clients.length === 0) return undefined;
-  const names = clients.map((client) => client.name).join(', ');
-  if (name === undefined) {
-    throw new CliError(
-      EXIT_CODE.usage,
-      `Clients of this gateway need a token: say whose with --client, one of ${names}`,
-    );
+/** The configuration may hold only the hashes of tokens, so the token itself comes from the one who connects. */
+function readToken({ clients, server }: GatewayConfig, variable: string | undefined): string | undefined {
+  if (variable !== undefined) {
+    const token = process.env[variable];
+    if (token) return token;
+    throw new CliError(EXIT_CODE.usage, `--token-env: the environment variable '${variable}' is not set`);
   }
-  const known = clients.find((client) => client.name === name);
-  if (known === undefined)
-    throw new CliError(EXIT_CODE.usage, `--client: there is no '${name}'; expected one of ${names}`);
-  return known.token;
+  // Clients that can use an identity provider find it by themselves.
+  if (clients.length === 0 || server.oauth !== undefined) return undefined;
+  throw new CliError(
+    EXIT_CODE.usage,
+    'Clients of this gateway need a token: put it into an environment variable, and name that with --token-env',
+  );
 }

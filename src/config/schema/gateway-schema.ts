@@ -3,9 +3,9 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES } from '../../protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { INTEGRITY_MODES } from '../gateway-config.js';
+import { ACCESS_PROPERTIES, CLIENTS_SETTING } from './access-schema.js';
 import {
   AUDIT_SECTION,
-  CLIENTS_SETTING,
   POLICY_SECTION,
   QUOTAS_SECTION,
   range,
@@ -59,13 +59,14 @@ const SERVER_SECTION = section(
     allowUnauthenticated: {
       type: 'boolean',
       description:
-        'Listen beyond this machine without `clients`, where something else decides who may connect. Otherwise a token is made and shown at the first start.',
+        'Listen beyond this machine without `clients` and `oauth`, where something else decides who may connect. Otherwise a token is made and shown at the first start.',
     },
     defaultView: {
       type: 'string',
       minLength: 1,
       description: 'The view that `/mcp` serves; everything unless given.',
     },
+    ...ACCESS_PROPERTIES,
   },
   CONFIG_DEFAULTS.server,
 );

@@ -241,10 +241,6 @@ export const AUDIT_SECTION = section(
   { ...audit, directory: `\${dataDir}/${audit.directory}` },
 );
 
-export const CLIENTS_SETTING = credentials(
-  'Who may use MCP over HTTP: name -> token. Unless given, everyone who can reach the port.',
-);
-
 /** An object that allows these keys and no others, each with its default where there is one. */
 function keysOf(properties: Record<string, JsonObject>, defaults: JsonObject = {}): JsonSchema {
   const entries = Object.entries(properties).map(([key, schema]) => [

@@ -9,7 +9,7 @@ interface TokenHolder {
 }
 
 /** The scheme in any case, then the token (RFC 6750, section 2.1; RFC 9110, section 11.1). */
-const BEARER = /^Bearer +([^ ]+) *$/i;
+export const BEARER = /^Bearer +([^ ]+) *$/i;
 
 /** A few spellings of each header are remembered; any more, which differ in case or spaces alone, are hashed each time. */
 const MAX_KNOWN_HEADERS = 1_000;

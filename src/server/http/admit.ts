@@ -1,10 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ClientConfig } from '../../config/gateway-config.js';
+import type { ClientConfig, OAuthConfig } from '../../config/access-config.js';
 import type { Observer } from '../../observe/observation.js';
-import { authenticatedAs } from '../auth/authenticated.js';
-import { BearerTokens, RefusalNotices } from '../auth/bearer-tokens.js';
+import type { AccessTokens, Verdict } from '../auth/access-tokens.js';
+import type { Authenticated } from '../auth/authenticated.js';
+import { BEARER, RefusalNotices } from '../auth/bearer-tokens.js';
+import { ClientKeys, type KeyHolder } from '../auth/client-keys.js';
+import { metadataAddress, scopesOf } from '../auth/resource-metadata.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
-import { type RequestHandler, sendRpcError } from './responder.js';
+import { addressOf, type RequestHandler, sendRpcError } from './responder.js';
+
+/** Who may use MCP over HTTP. */
+export interface AccessSettings {
+  readonly clients: readonly ClientConfig[];
+  readonly oauth: OAuthConfig | undefined;
+}
 
 /** Passes a request on with who was authenticated, or refuses it. */
 type Gate = (request: IncomingMessage, response: ServerResponse, handle: RequestHandler) => void;
@@ -15,34 +24,185 @@ export class Admission {
   gate: Gate | undefined;
   readonly #observe: Observer;
 
-  constructor(clients: readonly ClientConfig[], observe: Observer) {
+  constructor(settings: AccessSettings, observe: Observer) {
     this.#observe = observe;
-    this.replace(clients);
+    this.replace(settings);
   }
 
-  /** From now on these are admitted and no others: a token that is not among them is revoked. */
-  replace(clients: readonly ClientConfig[]): void {
-    this.gate = clients.length === 0 ? undefined : createGate(clients, this.#observe);
+  /** From now on these are admitted and no others: a token that is not good by them is revoked. */
+  replace(settings: AccessSettings): void {
+    const isOpen = settings.clients.length === 0 && settings.oauth === undefined;
+    this.gate = isOpen ? undefined : createGate(settings, this.#observe);
   }
 }
 
 /** One text for every fault, so that it does not reveal which clients exist. */
-const UNAUTHORIZED =
+const STATIC_ONLY =
   "Unauthorized: send the header 'Authorization: Bearer <token>' with the token that the gateway's operator gave this client.";
 
-function createGate(clients: readonly ClientConfig[], observe: Observer): Gate {
-  const tokens = new BearerTokens(clients);
-  const known = new Map(clients.map(({ name }) => [name, authenticatedAs({ client: name })]));
+/** Tokens that are being checked at one time, in all and of one address; what comes beyond is to be sent again. */
+const MAX_CHECKS = 512;
+const MAX_CHECKS_PER_ADDRESS = 32;
+
+const BUSY: Verdict = { kind: 'unavailable', issuer: '', retryAfterSeconds: 1 };
+
+function createGate({ clients, oauth }: AccessSettings, observe: Observer): Gate {
+  const keys = new ClientKeys(clients);
+  const known = new KnownHeaders();
   const notices = new RefusalNotices(observe, '/mcp');
+  const checks = oauth && new TokenChecks(oauth, observe);
+
+  const refuse = (request: IncomingMessage, response: ServerResponse, verdict: Verdict | undefined): void => {
+    if (verdict?.kind !== 'unavailable') notices.refused(addressOf(request) || 'unknown');
+    const { status, headers, text } = writeRefusal(verdict, oauth, request);
+    response.setHeaders(new Map(Object.entries(headers)));
+    sendRpcError(response, status, RPC_ERROR.refused, text);
+  };
+
   return (request, response, handle) => {
-    const name = tokens.holderOf(request.headers.authorization);
-    const client = name === undefined ? undefined : known.get(name);
-    if (client !== undefined) {
-      handle(request, response, client);
+    const header = request.headers.authorization;
+    const holder = header === undefined ? undefined : known.get(header);
+    if (holder !== undefined) {
+      handle(request, response, holder.client);
       return;
     }
-    notices.refused(request.socket.remoteAddress ?? 'unknown');
-    response.setHeader('www-authenticate', 'Bearer');
-    sendRpcError(response, 401, RPC_ERROR.refused, UNAUTHORIZED);
+    const token = header === undefined ? undefined : BEARER.exec(header)?.[1];
+    if (header === undefined || token === undefined) {
+      refuse(request, response, undefined);
+      return;
+    }
+    const ofKey = keys.find(token);
+    if (ofKey !== undefined && Date.now() < ofKey.until) {
+      known.add(header, ofKey);
+      handle(request, response, ofKey.client);
+      return;
+    }
+    if (checks === undefined) {
+      refuse(request, response, undefined);
+      return;
+    }
+    const answer = (verdict: Verdict): void => {
+      // The client may have gone meanwhile.
+      if (response.destroyed) return;
+      if (verdict.kind !== 'accepted') {
+        refuse(request, response, verdict);
+        return;
+      }
+      known.add(header, verdict);
+      handle(request, response, verdict.client);
+    };
+    checks
+      .check(token, addressOf(request))
+      .then(answer)
+      .catch((cause: unknown) => {
+        observe({ kind: 'defect', where: '/mcp', cause });
+        if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+      });
   };
+}
+
+/** Valid headers that are remembered; beyond it the oldest is forgotten, and its token checked again when it comes. */
+const MAX_KNOWN = 5_000;
+
+/**
+ * Authorization headers that were found valid: every request of a client carries the same one. Only valid ones are kept, so that wrong
+ * ones cannot fill the map.
+ */
+class KnownHeaders {
+  readonly #holders = new Map<string, KeyHolder>();
+
+  get(header: string): KeyHolder | undefined {
+    const holder = this.#holders.get(header);
+    if (holder === undefined || Date.now() < holder.until) return holder;
+    this.#holders.delete(header);
+    return undefined;
+  }
+
+  add(header: string, { client, until }: { readonly client: Authenticated; readonly until: number }): void {
+    if (this.#holders.size >= MAX_KNOWN) {
+      const [oldest] = this.#holders.keys();
+      if (oldest !== undefined) this.#holders.delete(oldest);
+    }
+    this.#holders.set(header, { client, until });
+  }
+}
+
+/** Checks access tokens: each once, however many requests bring it at one time, and few at a time of one address. */
+class TokenChecks {
+  readonly #open = new Map<string, Promise<Verdict>>();
+  readonly #counts = new Map<string, number>();
+  readonly #load: () => Promise<AccessTokens>;
+  #tokens: Promise<AccessTokens> | undefined;
+
+  constructor(oauth: OAuthConfig, observe: Observer) {
+    // A gateway without authorization servers does not load what checks their tokens.
+    this.#load = async () => {
+      const { AccessTokens: Tokens } = await import('../auth/access-tokens.js');
+      return new Tokens(oauth, { fetch: globalThis.fetch, observe, now: Date.now });
+    };
+  }
+
+  check(token: string, address: string): Promise<Verdict> {
+    const open = this.#open.get(token);
+    if (open !== undefined) return open;
+    const count = this.#counts.get(address) ?? 0;
+    if (count >= MAX_CHECKS_PER_ADDRESS || this.#open.size >= MAX_CHECKS) return Promise.resolve(BUSY);
+    this.#counts.set(address, count + 1);
+    this.#tokens ??= this.#load();
+    const checked = this.#tokens.then((tokens) => tokens.check(token)).finally(() => this.#end(token, address));
+    this.#open.set(token, checked);
+    return checked;
+  }
+
+  #end(token: string, address: string): void {
+    this.#open.delete(token);
+    const count = (this.#counts.get(address) ?? 1) - 1;
+    if (count === 0) this.#counts.delete(address);
+    else this.#counts.set(address, count);
+  }
+}
+
+interface RefusedRequest {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** The refusal of a request. @param verdict undefined where there is no bearer token, or a static one that is not valid */
+function writeRefusal(
+  verdict: Verdict | undefined,
+  oauth: OAuthConfig | undefined,
+  { url = '' }: IncomingMessage,
+): RefusedRequest {
+  if (oauth === undefined) return { status: 401, headers: { 'www-authenticate': 'Bearer' }, text: STATIC_ONLY };
+  const metadata = metadataAddress(oauth, url.slice('/mcp'.length));
+  const challenge = (error: string | undefined, scopes: readonly string[], why?: string): Record<string, string> => {
+    const parts = [
+      ...(error === undefined ? [] : [`error="${error}"`]),
+      ...(why === undefined ? [] : [`error_description="${why.replace(/["\\]/g, "'")}"`]),
+      `resource_metadata="${metadata}"`,
+      ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
+    ];
+    return { 'www-authenticate': `Bearer ${parts.join(', ')}` };
+  };
+  const next = `Get an access token for ${oauth.resource} from ${oauth.issuers.map(({ issuer }) => issuer).join(' or ')}; ${metadata} says how. Send it as 'Authorization: Bearer <token>'.`;
+  switch (verdict?.kind) {
+    case 'unavailable': {
+      const { issuer, retryAfterSeconds } = verdict;
+      const why = issuer === '' ? 'too many tokens are being checked' : `the issuer '${issuer}' cannot be asked now`;
+      const text = `Service Unavailable: the access token could not be checked, as ${why}. Send the request again in ${retryAfterSeconds} seconds; the token may be good.`;
+      return { status: 503, headers: { 'retry-after': String(retryAfterSeconds) }, text };
+    }
+    case 'insufficient': {
+      const { scopes } = verdict;
+      const text = `Forbidden: the access token does not grant the scopes that are needed: ${scopes.join(', ')}. Ask ${oauth.issuers.map(({ issuer }) => issuer).join(' or ')} for a token with them.`;
+      return { status: 403, headers: challenge('insufficient_scope', scopes), text };
+    }
+    case 'invalid': {
+      const text = `Unauthorized: the access token was refused: ${verdict.why}. ${next}`;
+      return { status: 401, headers: challenge('invalid_token', scopesOf(oauth.issuers), verdict.why), text };
+    }
+    default:
+      return { status: 401, headers: challenge(undefined, scopesOf(oauth.issuers)), text: `Unauthorized. ${next}` };
+  }
 }

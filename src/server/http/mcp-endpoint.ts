@@ -36,10 +36,11 @@ import { createSdkServerFactory } from '../mcp/sdk-server.js';
 import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
 import { createStreamWatches, isStreamSubscriber } from '../mcp/stream-watches.js';
 import { createResultWriter, type ServerInfo, writeListChanged, writeResourceUpdated } from '../mcp/write-result.js';
-import { Admission } from './admit.js';
+import { type AccessSettings, Admission } from './admit.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
   acceptsStream,
+  addressOf,
   asksForStructured,
   createHttpExchanges,
   createSseStreams,
@@ -67,6 +68,8 @@ import { isSubscription, Subscriptions } from './subscriptions.js';
 export interface McpEndpoint {
   /** Answers one HTTP request of any method. */
   handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Replaces who may use it, for the next request of each client. Streams end, so that who may no longer is gone. */
+  replaceAccess(access: AccessSettings): void;
   /** Ends the streams that wait for changes; calls go on. */
   endStreams(): Promise<void>;
   /** Ends every call in flight with an answer that says that its outcome is unknown. */
@@ -84,6 +87,7 @@ const MAX_SWEEP_MS = 30_000;
 /** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
 export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
   const { server: settings } = gateway.config;
+  const admission = new Admission({ clients: gateway.config.clients, oauth: settings.oauth }, observe);
   const writer = createResultWriter(serverInfo, gateway.config.endpoint);
   const questions = new OpenQuestions();
   const parked = new ParkedCalls();
@@ -136,8 +140,6 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
 
-  let admitted = gateway.config.clients;
-  const admission = new Admission(admitted, observe);
   const stopListening = passNewsOn(gateway, sessions, modern);
   const sweep = (): void => {
     const now = Date.now();
@@ -148,15 +150,13 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
 
   return {
     handle(request, response) {
-      const { clients } = gateway.config;
-      // A reload may have added, changed or revoked tokens.
-      if (clients !== admitted) {
-        admitted = clients;
-        admission.replace(clients);
-      }
       const { gate } = admission;
       if (gate === undefined) handleMethod(request, response, undefined);
       else gate(request, response, handleMethod);
+    },
+    replaceAccess(access) {
+      admission.replace(access);
+      sessions.endStreams();
     },
     async endStreams() {
       stopListening();
@@ -237,7 +237,7 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
       return;
     }
     const client = callers.find({
-      address: request.socket.remoteAddress ?? '',
+      address: addressOf(request),
       clientName: fast?.clientName ?? clientNameOf(message) ?? UNNAMED,
       client: authenticated,
     });
@@ -475,8 +475,8 @@ const SESSION_REQUIRED =
   'Bad Request: Mcp-Session-Id header is required. Send initialize first; its answer carries the id.';
 const SESSION_UNKNOWN = 'Session not found: it has ended or expired. Send initialize to open a new one.';
 
-function originOf({ socket }: IncomingMessage, client: Authenticated | undefined): SessionOrigin {
-  return { address: socket.remoteAddress ?? '', client };
+function originOf(request: IncomingMessage, client: Authenticated | undefined): SessionOrigin {
+  return { address: addressOf(request), client };
 }
 
 function findFault(messages: readonly JSONRPCMessage[]): string | undefined {

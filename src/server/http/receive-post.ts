@@ -14,7 +14,7 @@ import {
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { type Era, MODERN_REVISION, type ResultWriter } from '../mcp/write-result.js';
-import { acceptsJson, type RequestHandler, sendJson, sendRpcError, sendsJson } from './responder.js';
+import { acceptsJson, addressOf, type RequestHandler, sendJson, sendRpcError, sendsJson } from './responder.js';
 
 /** Passes a parsed body to the part that answers it. */
 export type MessageRouter = (
@@ -127,8 +127,8 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
 }
 
 /** Clients are not known by their sessions yet. */
-function laneOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? '';
+function laneOf(request: IncomingMessage): string {
+  return addressOf(request);
 }
 
 /** Whether a header that names codings is absent or names none that would have to be decoded here. */
@@ -179,7 +179,7 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
       drainBody(request, body, declared, done);
       return;
     }
-    const address = request.socket?.remoteAddress ?? '';
+    const address = addressOf(request);
     let isLarge = false;
     let timer: NodeJS.Timeout | undefined;
     const settle = (): void => {

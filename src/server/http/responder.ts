@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { BriefSet } from '../../lib/brief-map.js';
 import { sendInTurn } from '../../lib/turns.js';
@@ -8,6 +8,16 @@ import type { Authenticated } from '../auth/authenticated.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
 import { type MessageText, surround } from '../mcp/message-text.js';
 import { RPC_ERROR, type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
+
+/** A request that came through a trusted proxy, which says where from. */
+export class ProxiedRequest extends IncomingMessage {
+  clientAddress?: string;
+}
+
+/** The network address of the client: of the one that the proxy names where it is trusted, else of the other end. */
+export function addressOf(request: IncomingMessage & { readonly clientAddress?: string }): string {
+  return request.clientAddress ?? request.socket?.remoteAddress ?? '';
+}
 
 /** What keeps a session or client in memory: its open requests, and an idle time after the last of them. */
 export interface Occupancy {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { hashToken } from '../../../src/config/build-access.js';
 import { load, loadOnly, problemsOf } from './config-folder.js';
 
 const ONE = 'the-first-token-1111';
 const TWO = 'the-second-token-2222';
 const THREE = 'the-third-token-3333';
 
+const client = (name: string, token: string) => ({ name, keys: [{ hash: hashToken(token) }], groups: [] });
 const operators = (entries: unknown): unknown => ({ policy: { approvals: { operators: entries } } });
 
 describe('clients and operators', () => {
@@ -14,10 +16,7 @@ describe('clients and operators', () => {
       policy: { approvals: { operators: { alice: { token: THREE } } } },
     };
     const config = await loadOnly(main, { env: { DESK: TWO } });
-    expect(config.clients).toEqual([
-      { name: 'ci', token: ONE },
-      { name: 'Desk.2-a_b', token: TWO },
-    ]);
+    expect(config.clients).toEqual([client('ci', ONE), client('Desk.2-a_b', TWO)]);
     expect(config.policy.approvals.operators).toEqual([{ name: 'alice', token: THREE }]);
   });
 
@@ -37,7 +36,7 @@ describe('clients and operators', () => {
       },
     };
     const { clients, policy } = await loadOnly(main, { files });
-    expect(clients.map(({ token }) => token)).toEqual([ONE, `${ONE}x`]);
+    expect(clients).toEqual([client('ci', ONE), client('both', `${ONE}x`)]);
     expect(policy.approvals).toMatchObject({
       operators: [{ name: 'alice', token: TWO }],
       webhook: { url: 'https://hook.example/x', secret: THREE },
@@ -47,16 +46,13 @@ describe('clients and operators', () => {
   it('may come from the environment: one of each, in addition to those of the file', async () => {
     const env = { MCP_AQL_CLIENT_TOKEN: ONE, MCP_AQL_ADMIN_TOKEN_FILE: 'admin' };
     const config = await loadOnly({ clients: { ci: { token: THREE } } }, { env, files: { admin: TWO } });
-    expect(config.clients).toEqual([
-      { name: 'ci', token: THREE },
-      { name: 'default', token: ONE },
-    ]);
+    expect(config.clients).toEqual([client('ci', THREE), client('default', ONE)]);
     expect(config.policy.approvals.operators).toEqual([{ name: 'admin', token: TWO }]);
   });
 
   it('have the token of the environment literally', async () => {
     const env = { MCP_AQL_CLIENT_TOKEN: 'a$${b}c${HOME}d${e-0123456789', HOME: 'x' };
-    expect((await loadOnly({}, { env })).clients[0]?.token).toBe(env.MCP_AQL_CLIENT_TOKEN);
+    expect((await loadOnly({}, { env })).clients).toEqual([client('default', env.MCP_AQL_CLIENT_TOKEN)]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { hashToken } from '../../../src/config/build-access.js';
 import { ConfigError } from '../../../src/config/diagnostics.js';
 import { loadConfig, locateConfig } from '../../../src/config/load-config.js';
 import { load, loadOnly, makeFolder, problemsOf } from './config-folder.js';
@@ -119,7 +120,7 @@ describe('loadConfig: the result', () => {
       dataDir: '/var/lib/gateway',
       policy: { readOnly: true, approvals: { operators: [{ name: 'admin', token: 'an-operator-s-own-token' }] } },
       store: { type: 'redis', url: 'redis://redis.example' },
-      clients: [{ name: 'default', token: 'a-client-s-own-token' }],
+      clients: [{ name: 'default', keys: [{ hash: hashToken('a-client-s-own-token') }], groups: [] }],
     });
   });
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { hashToken } from '../../../src/config/build-access.js';
 import { addMadeToken, needsToken } from '../../../src/config/made-token.js';
 import { loadOnly } from './config-folder.js';
 
@@ -20,7 +21,9 @@ it('is made once, and kept in the data directory for its owner alone', async () 
   const second = addMadeToken(config);
   expect(first.made).toMatch(/^[0-9a-f]{64}$/);
   expect([second.made, second.config.clients]).toEqual([undefined, first.config.clients]);
-  expect(first.config.clients).toEqual([{ name: 'default', token: first.made }]);
+  expect(first.config.clients).toEqual([
+    { name: 'default', keys: [{ hash: hashToken(first.made ?? '') }], groups: [] },
+  ]);
   expect(readFileSync(first.file, 'utf8').trim()).toBe(first.made);
   expect(first.file).toBe(join(config.dataDir, 'client.token'));
   expect(statSync(first.file).mode & 0o777).toBe(0o600);

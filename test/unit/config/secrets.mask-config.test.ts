@@ -82,7 +82,7 @@ describe('maskConfig', () => {
 
   it('shows the names of the clients, and not their tokens', async () => {
     const config = await loadOnly({ clients: { ci: { token: 'hunter2-hunter2-hunter2' } } });
-    expect(maskConfig(config)['clients']).toEqual([{ name: 'ci', token: '***' }]);
+    expect(maskConfig(config)['clients']).toEqual([{ name: 'ci', keys: [{ hash: '***' }], groups: [] }]);
   });
 
   it('returns a copy that can be written as JSON', async () => {

@@ -1,0 +1,203 @@
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
+import type { IssuerConfig, OAuthConfig } from '../../config/access-config.js';
+import type { Observer } from '../../observe/observation.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { type Authenticated, authenticatedAs } from './authenticated.js';
+import { Unavailable } from './breaker.js';
+import type { Fetch } from './fetch-json.js';
+import { Introspection } from './introspection.js';
+import { IssuerKeys } from './issuer-keys.js';
+import { readIdentity, readScopes } from './read-claims.js';
+
+/** What became of a token. */
+export type Verdict =
+  | {
+      readonly kind: 'accepted';
+      readonly client: Authenticated;
+      /** For how long nothing need be checked again, in milliseconds since the epoch. */
+      readonly until: number;
+    }
+  /** `why` continues "the access token was refused: ". Says nothing that its holder could not read in it. */
+  | { readonly kind: 'invalid'; readonly why: string }
+  /** It is good, and grants too little. */
+  | { readonly kind: 'insufficient'; readonly scopes: readonly string[] }
+  | { readonly kind: 'unavailable'; readonly issuer: string; readonly retryAfterSeconds: number };
+
+/** RFC 9068 calls them `at+jwt`; many authorization servers `JWT`, or nothing. ID and logout tokens have other names or audiences. */
+const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
+
+/** A token is checked again after so long, because its key may have been withdrawn. */
+const RECHECK_MS = 300_000;
+
+/** RFC 6750, section 2.1. A token beyond this length is none of an authorization server's. */
+const TOKEN = /^[A-Za-z0-9\-._~+/]{1,16384}=*$/;
+
+interface AccessTokensDeps {
+  readonly fetch: Fetch;
+  readonly observe: Observer;
+  readonly now: () => number;
+}
+
+/** An issuer, and what answers for its tokens. */
+interface Issuer {
+  readonly config: IssuerConfig;
+  readonly keys: IssuerKeys;
+  readonly introspection: Introspection | undefined;
+}
+
+/** Checks access tokens of the configured authorization servers. Keeps their keys, and no tokens. */
+export class AccessTokens {
+  readonly #resource: string;
+  readonly #issuers: readonly Issuer[];
+  readonly #deps: AccessTokensDeps;
+
+  constructor({ resource, issuers }: OAuthConfig, deps: AccessTokensDeps) {
+    this.#resource = resource;
+    this.#deps = deps;
+    this.#issuers = issuers.map((config) => ({
+      config,
+      keys: new IssuerKeys(config, deps),
+      introspection: config.introspection && new Introspection(config, config.introspection, deps),
+    }));
+  }
+
+  async check(token: string): Promise<Verdict> {
+    if (!TOKEN.test(token)) return invalid('it is not written as a bearer token');
+    const claims = readUnproven(token);
+    const issuer = claims && this.#issuers.find(({ config }) => config.issuer === claims.iss);
+    if (claims !== undefined && issuer !== undefined) return this.#checkJwt(token, claims, issuer);
+    const asked = this.#issuers.filter(({ introspection }) => introspection !== undefined);
+    if (asked.length > 0) return this.#askAbout(token, asked);
+    return invalid(
+      claims === undefined
+        ? 'it is no JSON Web Token, and no issuer is configured that could be asked about it'
+        : 'its issuer is none that this gateway accepts',
+    );
+  }
+
+  async #checkJwt(token: string, unproven: JWTPayload, { config, keys }: Issuer): Promise<Verdict> {
+    // What can be refused without a key costs none; everything is checked again with the key.
+    const fault = findHeaderFault(token, config) ?? this.#findFault(unproven, config);
+    if (fault !== undefined) return invalid(fault);
+    try {
+      const { payload } = await this.#verify(token, config, keys);
+      const exp = (payload.exp ?? 0) + config.clockToleranceSeconds;
+      return this.#accept(payload as JsonObject, config, Math.min(exp * 1_000, this.#deps.now() + RECHECK_MS));
+    } catch (cause) {
+      return this.#explain(cause, config);
+    }
+  }
+
+  async #verify(token: string, config: IssuerConfig, { get }: IssuerKeys): Promise<JWTVerifyResult> {
+    const options = {
+      issuer: config.issuer,
+      algorithms: [...config.algorithms],
+      clockTolerance: config.clockToleranceSeconds,
+      requiredClaims: ['exp'],
+      currentDate: new Date(this.#deps.now()),
+    };
+    try {
+      return await jwtVerify(token, get, options);
+    } catch (cause) {
+      if (!(cause instanceof errors.JWKSMultipleMatchingKeys)) throw cause;
+      // A token without the name of its key is held against each that fits.
+      for await (const key of cause) {
+        try {
+          return await jwtVerify(token, key, options);
+        } catch (inner) {
+          if (!(inner instanceof errors.JWSSignatureVerificationFailed)) throw inner;
+        }
+      }
+      throw new errors.JWSSignatureVerificationFailed();
+    }
+  }
+
+  /** An opaque token does not say whose it is: the issuers are asked in their order. */
+  async #askAbout(token: string, issuers: readonly Issuer[]): Promise<Verdict> {
+    let unavailable: Verdict | undefined;
+    for (const { config, introspection } of issuers) {
+      try {
+        const claims = await introspection?.ask(token);
+        if (claims === undefined) continue;
+        if (claims['iss'] !== undefined && claims['iss'] !== config.issuer) return invalid('its issuer is another');
+        const fault = this.#findFault(claims, config);
+        if (fault !== undefined) return invalid(fault);
+        const exp = typeof claims['exp'] === 'number' ? claims['exp'] * 1_000 : Number.POSITIVE_INFINITY;
+        const cacheMs = (config.introspection?.cacheSeconds ?? 0) * 1_000;
+        return this.#accept(claims, config, Math.min(exp, this.#deps.now() + cacheMs));
+      } catch (cause) {
+        unavailable = this.#explain(cause, config);
+      }
+    }
+    return unavailable ?? invalid('its issuer does not know it, or it has expired or been revoked');
+  }
+
+  #accept(claims: JsonObject, config: IssuerConfig, until: number): Verdict {
+    const granted = readScopes(claims);
+    if (!config.scopes.every((scope) => granted.includes(scope))) {
+      return { kind: 'insufficient', scopes: config.scopes };
+    }
+    const identity = readIdentity(claims, config);
+    if (identity === undefined) return invalid("it names neither a user ('sub') nor a client ('client_id', 'azp')");
+    return { kind: 'accepted', client: authenticatedAs(identity), until };
+  }
+
+  /** Why a token with these claims cannot be meant for this gateway and moment. */
+  #findFault(
+    claims: Readonly<Record<string, unknown>>,
+    { audience, clockToleranceSeconds }: IssuerConfig,
+  ): string | undefined {
+    const now = this.#deps.now() / 1_000;
+    const { exp, nbf, aud, cnf } = claims;
+    if (typeof exp === 'number' && exp + clockToleranceSeconds <= now) return 'it has expired';
+    if (typeof nbf === 'number' && nbf - clockToleranceSeconds > now) return 'it is not valid yet';
+    // RFC 9449, section 7.1: whoever has stolen such a token has not stolen its key.
+    if (cnf !== undefined) return 'it is bound to a key (DPoP or mutual TLS), which this gateway cannot check';
+    const meant = [aud].flat().filter((each) => typeof each === 'string');
+    if (meant.some((each) => this.#isMeant(each, audience))) return undefined;
+    const expected = audience.length === 0 ? [this.#resource] : audience;
+    return `it is not issued for this gateway: its audience must be '${expected.join("' or '")}'`;
+  }
+
+  #isMeant(meant: string, audience: readonly string[]): boolean {
+    if (audience.length > 0) return audience.includes(meant);
+    return meant === this.#resource || meant.startsWith(`${this.#resource}/`);
+  }
+
+  #explain(cause: unknown, { name }: IssuerConfig): Verdict {
+    if (cause instanceof Unavailable) {
+      return { kind: 'unavailable', issuer: name, retryAfterSeconds: cause.retryAfterSeconds };
+    }
+    if (cause instanceof errors.JWTExpired) return invalid('it has expired');
+    if (cause instanceof errors.JWTClaimValidationFailed)
+      return invalid(`its claim '${cause.claim}' is not acceptable`);
+    if (cause instanceof errors.JOSEError) return invalid('its signature is not one of its issuer');
+    this.#deps.observe({ kind: 'defect', where: 'checking an access token', cause });
+    return { kind: 'unavailable', issuer: name, retryAfterSeconds: 1 };
+  }
+}
+
+function invalid(why: string): Verdict {
+  return { kind: 'invalid', why };
+}
+
+/** The claims of a JSON Web Token, of which nothing is proven; undefined where it is none. */
+function readUnproven(token: string): JWTPayload | undefined {
+  try {
+    return decodeJwt(token);
+  } catch {
+    // It is opaque.
+    return undefined;
+  }
+}
+
+function findHeaderFault(token: string, { algorithms }: IssuerConfig): string | undefined {
+  try {
+    const { alg = '', typ } = decodeProtectedHeader(token);
+    if (!algorithms.includes(alg)) return 'it is signed in a way that this gateway does not accept';
+    return TYPES.includes(typ?.toLowerCase()) ? undefined : 'it is of another kind than an access token';
+  } catch {
+    // A payload that can be read may stand behind a header that cannot.
+    return 'its header cannot be read';
+  }
+}

@@ -1,0 +1,26 @@
+export interface AuthorizationServer extends AsyncDisposable {
+  readonly issuer: string;
+  /** How often its keys were fetched, and tokens asked about. */
+  readonly counts: { readonly keys: number; readonly introspections: number };
+  /** While it is down it answers 503 to everything. */
+  setDown(isDown: boolean): void;
+}
+
+export interface AuthorizationServerOptions {
+  /** What tokens are issued for where a client names nothing. */
+  readonly resource: string;
+  readonly format?: 'jwt' | 'opaque';
+  /** By the name that a person signs in with. */
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
+  /** Client ID metadata documents by their address. */
+  readonly documents?: Readonly<Record<string, object>>;
+  readonly clients?: readonly object[];
+}
+
+export function startAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer>;
+
+/** Opens the address as a browser does, signs in and agrees. */
+export function signIn(
+  address: string | URL,
+  login: string,
+): Promise<{ readonly code: string; readonly iss: string | undefined }>;
