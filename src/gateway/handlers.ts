@@ -67,7 +67,7 @@ function createSender(
   quota: Pick<PolicyService['quota'], 'chargeRepeat'>,
   words: WordsMode,
 ): OperationHandler {
-  return async ({ operation, arguments: args, caller, cancellation, onProgress, ask, log, host }) => {
+  return async ({ operation, arguments: args, caller, cancellation, onProgress, onTask, ask, log, host }) => {
     const upstream = upstreams.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
@@ -89,6 +89,7 @@ function createSender(
       resource: () => resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
+      ...(onTask === undefined ? {} : { onTask }),
       ...(ask === undefined ? {} : { ask }),
       ...(log === undefined ? {} : { log }),
     });
