@@ -72,7 +72,7 @@ interface SenderDeps {
 
 /** Calls the operation's tool on its upstream. */
 function createSender({ upstreams, links, quota, words }: SenderDeps): OperationHandler {
-  return async ({ operation, arguments: args, caller, cancellation, onProgress, ask, log, meta, host }) => {
+  return async ({ operation, arguments: args, caller, cancellation, onProgress, onTask, ask, log, meta, host }) => {
     const upstream = upstreams.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
@@ -94,6 +94,7 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       resource: () => resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
+      ...(onTask === undefined ? {} : { onTask }),
       ...(ask === undefined ? {} : { ask }),
       ...(log === undefined ? {} : { log }),
       ...(meta === undefined ? {} : { meta }),

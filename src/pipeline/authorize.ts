@@ -117,6 +117,7 @@ export function dispatch(
     host,
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
+    ...(raw.onTask === undefined ? {} : { onTask: raw.onTask }),
     ...(raw.native === undefined ? {} : { native: raw.native }),
     ...(raw.ask === undefined ? {} : { ask: raw.ask }),
     ...(raw.log === undefined ? {} : { log: raw.log }),

@@ -31,6 +31,8 @@ export interface RawCall {
   /** What the caller or its user answered before, to one question about this call and others. */
   readonly consent?: SharedConsent;
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** Called when the server of the call has made a task of it: the client then need not wait. */
+  readonly onTask?: () => void;
   /** The most bytes of JSON in this call's data, in place of the configured number: a batch divides its own among its items. */
   readonly answerBytes?: number;
   /** Set where the caller does not get this call's answer: it becomes part of another one, which budgets count. */
@@ -65,6 +67,8 @@ export interface HandlerCall {
   readonly cancellation: Cancellation;
   /** Present when the client asked for progress. */
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** Present where the client knows tasks. */
+  readonly onTask?: () => void;
   /** Present where the client can be asked something. */
   readonly ask?: AskChannel;
   /** Present where the client wants log messages. */

@@ -56,10 +56,10 @@ export interface ToolCallResult extends JsonObject {
 
 /**
  * The failures that MCP wants as JSON-RPC errors: the gateway has no such tool, it does not know the state that a client brings with an
- * answer, or the server of a tool that passes through needs a
- * capability that the client has not declared (which protocol 2026-07-28 alone knows).
+ * answer, the server of a tool that passes through needs a capability that the client has not declared (which protocol
+ * 2026-07-28 alone knows), or a request about a task is refused.
  */
-export type ProtocolErrorKind = 'unknown-tool' | 'unknown-state' | 'missing-capability';
+export type ProtocolErrorKind = 'unknown-tool' | 'unknown-state' | 'missing-capability' | 'task';
 
 /**
  * The answer for the server to send. The envelope is already JSON text, so that its size is known and it is written once.
@@ -81,6 +81,8 @@ export interface Reply {
   readonly inputRequired?:
     | { readonly question: string; readonly state: string }
     | { readonly requests: JsonObject; readonly state: string };
+  /** Set where the call goes on as a task of the client: as the client's era describes tasks. */
+  readonly task?: JsonObject;
   /**
    * The upstream's result as it came, for a call of its tool under its own name: servers send this in place of text and blocks. The
    * members without `_meta`, in bytes of JSON, without the braces around them.

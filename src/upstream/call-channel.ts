@@ -283,11 +283,14 @@ export class CallChannel implements Transport {
   /** An answer that is a task: its request goes on. */
   #goesOn(id: number, message: JsonObject): boolean {
     const pending = this.#pending.get(id);
-    if (pending === undefined) return false;
+    const onCancelled = (): void => this.#questions?.abandoned.answered(id, performance.now());
+    if (pending === undefined) {
+      this.#tasks?.takeLate(id, message, onCancelled);
+      return false;
+    }
     const touch = (waitedMs = 0): void => restartClock(pending, waitedMs);
     const resolve = (result: JsonObject): void => this.#take(id)?.resolve(result);
     const reject = (error: unknown): void => this.#fail(id, error);
-    const onCancelled = (): void => this.#questions?.abandoned.answered(id, performance.now());
     return this.#tasks?.take(id, message, { touch, resolve, reject, onCancelled }) === true;
   }
 
@@ -388,7 +391,7 @@ export class CallChannel implements Transport {
     if (!OWN_METHODS.has(pending.method))
       this.#questions?.abandoned.add(id, pending.ask, { now: performance.now(), maxMs: pending.maxMs });
     // A task is cancelled by what drives it.
-    const isTask = this.#tasks?.isRunning(id) === true;
+    const isTask = this.#tasks?.giveUp(id) === true;
     this.#fail(id, fault);
     if (!isTask) this.#withdraw(id, reason);
   }

@@ -31,6 +31,8 @@ export interface UpstreamCall {
   /** What the call is about; asked for its failure. */
   readonly resource?: () => FailedRequest['resource'];
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** Called when the server has made a task of the call. */
+  readonly onTask?: () => void;
   /** The client of the call, for what the server asks while it runs it. */
   readonly ask?: AskChannel;
   /** Where its log messages go while it runs the call. */

@@ -13,6 +13,7 @@ import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
+import { beginTask, createTaskAnswerer, declaresTasks, taskCapabilities, taskMaker } from './answer-task.js';
 import { isRequestId, type Peer, type RequestId, type Responder, wantsStructured } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { openRetryChannel } from './elicitation-form.js';
@@ -73,6 +74,8 @@ const list: FastMethod = {
 };
 const byUri = (eras: readonly Era[]): FastMethod => ({ eras, nameOf: ({ uri }) => textOf(uri) });
 
+const byTask = (eras: readonly Era[]): FastMethod => ({ isOwn: true, eras, nameOf: ({ taskId }) => textOf(taskId) });
+
 const FAST_METHODS: ReadonlyMap<unknown, FastMethod> = new Map<string, FastMethod>([
   ['tools/call', { isOwn: true, eras: BOTH, nameOf: ({ name }) => textOf(name) }],
   // The list has one page, so a cursor is a mistake, which the SDK's handler refuses.
@@ -85,6 +88,11 @@ const FAST_METHODS: ReadonlyMap<unknown, FastMethod> = new Map<string, FastMetho
   ['resources/subscribe', byUri(LEGACY)],
   ['resources/unsubscribe', byUri(LEGACY)],
   ['prompts/get', { eras: BOTH, nameOf: ({ name, arguments: args }) => (hasTexts(args) ? textOf(name) : undefined) }],
+  ['tasks/get', byTask(BOTH)],
+  ['tasks/cancel', byTask(BOTH)],
+  ['tasks/update', byTask(['modern'])],
+  ['tasks/result', byTask(LEGACY)],
+  ['tasks/list', { ...list, isOwn: true, eras: LEGACY }],
   ['completion/complete', { eras: BOTH, nameOf: (params) => (isCompletion(params) ? '' : undefined) }],
 ]);
 
@@ -197,6 +205,8 @@ function readEra(meta: JsonObject, params: JsonObject): Era | undefined {
   if (version === undefined) return 'legacy';
   if (version !== MODERN_REVISION || !isJsonObject(meta[CLIENT_CAPABILITIES_META_KEY])) return undefined;
   if (meta[LOG_LEVEL_META_KEY] !== undefined || !isClientInfo(meta[CLIENT_INFO_META_KEY])) return undefined;
+  // The answers to a task's questions name the task.
+  if (params['taskId'] !== undefined) return 'modern';
   // A retried request carries an answer to the gateway's question: rare, and the SDK reads it.
   return params['inputResponses'] === undefined && params['requestState'] === undefined ? 'modern' : undefined;
 }
@@ -231,6 +241,24 @@ export function createFastAnswerer({
   logs,
   observe,
 }: FastAnswererDeps): FastAnswerer {
+  const makeTask = taskMaker(parked.tasks);
+  const answerTaskRequest = createTaskAnswerer({ tasks: parked.tasks, questions, writer });
+  const answerTask: FastAnswerer = (request, peer, responder) => {
+    const { id, method, params, era } = request;
+    if (era === 'modern' && !declaresTasks(declaredBy(request))) {
+      const data = { requiredCapabilities: taskCapabilities(era) };
+      const message = `'${method}' is for clients that declare the tasks extension`;
+      responder.answer(writeRpcError(id, RPC_ERROR.missingCapability, message, data), 400);
+      return;
+    }
+    answerLater(request, peer, responder, {
+      reply: () => answerTaskRequest(request, peer, responder),
+      write: (reply) =>
+        method === 'tasks/result'
+          ? writer.callMessage(id, reply, era)
+          : writer.nativeResult({ id, method, params }, reply, era),
+    });
+  };
   const answerModernNative = createNativeAnswerer(gateway.native, parked);
   /** Answers a request that takes its time and may be cancelled. */
   const answerLater = (
@@ -265,11 +293,17 @@ export function createFastAnswerer({
     const call = toRawCall(request, peer, responder, { questions, logs });
     const isAskable = abilities !== NO_ABILITIES && canBeAsked(abilities);
     const structured = wantsStructured(peer, responder);
+    const wanted = era === 'legacy' ? request.params['task'] : undefined;
+    const isTask = era === 'modern' && declaresTasks(declaredBy(request));
+    const begin = (): Promise<Reply> => {
+      if (isJsonObject(wanted)) return beginTask(parked, call, { abilities: peer.abilities, wanted }, gateway.handle);
+      const attempt = isTask ? { ...call, asTask: makeTask } : call;
+      return parked.begin(call, abilities, attempt, ({ ask, ...parts }) =>
+        gateway.handle({ ...call, ...parts, ...(isAskable ? { ask } : {}) }),
+      );
+    };
     answerLater(request, peer, responder, {
-      reply: () =>
-        isAskable
-          ? parked.begin(call, abilities, call, (parts) => gateway.handle({ ...call, ...parts }))
-          : gateway.handle(call),
+      reply: () => (isAskable || isTask || wanted !== undefined ? begin() : gateway.handle(call)),
       write: (reply) => writer.callMessage(id, reply, era, structured),
     });
   };
@@ -295,9 +329,10 @@ export function createFastAnswerer({
     if (list instanceof Promise) void list.then(answer);
     else answer(list);
   };
-  const answerers: ReadonlyMap<string, FastAnswerer> = new Map([
+  const answerers: ReadonlyMap<string, FastAnswerer> = new Map<string, FastAnswerer>([
     ['tools/call', callTool],
     ['tools/list', listTools],
+    ...['get', 'cancel', 'update', 'result', 'list'].map((verb) => [`tasks/${verb}`, answerTask] as const),
     ['ping', ({ id }, _peer, responder) => responder.answer(writer.emptyResult(id))],
   ]);
   return (request, peer, responder) => (answerers.get(request.method) ?? answerNative)(request, peer, responder);

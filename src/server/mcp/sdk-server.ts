@@ -16,6 +16,7 @@ import type { UserChannel } from '../../protocol/consent.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { type CallLog, isLogLevel } from '../../protocol/log-message.js';
 import type { Reply } from '../../protocol/result.js';
+import { declaresTasks, taskCapabilities, taskMaker } from './answer-task.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { innerProgressToken } from './fast-path.js';
@@ -74,8 +75,8 @@ export function createSdkServerFactory(
   const { errors, structuredContent } = gateway.config.endpoint;
   const { native } = gateway;
   const answerModernNative = createNativeAnswerer(native, parked);
-  const optionsOf = () => ({
-    capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities() },
+  const optionsOf = (era: Era) => ({
+    capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities(), ...taskCapabilities(era) },
     instructions: writeInstructions(gateway.config.endpoint.mode),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
@@ -91,9 +92,15 @@ export function createSdkServerFactory(
   /** A request that brings answers to a server's questions continues its call; any other begins one. */
   const answer = (call: RawCall, abilities: AskAbilities, { mcpReq }: ServerContext): Promise<Reply> => {
     const state = mcpReq.requestState();
-    if (isParkedState(state)) return parked.resume(state, call, mcpReq.inputResponses, call);
-    if (!canBeAsked(abilities)) return gateway.handle(call);
-    return parked.begin(call, abilities, call, (parts) => gateway.handle({ ...call, ...parts }));
+    const envelope: JsonObject = mcpReq.envelope ?? {};
+    const isTask = declaresTasks(envelope[CLIENT_CAPABILITIES_META_KEY]);
+    const attempt = isTask ? { ...call, asTask: taskMaker(parked.tasks) } : call;
+    if (isParkedState(state)) return parked.resume(state, call, mcpReq.inputResponses, attempt);
+    const isAskable = canBeAsked(abilities);
+    if (!isAskable && !isTask) return gateway.handle(call);
+    return parked.begin(call, abilities, attempt, ({ ask, ...parts }) =>
+      gateway.handle({ ...call, ...parts, ...(isAskable ? { ask } : {}) }),
+    );
   };
 
   const answerNative = (
@@ -123,7 +130,7 @@ export function createSdkServerFactory(
   };
 
   return (era, originOf) => {
-    const server = new ExplainingServer(serverInfo, optionsOf(), era);
+    const server = new ExplainingServer(serverInfo, optionsOf(era), era);
     server.setRequestHandler('tools/list', ({ params }, { mcpReq }) =>
       listTools(params?.cursor, originOf(mcpReq.id).structured),
     );
@@ -157,7 +164,8 @@ export function createSdkServerFactory(
           : {}),
       };
       const reply = await answer(call, abilities, context);
-      const { inputRequired } = reply;
+      const { inputRequired, task } = reply;
+      if (task !== undefined) return { resultType: 'task', ...task } as unknown as CallToolResult;
       if (inputRequired !== undefined && era === 'modern') return writeInputRequired(inputRequired) as CallToolResult;
       const envelope: JsonObject = context.mcpReq.envelope ?? {};
       const error = toProtocolError(forClientWith(envelope[CLIENT_CAPABILITIES_META_KEY], reply), era);

@@ -59,7 +59,10 @@ export function toProtocolError(reply: Reply, era: Era): ReplyError | undefined 
   if (kind === undefined || (kind === 'missing-capability' && era === 'legacy')) return undefined;
   const failure = JSON.parse(reply.text) as OperationFailure;
   const { message, details } = failure.error;
-  if (kind !== 'missing-capability') return { code: RPC_ERROR.invalidParams, message, data: { ...failure } };
+  if (kind !== 'missing-capability') {
+    const code = reply.code === 'RATE_LIMIT_EXCEEDED' ? RPC_ERROR.refused : RPC_ERROR.invalidParams;
+    return { code, message, data: { ...failure } };
+  }
   const said = details?.['upstream_data'];
   return { code: RPC_ERROR.missingCapability, message, data: isJsonObject(said) ? said : {} };
 }
@@ -118,6 +121,10 @@ export function createResultWriter(
   const callResult: ResultWriter['callResult'] = (id, reply, era, structured = false) => {
     const error = toProtocolError(reply, era);
     if (error !== undefined) return writeRpcError(id, error.code, error.message, error.data);
+    if (reply.task !== undefined) {
+      const { task } = reply;
+      return `${openResult(id)}${JSON.stringify(era === 'modern' ? { resultType: 'task', ...task, _meta: identity } : { task })}}`;
+    }
     if (reply.inputRequired !== undefined && era === 'modern') {
       return writeQuestions(id, reply.inputRequired);
     }
@@ -168,7 +175,11 @@ function toModernResult({ text }: Reply, method: string, identity: JsonObject): 
   const isKept = method === 'resources/read' && typeof ttlMs === 'number' && ttlMs >= 0;
   return {
     ...result,
-    ...(CACHEABLE.has(method) ? { ...CACHE_POLICY, ...(isKept ? { ttlMs } : {}) } : {}),
+    ...(CACHEABLE.has(method)
+      ? { ...CACHE_POLICY, ...(isKept ? { ttlMs } : {}) }
+      : ttlMs === undefined
+        ? {}
+        : { ttlMs }),
     resultType: 'complete',
     _meta: { ...(isJsonObject(meta) ? meta : {}), ...identity },
   };

@@ -68,7 +68,14 @@ export class TaskCalls {
       },
     };
     const params = era === 'modern' ? {} : { task: { ttl: Math.max(timeoutMs, maxMs) } };
-    return { params, onProgress, drive: (task, running) => driveTask(task, running, around) };
+    return {
+      params,
+      onProgress,
+      drive: (task, running) => {
+        call.onTask?.();
+        return driveTask(task, running, around);
+      },
+    };
   }
 }
 

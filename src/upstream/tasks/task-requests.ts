@@ -25,6 +25,9 @@ interface TaskRequest extends Omit<RunningTask, 'ended'> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Requests that were given up, of which an answer is still looked at. */
+const MOST_LATE = 1_000;
+
 /**
  * The requests of one connection whose answer may be a task. Such a request counts as in flight until the task has ended: progress
  * comes under its token, and questions that name no request are its own.
@@ -33,6 +36,9 @@ export class TaskRequests {
   readonly #drives = new Map<number, DriveTask>();
   readonly #running = new Map<number, { readonly taskId: string; readonly ended: Cancellation }>();
 
+  /** Of requests that were given up before they had an answer. */
+  readonly #late = new Map<number, DriveTask>();
+
   add(id: number, drive: DriveTask): void {
     this.#drives.set(id, drive);
   }
@@ -40,10 +46,6 @@ export class TaskRequests {
   /** The request that goes on as this task; undefined where none does. */
   requestOf(taskId: unknown): number | undefined {
     return [...this.#running].find(([, running]) => running.taskId === taskId)?.[0];
-  }
-
-  isRunning(id: number): boolean {
-    return this.#running.has(id);
   }
 
   /** Takes an answer that is a task; false for any other. */
@@ -55,6 +57,25 @@ export class TaskRequests {
     this.#running.set(id, { taskId: task.id, ended });
     drive(task, { ...running, ended }).then(resolve, reject);
     return true;
+  }
+
+  /** Nothing waits for its request any more. Whether that runs as a task, which is cancelled by what drives it. */
+  giveUp(id: number): boolean {
+    if (this.#running.has(id)) return true;
+    const drive = this.#drives.get(id);
+    if (drive !== undefined && this.#late.size < MOST_LATE) this.#late.set(id, drive);
+    return false;
+  }
+
+  /** Takes an answer that comes too late: where it is a task, that is cancelled. */
+  takeLate(id: number, answer: JsonObject, onCancelled: () => void): void {
+    const drive = this.#late.get(id);
+    const task = drive === undefined ? undefined : readTask(answer['result']);
+    this.#late.delete(id);
+    if (drive === undefined || task === undefined) return;
+    const ended = new Cancellation();
+    ended.cancel('the call has ended');
+    drive(task, { ended, touch: () => undefined, onCancelled }).catch(() => undefined);
   }
 
   /** Its request has ended, in whichever way. */

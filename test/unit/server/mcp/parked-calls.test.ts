@@ -3,7 +3,8 @@ import { ALL_ABILITIES, type Question } from '../../../../src/protocol/ask.js';
 import type { Caller } from '../../../../src/protocol/call.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { Reply } from '../../../../src/protocol/result.js';
-import { type ParkableCall, ParkedCalls } from '../../../../src/server/mcp/parked-calls.js';
+import { ParkedCalls } from '../../../../src/server/mcp/parked-calls.js';
+import type { ParkableCall } from '../../../../src/server/mcp/resumable-call.js';
 import { toReply } from '../../../support/fake-gateway.js';
 
 const ANN: Caller = { sessionId: 'ann', clientName: 'c', transport: 'http' };
