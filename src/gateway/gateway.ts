@@ -35,6 +35,7 @@ import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import { createHandlers } from './handlers.js';
+import { type Introductions, openIntroductions } from './introductions.js';
 import {
   type CatalogKeeper,
   combineKnown,
@@ -50,6 +51,7 @@ import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { createNativeSurface, type NativeListener, type NativeSurface } from './native.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
+import { reportDiagnostic } from './report-diagnostic.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import {
   describeDependencies,
@@ -90,6 +92,8 @@ export interface Gateway {
   search(query: string, limit: number): Promise<SearchAnswer>;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
+  /** What the upstreams define beside tools, one set each, in the form in which the lock has it; undefined where that is not known. */
+  definitions(): Promise<readonly ToolSet[] | undefined>;
   /** Which rule decides about an operation, and why. */
   explainPolicy(question: PolicyQuestion): Explanation;
   /** Records an operator's action in the audit trail. @param operator the name of the account or token */
@@ -164,9 +168,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const handlers = createHandlers(config, pool.upstreams, policy, links);
   const usage = new Usage();
   const nativeListeners = new Set<NativeListener>();
+  const introductions = openIntroductions(config, pool.upstreams, (finding) =>
+    reportDiagnostic(finding, observe, policy.audit),
+  );
   const primitives = createPrimitives({
     upstreams: pool.upstreams,
     links,
+    guard: introductions.guard,
+    isCounted: introductions.isShown,
     isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
     onListChanged: (kind) => {
@@ -191,7 +200,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         primitives,
         connections: {
           absenceOf: (slug) => pool.upstreams.get(slug)?.absence(),
-          introductionOf: (slug) => pool.upstreams.get(slug)?.introduction(),
+          introductionOf: introductions.of,
           retryNow: (slug) => pool.upstreams.get(slug)?.retryNow(),
         },
       }),
@@ -241,7 +250,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     onStateLost: handlers.invalidate,
     onLimits: policy.quota.noteLimits,
-    onConnected: (slug) => primitives.noteChange(slug),
+    onConnected(slug) {
+      introductions.noteConnected(slug);
+      primitives.noteChange(slug);
+    },
     onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
     onResourceUpdated: (slug, uri) => primitives.noteUpdate(slug, uri),
     onAsked: (upstream, { method, outcome, caller }) =>
@@ -285,7 +297,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
       return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
     },
-    ...describeState(catalog, pool, policy),
+    ...describeState(catalog, pool, policy, introductions),
+    definitions: async () => introductions.join(catalog.toolSets(), await primitives.definitions()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator) =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
@@ -391,6 +404,7 @@ function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
   policy: Pick<PolicyService, 'audit' | 'storeState'>,
+  { guard }: Introductions,
 ): Pick<
   Gateway,
   | 'toolList'
@@ -417,6 +431,7 @@ function describeState(
         catalog.current(),
         pool.statuses(),
         describeDependencies(policy.audit.state(), policy.storeState()),
+        guard.findings(),
       ),
     operations: () => placeOperations(catalog.current()),
     findOperation: (name) => findOperation(catalog.current(), name),
@@ -443,10 +458,7 @@ function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, aud
   for (const diagnostic of after.catalog.diagnostics) {
     if (known.has(diagnostic.message)) continue;
     yield;
-    observe({ ...diagnostic, kind: 'diagnostic' });
-    const { severity, upstream, tool, message } = diagnostic;
-    if (severity === 'info') continue;
-    audit.record({ type: 'integrity', severity, upstream, message, ...(tool === undefined ? {} : { tool }) });
+    reportDiagnostic(diagnostic, observe, audit);
   }
 }
 

@@ -55,6 +55,7 @@ export function describeStatus(
   snapshot: Snapshot,
   upstreams: readonly UpstreamStatus[],
   state: GatewayStatus['state'],
+  findings: readonly Diagnostic[] = [],
 ): GatewayStatus {
   const { catalog, plan } = snapshot;
   const inFamily = new Map<string, number>();
@@ -75,7 +76,7 @@ export function describeStatus(
       operations: inFamily.get(name) ?? 0,
     })),
     categories,
-    diagnostics: catalog.diagnostics,
+    diagnostics: [...catalog.diagnostics, ...findings],
     state,
   };
 }
