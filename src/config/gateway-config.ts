@@ -359,6 +359,8 @@ export interface LockContent {
   readonly version: 1;
   /** By configured name. */
   readonly upstreams: Readonly<Record<string, LockedUpstream>>;
+  /** The same for what servers define beside tools: `prompt:NAME`, `template:URI` and `server`; they are no operations. */
+  readonly others?: Readonly<Record<string, LockedUpstream>>;
 }
 
 /** Where the lock is, and what it holds; null when there is none. */

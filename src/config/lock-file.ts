@@ -27,12 +27,18 @@ const TOOL: JsonSchema = {
   },
 };
 
+const DEFINITIONS: JsonSchema = {
+  type: 'object',
+  additionalProperties: { type: 'object', additionalProperties: TOOL },
+};
+
 const LOCK_SCHEMA: JsonSchema = {
   type: 'object',
   required: ['version', 'upstreams'],
   properties: {
     version: { const: 1 },
-    upstreams: { type: 'object', additionalProperties: { type: 'object', additionalProperties: TOOL } },
+    upstreams: DEFINITIONS,
+    others: DEFINITIONS,
   },
 };
 
@@ -78,16 +84,19 @@ function parse(text: string): unknown {
  * @throws the system's error when the file cannot be written
  */
 export async function writeLockFile(file: string, content: LockContent): Promise<void> {
-  const upstreams = sortKeys(content.upstreams, (tools) =>
-    sortKeys(tools, ({ fingerprint, operations, definition }) => ({
-      fingerprint,
-      operations: sortKeys(operations, (operation) => operation),
-      definition,
-    })),
-  );
+  const sort = (definitions: LockContent['upstreams']) =>
+    sortKeys(definitions, (tools) =>
+      sortKeys(tools, ({ fingerprint, operations, definition }) => ({
+        fingerprint,
+        operations: sortKeys(operations, (operation) => operation),
+        definition,
+      })),
+    );
+  const { version, upstreams, others = {} } = content;
+  const beside = Object.keys(others).length === 0 ? {} : { others: sort(others) };
   const draft = `${file}.${randomUUID()}.tmp`;
   try {
-    await writeFile(draft, escapeInvisible(renderJson({ version: content.version, upstreams })));
+    await writeFile(draft, escapeInvisible(renderJson({ version, upstreams: sort(upstreams), ...beside })));
     await rename(draft, file);
   } catch (cause) {
     await rm(draft, { force: true });

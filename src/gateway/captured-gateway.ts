@@ -78,6 +78,7 @@ export function openCapturedGateway(
     findOperation: (name) => findOperation(snapshot, name),
     search: (query, limit) => snapshot.search(query, limit),
     toolSets: () => toolSets,
+    definitions: async () => undefined,
     explainPolicy: (question) => explainPolicy(rules, question),
     recordAdmin: () => undefined,
     approvals: undefined,

@@ -33,6 +33,7 @@ import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import { type CallPath, createCallPath } from './call-path.js';
 import { createHandlers } from './handlers.js';
+import { type Introductions, openIntroductions } from './introductions.js';
 import {
   type CatalogKeeper,
   combineKnown,
@@ -51,6 +52,7 @@ import { createNativeSurface, type NativeListener, type NativeSurface } from './
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
+import { reportDiagnostic } from './report-diagnostic.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import {
   describeDependencies,
@@ -98,6 +100,8 @@ export interface Gateway {
   search(query: string, limit: number): Promise<SearchAnswer>;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
+  /** What the upstreams define beside tools, one set each, in the form in which the lock has it; undefined where that is not known. */
+  definitions(): Promise<readonly ToolSet[] | undefined>;
   /** Which rule decides about an operation, and why. */
   explainPolicy(question: PolicyQuestion): Explanation;
   /** Records an operator's action in the audit trail. @param operator the name of the account or token */
@@ -168,9 +172,16 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const handlers = createHandlers(config, pool.upstreams, policy, links);
   const usage = new Usage();
   const nativeListeners = new Set<NativeListener>();
+  const introductions = openIntroductions(
+    () => live.config,
+    pool.upstreams,
+    (finding) => reportDiagnostic(finding, observe, policy.audit),
+  );
   const primitives = createPrimitives({
     upstreams: pool.upstreams,
     links,
+    guard: introductions.guard,
+    isCounted: introductions.isShown,
     isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
     onListChanged: (kind) => {
@@ -195,7 +206,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         primitives,
         connections: {
           absenceOf: (slug) => pool.upstreams.get(slug)?.absence(),
-          introductionOf: (slug) => pool.upstreams.get(slug)?.introduction(),
+          introductionOf: introductions.of,
           retryNow: (slug) => pool.upstreams.get(slug)?.retryNow(),
         },
       }),
@@ -231,7 +242,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     onStateLost: handlers.invalidate,
     onLimits: policy.quota.noteLimits,
-    onConnected: (slug) => primitives.noteChange(slug),
+    onConnected(slug) {
+      introductions.noteConnected(slug);
+      primitives.noteChange(slug);
+    },
     onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
     onResourceUpdated: (slug, uri) => primitives.noteUpdate(slug, uri),
     onAsked: (upstream, { method, outcome, caller }) =>
@@ -258,13 +272,26 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   void warmedUp.then(() => namesWait.warmedUp());
   /** Calls that begin meanwhile wait, so that each is judged by one configuration. */
   let applying: Promise<void> | undefined;
-  const apply = async ({ config: next, upstreams: { removed, replaced } }: ReloadPlan): Promise<void> => {
+  const apply = async ({
+    config: next,
+    upstreams: { removed, replaced, adjusted },
+    settings,
+  }: ReloadPlan): Promise<void> => {
     live.config = next;
     policy.apply(next);
     for (const listener of configListeners) listener(next);
     pool.reconfigure(next.upstreams);
     for (const { slug } of [...removed, ...replaced]) handlers.invalidate(slug);
-    for (const { slug } of removed) primitives.forget(slug);
+    // What they define is compared with a changed lock, or by their changed trust.
+    const judgedAnew = settings.includes('lock') ? next.upstreams : adjusted;
+    for (const { slug } of [...removed, ...judgedAnew]) {
+      introductions.forget(slug);
+      primitives.forget(slug);
+    }
+    for (const { slug } of judgedAnew) {
+      introductions.noteConnected(slug);
+      primitives.noteChange(slug);
+    }
     catalog.reconfigure(
       enabledOf(next),
       replaced.map(({ slug }) => slug),
@@ -317,7 +344,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
       return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
     },
-    ...describeState(catalog, pool, policy, reloader),
+    ...describeState(catalog, pool, policy, { reloader, introductions }),
+    definitions: async () => introductions.join(catalog.toolSets(), await primitives.definitions()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator) =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
@@ -393,7 +421,7 @@ function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
   policy: Pick<PolicyService, 'audit' | 'storeState'>,
-  reloader: Pick<Reloader, 'state'>,
+  { reloader, introductions }: { readonly reloader: Pick<Reloader, 'state'>; readonly introductions: Introductions },
 ): Pick<
   Gateway,
   | 'toolList'
@@ -420,7 +448,7 @@ function describeState(
         catalog.current(),
         pool.statuses(),
         describeDependencies(policy.audit.state(), policy.storeState()),
-        reloader.state(),
+        { findings: introductions.guard.findings(), reload: reloader.state() },
       ),
     operations: () => placeOperations(catalog.current()),
     findOperation: (name) => findOperation(catalog.current(), name),
@@ -447,10 +475,7 @@ function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, aud
   for (const diagnostic of after.catalog.diagnostics) {
     if (known.has(diagnostic.message)) continue;
     yield;
-    observe({ ...diagnostic, kind: 'diagnostic' });
-    const { severity, upstream, tool, message } = diagnostic;
-    if (severity === 'info') continue;
-    audit.record({ type: 'integrity', severity, upstream, message, ...(tool === undefined ? {} : { tool }) });
+    reportDiagnostic(diagnostic, observe, audit);
   }
 }
 

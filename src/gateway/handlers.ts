@@ -7,6 +7,7 @@ import type { PolicyService } from '../policy/policy.js';
 import type { ResourceLinks } from '../primitives/resource-links.js';
 import type { Caller, OperationHandler } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
+import { isJsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Warning } from '../protocol/result.js';
@@ -99,10 +100,15 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       ...(log === undefined ? {} : { log }),
       ...(meta === undefined ? {} : { meta }),
     });
-    // An answer of one text has no links.
-    if ('content' in toolResult) links.noteBlocks(operation.upstream, caller, toolResult.content);
+    if ('content' in toolResult && mayLink(toolResult.content))
+      links.noteBlocks(operation.upstream, caller, toolResult.content);
     return loss === undefined ? { toolResult } : { toolResult, warnings: [stateLostWarning(operation.upstream, loss)] };
   };
+}
+
+/** Texts hold no links, and most answers are texts alone. */
+function mayLink(content: unknown): boolean {
+  return Array.isArray(content) && content.some((block: unknown) => isJsonObject(block) && block['type'] !== 'text');
 }
 
 const LOSSES: Readonly<Record<StateLoss, string>> = {

@@ -20,6 +20,8 @@ export interface ToolDifference {
   readonly tool: string;
   /** `reclassified`: the definition is the accepted one, but the gateway classifies it differently. */
   readonly kind: DefinitionChange['kind'] | 'reclassified';
+  /** Absent for a tool: a prompt, a template, or what a server says of itself is none. */
+  readonly isTool?: false;
   /** A line for each change, for people. */
   readonly details: readonly string[];
 }
@@ -28,17 +30,19 @@ export interface ToolDifference {
 const NO_TOOLS: LockedUpstream = Object.freeze({});
 
 /** Everything that the upstreams offer now, in the form of a lock. Upstreams without a list are left out. */
-export function describeTools(gateway: Gateway): LockContent {
+export async function describeTools(gateway: Gateway): Promise<LockContent> {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
   const placed = groupBy(gateway.operations(), ({ operation }) => `${operation.upstream}\n${operation.tool}`);
+  const nameOf = (slug: string): string => names.get(slug) ?? slug;
   const entries = gateway.toolSets().map((toolSet): readonly [string, LockedUpstream] => {
     const { upstream } = toolSet;
-    return [
-      names.get(upstream) ?? upstream,
-      describeToolSet(toolSet, (tool) => placed.get(`${upstream}\n${tool}`) ?? []),
-    ];
+    return [nameOf(upstream), describeToolSet(toolSet, (tool) => placed.get(`${upstream}\n${tool}`) ?? [])];
   });
-  return { version: 1, upstreams: Object.fromEntries(entries) };
+  const upstreams = Object.fromEntries(entries);
+  const definitions = await gateway.definitions();
+  if (definitions === undefined) return { version: 1, upstreams };
+  const others = definitions.map((set) => [nameOf(set.upstream), describeToolSet(set, () => [])] as const);
+  return { version: 1, upstreams, others: Object.fromEntries(others) };
 }
 
 function describeToolSet(toolSet: ToolSet, operationsOf: (tool: string) => readonly PlacedOperation[]): LockedUpstream {
@@ -63,9 +67,15 @@ export function localNameOf({ qualifiedName, upstream }: Operation): string {
 
 /** Every tool that differs from the lock, for the upstreams in `current`. */
 export function compareWithLock(current: LockContent, lock: LockContent): readonly ToolDifference[] {
-  return Object.entries(current.upstreams)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([upstream, tools]) => compareUpstream(upstream, tools, ownMember(lock.upstreams, upstream) ?? NO_TOOLS));
+  const compare = (now: LockContent['upstreams'], before: LockContent['upstreams']): readonly ToolDifference[] =>
+    Object.entries(now)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([upstream, tools]) => compareUpstream(upstream, tools, ownMember(before, upstream) ?? NO_TOOLS));
+  const others = compare(current.others ?? {}, lock.others ?? {});
+  return [
+    ...compare(current.upstreams, lock.upstreams),
+    ...others.map((difference) => ({ ...difference, isTool: false as const })),
+  ];
 }
 
 function compareUpstream(upstream: string, tools: LockedUpstream, locked: LockedUpstream): readonly ToolDifference[] {
@@ -103,14 +113,28 @@ export type Acceptance = 'everything' | readonly { readonly upstream: string; re
 /** The lock after the accepted differences are applied. Entries of other upstreams and tools stay unchanged. */
 export function acceptTools(lock: LockContent, current: LockContent, acceptance: Acceptance): LockContent {
   const everything: Exclude<Acceptance, string> = Object.keys(current.upstreams).map((upstream) => ({ upstream }));
-  const upstreams = new Map(Object.entries(lock.upstreams));
-  for (const { upstream, tool } of acceptance === 'everything' ? everything : acceptance) {
-    const offered = ownMember(current.upstreams, upstream);
+  const accepted = acceptance === 'everything' ? everything : acceptance;
+  const upstreams = accept(lock.upstreams, current.upstreams, accepted);
+  const { others = {} } = lock;
+  // Captured lists hold tools alone.
+  const beside = current.others === undefined ? others : accept(others, current.others, accepted);
+  const kept = Object.entries(beside).filter(([, definitions]) => Object.keys(definitions).length > 0);
+  return { version: 1, upstreams, ...(kept.length === 0 ? {} : { others: Object.fromEntries(kept) }) };
+}
+
+function accept(
+  locked: LockContent['upstreams'],
+  current: LockContent['upstreams'],
+  acceptance: Exclude<Acceptance, string>,
+): LockContent['upstreams'] {
+  const upstreams = new Map(Object.entries(locked));
+  for (const { upstream, tool } of acceptance) {
+    const offered = ownMember(current, upstream);
     const accepted = tool === undefined ? offered : acceptTool(upstreams.get(upstream) ?? NO_TOOLS, offered, tool);
     if (accepted === undefined) upstreams.delete(upstream);
     else upstreams.set(upstream, accepted);
   }
-  return { version: 1, upstreams: Object.fromEntries(upstreams) };
+  return Object.fromEntries(upstreams);
 }
 
 function acceptTool(locked: LockedUpstream, offered: LockedUpstream | undefined, tool: string): LockedUpstream {

@@ -16,7 +16,7 @@ import type { Connections, Snapshot } from '../pipeline/snapshot.js';
 import type { Primitives } from '../primitives/primitives.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
-import type { ToolSet } from '../protocol/tools.js';
+import type { Introduction, ToolSet } from '../protocol/tools.js';
 import { passResults, type ResultService, type StoredPart } from '../results/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
 import { searchOperations } from '../search/search.js';
@@ -41,7 +41,7 @@ interface SnapshotInput {
   /** What is connected; everything counts as connected where absent. */
   readonly connections?: Connections;
   /** What upstreams have beside tools; nothing where absent. */
-  readonly primitives?: Pick<Primitives, 'operations' | 'handlerOf' | 'prepare' | 'narrow'>;
+  readonly primitives?: Pick<Primitives, 'operations' | 'handlerOf' | 'prepare' | 'narrow' | 'countsOf' | 'readCounts'>;
   /** What is called most; nothing where absent. */
   readonly usage?: Usage;
   /** Classify without the upstreams' annotations. */
@@ -90,6 +90,8 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     hasRelations: relations.length > 0,
     absenceOf: connections.absenceOf,
     purposeOf: readPurposes(config.upstreams, connections),
+    introductionOf: connections.introductionOf,
+    ...(primitives === undefined ? {} : { countsOf: primitives.countsOf, readCounts: primitives.readCounts }),
     usage: input.usage ?? new Usage(),
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
   });
@@ -135,17 +137,16 @@ function readPurposes(
   { introductionOf }: Connections,
 ): (slug: string) => Purpose | undefined {
   const bySlug = new Map(upstreams.map((upstream) => [upstream.slug, upstream]));
-  const sayings = new Map<string, { readonly introduction: string; readonly saying: string | undefined }>();
+  const sayings = new Map<Introduction, string | undefined>();
   return (slug) => {
     const upstream = bySlug.get(slug);
     if (upstream?.description !== undefined) return { text: upstream.description, from: 'operator' };
-    const introduction = upstream?.trust === 'untested' ? undefined : introductionOf(slug);
+    const introduction = introductionOf(slug);
     if (introduction === undefined) return undefined;
-    const known = sayings.get(slug);
-    const read =
-      known?.introduction === introduction ? known : { introduction, saying: readSaying(slug, introduction) };
-    sayings.set(slug, read);
-    return read.saying === undefined ? undefined : { text: read.saying, from: 'server' };
+    const { description, instructions, title } = introduction;
+    if (!sayings.has(introduction)) sayings.set(introduction, readSaying(slug, description ?? instructions ?? title));
+    const saying = sayings.get(introduction);
+    return saying === undefined ? undefined : { text: saying, from: 'server' };
   };
 }
 

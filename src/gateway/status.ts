@@ -58,7 +58,10 @@ export function describeStatus(
   snapshot: Snapshot,
   upstreams: readonly UpstreamStatus[],
   state: GatewayStatus['state'],
-  reload?: ReloadState,
+  {
+    findings = [],
+    reload,
+  }: { readonly findings?: readonly Diagnostic[]; readonly reload?: ReloadState | undefined } = {},
 ): GatewayStatus {
   const { catalog, plan } = snapshot;
   const inFamily = new Map<string, number>();
@@ -79,7 +82,7 @@ export function describeStatus(
       operations: inFamily.get(name) ?? 0,
     })),
     categories,
-    diagnostics: catalog.diagnostics,
+    diagnostics: [...catalog.diagnostics, ...findings],
     state,
     ...(reload === undefined ? {} : { reload }),
   };

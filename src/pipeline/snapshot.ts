@@ -3,7 +3,7 @@ import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { Caller, HandlerCall, OperationHandler } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
-import type { Absence } from '../protocol/tools.js';
+import type { Absence, Introduction } from '../protocol/tools.js';
 
 /** An operation that matches a search, with a score that is comparable within one answer only. */
 export interface SearchHit {
@@ -58,7 +58,7 @@ export interface Connections {
   /** Why an upstream cannot be called now; undefined where it can, and for what is no upstream. */
   absenceOf(upstream: string): Absence | undefined;
   /** What the server said of itself when it connected, as sent; undefined where it said nothing, or has not connected. */
-  introductionOf(upstream: string): string | undefined;
+  introductionOf(upstream: string): Introduction | undefined;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
   retryNow(upstream: string): void;
 }

@@ -1,3 +1,10 @@
+import {
+  type DefinitionGuard,
+  definePrompt,
+  defineTemplate,
+  keyOfDefinition,
+  type WithheldDefinitions,
+} from '../catalog/integrity/definition-guard.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { ListKind, Upstream } from '../upstream/upstream.js';
@@ -49,6 +56,8 @@ interface PrimitiveListsDeps {
   readonly onDiagnostic: (upstream: string, message: string) => void;
   /** Called when a list that somebody has asked for is another one than before. */
   readonly onChanged: (kind: ListKind) => void;
+  /** Which definitions must not be shown; all may where absent. */
+  readonly guard?: Pick<DefinitionGuard, 'check'>;
   /** Milliseconds; the clock of the process where absent. */
   readonly now?: () => number;
 }
@@ -61,7 +70,10 @@ const UNANNOUNCED_MS = 60_000;
 const RETRY_MS = 5_000;
 
 interface Kept {
+  /** What may be shown. */
   entries: readonly Entry[];
+  /** The ids that belong to the upstream: also of what has changed and is withheld, so that no other gets its name. */
+  held: readonly string[];
   digest: string | undefined;
   /** Until when it need not be read again. */
   freshUntil: number;
@@ -108,6 +120,16 @@ export class PrimitiveLists {
     return due.length === 0 ? undefined : Promise.all(due).then(() => undefined);
   }
 
+  /** Reads what has never been read, but starts no server for it. Never rejects. Undefined where nothing has to be waited for. */
+  readyOnce(list: ListName): Promise<void> | undefined {
+    const unread = this.declaring(SOURCES[list].kind).filter(
+      (slug) =>
+        this.#keep(slug, list).digest === undefined && this.#deps.upstreams.get(slug)?.status().state !== 'dormant',
+    );
+    const due = unread.flatMap((slug) => this.#readIfDue(slug, list) ?? []);
+    return due.length === 0 ? undefined : Promise.all(due).then(() => undefined);
+  }
+
   /** The lists as they are known, in the order of the configuration. */
   known(list: ListName): readonly UpstreamList[] {
     return this.declaring(SOURCES[list].kind).map((upstream) => ({
@@ -119,6 +141,11 @@ export class PrimitiveLists {
   /** The upstreams whose lists hold an id. */
   holdersOf(list: ListName, id: string): readonly string[] {
     return this.#holders[list].get(id) ?? [];
+  }
+
+  /** Whether an upstream's list shows an id. */
+  shows(list: ListName, slug: string, id: string): boolean {
+    return this.#keep(slug, list).entries.some((entry) => entry.id === id);
   }
 
   /** Takes news of a changed list, and of a new connection: then all of its lists may have changed. */
@@ -139,15 +166,15 @@ export class PrimitiveLists {
     for (const list of LIST_NAMES) {
       const kept = this.#kept.get(`${list} ${slug}`);
       if (kept === undefined) continue;
-      this.#removeHolder(slug, list, kept.entries);
+      this.#removeHolder(slug, list, kept.held);
       this.#kept.delete(`${list} ${slug}`);
       if (kept.entries.length > 0) this.#deps.onChanged(SOURCES[list].kind);
     }
   }
 
-  #removeHolder(slug: string, list: ListName, entries: Kept['entries']): void {
+  #removeHolder(slug: string, list: ListName, held: Kept['held']): void {
     const holders = this.#holders[list];
-    for (const { id } of entries) {
+    for (const id of held) {
       const left = (holders.get(id) ?? []).filter((holder) => holder !== slug);
       if (left.length === 0) holders.delete(id);
       else holders.set(id, left);
@@ -158,7 +185,15 @@ export class PrimitiveLists {
     const key = `${list} ${slug}`;
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const made = { entries: [], digest: undefined, freshUntil: 0, reading: undefined, changes: 0, reported: '' };
+    const made = {
+      entries: [],
+      held: [],
+      digest: undefined,
+      freshUntil: 0,
+      reading: undefined,
+      changes: 0,
+      reported: '',
+    };
     this.#kept.set(key, made);
     return made;
   }
@@ -209,12 +244,27 @@ export class PrimitiveLists {
     const isAnnounced = isJsonObject(capability) && capability['listChanged'] === true;
     kept.freshUntil = isAnnounced ? Number.POSITIVE_INFINITY : this.#now() + UNANNOUNCED_MS;
     if (kept.digest === digest) return false;
-    this.#removeHolder(slug, list, kept.entries);
+    this.#removeHolder(slug, list, kept.held);
     const holders = this.#holders[list];
-    for (const { id } of entries) holders.set(id, [...(holders.get(id) ?? []), slug]);
-    kept.entries = entries;
+    const withheld = this.#guard(slug, list, entries);
+    const whyOf = ({ id }: Entry) => withheld?.get(keyOfDefinition(list === 'prompts' ? 'prompt' : 'template', id));
+    kept.held = entries.filter((entry) => whyOf(entry) !== 'new').map(({ id }) => id);
+    for (const id of kept.held) holders.set(id, [...(holders.get(id) ?? []), slug]);
+    kept.entries = withheld === undefined ? entries : entries.filter((entry) => whyOf(entry) === undefined);
     kept.digest = digest;
     return true;
+  }
+
+  /** Resources come and go with what the server holds: only what is written for models to follow is compared. */
+  #guard(slug: string, list: ListName, entries: readonly Entry[]): WithheldDefinitions | undefined {
+    if (list === 'resources') return undefined;
+    const define = list === 'prompts' ? definePrompt : defineTemplate;
+    const withheld = this.#deps.guard?.check(
+      slug,
+      list === 'prompts' ? 'prompt' : 'template',
+      entries.map(({ value }) => define(value)),
+    );
+    return withheld === undefined || withheld.size === 0 ? undefined : withheld;
   }
 
   #report(slug: string, kept: Kept, diagnostics: readonly string[]): void {

@@ -1,8 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DefinitionGuard, definePrompt, defineTemplate } from '../catalog/integrity/definition-guard.js';
 import type { Caller, HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Primitive } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Warning } from '../protocol/result.js';
+import type { ToolSet } from '../protocol/tools.js';
 import type { ListKind } from '../upstream/upstream.js';
 import { type ListedEntry, takePage } from './list-page.js';
 import {
@@ -15,7 +18,7 @@ import {
   readResource,
 } from './operations.js';
 import { Owners } from './owners.js';
-import { keyOf, type ListName, memberOf, PrimitiveLists, type Upstreams } from './primitive-lists.js';
+import { keyOf, LIST_NAMES, type ListName, memberOf, PrimitiveLists, type Upstreams } from './primitive-lists.js';
 import type { Owned } from './qualified-names.js';
 import type { ResourceLinks } from './resource-links.js';
 import { ResourceSubscriptions, type UpdateListener } from './resource-subscriptions.js';
@@ -31,6 +34,10 @@ interface PrimitivesDeps {
   /** The links that upstreams have given; takes those of resources and prompts. */
   readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks'>;
   readonly onResourceUpdated: UpdateListener;
+  /** Compares definitions with what was accepted. */
+  readonly guard: Pick<DefinitionGuard, 'check' | 'quarantines'>;
+  /** What is listed for the map; nothing of the others. */
+  readonly isCounted: (upstream: string) => boolean;
 }
 
 /** Resources, prompts and completions of all upstreams: the gateway's operations for them, and what runs these. */
@@ -51,6 +58,12 @@ export interface Primitives {
     args: JsonObject,
     caller: Caller,
   ): { readonly operation: Operation; readonly arguments: JsonObject };
+  /** How many of each an upstream has, as far as its lists are known; absent where none. */
+  countsOf(upstream: string): { readonly resources?: number; readonly templates?: number; readonly prompts?: number };
+  /** Reads the lists that are counted, waiting for a second at most; undefined where they are known. */
+  readCounts(): Promise<void> | undefined;
+  /** The prompts and templates of all upstreams, in the form in which the lock has them; several sets of one upstream. */
+  definitions(): Promise<readonly ToolSet[]>;
   /** An upstream has connected, or says that a list has changed. */
   noteChange(upstream: string, kind?: ListKind): void;
   /** An upstream is not configured any more. */
@@ -61,8 +74,13 @@ export interface Primitives {
 }
 
 export function createPrimitives(deps: PrimitivesDeps): Primitives {
-  const { upstreams, isAllowed, links } = deps;
-  const lists = new PrimitiveLists({ upstreams, onDiagnostic: deps.onDiagnostic, onChanged: deps.onListChanged });
+  const { upstreams, isAllowed, links, guard, isCounted } = deps;
+  const lists = new PrimitiveLists({
+    upstreams,
+    guard,
+    onDiagnostic: deps.onDiagnostic,
+    onChanged: deps.onListChanged,
+  });
   const owners = new Owners({
     lists,
     configured: () => [...upstreams.keys()],
@@ -163,8 +181,16 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
     return native === undefined ? { toolResult: toResourceResult(result) } : { native: result };
   };
 
+  /** Before a prompt is used whose definition nobody has accepted. */
+  const requireAccepted = async (upstream: string, name: string): Promise<void> => {
+    if (!guard.quarantines(upstream)) return;
+    await lists.ready('prompts');
+    if (!lists.shows('prompts', upstream, name)) throw quarantinedPrompt(upstream, name);
+  };
+
   const get: OperationHandler = async (call) => {
     const id = textOf(call.arguments['name']) ?? '';
+    await requireAccepted(call.operation.upstream, id);
     const { arguments: values } = call.arguments;
     const params = { name: id, ...(isJsonObject(values) ? { arguments: toTexts(values) } : {}) };
     const result = await send(call, 'prompts/get', params, { type: 'prompt', id });
@@ -178,6 +204,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
 
   const completeValue: OperationHandler = async (call): Promise<HandlerOutcome> => {
     const { prompt, template, argument, value, context } = call.arguments;
+    if (typeof prompt === 'string') await requireAccepted(call.operation.upstream, prompt);
     const result = await send(call, 'completion/complete', {
       ref: prompt === undefined ? { type: 'ref/resource', uri: template } : { type: 'ref/prompt', name: prompt },
       argument: { name: argument, value: value ?? '' },
@@ -221,11 +248,42 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
         arguments: key === undefined ? args : { ...args, [key]: owner.id },
       };
     },
+    countsOf(upstream) {
+      const counts = LIST_NAMES.map((list) => {
+        const known = lists.known(list).find((each) => each.upstream === upstream);
+        return [list, isCounted(upstream) ? (known?.entries.length ?? 0) : 0] as const;
+      });
+      return Object.fromEntries(counts.filter(([, count]) => count > 0));
+    },
+    readCounts() {
+      const due = LIST_NAMES.flatMap((list) => lists.readyOnce(list) ?? []);
+      if (due.length === 0) return undefined;
+      return Promise.race([Promise.all(due), delay(COUNT_MS, undefined, { ref: false })]).then(() => undefined);
+    },
+    async definitions() {
+      await Promise.all([lists.ready('prompts'), lists.ready('templates')]);
+      const defined = [
+        ...lists.known('prompts').map(({ upstream, entries }) => [upstream, entries, definePrompt] as const),
+        ...lists.known('templates').map(({ upstream, entries }) => [upstream, entries, defineTemplate] as const),
+      ];
+      return defined.map(([upstream, entries, define]) => ({
+        upstream,
+        tools: entries.map(({ value }) => define(value)),
+      }));
+    },
     noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
     forget: (upstream) => lists.forget(upstream),
     noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
     endSubscriber: (subscriber) => subscriptions.end(subscriber),
   };
+}
+
+/** So long a map waits for lists that have not been read; what is read later is counted the next time. */
+const COUNT_MS = 1_000;
+
+function quarantinedPrompt(upstream: string, name: string): OperationError {
+  const message = `Permission denied: 'the prompt '${name.slice(0, 100)}' of '${upstream}' is quarantined: its definition is new or has changed'. An operator reviews it with 'mcp-aql-gateway lock'`;
+  return new OperationError('PERMISSION_DENIED', message, { upstream, reason: 'quarantined' });
 }
 
 /** The parameters that name what a call is about. */

@@ -9,6 +9,13 @@ export interface ToolSet {
   readonly tools: readonly RawTool[];
 }
 
+/** What a server says of itself when it connects: the beginning of each text, as sent. */
+export interface Introduction {
+  readonly title?: string;
+  readonly description?: string;
+  readonly instructions?: string;
+}
+
 /** Why an upstream cannot be called at this moment, in what callers may know of it. */
 export interface Absence {
   /** Why it is not tried again before the configuration changes; absent where it is tried again. */

@@ -15,7 +15,7 @@ import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
 import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/log-message.js';
-import type { RawTool } from '../protocol/tools.js';
+import type { Introduction, RawTool } from '../protocol/tools.js';
 import { CallChannel, type CallResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
@@ -44,8 +44,8 @@ export interface Connection {
   readonly server: { readonly name: string; readonly version: string } | undefined;
   /** Whether the server tells it from other connections: it is a process of its own, or has a session id. */
   readonly hasSession: boolean;
-  /** What the server says it is for: its description, else its instructions, else its title; the beginning of it. */
-  readonly introduction: string | undefined;
+  /** Undefined where the server says nothing of itself. */
+  readonly introduction: Introduction | undefined;
   /** Resolves with the reason when nothing new can be sent. */
   readonly lost: Promise<UpstreamFault>;
   readonly usable: boolean;
@@ -333,15 +333,16 @@ function readCapabilities(client: Client): JsonObject {
   return isJsonObject(declared) ? declared : {};
 }
 
-/** More than a first sentence has. */
-const LONGEST_INTRODUCTION = 2_000;
+/** Callers see half of it at most; what is beyond is neither kept nor compared. */
+const LONGEST_INTRODUCTION = 8_000;
 
-function readIntroduction(client: Client): string | undefined {
+function readIntroduction(client: Client): Introduction | undefined {
   const { title, description }: { readonly title?: unknown; readonly description?: unknown } =
     client.getServerVersion() ?? {};
-  const texts = [description, client.getInstructions(), title];
-  const text = texts.find((each) => typeof each === 'string' && each.trim() !== '');
-  return typeof text === 'string' ? text.slice(0, LONGEST_INTRODUCTION) : undefined;
+  const said = Object.entries({ title, description, instructions: client.getInstructions() }).flatMap(([name, text]) =>
+    typeof text === 'string' && text.trim() !== '' ? [[name, text.slice(0, LONGEST_INTRODUCTION)]] : [],
+  );
+  return said.length === 0 ? undefined : Object.fromEntries(said);
 }
 
 interface CallSettings {

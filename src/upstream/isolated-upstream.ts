@@ -6,7 +6,7 @@ import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { LogLevel } from '../protocol/log-message.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
-import type { Absence, RawTool } from '../protocol/tools.js';
+import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { assessIsolation } from './assess-isolation.js';
 import { CallsInProgress } from './calls-in-progress.js';
@@ -82,7 +82,7 @@ export class IsolatedUpstream implements Upstream {
   readonly #reported = new Set<string>();
   /** Of the connection that was made last. */
   #last: UpstreamStatus | undefined;
-  #introduction: string | undefined;
+  #introduction: Introduction | undefined;
   #capabilities: JsonObject | undefined;
   #logLevel: LogLevel | undefined;
   #endedRestarts = 0;
@@ -201,7 +201,7 @@ export class IsolatedUpstream implements Upstream {
     return down[0]?.upstream.absence();
   }
 
-  introduction(): string | undefined {
+  introduction(): Introduction | undefined {
     return this.#introduction;
   }
 

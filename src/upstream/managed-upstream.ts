@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { type FailedCall, LargeAnswer } from '../protocol/large-answer.js';
 import type { LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
-import type { Absence, RawTool } from '../protocol/tools.js';
+import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { RetryPacer } from './backoff.js';
 import { UnreadMessage } from './call-channel.js';
@@ -227,7 +227,7 @@ export class ManagedUpstream implements Upstream {
     return { retryAfterMs: this.#pacer.remainingMs };
   }
 
-  introduction(): string | undefined {
+  introduction(): Introduction | undefined {
     return this.#connection?.introduction;
   }
 

@@ -9,7 +9,7 @@ import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../protocol/limits.js';
 import type { CallLog, LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
-import type { Absence, RawTool } from '../protocol/tools.js';
+import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { FailedRequest } from '../protocol/upstream-failure.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import type { AskedQuestion } from './questions/ask-client.js';
@@ -138,7 +138,7 @@ export interface Upstream {
   /** Why it cannot be called now; undefined where it is connected. */
   absence(): Absence | undefined;
   /** What the server said of itself when it connected last, as sent; undefined where it said nothing. */
-  introduction(): string | undefined;
+  introduction(): Introduction | undefined;
   /** Which log messages it sends from now on, where it has a setting for that; all callers together have one. */
   setLogLevel(level: LogLevel): void;
   /** Brings the next attempt to connect forward, because a caller waits for it. */

@@ -85,6 +85,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     findOperation: async () => ({ kind: 'none', explanation: 'there is no operation' }),
     search: async () => ({ hits: [] }),
     toolSets: () => [],
+    definitions: async () => undefined,
     explainPolicy: () => {
       throw new Error('the fake gateway has no policy');
     },

@@ -32,13 +32,13 @@ export interface Envelope {
   readonly blocks: readonly JsonObject[];
 }
 
-export async function openLiveGateway(config: object): Promise<LiveGateway> {
-  const loaded = await loadOnly({
-    store: { type: 'memory' },
-    server: { port: 0 },
-    endpoint: { mode: 'single' },
-    ...config,
-  });
+/** @param files beside the configuration, by name */
+export async function openLiveGateway(
+  config: object,
+  files: Readonly<Record<string, string>> = {},
+): Promise<LiveGateway> {
+  const base = { store: { type: 'memory' }, server: { port: 0 }, endpoint: { mode: 'single' } };
+  const loaded = await loadOnly({ ...base, ...config }, { files });
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => {
     observations.push(observation);

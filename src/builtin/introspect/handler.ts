@@ -5,7 +5,7 @@ import type { Caller, HandlerOutcome, OperationHandler } from '../../protocol/ca
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
-import type { Absence } from '../../protocol/tools.js';
+import type { Absence, Introduction } from '../../protocol/tools.js';
 import type { ControlSet, StoredResultRequest } from '../../results/result-types.js';
 import { searchOperations } from '../../search/search.js';
 import {
@@ -22,7 +22,7 @@ import { createRespelling } from './own-spelling.js';
 import { type Page, readCursor, takePage } from './page.js';
 import { type IntrospectionQuery, type PageRequest, parseQuery } from './parse-query.js';
 import { buildProtocolMetadata } from './protocol-metadata.js';
-import { describeUpstream, drawMap, MOST_MAPPED, type Purpose } from './server-map.js';
+import { describeUpstream, drawMap, MOST_MAPPED, type PrimitiveCounts, type Purpose } from './server-map.js';
 import { buildTypeRegistry, type TypeInfo } from './types/type-registry.js';
 import type { Usage } from './usage.js';
 
@@ -47,6 +47,12 @@ export interface IntrospectionResults {
   readonly explainUnknown: (name: string) => Promise<string>;
   /** What an upstream is for; undefined where neither operator nor server says. */
   readonly purposeOf: (upstream: string) => Purpose | undefined;
+  /** What a server says of itself; nothing where absent. */
+  readonly introductionOf?: (upstream: string) => Introduction | undefined;
+  /** How many resources and prompts an upstream has, as far as that is known; none where absent. */
+  readonly countsOf?: (upstream: string) => PrimitiveCounts;
+  /** Finds out what `countsOf` says, within a short time; undefined where it is known. */
+  readonly readCounts?: () => Promise<void> | undefined;
   /** What is called most. */
   readonly usage: Usage;
   /** Whether relations are configured. */
@@ -102,6 +108,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
         return { operation: await runInTurns(findOperation(snapshot, view, query), caller.sessionId) };
       case 'upstream':
         checkFilters({ upstream: query.name }, snapshot);
+        await snapshot.readCounts?.();
         return { upstream: describeUpstream((await overview()).upstreams, query.name, snapshot) };
       case 'type':
         return { type: types().find(query.name) };
@@ -115,7 +122,10 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     const query = parseQuery(args);
     if (query.kind === 'result') return { dataText: await snapshot.readStored(query.request, caller) };
     if (query.kind === 'types') return listTypes(await allTypes(), query);
-    if (query.kind === 'upstreams') return mapUpstreams({ ...snapshot, overview: await overview() }, query.page);
+    if (query.kind === 'upstreams') {
+      await snapshot.readCounts?.();
+      return mapUpstreams({ ...snapshot, overview: await overview() }, query.page);
+    }
     if (query.kind === 'operations') {
       const surveyed = { ...snapshot, overview: await overview() };
       return listOperations(surveyed, view, { ...protocol, session_id: caller.sessionId }, query);
@@ -161,6 +171,7 @@ async function listOperations(
   const first = budgetTokens === undefined ? asked.length : countAffordable(asked, budgetTokens);
   const page = takePage(list, { ...request, first });
   const isStart = search === undefined && request.after === undefined && Object.keys(filters).length === 0;
+  if (isStart) await snapshot.readCounts?.();
   const data: JsonObject = {
     _protocol: {
       ...(isStart || isProtocolWanted ? protocol : { version: protocol['version'] }),

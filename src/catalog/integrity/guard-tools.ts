@@ -11,6 +11,8 @@ export interface GuardInput {
   readonly lock: LockContent | null;
   /** What each upstream, by slug, offered first since the start; compared with where there is no lock. */
   readonly firstToolSets: ReadonlyMap<string, ToolSet>;
+  /** What messages call one of them; a tool where absent. */
+  readonly what?: string;
 }
 
 /** A tool that may not be called until an operator accepts it. */
@@ -68,8 +70,8 @@ function* guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: Guard
   const changes = yield* known === undefined ? listAsNew(toolSet) : compareToolsInSlices(toolSet, known);
   const diagnostics =
     known === undefined
-      ? describeUnknown(upstream, changes.length, input.lock)
-      : yield* mapInSteps(changes, (change) => describeChange(change, upstream, input.lock));
+      ? describeUnknown(upstream, changes.length, input)
+      : yield* mapInSteps(changes, (change) => describeChange(change, upstream, input));
   if (upstream.integrity !== 'quarantine') return { toolSet, withheld: [], diagnostics };
   const withheld = changes.flatMap(({ kind, tool }): readonly WithheldTool[] =>
     kind === 'vanished' ? [] : [{ upstream: upstream.slug, tool, kind, acceptance: acceptanceOf(upstream, tool) }],
@@ -100,13 +102,20 @@ function isTrusted(
 }
 
 /** One diagnostic for a whole upstream, as a hundred would hide the others. */
-function describeUnknown(upstream: UpstreamConfig, tools: number, lock: LockContent | null): readonly Diagnostic[] {
+function describeUnknown(
+  upstream: UpstreamConfig,
+  tools: number,
+  { lock, what = 'tool' }: GuardInput,
+): readonly Diagnostic[] {
   // Where nothing was accepted and nothing is withheld, there is nothing to report.
   if (tools === 0 || (lock === null && upstream.integrity !== 'quarantine')) return [];
   const { name, slug, integrity } = upstream;
   const why = lock === null ? "there is no gateway.lock.json; 'mcp-aql-gateway lock' writes one" : acceptWith(name);
   const state = integrity === 'quarantine' ? 'quarantined' : 'unreviewed';
-  const message = `The ${tools} tools of '${name}' are ${state}, as none of them has been accepted: ${why}`;
+  const message =
+    tools === 1
+      ? `1 ${what} of '${name}' is ${state}, as it has not been accepted: ${why}`
+      : `The ${tools} ${what}s of '${name}' are ${state}, as none of them has been accepted: ${why}`;
   return [{ severity: 'warning', kind: 'definition-new', upstream: slug, message }];
 }
 
@@ -116,14 +125,18 @@ const PHRASES: Readonly<Record<DefinitionChange['kind'], (since: string) => stri
   vanished: () => 'is no longer offered',
 };
 
-function describeChange(change: DefinitionChange, upstream: UpstreamConfig, lock: LockContent | null): Diagnostic {
+function describeChange(
+  change: DefinitionChange,
+  upstream: UpstreamConfig,
+  { lock, what: noun = 'tool' }: GuardInput,
+): Diagnostic {
   const { kind, tool, details } = change;
   const since = lock === null ? 'it was first offered' : 'it was accepted';
   const what = PHRASES[kind](kind === 'new' ? (lock === null ? 'the start' : 'the lock was written') : since);
   const listed = details.length === 0 ? '' : `: ${cutText(details.join('; '), MAX_DETAILS)}`;
   const held = upstream.integrity === 'quarantine' && kind !== 'vanished' ? ' It is quarantined:' : '';
   const next = lock === null ? '' : `.${held} ${acceptWith(acceptanceOf(upstream, tool))}`;
-  const message = `Tool '${tool}' of '${upstream.name}' ${what}${listed}${next}`;
+  const message = `${noun.charAt(0).toUpperCase()}${noun.slice(1)} '${tool}' of '${upstream.name}' ${what}${listed}${next}`;
   return { severity: 'warning', kind: `definition-${kind}`, upstream: upstream.slug, tool, message };
 }
 

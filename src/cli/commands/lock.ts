@@ -56,7 +56,7 @@ export function registerLock(program: Command, terminal: Terminal): void {
 
 async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<LockReport> {
   const { file, content } = gateway.config.lock;
-  const current = describeTools(gateway);
+  const current = await describeTools(gateway);
   const notSeen = from === undefined ? listUnseen(gateway, current) : [];
   const acceptance = readAcceptance(accept, content, current);
   const differences = compareWithLock(current, content ?? EMPTY);
@@ -116,7 +116,10 @@ function readName(name: string, lock: LockContent, current: LockContent): { upst
   const at = name.indexOf(TOOL_SEPARATOR);
   const upstream = name.slice(0, at);
   const tool = name.slice(at + TOOL_SEPARATOR.length);
-  const isTool = [lock, current].some(({ upstreams }) => Object.hasOwn(upstreams[upstream] ?? {}, tool));
+  const isTool = [lock, current].some(
+    ({ upstreams, others = {} }) =>
+      Object.hasOwn(upstreams[upstream] ?? {}, tool) || Object.hasOwn(others[upstream] ?? {}, tool),
+  );
   if (at > 0 && isUpstream(upstream) && isTool) return { upstream, tool };
   const known = [...new Set([...Object.keys(current.upstreams), ...Object.keys(lock.upstreams)])].sort();
   const message = `--accept: there is no upstream or upstream::tool '${name}'; upstreams: ${known.join(', ')}`;
@@ -167,12 +170,17 @@ function printReport(report: LockReport, terminal: Terminal): void {
   }
   for (const suspicion of suspicions) printWarning(terminal, suspicion);
   for (const name of notSeen) printWarning(terminal, `'${name}' could not be listed; its entry stays as it is`);
-  printLine(terminal, concludeReport(file, written, differences.length));
+  printLine(terminal, concludeReport(file, written, differences));
 }
 
-function concludeReport(file: string, written: boolean, count: number): string {
-  const tools = count === 1 ? '1 tool' : `${count} tools`;
-  if (written) return `Wrote ${file} (${tools} accepted). A running gateway uses it after a restart.`;
-  if (count === 0) return `Nothing differs from ${file}.`;
-  return `${tools} ${count === 1 ? 'differs' : 'differ'} from ${file}. Accept with: mcp-aql-gateway lock --accept [upstream[::tool] ...]`;
+function concludeReport(file: string, written: boolean, differences: readonly ToolDifference[]): string {
+  const others = differences.filter(({ isTool }) => isTool === false).length;
+  const tools = differences.length - others;
+  const count = [
+    ...(tools > 0 || others === 0 ? [tools === 1 ? '1 tool' : `${tools} tools`] : []),
+    ...(others > 0 ? [others === 1 ? '1 other definition' : `${others} other definitions`] : []),
+  ].join(' and ');
+  if (written) return `Wrote ${file} (${count} accepted). A running gateway uses it after a restart.`;
+  if (differences.length === 0) return `Nothing differs from ${file}.`;
+  return `${count} ${differences.length === 1 ? 'differs' : 'differ'} from ${file}. Accept with: mcp-aql-gateway lock --accept [upstream[::tool] ...]`;
 }

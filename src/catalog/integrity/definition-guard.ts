@@ -1,0 +1,146 @@
+import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
+import { runAtOnce } from '../../lib/turns.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../protocol/tools.js';
+import { guardTools, type WithheldTool } from './guard-tools.js';
+import { inspectDefinition } from './inspect-definition.js';
+
+/** What a server defines beside tools, and models read: prompts, URI templates, and what it says of itself. */
+const KINDS = ['prompt', 'template', 'server'] as const;
+
+export type DefinitionKind = (typeof KINDS)[number];
+
+/** The name of a definition in the lock, beside those of tools. */
+export function keyOfDefinition(kind: DefinitionKind, id: string): string {
+  return kind === 'server' ? kind : `${kind}:${id}`;
+}
+
+/** A prompt in the form in which tools are compared: its arguments are parameters. */
+export function definePrompt(value: JsonObject): RawTool {
+  const { name, title, description, arguments: args } = value;
+  const parameters = Array.isArray(args) ? args.filter(isJsonObject) : [];
+  const properties = parameters.map(({ name: parameter, required: _required, ...rest }) => [String(parameter), rest]);
+  const required = parameters.filter((each) => each['required'] === true).map((each) => String(each['name']));
+  const inputSchema = { type: 'object', properties: Object.fromEntries(properties), required };
+  return given({ name: keyOfDefinition('prompt', String(name)), title, description, inputSchema });
+}
+
+/** A URI template in the same form. */
+export function defineTemplate({ uriTemplate, name, title, description, mimeType }: JsonObject): RawTool {
+  const annotations = given({ name, mimeType });
+  return given({ name: keyOfDefinition('template', String(uriTemplate)), title, description, annotations });
+}
+
+/** What a server says of itself in the same form; none where it says nothing. */
+export function defineServer(introduction: Introduction | undefined): readonly RawTool[] {
+  if (introduction === undefined) return [];
+  const { title, description, instructions } = introduction;
+  const annotations = description === undefined ? {} : { annotations: { description } };
+  return [given({ name: keyOfDefinition('server', ''), title, description: instructions, ...annotations })];
+}
+
+function given(members: JsonObject): RawTool {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+interface DefinitionGuardDeps {
+  /** The settings of this moment; of `lock` the content is what the operator accepted, null when there is no lock. */
+  readonly settings: () => {
+    readonly upstreams: readonly UpstreamConfig[];
+    readonly lock: { readonly content: LockContent | null };
+  };
+  /** Called once for each finding, until it is gone. */
+  readonly onFinding: (finding: Diagnostic) => void;
+}
+
+/** Why a definition is withheld, by its key. */
+export type WithheldDefinitions = ReadonlyMap<string, WithheldTool['kind']>;
+
+const NONE: WithheldDefinitions = new Map();
+
+/**
+ * Compares what servers define beside tools with what was accepted, as `guardTools` does with tools: as far as the upstream's
+ * `integrity` asks, and each time it is read.
+ */
+export class DefinitionGuard {
+  readonly #deps: DefinitionGuardDeps;
+  /** The first of each kind and upstream since the start. */
+  readonly #first = new Map<string, ToolSet>();
+  readonly #findings = new Map<string, readonly Diagnostic[]>();
+
+  constructor(deps: DefinitionGuardDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether an upstream's definitions are withheld until they are accepted. */
+  quarantines(slug: string): boolean {
+    return this.#upstreamOf(slug)?.integrity === 'quarantine';
+  }
+
+  /** @param definitions all of the kind. Returns those that must not be shown. */
+  check(slug: string, kind: DefinitionKind, definitions: readonly RawTool[]): WithheldDefinitions {
+    const upstream = this.#upstreamOf(slug);
+    if (upstream === undefined) return NONE;
+    const place = `${kind} ${slug}`;
+    const toolSet: ToolSet = { upstream: slug, tools: definitions };
+    const { diagnostics, withheld } =
+      upstream.integrity === 'off'
+        ? { diagnostics: [], withheld: [] }
+        : runAtOnce(
+            guardTools({
+              toolSets: [toolSet],
+              upstreams: [upstream],
+              lock: this.#lockOf(upstream, kind),
+              firstToolSets: new Map([[slug, this.#first.get(place) ?? toolSet]]),
+              what: 'definition',
+            }),
+          );
+    if (!this.#first.has(place)) this.#first.set(place, toolSet);
+    this.#report(place, [...diagnostics, ...definitions.flatMap((each) => inspect(upstream, each))]);
+    return withheld.length === 0 ? NONE : new Map(withheld.map(({ tool, kind: why }) => [tool, why]));
+  }
+
+  /** An upstream is compared as for the first time: its settings, or the lock, have changed. */
+  forget(slug: string): void {
+    for (const kind of KINDS) {
+      this.#first.delete(`${kind} ${slug}`);
+      this.#findings.delete(`${kind} ${slug}`);
+    }
+  }
+
+  #upstreamOf(slug: string): UpstreamConfig | undefined {
+    return this.#deps.settings().upstreams.find((upstream) => upstream.slug === slug);
+  }
+
+  /** What was found when each was read last. */
+  findings(): readonly Diagnostic[] {
+    return [...this.#findings.values()].flat();
+  }
+
+  /** The part of the lock that these are compared with. */
+  #lockOf({ name }: UpstreamConfig, kind: DefinitionKind): LockContent | null {
+    const lock = this.#deps.settings().lock.content;
+    if (lock === null) return null;
+    const { others = {} } = lock;
+    const accepted = Object.hasOwn(others, name) ? others[name] : undefined;
+    if (accepted === undefined) return { version: 1, upstreams: {} };
+    const isOfKind = (key: string): boolean => key === keyOfDefinition(kind, key.slice(kind.length + 1));
+    const own = Object.entries(accepted).filter(([key]) => isOfKind(key));
+    return { version: 1, upstreams: { [name]: Object.fromEntries(own) } };
+  }
+
+  #report(place: string, findings: readonly Diagnostic[]): void {
+    const known = new Set(this.#findings.get(place)?.map(({ message }) => message));
+    this.#findings.set(place, findings);
+    for (const finding of findings) if (!known.has(finding.message)) this.#deps.onFinding(finding);
+  }
+}
+
+/** What an operator should review in a definition, whether or not it is compared. */
+function inspect({ name, slug }: UpstreamConfig, definition: RawTool): readonly Diagnostic[] {
+  const key = String(definition['name']);
+  return inspectDefinition(definition).map(({ kind, says }) => {
+    const message = `Definition '${key}' of '${name}' should be reviewed: it ${says}`;
+    return { severity: 'warning', kind, upstream: slug, tool: key, message };
+  });
+}
