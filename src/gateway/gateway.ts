@@ -5,28 +5,19 @@ import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
 import { Usage } from '../builtin/introspect/usage.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
-import { PassthroughTool } from '../endpoint/passthrough-tools.js';
 import type { Sliced } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
-import { createBatchRunner } from '../pipeline/batch/batch.js';
-import { type Request, readRequest } from '../pipeline/decode.js';
-import { createPipeline } from '../pipeline/pipeline.js';
 import { createFailureReader } from '../pipeline/read-tool-failure.js';
-import { withMeta } from '../pipeline/shape.js';
-import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
+import type { Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { describeActor } from '../policy/gatekeeper.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
-import type { RawCall } from '../protocol/call.js';
-import type { HeaderParameter } from '../protocol/header-parameters.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
-import { GATEWAY_SOURCE } from '../protocol/operation.js';
-import { REQUEST_ID, type Reply } from '../protocol/result.js';
+import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import { ServerLogs } from '../upstream/server-logs.js';
@@ -47,46 +38,28 @@ import {
 import { openLargeAnswers } from './large-answers.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
-import { createNativeSurface, type NativeListener, type NativeSurface } from './native.js';
+import { createNativeSurface, type NativeDeps, type NativeListener, type NativeSurface } from './native.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshotInSlices } from './snapshot.js';
-import {
-  describeDependencies,
-  describeStatus,
-  findOperation,
-  type GatewayStatus,
-  type NamedOperation,
-  type PlacedOperation,
-  placeOperations,
-} from './status.js';
+import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
+import { createSurface, type Surface } from './surface.js';
 import { describeUnmatched } from './unmatched-rules.js';
+import { type OpenedView, Views } from './views.js';
 
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
-
-/** The gateway's own MCP tools, as values and as the JSON text that is sent. */
-export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson'>;
+export type { ToolList } from './surface.js';
 
 /** A running gateway: the whole interface for servers and the command line. */
-export interface Gateway {
+export interface Gateway extends Surface {
   readonly config: GatewayConfig;
-  /** Answers one MCP tool call. Never rejects: every failure is an answer. */
-  handle(call: RawCall): Promise<Reply>;
-  /** The list of this moment; waits while the first tools of an upstream are read, as many clients ask for it only once. */
-  toolList(): ToolList | Promise<ToolList>;
-  /** The parameters of a tool that calls over HTTP repeat in headers; none of a tool that is not there. */
-  headerParametersOf(tool: string): readonly HeaderParameter[];
-  /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
-  onToolsChanged(listener: () => void): () => void;
+  /** What the view is for, in the operator's words. */
+  readonly purpose?: string;
+  /** The same gateway as a view shows it; undefined where there is no such view. */
+  inView(name: string): Gateway | undefined;
   /** Resources, prompts and completions in MCP's own methods. */
   readonly native: NativeSurface;
   status(): GatewayStatus;
-  /** All current operations, ordered by name, each with its family. */
-  operations(): readonly PlacedOperation[];
-  /** What a name means: its operation, or in words what it could have meant, as a caller would be answered. */
-  findOperation(name: string): Promise<NamedOperation>;
-  /** The operations that match a request in free text, best first; builds the index at first use. */
-  search(query: string, limit: number): Promise<SearchAnswer>;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** Which rule decides about an operation, and why. */
@@ -161,37 +134,43 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const warnedOnce = createWarnedOnce();
   const handlers = createHandlers(config, pool.upstreams, policy);
   const usage = new Usage();
-  const nativeListeners = new Set<NativeListener>();
+  const audiences: NativeAudience[] = [];
   const primitives = createPrimitives({
     upstreams: pool.upstreams,
     isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
-    onListChanged: (kind) => {
-      for (const listener of nativeListeners) listener.listChanged(kind);
+    onListChanged: (kind, upstream) => {
+      for (const { listeners, sees } of audiences) {
+        if (sees(upstream)) for (const listener of listeners) listener.listChanged(kind);
+      }
     },
     onResourceUpdated: (uri, subscribers) => {
-      for (const listener of nativeListeners) listener.resourceUpdated(uri, subscribers);
+      for (const { listeners } of audiences)
+        for (const listener of listeners) listener.resourceUpdated(uri, subscribers);
     },
   });
   const logLevels = new Map<string, LogLevel>();
   const enabled = config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
+  const snapshotServices = {
+    config,
+    policy: describePolicy(policy),
+    results,
+    readPart: largeAnswers.readPart,
+    usage,
+    primitives,
+    connections: {
+      absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
+      introductionOf: (slug: string) => pool.upstreams.get(slug)?.introduction(),
+      retryNow: (slug: string) => pool.upstreams.get(slug)?.retryNow(),
+    },
+  };
+  const views = new Views(config.views, snapshotServices);
   const catalog = createLiveCatalog({
-    build: (offered) =>
-      buildSnapshotInSlices({
-        ...offered,
-        config,
-        policy: describePolicy(policy),
-        results,
-        readPart: largeAnswers.readPart,
-        handlers,
-        usage,
-        primitives,
-        connections: {
-          absenceOf: (slug) => pool.upstreams.get(slug)?.absence(),
-          introductionOf: (slug) => pool.upstreams.get(slug)?.introduction(),
-          retryNow: (slug) => pool.upstreams.get(slug)?.retryNow(),
-        },
-      }),
+    *build(offered) {
+      const snapshot = yield* buildSnapshotInSlices({ ...offered, ...snapshotServices, handlers });
+      yield* views.prepare(snapshot);
+      return snapshot;
+    },
     *onChange(before, after, known) {
       memory.keeper.keep(known);
       yield* reportChange(before, after, observe, policy.audit);
@@ -203,30 +182,16 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('upstreams', () => pool.close());
   lifecycle.opened('catalog', () => catalog.close());
 
-  const { gatekeeper, quota, recordCall } = policy;
-  const pipeline = createPipeline({
-    gatekeeper,
-    catalog,
-    quota,
-    recordCall,
-    limits: config.limits,
+  const services = {
+    config,
+    policy,
     observe: countUses(usage, observe),
     results,
-    isFirstWarning: warnedOnce.isFirstWarning,
-    slowMs: config.warnings.slowMs,
+    warnedOnce,
+    largeAnswers,
     explainFailure: createFailureReader(config.errors.upstreamWords),
-    shapeLarge: largeAnswers.shape,
-  });
-  const { batch: batchSettings, results: resultSettings, limits } = config;
-  const batch = createBatchRunner({
-    ...batchSettings,
-    callOne: (raw) => pipeline.answer(raw, catalog.current()),
-    foresee: (raw) => pipeline.foresee(raw, catalog.current()),
-    policy: { ...policy.batches, staticDecision: gatekeeper.staticDecision },
-    answerBytes: resultSettings.maxBytes,
-    limits,
-    observe,
-  });
+  };
+  const surface = createSurface(catalog, services);
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
   lifecycle.opened('waiting for names', () => namesWait.end());
   const connected = pool.connect({
@@ -255,33 +220,61 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     namesWait.allTried(enabled);
     await catalog.settled();
     const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
-    for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
+    const misfits = views.describeMisfits(catalog.current());
+    for (const message of [...unmatched, ...misfits]) observe({ kind: 'notice', level: 'warn', message });
   });
   const warmedUp = Promise.race([connected, delay(WARM_UP_MS, undefined, { ref: false })]);
   void warmedUp.then(() => namesWait.warmedUp());
+  const openNative = (over: Pick<NativeDeps, 'primitives' | 'snapshot' | 'handle'>, sees: NativeAudience['sees']) => {
+    const listeners = new Set<NativeListener>();
+    audiences.push({ listeners, sees });
+    const mayHaveMore = (): boolean =>
+      [...pool.upstreams].some(([slug, upstream]) => sees(slug) && mayStillAnswer(upstream));
+    return createNativeSurface({ ...over, mayHaveMore, listeners, endSubscriber: primitives.endSubscriber });
+  };
+  const openView = (view: OpenedView): Gateway => {
+    const { name, endpoint, description } = view.config;
+    const seen = view.over(catalog);
+    const { handle, ...rest } = createSurface(seen, { ...services, policy: inView(policy, name) });
+    const handleInView: Gateway['handle'] = (call) =>
+      handle(call.caller.view === name ? call : { ...call, caller: { ...call.caller, view: name } });
+    const shows = (upstream: string): boolean => seen.current().upstreams.has(upstream);
+    const over = { primitives: primitives.within(shows), snapshot: seen.currentOfAll, handle: handleInView };
+    return {
+      ...gateway,
+      ...rest,
+      handle: handleInView,
+      config: { ...config, endpoint },
+      ...(description === undefined ? {} : { purpose: description }),
+      native: openNative(over, view.filter.mayHave),
+      status: () =>
+        statusOf(
+          seen.current(),
+          pool.statuses().filter(({ slug }) => shows(slug)),
+          policy,
+        ),
+      toolSets: () => catalog.toolSets().filter(({ upstream }) => shows(upstream)),
+      explainPolicy: (question) => gateway.explainPolicy({ ...question, view: name }),
+    };
+  };
+  const opened = new Map<string, Gateway>();
   const gateway: Gateway = {
     config,
     settled,
     warmedUp,
-    native: createNativeSurface({
-      primitives,
-      mayHaveMore: () => [...pool.upstreams.values()].some(mayStillAnswer),
-      snapshot: () => catalog.currentOfAll(),
-      handle: (call) => gateway.handle(call),
-      listeners: nativeListeners,
-    }),
-    async handle(raw) {
-      const { plan } = catalog.current();
-      const request = readRequest(raw, plan);
-      const current = catalog.currentOf(() => namesOf(request, plan));
-      const snapshot = current instanceof Promise ? await current : current;
-      const reply = await (request.kind === 'batch'
-        ? batch(request, snapshot)
-        : pipeline.answer(request.call, snapshot));
-      const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
-      return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
+    inView(name) {
+      const view = views.open(name);
+      const known = opened.get(name) ?? (view === undefined ? undefined : openView(view));
+      if (known !== undefined) opened.set(name, known);
+      return known;
     },
-    ...describeState(catalog, pool, policy),
+    native: openNative(
+      { primitives, snapshot: () => catalog.currentOfAll(), handle: (call) => gateway.handle(call) },
+      () => true,
+    ),
+    ...surface,
+    status: () => statusOf(catalog.current(), pool.statuses(), policy),
+    toolSets: catalog.toolSets,
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator) =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
@@ -382,54 +375,28 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
   return { staticDecision: gatekeeper.staticDecision, revokeToken, quotaStatus: quota.status };
 }
 
-/** The current state for servers and the command line. */
-function describeState(
-  catalog: LiveCatalog,
-  pool: UpstreamPool,
+function statusOf(
+  snapshot: Snapshot,
+  statuses: ReturnType<UpstreamPool['statuses']>,
   policy: Pick<PolicyService, 'audit' | 'storeState'>,
-): Pick<
-  Gateway,
-  | 'toolList'
-  | 'headerParametersOf'
-  | 'onToolsChanged'
-  | 'status'
-  | 'operations'
-  | 'findOperation'
-  | 'search'
-  | 'toolSets'
-> {
-  return {
-    headerParametersOf: (tool) => {
-      const reach = catalog.current().plan.reachOf(tool);
-      return reach instanceof PassthroughTool ? reach.headerParameters : [];
-    },
-    toolList: () => {
-      const current = catalog.currentOfAll();
-      return current instanceof Promise ? current.then(({ plan }) => plan) : current.plan;
-    },
-    onToolsChanged: catalog.onToolsChanged,
-    status: () =>
-      describeStatus(
-        catalog.current(),
-        pool.statuses(),
-        describeDependencies(policy.audit.state(), policy.storeState()),
-      ),
-    operations: () => placeOperations(catalog.current()),
-    findOperation: (name) => findOperation(catalog.current(), name),
-    search: (query, limit) => catalog.current().search(query, limit),
-    toolSets: catalog.toolSets,
-  };
+): GatewayStatus {
+  return describeStatus(snapshot, statuses, describeDependencies(policy.audit.state(), policy.storeState()));
 }
 
-/** The operations that a request names, as far as it is well formed. */
-function namesOf(request: Request, plan: EndpointPlan): readonly string[] {
-  const reach = plan.reachOf(request.call.tool);
-  if (reach instanceof PassthroughTool) return reach.operationNames;
-  const requests = request.kind === 'batch' ? request.operations : [request.call.arguments];
-  return requests.flatMap((request) => {
-    const name = isJsonObject(request) ? request['operation'] : undefined;
-    return typeof name === 'string' ? [name] : [];
-  });
+/** Who hears of changes of which upstreams' resources and prompts. */
+interface NativeAudience {
+  readonly listeners: Set<NativeListener>;
+  sees(upstream: string): boolean;
+}
+
+/** Policy as it holds for all calls of a view. */
+function inView(
+  policy: PolicyService,
+  view: string,
+): Pick<PolicyService, 'gatekeeper' | 'batches' | 'quota' | 'recordCall'> {
+  const { gatekeeper } = policy;
+  const staticDecision = (operation: Operation) => gatekeeper.staticDecision(operation, view);
+  return { ...policy, gatekeeper: { ...gatekeeper, staticDecision } };
 }
 
 function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {

@@ -19,6 +19,8 @@ export interface PolicyQuestion {
   readonly params: JsonObject;
   /** The authenticated client that would call. */
   readonly client?: string;
+  /** The view in which it would be made. */
+  readonly view?: string;
 }
 
 /** The approval service of gateways that run in other processes. */
@@ -55,8 +57,11 @@ function withoutWebhook({
 }
 
 /** What policy would decide about a call. Parameters that do not fit the operation are evaluated unchanged. */
-export function explainPolicy(rules: RuleEngine, { operation, params, client }: PolicyQuestion): Explanation {
+export function explainPolicy(rules: RuleEngine, { operation, params, client, view }: PolicyQuestion): Explanation {
   const bound = bindArguments(operation, params);
   const args = bound.ok ? bound.arguments : params;
-  return rules.explain(operationOfCall(operation, args), args, client === undefined ? {} : { client });
+  return rules.explain(operationOfCall(operation, args), args, {
+    ...(client === undefined ? {} : { client }),
+    ...(view === undefined ? {} : { view }),
+  });
 }

@@ -48,7 +48,7 @@ interface PrimitiveListsDeps {
   /** Reports what an operator should know of an upstream's list. */
   readonly onDiagnostic: (upstream: string, message: string) => void;
   /** Called when a list that somebody has asked for is another one than before. */
-  readonly onChanged: (kind: ListKind) => void;
+  readonly onChanged: (kind: ListKind, upstream: string) => void;
   /** Milliseconds; the clock of the process where absent. */
   readonly now?: () => number;
 }
@@ -102,9 +102,10 @@ export class PrimitiveLists {
   }
 
   /** Reads what is not known yet. Never rejects. Undefined where nothing has to be waited for. */
-  ready(list: ListName): Promise<void> | undefined {
+  ready(list: ListName, isAsked: (upstream: string) => boolean = () => true): Promise<void> | undefined {
     this.#asked.add(list);
-    const due = this.declaring(SOURCES[list].kind).flatMap((slug) => this.#readIfDue(slug, list) ?? []);
+    const asked = this.declaring(SOURCES[list].kind).filter(isAsked);
+    const due = asked.flatMap((slug) => this.#readIfDue(slug, list) ?? []);
     return due.length === 0 ? undefined : Promise.all(due).then(() => undefined);
   }
 
@@ -170,7 +171,7 @@ export class PrimitiveLists {
       try {
         const reading = await readList(source, request);
         const isMissed = kept.digest !== undefined || (isNews && reading.entries.length > 0);
-        if (this.#replace(upstream, list, kept, reading) && isMissed) this.#deps.onChanged(source.kind);
+        if (this.#replace(upstream, list, kept, reading) && isMissed) this.#deps.onChanged(source.kind, upstream.slug);
       } catch (error) {
         this.#report(upstream.slug, kept, [`its '${source.method}' could not be read: ${wordsOf(error)}`]);
         kept.freshUntil = this.#now() + RETRY_MS;
@@ -205,6 +206,19 @@ export class PrimitiveLists {
     if (text !== kept.reported) for (const message of diagnostics) this.#deps.onDiagnostic(slug, message);
     kept.reported = text;
   }
+}
+
+/** What is read of the lists. */
+export type KnownLists = Pick<PrimitiveLists, 'ready' | 'known' | 'holdersOf' | 'declaring'>;
+
+/** The lists of some upstreams, as if there were no others. */
+export function listsOf(lists: KnownLists, has: (upstream: string) => boolean): KnownLists {
+  return {
+    ready: (list) => lists.ready(list, has),
+    known: (list) => lists.known(list).filter(({ upstream }) => has(upstream)),
+    holdersOf: (list, id) => lists.holdersOf(list, id).filter(has),
+    declaring: (capability) => lists.declaring(capability).filter(has),
+  };
 }
 
 function wordsOf(error: unknown): string {

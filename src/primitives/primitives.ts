@@ -15,7 +15,15 @@ import {
   readResource,
 } from './operations.js';
 import { Owners } from './owners.js';
-import { keyOf, type ListName, memberOf, PrimitiveLists, type Upstreams } from './primitive-lists.js';
+import {
+  type KnownLists,
+  keyOf,
+  type ListName,
+  listsOf,
+  memberOf,
+  PrimitiveLists,
+  type Upstreams,
+} from './primitive-lists.js';
 import type { Owned } from './qualified-names.js';
 import { ResourceSubscriptions, type UpdateListener } from './resource-subscriptions.js';
 import { toPromptResult, toResourceResult } from './shape-contents.js';
@@ -26,12 +34,12 @@ interface PrimitivesDeps {
   /** Whether policy lets this call run without a question. */
   readonly isAllowed: (operation: Operation, args: JsonObject, caller: Caller) => boolean;
   readonly onDiagnostic: (upstream: string, message: string) => void;
-  readonly onListChanged: (kind: ListKind) => void;
+  readonly onListChanged: (kind: ListKind, upstream: string) => void;
   readonly onResourceUpdated: UpdateListener;
 }
 
-/** Resources, prompts and completions of all upstreams: the gateway's operations for them, and what runs these. */
-export interface Primitives {
+/** Resources, prompts and completions of upstreams: the gateway's operations for them, and what runs these. */
+export interface PrimitiveOperations {
   /** The operations of what some upstream has. */
   operations(): readonly Operation[];
   handlerOf(operation: Operation): OperationHandler | undefined;
@@ -44,6 +52,12 @@ export interface Primitives {
    * `OperationError` where the upstream is not clear.
    */
   narrow(operation: Operation, args: JsonObject): { readonly operation: Operation; readonly arguments: JsonObject };
+}
+
+/** The same of all upstreams. */
+export interface Primitives extends PrimitiveOperations {
+  /** The same of some upstreams, as if there were no others. URIs and names are as in the whole. */
+  within(has: (upstream: string) => boolean): PrimitiveOperations;
   /** An upstream has connected, or says that a list has changed. */
   noteChange(upstream: string, kind?: ListKind): void;
   noteUpdate(upstream: string, uri: string): void;
@@ -52,10 +66,35 @@ export interface Primitives {
 }
 
 export function createPrimitives(deps: PrimitivesDeps): Primitives {
-  const { upstreams, isAllowed } = deps;
+  const { upstreams } = deps;
   const lists = new PrimitiveLists({ upstreams, onDiagnostic: deps.onDiagnostic, onChanged: deps.onListChanged });
-  const owners = new Owners({ lists, configured: [...upstreams.keys()] });
+  const configured = [...upstreams.keys()];
+  const owners = new Owners({ lists, configured });
   const subscriptions = new ResourceSubscriptions(upstreams, deps.onResourceUpdated);
+  const show = (list: ListName, owned: Owned): string => owners.show(list, owned);
+  return {
+    ...createOperations({ ...deps, lists, owners, show, subscriptions }),
+    within(has) {
+      const own = listsOf(lists, has);
+      const known = { lists: own, configured: configured.filter(has) };
+      return createOperations({ ...deps, lists: own, owners: new Owners(known), show, subscriptions });
+    },
+    noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
+    noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
+    endSubscriber: (subscriber) => subscriptions.end(subscriber),
+  };
+}
+
+interface OperationsDeps extends Pick<PrimitivesDeps, 'upstreams' | 'isAllowed'> {
+  readonly lists: KnownLists;
+  readonly owners: Owners;
+  /** How callers see what an upstream's list holds. */
+  readonly show: (list: ListName, owned: Owned) => string;
+  readonly subscriptions: ResourceSubscriptions;
+}
+
+function createOperations(deps: OperationsDeps): PrimitiveOperations {
+  const { upstreams, isAllowed, lists, owners, show, subscriptions } = deps;
 
   const ownerOf = (operation: Operation, args: JsonObject): Owned | undefined => {
     const upstream = textOf(args['upstream']);
@@ -102,7 +141,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
         continue;
       }
       for (const { id, value } of entries)
-        shown.push({ upstream, id, value: withShown(value, list, owners.show(list, { upstream, id })) });
+        shown.push({ upstream, id, value: withShown(value, list, show(list, { upstream, id })) });
     }
     return { shown, denied };
   };
@@ -198,9 +237,6 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
         arguments: key === undefined ? args : { ...args, [key]: owner.id },
       };
     },
-    noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
-    noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
-    endSubscriber: (subscriber) => subscriptions.end(subscriber),
   };
 }
 
