@@ -34,8 +34,9 @@ import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
 import { createSdkServerFactory } from '../mcp/sdk-server.js';
 import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
-import { createStreamWatches, isStreamSubscriber } from '../mcp/stream-watches.js';
-import { createResultWriter, type ServerInfo, writeListChanged, writeResourceUpdated } from '../mcp/write-result.js';
+import { createStreamWatches } from '../mcp/stream-watches.js';
+import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
+import { passNewsOn } from './pass-news-on.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
   acceptsStream,
@@ -61,10 +62,13 @@ import {
   UNNAMED,
 } from './sessions.js';
 import { isSubscription, Subscriptions } from './subscriptions.js';
+import { refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
 export interface McpEndpoint {
   /** Answers one HTTP request of any method. */
   handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Answers a request for what is not here, once its sender has been authenticated. */
+  refuse(request: IncomingMessage, response: ServerResponse, refusalOf: ViewAccess): void;
   /** Ends the streams that wait for changes; calls go on. */
   endStreams(): Promise<void>;
   /** Ends every call in flight with an answer that says that its outcome is unknown. */
@@ -79,8 +83,16 @@ export const REQUEST_TIMEOUT_MS = 60_000;
 /** The sweep for idle sessions runs four times per idle time, and at least twice a minute. */
 const MAX_SWEEP_MS = 30_000;
 
-/** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
-export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
+/**
+ * MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener.
+ * @param gateway as the view shows it
+ */
+export function createMcpEndpoint(
+  gateway: Gateway,
+  serverInfo: ServerInfo,
+  observe: Observer,
+  view: ServedView = {},
+): McpEndpoint {
   const { server: settings, limits, clients } = gateway.config;
   const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
   const questions = new OpenQuestions();
@@ -91,9 +103,9 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const streams = createSseStreams();
   const events = createSessionEvents([questions, parked, logs, gateway], observe);
   const exchanges = createHttpExchanges(streams);
-  const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
+  const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe), view.name);
   const sessions = createLegacySessions(settings, ids, events);
-  const callers = createModernCallers(settings, events);
+  const callers = createModernCallers(settings, events, view.name);
   const answerWithSdk = createSdkAnswerer(createServer, { questions, logs }, observe);
   const legacy = createLegacyEndpoint({
     sessions,
@@ -104,6 +116,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
     questions,
     settings,
     native: gateway.native,
+    capabilities: () => [gateway.native.capabilities(), gateway.mode()],
   });
   const modern = createModernHandler(createServer, settings.maxSessions, observe);
   const route = createMessageRouter({
@@ -125,6 +138,8 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
 
+  const enter = view.access === undefined ? handleMethod : refuseAt(view.access, handleMethod);
+  const gate = createGate(clients, observe);
   const stopListening = passNewsOn(gateway, sessions, modern);
   const sweep = (): void => {
     const now = Date.now();
@@ -134,7 +149,15 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const sweeper = setInterval(sweep, Math.min(settings.sessionIdleMs / 4, MAX_SWEEP_MS)).unref();
 
   return {
-    handle: authenticateClients(clients, handleMethod, observe),
+    handle(request, response) {
+      if (gate === undefined) enter(request, response, undefined);
+      else gate(request, response, enter);
+    },
+    refuse(request, response, refusalOf) {
+      const answer = refuseAt(refusalOf, refuseMethod);
+      if (gate === undefined) answer(request, response, undefined);
+      else gate(request, response, answer);
+    },
     async endStreams() {
       stopListening();
       sessions.endStreams();
@@ -153,30 +176,6 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   };
 }
 
-/** Sends news of changes to those who listen. Returns a function that ends it. */
-function passNewsOn(gateway: Gateway, sessions: LegacySessions, modern: ModernHandler): () => void {
-  const stopTools = gateway.onToolsChanged(() => {
-    sessions.notify(writeListChanged('tools'));
-    modern.notify.toolsChanged();
-  });
-  const stopOthers = gateway.native.listen({
-    listChanged(kind) {
-      sessions.notify(writeListChanged(kind));
-      if (kind === 'prompts') modern.notify.promptsChanged();
-      else modern.notify.resourcesChanged();
-    },
-    resourceUpdated(uri, subscribers) {
-      // The SDK finds the streams that have named it.
-      if ([...subscribers].some(isStreamSubscriber)) modern.notify.resourceUpdated(uri);
-      sessions.notify(writeResourceUpdated(uri), (sessionId) => subscribers.has(sessionId));
-    },
-  });
-  return () => {
-    stopTools();
-    stopOthers();
-  };
-}
-
 function refuseMethod(_request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
   sendRpcError(response, 405, RPC_ERROR.refused, 'Method not allowed.');
@@ -186,19 +185,15 @@ function refuseMethod(_request: IncomingMessage, response: ServerResponse): void
 const UNAUTHORIZED =
   "Unauthorized: send the header 'Authorization: Bearer <token>' with the token that the gateway's operator gave this client.";
 
-/**
- * Passes requests to the handler with the name of the client whose token they carry, and refuses the others. Where no
- * clients are configured, every request passes, without a name.
- */
-function authenticateClients(
-  clients: readonly ClientConfig[],
-  handle: RequestHandler,
-  observe: Observer,
-): (request: IncomingMessage, response: ServerResponse) => void {
-  if (clients.length === 0) return (request, response) => handle(request, response, undefined);
+/** Passes a request on with the name of the client whose token it carries, or refuses it. */
+type Gate = (request: IncomingMessage, response: ServerResponse, handle: RequestHandler) => void;
+
+/** Undefined where no clients are configured: then every request passes, without a name. */
+function createGate(clients: readonly ClientConfig[], observe: Observer): Gate | undefined {
+  if (clients.length === 0) return undefined;
   const tokens = new BearerTokens(clients);
   const notices = new RefusalNotices(observe, '/mcp');
-  return (request, response) => {
+  return (request, response, handle) => {
     const client = tokens.holderOf(request.headers.authorization);
     if (client !== undefined) {
       handle(request, response, client);
@@ -342,6 +337,8 @@ interface LegacyEndpointDeps {
   readonly questions: OpenQuestions;
   readonly settings: GatewayConfig['server'];
   readonly native: NativeSurface;
+  /** What the answer to a handshake depends on. */
+  readonly capabilities: () => unknown;
 }
 
 type OpenResponder = (session: LegacySession) => Responder;
@@ -349,7 +346,7 @@ type OpenResponder = (session: LegacySession) => Responder;
 function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings, native } = deps;
   const findSession = createSessionFinder(sessions, settings);
-  const answerHandshake = createHandshakeAnswerer(answerWithSdk, native.capabilities);
+  const answerHandshake = createHandshakeAnswerer(answerWithSdk, deps.capabilities);
 
   const answer = (message: JSONRPCMessage, session: LegacySession, responder: Responder): void => {
     const fast = recogniseFastRequest(message, native.supports);

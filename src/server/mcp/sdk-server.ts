@@ -67,11 +67,11 @@ export function createSdkServerFactory(
   serverInfo: ServerInfo,
   { parked, logs }: { readonly parked: ParkedCalls; readonly logs: LogLevels },
 ): SdkServerFactory {
-  const { mode, errors } = gateway.config.endpoint;
+  const { errors } = gateway.config.endpoint;
   const { native } = gateway;
   const optionsOf = () => ({
     capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities() },
-    instructions: writeInstructions(mode),
+    instructions: writeInstructions(gateway.mode(), gateway.purpose),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
   });
