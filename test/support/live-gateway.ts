@@ -69,7 +69,11 @@ export async function openLiveGateway(config: object): Promise<LiveGateway> {
         return client;
       }
       const [toServer, toClient] = [new PassThrough(), new PassThrough()];
-      const stdio = serveStdio((view === undefined ? undefined : gateway.inView(view)) ?? gateway, { ...deps, input: toServer, output: toClient });
+      const stdio = serveStdio((view === undefined ? undefined : gateway.inView(view)) ?? gateway, {
+        ...deps,
+        input: toServer,
+        output: toClient,
+      });
       await client.connect(new StdioServerTransport(toClient, toServer));
       closers.push(async () => {
         await client.close();
