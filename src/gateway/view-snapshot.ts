@@ -10,6 +10,7 @@ import type { Primitives } from '../primitives/primitives.js';
 import type { Caller } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
+import { findOperation } from './handlers.js';
 import {
   listBuiltins,
   listEnabled,
@@ -53,6 +54,7 @@ export function* buildViewSnapshotInSlices(
     if (operation.upstream !== GATEWAY_SOURCE && filter.has(operation)) shown.add(operation);
     yield;
   }
+  yield* leaveOutUnread(shown, whole);
   const offering = new Set([...shown].map(({ upstream }) => upstream));
   const upstreams = new Set(whole.catalog.upstreams.filter((slug) => offering.has(slug) || filter.names(slug)));
   yield;
@@ -92,6 +94,16 @@ export function* buildViewSnapshotInSlices(
     ...(primitives === undefined ? {} : { primitives }),
   });
   return { ...snapshot, upstreams, ...(cut === undefined ? {} : { cut }) };
+}
+
+/** An update that the gateway merges needs its READ, which its caller may be told of: it is in a view with that one alone. */
+function* leaveOutUnread(shown: Set<Operation>, { catalog }: WholeSnapshot): Sliced<void> {
+  for (const operation of shown) {
+    if (operation.merge === undefined) continue;
+    const read = findOperation(catalog, operation.upstream, operation.merge.read);
+    if (read !== undefined && !shown.has(read)) shown.delete(operation);
+    yield;
+  }
 }
 
 /** Whether the operation that gives relationships is in the view: it is called as any caller calls it. */

@@ -6,7 +6,7 @@ import { aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
 import { FAKE_CRUDE } from './fake-catalog.js';
 
 const catalog = buildTestCatalog({
-  store: Array.from({ length: 40 }, (_, index) => aTool(`list_things_of_kind_${index}`)),
+  store: Array.from({ length: 40 }, (_, index) => aTool(`get_n${index}`)),
 });
 const config = { mode: 'semantic', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false } as const;
 const planWithin = (budget?: number) =>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ViewConfig } from '../../../src/config/gateway-config.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
-import { buildSnapshotInSlices, type WholeSnapshot } from '../../../src/gateway/snapshot.js';
+import { buildSnapshot, buildSnapshotInSlices, type WholeSnapshot } from '../../../src/gateway/snapshot.js';
 import { Views } from '../../../src/gateway/views.js';
 import type { ToolSet } from '../../../src/protocol/tools.js';
 import { anUpstream, aTool } from '../../support/build-test-catalog.js';
@@ -96,4 +96,27 @@ it('searches the index of the whole, and finds what the view has', async () => {
   expect(hits.map(({ operation }) => operation.name)).toEqual(['list_salaries']);
   const { hits: none, noFit = '' } = await seen.current().search('merge issues', 10);
   expect([...none.map(({ operation }) => operation.upstream), noFit].join(' ')).not.toContain('github');
+});
+
+it('leaves an update that the gateway merges out of a view without its READ', async () => {
+  const curation = [{ pattern: 'update_issue', merge: { read: 'get_issue' } }];
+  const upstreams = [anUpstream('github', { curation })];
+  const schema = {
+    type: 'object',
+    properties: { id: { type: 'string' }, title: { type: 'string' } },
+    required: ['id'],
+  };
+  const tools = [aTool('update_issue', schema), aTool('get_issue', schema)];
+  const over = () => () => async () => ({ data: null });
+  const own = { ...services, config: { ...config, upstreams } };
+  const whole = buildSnapshot({ ...own, toolSets: [{ upstream: 'github', tools }], handlers: { over } });
+  const updates = { ...view('updates', ['github']), operations: { categories: ['UPDATE'] } as const };
+  const views = new Views([view('all', ['github']), updates], own);
+  const namesIn = (name: string) =>
+    views
+      .open(name)
+      ?.of(whole)
+      .catalog.operations.map((operation) => operation.name);
+  expect(namesIn('all')).toEqual(['get_issue', 'introspect', 'update_issue']);
+  expect(namesIn('updates')).toEqual(['introspect']);
 });
