@@ -139,6 +139,19 @@ export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gate
   }
 }
 
+/** The gateway as a view shows it; itself where no view is named. */
+export function gatewayIn(gateway: Gateway, view: string | undefined): Gateway {
+  if (view === undefined) return gateway;
+  const shown = gateway.inView(view);
+  if (shown !== undefined) return shown;
+  const names = gateway.config.views.map(({ name }) => name);
+  const known = names.length === 0 ? 'no views are configured' : `use one of: ${names.join(', ')}`;
+  throw new CliError(EXIT_CODE.usage, `--view ${view}: there is no such view; ${known}`);
+}
+
+/** The option of commands that show what a view shows. */
+export const VIEW_OPTION = ['--view <name>', 'as this view shows it'] as const;
+
 function onlyWhere(accepts: (observation: Observation) => boolean, sink: Observer): Observer {
   return (observation) => {
     if (accepts(observation)) sink(observation);

@@ -3,7 +3,7 @@ import { basename, extname, join } from 'node:path';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { CapturedList } from '../gateway/captured-gateway.js';
 import type { Gateway } from '../gateway/gateway.js';
-import { type CommonFlags, loadCliConfig, withGateway } from './context.js';
+import { type CommonFlags, gatewayIn, loadCliConfig, withGateway } from './context.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import type { Terminal } from './terminal.js';
 
@@ -11,6 +11,7 @@ import type { Terminal } from './terminal.js';
 export interface SourceFlags extends CommonFlags {
   readonly from?: string;
   readonly ignoreAnnotations?: boolean;
+  readonly view?: string;
 }
 
 export const FROM_OPTION = [
@@ -34,12 +35,14 @@ export async function withSource<T>(
   const loaded = await loadCliConfig(flags, terminal);
   const config = options.withheldToo === true ? withoutGuard(loaded) : loaded;
   const ignoreAnnotations = flags.ignoreAnnotations === true;
-  if (flags.from !== undefined) return task(await openCaptured(flags.from, config, { ignoreAnnotations }));
+  if (flags.from !== undefined) {
+    return task(gatewayIn(await openCaptured(flags.from, config, { ignoreAnnotations }), flags.view));
+  }
   return withGateway(config, async (gateway) => {
-    if (!ignoreAnnotations) return task(gateway);
+    if (!ignoreAnnotations) return task(gatewayIn(gateway, flags.view));
     // The live catalog uses annotations, so the same lists are classified again without them.
     const { openCapturedGateway } = await import('../gateway/captured-gateway.js');
-    return task(openCapturedGateway(config, gateway.toolSets(), { ignoreAnnotations }));
+    return task(gatewayIn(openCapturedGateway(config, gateway.toolSets(), { ignoreAnnotations }), flags.view));
   });
 }
 

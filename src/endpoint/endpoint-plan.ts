@@ -61,8 +61,12 @@ export function buildEndpointPlan(
   return runAtOnce(buildEndpointPlanInSlices(catalog, config, servers, toolSets));
 }
 
-type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors' | 'structuredContent'> &
-  Partial<Pick<GatewayConfig['endpoint'], 'structuredContent'>>;
+/** How tools are shown. */
+export type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors' | 'structuredContent'> &
+  Partial<Pick<GatewayConfig['endpoint'], 'structuredContent'>> & {
+    /** The share of their usual space that descriptions take for names, 0 to 1; 1 where absent. */
+    readonly detail?: number;
+  };
 
 /** The same, in slices. */
 export function* buildEndpointPlanInSlices(
@@ -71,7 +75,7 @@ export function* buildEndpointPlanInSlices(
   servers: readonly string[] = [],
   toolSets: readonly ToolSet[] = [],
 ): Sliced<EndpointPlan> {
-  const { mode, toolPrefix } = config;
+  const { mode, toolPrefix, detail = 1 } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);
   const placed = new Map(yield* mapInSteps(catalog.operations, (operation) => [operation, place(operation)] as const));
@@ -85,12 +89,12 @@ export function* buildEndpointPlanInSlices(
   const exposed = mode === 'single' || mode === 'passthrough' ? [] : families;
   const members = groupBy(catalog.operations, familyOf);
   const tools = yield* mapInSteps(exposed, (family) =>
-    defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], { introspectTool, servers }),
+    defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], { introspectTool, servers, detail }),
   );
   const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
   if (mode === 'single' || mode === 'all') {
     // In mode `all` the family of `introspect` names the servers.
-    tools.push(defineSingleTool(single, catalog.operations, mode === 'single' ? servers : []));
+    tools.push(defineSingleTool(single, catalog.operations, mode === 'single' ? servers : [], detail));
     reach.set(single, 'everything');
   }
   const passthrough = config.passthrough ? yield* listPassthroughTools(catalog, toolSets, new Set(reach.keys())) : [];
@@ -131,11 +135,17 @@ function writeTools(own: readonly ToolDefinition[], passthrough: readonly Passth
   return `[${[...own.map((tool) => JSON.stringify(tool)), ...passthrough.map(({ json }) => json)].join(',')}]`;
 }
 
+interface ToolContext {
+  readonly introspectTool: string;
+  readonly servers: readonly string[];
+  readonly detail: number;
+}
+
 function defineFamilyTool(
   name: string,
   family: FamilyDefinition,
   operations: readonly Operation[],
-  { introspectTool, servers }: { readonly introspectTool: string; readonly servers: readonly string[] },
+  { introspectTool, servers, detail }: ToolContext,
 ): ToolDefinition {
   const categories = reachedCategories(family, operations);
   const { name: endpoint } = family;
@@ -150,7 +160,7 @@ function defineFamilyTool(
     operations,
     introspectTool,
     endpoint,
-    budget: name === introspectTool ? INTROSPECTING_FAMILY_BUDGET : FAMILY_BUDGET,
+    budget: detail * (name === introspectTool ? INTROSPECTING_FAMILY_BUDGET : FAMILY_BUDGET),
     servers,
   });
   return defineTool(name, titleOf(endpoint), description, categories, replaces);
@@ -169,14 +179,19 @@ function isDestructive(categories: readonly Category[]): boolean {
 }
 
 /** The single tool always has the most dangerous annotations, whatever operations there are (companion document "MCP integration"). */
-function defineSingleTool(name: string, operations: readonly Operation[], servers: readonly string[]): ToolDefinition {
+function defineSingleTool(
+  name: string,
+  operations: readonly Operation[],
+  servers: readonly string[],
+  detail: number,
+): ToolDefinition {
   const description = describeTool({
     name,
     purpose: SINGLE_PURPOSE,
     categories: CATEGORIES,
     operations,
     introspectTool: name,
-    budget: SINGLE_BUDGET,
+    budget: detail * SINGLE_BUDGET,
     servers,
   });
   return defineTool(name, SINGLE_TITLE, description, CATEGORIES);

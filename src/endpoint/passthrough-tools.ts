@@ -26,7 +26,7 @@ export class PassthroughTool {
   /** @param operations what the catalog made of the tool: one operation, or one for each value of a parameter */
   constructor(name: string, raw: RawTool, operations: readonly Operation[]) {
     this.name = name;
-    this.json = JSON.stringify({ ...raw, name });
+    this.json = writeDefinition(raw, name);
     this.headerParameters = scanHeaderParameters(raw['inputSchema']).parameters;
     this.#operations = operations;
   }
@@ -59,6 +59,17 @@ export class PassthroughTool {
     this.#views.set(operation, view);
     return view;
   }
+}
+
+/** Views show the same definitions. */
+const written = new WeakMap<RawTool, Map<string, string>>();
+
+function writeDefinition(raw: RawTool, name: string): string {
+  const known = written.get(raw) ?? new Map<string, string>();
+  written.set(raw, known);
+  const json = known.get(name) ?? JSON.stringify({ ...raw, name });
+  known.set(name, json);
+  return json;
 }
 
 /** A parameter that is left out has its default, where the schema gives one. */
@@ -101,10 +112,12 @@ function asTool(operation: Operation, name: string): Operation {
  * @param taken the names of the gateway's own tools
  */
 export function* listPassthroughTools(
-  { operations, upstreams }: Pick<Catalog, 'operations' | 'upstreams'>,
+  catalog: Pick<Catalog, 'operations' | 'upstreams' | 'find' | 'whole'>,
   toolSets: readonly ToolSet[],
   taken: ReadonlySet<string>,
 ): Sliced<readonly PassthroughTool[]> {
+  // A tool has the same name in every part of a catalog.
+  const { operations, upstreams } = catalog.whole ?? catalog;
   // The operation for a runner's reads is a second name of the same tool.
   const own = operations.filter(
     ({ upstream, classification }) => upstream !== GATEWAY_SOURCE && classification.statement?.only !== true,
@@ -125,11 +138,24 @@ export function* listPassthroughTools(
     yield;
     const raw = definitions.get(key);
     const [{ upstream, tool } = NO_PART] = parts;
-    if (raw === undefined) continue;
+    const shown = catalog.whole === undefined ? parts : parts.flatMap((part) => catalog.find(part.qualifiedName) ?? []);
+    if (raw === undefined || shown.length === 0) continue;
     const isOwn = parts.every(hasBareName) && bare.get(tool) === 1 && !taken.has(tool) && !isQualified(tool, slugs);
-    listed.push(new PassthroughTool(isOwn ? tool : `${upstream}${QUALIFIER}${tool}`, raw, parts));
+    const definition = shown.length === parts.length ? raw : offerOnly(raw, shown);
+    listed.push(new PassthroughTool(isOwn ? tool : `${upstream}${QUALIFIER}${tool}`, definition, shown));
   }
   return listed;
+}
+
+/** The definition of a tool of which only these operations are shown: its parameter takes their values alone. */
+function offerOnly(raw: RawTool, shown: readonly Operation[]): RawTool {
+  const { inputSchema } = raw;
+  const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
+  const [parameter] = Object.keys(shown[0]?.fixedArguments ?? {});
+  if (!isJsonObject(inputSchema) || !isJsonObject(properties) || parameter === undefined) return raw;
+  const values = shown.map(({ fixedArguments = {} }) => fixedArguments[parameter]);
+  const choice = { enum: values };
+  return { ...raw, inputSchema: { ...inputSchema, properties: { ...properties, [parameter]: choice } } };
 }
 
 const NO_PART: Pick<Operation, 'upstream' | 'tool'> = { upstream: '', tool: '' };

@@ -6,14 +6,16 @@ import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { Reply } from '../protocol/result.js';
-import type { LiveCatalog } from './live-catalog.js';
+import type { SurfaceCatalog } from './surface.js';
 
 /** Answers a request, single or batch, with one snapshot. Never rejects. */
 export type CallPath = (request: Request, snapshot: Snapshot) => Promise<Reply>;
 
+export type CallPathPolicy = Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall' | 'batches'>;
+
 interface CallPathParts extends Pick<PipelineDeps, 'observe' | 'results' | 'isFirstWarning' | 'shapeLarge'> {
-  readonly policy: PolicyService;
-  readonly catalog: LiveCatalog;
+  readonly policy: CallPathPolicy;
+  readonly catalog: SurfaceCatalog;
 }
 
 /** The stages with the settings of one configuration. A call keeps those that it began with. */

@@ -1,7 +1,8 @@
-import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
+import type { GatewayConfig, UpstreamConfig, ViewConfig } from '../config/gateway-config.js';
 import { toSlug } from '../config/server-definition.js';
 import { createPipeline } from '../pipeline/pipeline.js';
 import { createFailureReader } from '../pipeline/read-tool-failure.js';
+import type { Snapshot } from '../pipeline/snapshot.js';
 import { recordNoCalls } from '../policy/gatekeeper.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
 import { createRuleEngine } from '../policy/rules/rule-engine.js';
@@ -15,6 +16,7 @@ import { NO_NATIVE_SURFACE } from './native.js';
 import { explainPolicy } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
 import { describeStatus, findOperation, placeOperations } from './status.js';
+import { Views } from './views.js';
 
 /** A captured `tools/list` answer and the name of the upstream that gave it. */
 export interface CapturedList {
@@ -35,58 +37,71 @@ export function openCapturedGateway(
   const rules = createRuleEngine(config.policy, (slug) => trust.get(slug) ?? 'untested');
   // No operation can be called, but introspection still explains the controls of answers.
   const results = createResultService(config.results);
-  const snapshot = buildSnapshot({
+  const services = {
     config,
     results,
-    toolSets,
     policy: { staticDecision: rules.staticDecision, revokeToken: refuseCall, quotaStatus: unlimitedQuota.status },
+  };
+  const whole = buildSnapshot({
+    ...services,
+    toolSets,
     handlers: {
       over: (_catalog, own) => (operation) => (operation.upstream === GATEWAY_SOURCE ? own(operation) : refuseCall),
     },
     ...options,
   });
-  const pipeline = createPipeline({
-    gatekeeper: {
-      admit: () => ({ outcome: 'allowed' }),
-      staticDecision: rules.staticDecision,
-      recall: async () => undefined,
-      recallOperation: async () => undefined,
-    },
-    catalog: { current: () => snapshot, currentFor: () => snapshot },
-    quota: unlimitedQuota,
-    limits: config.limits,
-    observe: () => undefined,
-    recordCall: recordNoCalls,
-    results,
-    isFirstWarning: () => true,
-    slowMs: config.warnings.slowMs,
-    explainFailure: createFailureReader(config.errors.upstreamWords),
-    shapeLarge: () => Promise.reject(new Error('there is no server')),
-  });
-  return {
-    config,
-    reload: async () => ({ at: new Date().toISOString(), outcome: 'unchanged' }),
-    onReloaded: () => () => {},
-    settled: Promise.resolve(),
-    warmedUp: Promise.resolve(),
-    handle: (call) => pipeline.answer(call, snapshot),
-    toolList: () => snapshot.plan,
-    headerParametersOf: () => [],
-    onToolsChanged: () => () => undefined,
-    status: () => describeStatus(snapshot, [], { audit: { state: 'ok' }, store: { state: 'ok' } }),
-    operations: () => placeOperations(snapshot),
-    findOperation: (name) => findOperation(snapshot, name),
-    search: (query, limit) => snapshot.search(query, limit),
-    toolSets: () => toolSets,
-    definitions: async () => undefined,
-    explainPolicy: (question) => explainPolicy(rules, question),
-    recordAdmin: () => undefined,
-    approvals: undefined,
-    setLogLevel: () => undefined,
-    endSession: () => undefined,
-    native: NO_NATIVE_SURFACE,
-    close: () => Promise.resolve(),
+  const views = new Views(config.views, services);
+  const open = (snapshot: Snapshot, view: ViewConfig | undefined): Gateway => {
+    const pipeline = createPipeline({
+      gatekeeper: {
+        admit: () => ({ outcome: 'allowed' }),
+        staticDecision: (operation) => rules.staticDecision(operation, view?.name),
+        recall: async () => undefined,
+        recallOperation: async () => undefined,
+      },
+      catalog: { current: () => snapshot, currentFor: () => snapshot },
+      quota: unlimitedQuota,
+      limits: config.limits,
+      observe: () => undefined,
+      recordCall: recordNoCalls,
+      results,
+      isFirstWarning: () => true,
+      slowMs: config.warnings.slowMs,
+      explainFailure: createFailureReader(config.errors.upstreamWords),
+      shapeLarge: () => Promise.reject(new Error('there is no server')),
+    });
+    return {
+      config: view === undefined ? config : { ...config, endpoint: view.endpoint },
+      reload: async () => ({ at: new Date().toISOString(), outcome: 'unchanged' }),
+      onReloaded: () => () => {},
+      settled: Promise.resolve(),
+      warmedUp: Promise.resolve(),
+      inView(name) {
+        const opened = views.open(name);
+        return opened === undefined ? undefined : open(opened.of(whole), opened.config);
+      },
+      handle: (call) => pipeline.answer(call, snapshot),
+      toolList: () => snapshot.plan,
+      mode: () => snapshot.plan.mode,
+      headerParametersOf: () => [],
+      onToolsChanged: () => () => undefined,
+      status: () => describeStatus(snapshot, [], { audit: { state: 'ok' }, store: { state: 'ok' } }),
+      operations: () => placeOperations(snapshot),
+      findOperation: (name) => findOperation(snapshot, name),
+      search: (query, limit) => snapshot.search(query, limit),
+      toolSets: () => toolSets.filter(({ upstream }) => snapshot.catalog.upstreams.includes(upstream)),
+      definitions: async () => undefined,
+      explainPolicy: (question) =>
+        explainPolicy(rules, view === undefined ? question : { ...question, view: view.name }),
+      recordAdmin: () => undefined,
+      approvals: undefined,
+      setLogLevel: () => undefined,
+      endSession: () => undefined,
+      native: NO_NATIVE_SURFACE,
+      close: () => Promise.resolve(),
+    };
   };
+  return open(whole, undefined);
 }
 
 function refuseCall(): never {

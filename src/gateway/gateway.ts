@@ -5,13 +5,9 @@ import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
 import { Usage } from '../builtin/introspect/usage.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
-import { PassthroughTool } from '../endpoint/passthrough-tools.js';
 import type { Sliced } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
-import { type Request, readRequest } from '../pipeline/decode.js';
-import { withMeta } from '../pipeline/shape.js';
-import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
+import type { Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { describeActor } from '../policy/gatekeeper.js';
@@ -19,19 +15,16 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import { ResourceLinks } from '../primitives/resource-links.js';
-import type { RawCall } from '../protocol/call.js';
-import type { HeaderParameter } from '../protocol/header-parameters.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
-import { GATEWAY_SOURCE } from '../protocol/operation.js';
-import { REQUEST_ID, type Reply } from '../protocol/result.js';
+import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
-import { type CallPath, createCallPath } from './call-path.js';
+import { type CallPath, type CallPathPolicy, createCallPath } from './call-path.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
 import {
@@ -45,59 +38,41 @@ import {
   readLockedCatalog,
 } from './kept-catalog.js';
 import { openLargeAnswers } from './large-answers.js';
-import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
+import { createLiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { type NameSettings, NamesWait } from './names-wait.js';
-import { createNativeSurface, type NativeListener, type NativeSurface } from './native.js';
+import { createNativeSurface, type NativeDeps, type NativeListener, type NativeSurface } from './native.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
 import { reportDiagnostic } from './report-diagnostic.js';
 import { buildSnapshotInSlices } from './snapshot.js';
-import {
-  describeDependencies,
-  describeStatus,
-  findOperation,
-  type GatewayStatus,
-  type NamedOperation,
-  type PlacedOperation,
-  placeOperations,
-} from './status.js';
+import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
+import { createSurface, type Surface, type SurfaceCatalog } from './surface.js';
 import { describeUnmatched } from './unmatched-rules.js';
+import { type OpenedView, Views } from './views.js';
 
 export type { NameSettings } from './names-wait.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { ReloadState } from './reload.js';
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
-
-/** The gateway's own MCP tools, as values and as the JSON texts that are sent. */
-export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson' | 'structuredToolsJson'>;
+export type { ToolList } from './surface.js';
 
 /** A running gateway: the whole interface for servers and the command line. */
-export interface Gateway {
+export interface Gateway extends Surface {
   /** The configuration that is in force at this moment. */
   readonly config: GatewayConfig;
   /** Reads the configuration anew and takes what changes. Never rejects: what is wrong with it is in the answer, and changes nothing. */
   reload(by: string): Promise<ReloadState>;
   /** Calls the listener with a configuration that has taken the place of the one in force; returns a function that removes it. */
   onReloaded(listener: (config: GatewayConfig) => void): () => void;
-  /** Answers one MCP tool call. Never rejects: every failure is an answer. */
-  handle(call: RawCall): Promise<Reply>;
-  /** The list of this moment; waits while the first tools of an upstream are read, as many clients ask for it only once. */
-  toolList(): ToolList | Promise<ToolList>;
-  /** The parameters of a tool that calls over HTTP repeat in headers; none of a tool that is not there. */
-  headerParametersOf(tool: string): readonly HeaderParameter[];
-  /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
-  onToolsChanged(listener: () => void): () => void;
+  /** What the view is for, in the operator's words. */
+  readonly purpose?: string;
+  /** The same gateway as a view shows it; undefined where there is no such view. */
+  inView(name: string): Gateway | undefined;
   /** Resources, prompts and completions in MCP's own methods. */
   readonly native: NativeSurface;
   status(): GatewayStatus;
-  /** All current operations, ordered by name, each with its family. */
-  operations(): readonly PlacedOperation[];
-  /** What a name means: its operation, or in words what it could have meant, as a caller would be answered. */
-  findOperation(name: string): Promise<NamedOperation>;
-  /** The operations that match a request in free text, best first; builds the index at first use. */
-  search(query: string, limit: number): Promise<SearchAnswer>;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** What the upstreams define beside tools, one set each, in the form in which the lock has it; undefined where that is not known. */
@@ -171,7 +146,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const links = new ResourceLinks(pool.upstreams);
   const handlers = createHandlers(config, pool.upstreams, policy, links);
   const usage = new Usage();
-  const nativeListeners = new Set<NativeListener>();
+  const audiences: NativeAudience[] = [];
   const introductions = openIntroductions(
     () => live.config,
     pool.upstreams,
@@ -184,32 +159,45 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     isCounted: introductions.isShown,
     isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
-    onListChanged: (kind) => {
-      for (const listener of nativeListeners) listener.listChanged(kind);
+    onListChanged: (kind, upstream) => {
+      for (const { listeners, sees } of audiences) {
+        if (sees(upstream)) for (const listener of listeners) listener.listChanged(kind);
+      }
     },
     onResourceUpdated: (uri, subscribers) => {
-      for (const listener of nativeListeners) listener.resourceUpdated(uri, subscribers);
+      for (const { listeners } of audiences)
+        for (const listener of listeners) listener.resourceUpdated(uri, subscribers);
     },
   });
   const logLevels = new Map<string, LogLevel>();
   const configListeners = new Set<(config: GatewayConfig) => void>();
+  const snapshotServices = {
+    get config() {
+      return live.config;
+    },
+    policy: describePolicy(policy),
+    results,
+    readPart: largeAnswers.readPart,
+    usage,
+    primitives,
+    connections: {
+      absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
+      introductionOf: introductions.of,
+      retryNow: (slug: string) => pool.upstreams.get(slug)?.retryNow(),
+    },
+  };
+  const views = new Views(config.views, snapshotServices);
   const catalog = createLiveCatalog({
-    build: (offered) =>
-      buildSnapshotInSlices({
+    *build(offered) {
+      const snapshot = yield* buildSnapshotInSlices({
         ...offered,
+        ...snapshotServices,
         config: live.config,
-        policy: describePolicy(policy),
-        results,
-        readPart: largeAnswers.readPart,
         handlers,
-        usage,
-        primitives,
-        connections: {
-          absenceOf: (slug) => pool.upstreams.get(slug)?.absence(),
-          introductionOf: introductions.of,
-          retryNow: (slug) => pool.upstreams.get(slug)?.retryNow(),
-        },
-      }),
+      });
+      yield* views.prepare(snapshot);
+      return snapshot;
+    },
     *onChange(before, after, known) {
       memory.keeper.keep(known);
       yield* reportChange(before, after, observe, policy.audit);
@@ -221,16 +209,26 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('upstreams', () => pool.close());
   lifecycle.opened('catalog', () => catalog.close());
 
-  const openPath = (): CallPath =>
-    createCallPath(live.config, {
-      policy,
-      catalog,
-      observe: countUses(usage, observe),
-      results,
-      isFirstWarning: warnedOnce.isFirstWarning,
-      shapeLarge: largeAnswers.shape,
-    });
-  let path = openPath();
+  const stages = {
+    observe: countUses(usage, observe),
+    results,
+    isFirstWarning: warnedOnce.isFirstWarning,
+    shapeLarge: largeAnswers.shape,
+  };
+  /** The stages over these snapshots, made anew with each configuration. */
+  const pathOver = (over: SurfaceCatalog, by: CallPathPolicy): (() => CallPath) => {
+    let made: { readonly config: GatewayConfig; readonly path: CallPath } | undefined;
+    return () => {
+      const { config: now } = live;
+      if (made?.config !== now)
+        made = { config: now, path: createCallPath(now, { ...stages, policy: by, catalog: over }) };
+      return made.path;
+    };
+  };
+  /** The reload that is taking effect. */
+  let applying: Promise<void> | undefined;
+  const changing = (): Promise<void> | undefined => applying;
+  const surface = createSurface(catalog, { path: pathOver(catalog, policy), changing });
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
   lifecycle.opened('waiting for names', () => namesWait.end());
   const connected = pool.connect({
@@ -261,7 +259,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   });
   const warnOfUnmatched = (): void => {
     const unmatched = describeUnmatched(live.config, catalog.current().catalog.operations);
-    for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
+    const misfits = views.describeMisfits(catalog.current());
+    for (const message of [...unmatched, ...misfits]) observe({ kind: 'notice', level: 'warn', message });
   };
   const settled = connected.then(async () => {
     namesWait.allTried(enabledOf(config));
@@ -270,8 +269,6 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   });
   const warmedUp = Promise.race([connected, delay(WARM_UP_MS, undefined, { ref: false })]);
   void warmedUp.then(() => namesWait.warmedUp());
-  /** Calls that begin meanwhile wait, so that each is judged by one configuration. */
-  let applying: Promise<void> | undefined;
   const apply = async ({
     config: next,
     upstreams: { removed, replaced, adjusted },
@@ -296,7 +293,6 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       enabledOf(next),
       replaced.map(({ slug }) => slug),
     );
-    path = openPath();
     applyLogLevel();
     await catalog.settled();
   };
@@ -312,10 +308,46 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     observe,
     audit: policy.audit,
   });
+  const statusParts: StatusParts = { policy, reloader, introductions };
   const applyLogLevel = (): void => {
     const least = mostVerbose(logLevels.values());
     if (least !== undefined) for (const upstream of pool.upstreams.values()) upstream.setLogLevel(least);
   };
+  const openNative = (over: Pick<NativeDeps, 'primitives' | 'snapshot' | 'handle'>, sees: NativeAudience['sees']) => {
+    const listeners = new Set<NativeListener>();
+    audiences.push({ listeners, sees });
+    const mayHaveMore = (): boolean =>
+      [...pool.upstreams].some(([slug, upstream]) => sees(slug) && mayStillAnswer(upstream));
+    return createNativeSurface({ ...over, mayHaveMore, listeners, endSubscriber: primitives.endSubscriber });
+  };
+  const openView = (view: OpenedView): Gateway => {
+    const { name, endpoint, description } = view.config;
+    const seen = view.over(catalog);
+    const { handle, ...rest } = createSurface(seen, { path: pathOver(seen, inView(policy, name)), changing });
+    const handleInView: Gateway['handle'] = (call) =>
+      handle(call.caller.view === name ? call : { ...call, caller: { ...call.caller, view: name } });
+    const shows = (upstream: string): boolean => seen.current().upstreams.has(upstream);
+    const over = { primitives: primitives.within(shows), snapshot: seen.currentOfAll, handle: handleInView };
+    return {
+      ...gateway,
+      ...rest,
+      handle: handleInView,
+      get config() {
+        return { ...live.config, endpoint };
+      },
+      ...(description === undefined ? {} : { purpose: description }),
+      native: openNative(over, view.filter.mayHave),
+      status: () =>
+        statusOf(
+          seen.current(),
+          pool.statuses().filter(({ slug }) => shows(slug)),
+          statusParts,
+        ),
+      toolSets: () => catalog.toolSets().filter(({ upstream }) => shows(upstream)),
+      explainPolicy: (question) => gateway.explainPolicy({ ...question, view: name }),
+    };
+  };
+  const opened = new Map<string, Gateway>();
   const gateway: Gateway = {
     get config() {
       return live.config;
@@ -327,24 +359,19 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     settled,
     warmedUp,
-    native: createNativeSurface({
-      primitives,
-      mayHaveMore: () => [...pool.upstreams.values()].some(mayStillAnswer),
-      snapshot: () => catalog.currentOfAll(),
-      handle: (call) => gateway.handle(call),
-      listeners: nativeListeners,
-    }),
-    async handle(raw) {
-      if (applying !== undefined) await applying;
-      const { plan } = catalog.current();
-      const request = readRequest(raw, plan);
-      const current = catalog.currentOf(() => namesOf(request, plan));
-      const snapshot = current instanceof Promise ? await current : current;
-      const reply = await path(request, snapshot);
-      const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
-      return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
+    inView(name) {
+      const view = views.open(name);
+      const known = opened.get(name) ?? (view === undefined ? undefined : openView(view));
+      if (known !== undefined) opened.set(name, known);
+      return known;
     },
-    ...describeState(catalog, pool, policy, { reloader, introductions }),
+    native: openNative(
+      { primitives, snapshot: () => catalog.currentOfAll(), handle: (call) => gateway.handle(call) },
+      () => true,
+    ),
+    ...surface,
+    status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
+    toolSets: catalog.toolSets,
     definitions: async () => introductions.join(catalog.toolSets(), await primitives.definitions()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator) =>
@@ -416,56 +443,33 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
   return { staticDecision: gatekeeper.staticDecision, revokeToken, quotaStatus: quota.status };
 }
 
-/** The current state for servers and the command line. */
-function describeState(
-  catalog: LiveCatalog,
-  pool: UpstreamPool,
-  policy: Pick<PolicyService, 'audit' | 'storeState'>,
-  { reloader, introductions }: { readonly reloader: Pick<Reloader, 'state'>; readonly introductions: Introductions },
-): Pick<
-  Gateway,
-  | 'toolList'
-  | 'headerParametersOf'
-  | 'onToolsChanged'
-  | 'status'
-  | 'operations'
-  | 'findOperation'
-  | 'search'
-  | 'toolSets'
-> {
-  return {
-    headerParametersOf: (tool) => {
-      const reach = catalog.current().plan.reachOf(tool);
-      return reach instanceof PassthroughTool ? reach.headerParameters : [];
-    },
-    toolList: () => {
-      const current = catalog.currentOfAll();
-      return current instanceof Promise ? current.then(({ plan }) => plan) : current.plan;
-    },
-    onToolsChanged: catalog.onToolsChanged,
-    status: () =>
-      describeStatus(
-        catalog.current(),
-        pool.statuses(),
-        describeDependencies(policy.audit.state(), policy.storeState()),
-        { findings: introductions.guard.findings(), reload: reloader.state() },
-      ),
-    operations: () => placeOperations(catalog.current()),
-    findOperation: (name) => findOperation(catalog.current(), name),
-    search: (query, limit) => catalog.current().search(query, limit),
-    toolSets: catalog.toolSets,
-  };
+/** Who hears of changes of which upstreams' resources and prompts. */
+interface NativeAudience {
+  readonly listeners: Set<NativeListener>;
+  sees(upstream: string): boolean;
 }
 
-/** The operations that a request names, as far as it is well formed. */
-function namesOf(request: Request, plan: EndpointPlan): readonly string[] {
-  const reach = plan.reachOf(request.call.tool);
-  if (reach instanceof PassthroughTool) return reach.operationNames;
-  const requests = request.kind === 'batch' ? request.operations : [request.call.arguments];
-  return requests.flatMap((request) => {
-    const name = isJsonObject(request) ? request['operation'] : undefined;
-    return typeof name === 'string' ? [name] : [];
-  });
+/** Policy as it holds for all calls of a view. */
+function inView(policy: PolicyService, view: string): CallPathPolicy {
+  const { gatekeeper } = policy;
+  const staticDecision = (operation: Operation) => gatekeeper.staticDecision(operation, view);
+  return { ...policy, gatekeeper: { ...gatekeeper, staticDecision } };
+}
+
+interface StatusParts {
+  readonly policy: Pick<PolicyService, 'audit' | 'storeState'>;
+  readonly reloader: Pick<Reloader, 'state'>;
+  readonly introductions: Introductions;
+}
+
+function statusOf(
+  snapshot: Snapshot,
+  upstreams: ReturnType<UpstreamPool['statuses']>,
+  { policy, reloader, introductions }: StatusParts,
+): GatewayStatus {
+  const dependencies = describeDependencies(policy.audit.state(), policy.storeState());
+  const more = { findings: introductions.guard.findings(), reload: reloader.state() };
+  return describeStatus(snapshot, upstreams, dependencies, more);
 }
 
 function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {

@@ -5,6 +5,7 @@ import type { Snapshot } from '../pipeline/snapshot.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { type KnownCatalog, NOTHING_KNOWN } from './kept-catalog.js';
+import type { WholeSnapshot } from './snapshot.js';
 
 /** What a snapshot is built from: the upstreams' lists of tools, and who holds which name. */
 interface OfferedTools {
@@ -18,19 +19,19 @@ interface OfferedTools {
 }
 
 /** Holds the current snapshot and rebuilds it when the upstreams' tools change. */
-export interface LiveCatalog {
-  current(): Snapshot;
+export interface LiveCatalog<S extends Snapshot = WholeSnapshot> {
+  current(): S;
   /** Takes an upstream's list. Several lists in one turn of the event loop cause one rebuild, which goes on in slices. */
   offer(slug: string, tools: readonly RawTool[]): void;
   /** The snapshot of this moment. A rebuild that may change the definition of this tool is waited for, as others are not. */
-  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot | Promise<Snapshot>;
+  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): S | Promise<S>;
   /**
    * The same, for calls of operations by these names. One that is not found may be of an upstream whose first list is being read, as
    * clients may connect before: then it is waited for. So it is for the gateway's own operations, which are about all others.
    */
-  currentOf(names: () => readonly string[]): Snapshot | Promise<Snapshot>;
+  currentOf(names: () => readonly string[]): S | Promise<S>;
   /** The same, for what is about all operations. */
-  currentOfAll(): Snapshot | Promise<Snapshot>;
+  currentOfAll(): S | Promise<S>;
   /** Resolves when no rebuild is pending, and each change has been reported. */
   settled(): Promise<void>;
   /** New names stop waiting for upstreams that an earlier run has seen and this one has not yet: their last lists are offered. */
@@ -44,6 +45,8 @@ export interface LiveCatalog {
   reconfigure(enabled: readonly string[], renewed: readonly string[]): void;
   /** Calls the listener when the gateway's own tool list has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
+  /** Calls the listener with each snapshot that has replaced another; returns a function that removes the listener. */
+  onReplaced(listener: ReplacedListener<S>): () => void;
   /** The lists of the upstreams that have connected. */
   toolSets(): readonly ToolSet[];
   /** What the next process should know. */
@@ -51,13 +54,15 @@ export interface LiveCatalog {
   close(): void;
 }
 
+type ReplacedListener<S> = (before: S, after: S) => void;
+
 /** Rebuilding takes turns with calls, as one among them. */
 const LANE = 'catalog';
 
-interface LiveCatalogOptions {
-  readonly build: (offered: OfferedTools) => Sliced<Snapshot>;
+interface LiveCatalogOptions<S extends Snapshot> {
+  readonly build: (offered: OfferedTools) => Sliced<S>;
   /** Reports each snapshot that replaces another, after it has. @param known what the next process should know */
-  readonly onChange: (before: Snapshot, after: Snapshot, known: KnownCatalog) => Sliced<void>;
+  readonly onChange: (before: S, after: S, known: KnownCatalog) => Sliced<void>;
   /** Called where a snapshot cannot be built or a change not be reported, which is a defect: the old snapshot stays. */
   readonly onDefect: (cause: unknown) => void;
   /** The slugs of the enabled upstreams. */
@@ -66,12 +71,12 @@ interface LiveCatalogOptions {
   readonly known?: KnownCatalog;
 }
 
-export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
+export function createLiveCatalog<S extends Snapshot>(options: LiveCatalogOptions<S>): LiveCatalog<S> {
   const { build, onChange, onDefect, known = NOTHING_KNOWN } = options;
   let { enabled = [] } = options;
   const toolSets = new Map<string, ToolSet>();
   const firstToolSets = new Map<string, ToolSet>();
-  const listeners = new Set<() => void>();
+  const listeners = new Set<ReplacedListener<S>>();
   const listKept = (): readonly ToolSet[] =>
     enabled.flatMap((upstream) => {
       const tools = known.tools.get(upstream);
@@ -83,7 +88,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   let waitsForKnown = true;
   let due: NodeJS.Immediate | undefined;
   /** The rebuild under way, and whether it knows all lists. */
-  let building: Sliced<Snapshot> | undefined;
+  let building: Sliced<S> | undefined;
   let isStale = false;
   /** The reports of changes that are not ended, oldest first; they go before the next rebuild. */
   const reports: Sliced<void>[] = [];
@@ -91,7 +96,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   let waiting: (() => void)[] = [];
   /** Whether there are lists of which the snapshot knows nothing, and who waits for it to know them. */
   let isBehind = false;
-  let waitingForLists: ((snapshot: Snapshot) => void)[] = [];
+  let waitingForLists: ((snapshot: S) => void)[] = [];
   /** Who waits for the rebuild that is due or under way. */
   let waitingForNext: (() => void)[] = [];
   /** The lists that the snapshot was built from, and those that the rebuild under way began with. */
@@ -103,7 +108,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     const silent = enabled.filter((slug) => !toolSets.has(slug) && !givenUp.has(slug));
     return waitsForKnown ? silent : silent.filter((slug) => !known.tools.has(slug));
   };
-  const begin = (): Sliced<Snapshot> => {
+  const begin = (): Sliced<S> => {
     const absent = waitsForKnown ? [] : kept.filter(({ upstream }) => !toolSets.has(upstream));
     const offered = [...toolSets.values(), ...absent];
     begunWith = new Map(offered.map((toolSet) => [toolSet.upstream, toolSet]));
@@ -132,14 +137,14 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     holders,
     tools: new Map([...known.tools, ...[...toolSets].map(([slug, { tools }]) => [slug, tools] as const)]),
   });
-  const finish = (built: Snapshot): void => {
+  const finish = (built: S): void => {
     building = undefined;
     builtFrom = begunWith;
     const before = snapshot;
     snapshot = built;
     holders = built.catalog.holders;
     reports.push(inTime(onChange(before, snapshot, listKnown())));
-    if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
+    for (const listener of listeners) listener(before, snapshot);
     isBehind = lacksLists();
     if (!isBehind) endWaitForLists();
     // Lists that came meanwhile: what has been read of the others is kept with them, so this is quick.
@@ -199,7 +204,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     return offered !== undefined && !isSameTool(tool, builtFrom.get(upstream), offered);
   };
   /** A list that comes meanwhile may change the tool once more. */
-  const settleFor = async (tool: Pick<Operation, 'upstream' | 'tool'>): Promise<Snapshot> => {
+  const settleFor = async (tool: Pick<Operation, 'upstream' | 'tool'>): Promise<S> => {
     while (mayChange(tool)) {
       await new Promise<void>((resolve) => {
         waitingForNext.push(resolve);
@@ -208,7 +213,11 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     return snapshot;
   };
 
-  const currentOfAll = (): Snapshot | Promise<Snapshot> =>
+  const onReplaced: LiveCatalog<S>['onReplaced'] = (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const currentOfAll = (): S | Promise<S> =>
     isBehind
       ? new Promise((resolve) => {
           waitingForLists.push(resolve);
@@ -261,10 +270,11 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       for (const slug of renewed) firstToolSets.delete(slug);
       schedule();
     },
-    onToolsChanged(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onToolsChanged: (listener) =>
+      onReplaced((before, after) => {
+        if (before.plan.toolsJson !== after.plan.toolsJson) listener();
+      }),
+    onReplaced,
     toolSets: () => [...toolSets.values()],
     known: listKnown,
     close() {

@@ -91,13 +91,14 @@ function given(params: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 }
 
-interface NativeDeps {
-  readonly primitives: Pick<Primitives, 'offers' | 'endSubscriber'>;
+export interface NativeDeps {
+  readonly primitives: Pick<Primitives, 'offers'>;
   /** Whether some enabled upstream has not answered yet, so that it may have anything. */
   readonly mayHaveMore: () => boolean;
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
   readonly handle: (call: RawCall) => Promise<Reply>;
   readonly listeners: Set<NativeListener>;
+  readonly endSubscriber: (subscriber: string) => void;
 }
 
 export function createNativeSurface(deps: NativeDeps): NativeSurface {
@@ -138,7 +139,7 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    endSubscriber: (subscriber) => primitives.endSubscriber(subscriber),
+    endSubscriber: deps.endSubscriber,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Observer } from '../observe/observation.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { openPolicy } from '../policy/policy.js';
 import type { Explanation, RuleEngine } from '../policy/rules/rule-types.js';
-import type { CallerIdentity } from '../protocol/call.js';
+import type { CallerFacts } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 
@@ -14,7 +14,7 @@ export type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '.
 export { describeUnmatched } from './unmatched-rules.js';
 
 /** A call that has not been made. */
-export interface PolicyQuestion extends CallerIdentity {
+export interface PolicyQuestion extends CallerFacts {
   readonly operation: Operation;
   /** In the form that a caller would send. */
   readonly params: JsonObject;

@@ -28,7 +28,18 @@ export interface UpstreamChanges {
 const LIVE = ['limits', 'batch', 'warnings', 'lock', 'pins', 'quotas', 'clients'] as const;
 
 /** What is fixed at the start: it is opened, bound or measured once. */
-const FIXED = ['dataDir', 'upstreamsDir', 'server', 'results', 'errors', 'cache', 'store', 'audit', 'log'] as const;
+const FIXED = [
+  'dataDir',
+  'upstreamsDir',
+  'server',
+  'results',
+  'errors',
+  'cache',
+  'store',
+  'audit',
+  'log',
+  'views',
+] as const;
 
 /** Compares the configuration that is in force with a new one. */
 export function planReload(current: GatewayConfig, next: GatewayConfig): ReloadPlan {

@@ -3,17 +3,18 @@ import { introspectOperation } from '../builtin/introspect/operation.js';
 import { handleOf } from '../builtin/introspect/parse-query.js';
 import { type Purpose, readSaying } from '../builtin/introspect/server-map.js';
 import { Usage } from '../builtin/introspect/usage.js';
-import { listRelationSources } from '../builtin/relationships/graph.js';
+import { listRelationSources, type RelationSource } from '../builtin/relationships/graph.js';
 import { createRelationshipsHandler } from '../builtin/relationships/handler.js';
 import { createRelationshipsOperation } from '../builtin/relationships/operation.js';
+import type { Catalog, WholeCatalog } from '../catalog/catalog.js';
 import { buildGuardedCatalogInSlices } from '../catalog/integrity/build-guarded-catalog.js';
 import type { NameHolders } from '../catalog/names.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { buildEndpointPlanInSlices } from '../endpoint/endpoint-plan.js';
+import { buildEndpointPlanInSlices, type EndpointPlan } from '../endpoint/endpoint-plan.js';
 import { runAtOnce, type Sliced } from '../lib/turns.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Connections, Snapshot } from '../pipeline/snapshot.js';
-import type { Primitives } from '../primitives/primitives.js';
+import type { PrimitiveOperations } from '../primitives/primitives.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Introduction, ToolSet } from '../protocol/tools.js';
@@ -41,7 +42,7 @@ interface SnapshotInput {
   /** What is connected; everything counts as connected where absent. */
   readonly connections?: Connections;
   /** What upstreams have beside tools; nothing where absent. */
-  readonly primitives?: Pick<Primitives, 'operations' | 'handlerOf' | 'prepare' | 'narrow' | 'countsOf' | 'readCounts'>;
+  readonly primitives?: SnapshotPrimitives;
   /** What is called most; nothing where absent. */
   readonly usage?: Usage;
   /** Classify without the upstreams' annotations. */
@@ -50,27 +51,27 @@ interface SnapshotInput {
 
 const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 
+/** A snapshot that is no view of another. */
+export interface WholeSnapshot extends Snapshot {
+  readonly catalog: WholeCatalog;
+  /** What it was built from. */
+  readonly toolSets: readonly ToolSet[];
+}
+
 /** Builds the immutable state that follows from the upstreams' tool lists; called on each change. */
-export function buildSnapshot(input: SnapshotInput): Snapshot {
+export function buildSnapshot(input: SnapshotInput): WholeSnapshot {
   return runAtOnce(buildSnapshotInSlices(input));
 }
 
 /** The same, in slices. */
-export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
+export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapshot> {
   const toolSets = [...input.toolSets];
-  const { config, policy, handlers, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
-  const { controlsOf, storedPart, operationOf } = input.results ?? passResults;
-  const { connections = ALL_CONNECTED, readPart = readStoredPart } = input;
-  const { primitives } = input;
-  const relations = openRelations(input);
+  const { config, handlers, ignoreAnnotations, firstToolSets = NO_TOOL_SETS, primitives } = input;
+  const relations = openRelations(listRelationSources(config.upstreams));
   const catalog = yield* buildGuardedCatalogInSlices({
     toolSets,
     upstreams: config.upstreams,
-    builtins: [
-      introspectOperation,
-      ...relations.map(({ operation }) => operation),
-      ...(primitives?.operations() ?? []),
-    ],
+    builtins: listBuiltins(relations, primitives),
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
@@ -80,6 +81,45 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
   });
   const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
   yield;
+  const handlersOver = (own: OwnHandlers) => handlers.over(catalog, own);
+  const parts = { plan, relations, handlersOver, ...(primitives === undefined ? {} : { primitives }) };
+  return { ...openSnapshot(input, catalog, parts), catalog, toolSets };
+}
+
+/** The gateway's own operations. */
+export function listBuiltins(
+  relations: readonly OwnOperation[],
+  primitives: Pick<PrimitiveOperations, 'operations'> | undefined,
+): readonly Operation[] {
+  return [introspectOperation, ...relations.map(({ operation }) => operation), ...(primitives?.operations() ?? [])];
+}
+
+type OwnHandlers = (operation: Operation) => OperationHandler;
+
+interface SnapshotParts {
+  readonly plan: EndpointPlan;
+  readonly relations: readonly OwnOperation[];
+  readonly primitives?: SnapshotPrimitives;
+  /** What runs operations, with these handlers for the gateway's own. */
+  readonly handlersOver: (own: OwnHandlers) => OwnHandlers;
+}
+
+type SnapshotPrimitives = Pick<
+  PrimitiveOperations,
+  'operations' | 'handlerOf' | 'prepare' | 'narrow' | 'countsOf' | 'readCounts'
+>;
+
+/** What of the input a snapshot needs beside its catalog and plan. */
+export type SnapshotServices = Pick<
+  SnapshotInput,
+  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage'
+>;
+
+/** Opens a catalog as one plan shows it. */
+export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: SnapshotParts): Snapshot {
+  const { config, policy, connections = ALL_CONNECTED, readPart = readStoredPart } = input;
+  const { controlsOf, storedPart, operationOf } = input.results ?? passResults;
+  const { plan, relations, primitives, handlersOver } = parts;
   const introspect = createIntrospection({
     catalog,
     plan,
@@ -95,7 +135,6 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     usage: input.usage ?? new Usage(),
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
   });
-  yield;
   const ownHandlers = new Map(relations.map(({ operation, handle }) => [operation.name, handle]));
   const snapshot: Snapshot = {
     catalog,
@@ -104,8 +143,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
       const answer = await searchOperations(catalog, text);
       return { ...answer, hits: answer.hits.slice(0, limit) };
     },
-    handlerOf: handlers.over(
-      catalog,
+    handlerOf: handlersOver(
       (operation) => primitives?.handlerOf(operation) ?? ownHandlers.get(operation.name) ?? introspect,
     ),
     partOf({ operation, arguments: args }, caller) {
@@ -121,7 +159,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
   return snapshot;
 }
 
-function listEnabled(upstreams: GatewayConfig['upstreams']): readonly string[] {
+export function listEnabled(upstreams: GatewayConfig['upstreams']): readonly string[] {
   return upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
 }
 
@@ -151,15 +189,14 @@ function readPurposes(
 }
 
 /** The operation that follows configured relations; none where no relations are configured. */
-function openRelations({ config }: SnapshotInput): readonly OwnOperation[] {
-  const sources = listRelationSources(config.upstreams);
+export function openRelations(sources: readonly RelationSource[]): readonly OwnOperation[] {
   const operation = createRelationshipsOperation(sources);
   if (operation === undefined) return [];
   return [{ operation, handle: createRelationshipsHandler(sources) }];
 }
 
 /** A built-in operation besides `introspect`. */
-interface OwnOperation {
+export interface OwnOperation {
   readonly operation: Operation;
   readonly handle: OperationHandler;
 }

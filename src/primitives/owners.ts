@@ -1,6 +1,6 @@
 import type { Caller } from '../protocol/call.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { ListName, PrimitiveLists } from './primitive-lists.js';
+import type { KnownLists, ListName } from './primitive-lists.js';
 import {
   type Owned,
   qualifyPrompt,
@@ -13,7 +13,7 @@ import type { Entry } from './read-list.js';
 import { UriTemplate } from './uri-template.js';
 
 interface OwnersDeps {
-  readonly lists: Pick<PrimitiveLists, 'ready' | 'known' | 'holdersOf' | 'declaring'>;
+  readonly lists: KnownLists;
   /** The slugs of all configured upstreams. */
   readonly configured: () => readonly string[];
   /** The upstreams that gave the caller a link to a URI; none where absent. */

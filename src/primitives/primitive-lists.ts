@@ -55,7 +55,7 @@ interface PrimitiveListsDeps {
   /** Reports what an operator should know of an upstream's list. */
   readonly onDiagnostic: (upstream: string, message: string) => void;
   /** Called when a list that somebody has asked for is another one than before. */
-  readonly onChanged: (kind: ListKind) => void;
+  readonly onChanged: (kind: ListKind, upstream: string) => void;
   /** Which definitions must not be shown; all may where absent. */
   readonly guard?: Pick<DefinitionGuard, 'check'>;
   /** Milliseconds; the clock of the process where absent. */
@@ -114,17 +114,20 @@ export class PrimitiveLists {
   }
 
   /** Reads what is not known yet. Never rejects. Undefined where nothing has to be waited for. */
-  ready(list: ListName): Promise<void> | undefined {
+  ready(list: ListName, isAsked: (upstream: string) => boolean = () => true): Promise<void> | undefined {
     this.#asked.add(list);
-    const due = this.declaring(SOURCES[list].kind).flatMap((slug) => this.#readIfDue(slug, list) ?? []);
+    const asked = this.declaring(SOURCES[list].kind).filter(isAsked);
+    const due = asked.flatMap((slug) => this.#readIfDue(slug, list) ?? []);
     return due.length === 0 ? undefined : Promise.all(due).then(() => undefined);
   }
 
   /** Reads what has never been read, but starts no server for it. Never rejects. Undefined where nothing has to be waited for. */
-  readyOnce(list: ListName): Promise<void> | undefined {
+  readyOnce(list: ListName, has: (slug: string) => boolean = () => true): Promise<void> | undefined {
     const unread = this.declaring(SOURCES[list].kind).filter(
       (slug) =>
-        this.#keep(slug, list).digest === undefined && this.#deps.upstreams.get(slug)?.status().state !== 'dormant',
+        has(slug) &&
+        this.#keep(slug, list).digest === undefined &&
+        this.#deps.upstreams.get(slug)?.status().state !== 'dormant',
     );
     const due = unread.flatMap((slug) => this.#readIfDue(slug, list) ?? []);
     return due.length === 0 ? undefined : Promise.all(due).then(() => undefined);
@@ -168,7 +171,7 @@ export class PrimitiveLists {
       if (kept === undefined) continue;
       this.#removeHolder(slug, list, kept.held);
       this.#kept.delete(`${list} ${slug}`);
-      if (kept.entries.length > 0) this.#deps.onChanged(SOURCES[list].kind);
+      if (kept.entries.length > 0) this.#deps.onChanged(SOURCES[list].kind, slug);
     }
   }
 
@@ -226,7 +229,7 @@ export class PrimitiveLists {
         const reading = await readList(source, request);
         if (this.#kept.get(`${list} ${upstream.slug}`) !== kept) return;
         const isMissed = kept.digest !== undefined || (isNews && reading.entries.length > 0);
-        if (this.#replace(upstream, list, kept, reading) && isMissed) this.#deps.onChanged(source.kind);
+        if (this.#replace(upstream, list, kept, reading) && isMissed) this.#deps.onChanged(source.kind, upstream.slug);
       } catch (error) {
         this.#report(upstream.slug, kept, [`its '${source.method}' could not be read: ${wordsOf(error)}`]);
         kept.freshUntil = this.#now() + RETRY_MS;
@@ -272,6 +275,21 @@ export class PrimitiveLists {
     if (text !== kept.reported) for (const message of diagnostics) this.#deps.onDiagnostic(slug, message);
     kept.reported = text;
   }
+}
+
+/** What is read of the lists. */
+export type KnownLists = Pick<PrimitiveLists, 'ready' | 'readyOnce' | 'known' | 'shows' | 'holdersOf' | 'declaring'>;
+
+/** The lists of some upstreams, as if there were no others. */
+export function listsOf(lists: KnownLists, has: (upstream: string) => boolean): KnownLists {
+  return {
+    ready: (list) => lists.ready(list, has),
+    readyOnce: (list) => lists.readyOnce(list, has),
+    known: (list) => lists.known(list).filter(({ upstream }) => has(upstream)),
+    shows: (list, slug, id) => has(slug) && lists.shows(list, slug, id),
+    holdersOf: (list, id) => lists.holdersOf(list, id).filter(has),
+    declaring: (capability) => lists.declaring(capability).filter(has),
+  };
 }
 
 function wordsOf(error: unknown): string {

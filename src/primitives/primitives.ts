@@ -18,7 +18,16 @@ import {
   readResource,
 } from './operations.js';
 import { Owners } from './owners.js';
-import { keyOf, LIST_NAMES, type ListName, memberOf, PrimitiveLists, type Upstreams } from './primitive-lists.js';
+import {
+  type KnownLists,
+  keyOf,
+  LIST_NAMES,
+  type ListName,
+  listsOf,
+  memberOf,
+  PrimitiveLists,
+  type Upstreams,
+} from './primitive-lists.js';
 import type { Owned } from './qualified-names.js';
 import type { ResourceLinks } from './resource-links.js';
 import { ResourceSubscriptions, type UpdateListener } from './resource-subscriptions.js';
@@ -30,7 +39,7 @@ interface PrimitivesDeps {
   /** Whether policy lets this call run without a question. */
   readonly isAllowed: (operation: Operation, args: JsonObject, caller: Caller) => boolean;
   readonly onDiagnostic: (upstream: string, message: string) => void;
-  readonly onListChanged: (kind: ListKind) => void;
+  readonly onListChanged: (kind: ListKind, upstream: string) => void;
   /** The links that upstreams have given; takes those of resources and prompts. */
   readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks'>;
   readonly onResourceUpdated: UpdateListener;
@@ -40,8 +49,8 @@ interface PrimitivesDeps {
   readonly isCounted: (upstream: string) => boolean;
 }
 
-/** Resources, prompts and completions of all upstreams: the gateway's operations for them, and what runs these. */
-export interface Primitives {
+/** Resources, prompts and completions of upstreams: the gateway's operations for them, and what runs these. */
+export interface PrimitiveOperations {
   /** The operations of what some upstream has. */
   operations(): readonly Operation[];
   handlerOf(operation: Operation): OperationHandler | undefined;
@@ -62,6 +71,12 @@ export interface Primitives {
   countsOf(upstream: string): { readonly resources?: number; readonly templates?: number; readonly prompts?: number };
   /** Reads the lists that are counted, waiting for a second at most; undefined where they are known. */
   readCounts(): Promise<void> | undefined;
+}
+
+/** The same of all upstreams. */
+export interface Primitives extends PrimitiveOperations {
+  /** The same of some upstreams, as if there were no others. URIs and names are as in the whole. */
+  within(has: (upstream: string) => boolean): PrimitiveOperations;
   /** The prompts and templates of all upstreams, in the form in which the lock has them; several sets of one upstream. */
   definitions(): Promise<readonly ToolSet[]>;
   /** An upstream has connected, or says that a list has changed. */
@@ -74,19 +89,57 @@ export interface Primitives {
 }
 
 export function createPrimitives(deps: PrimitivesDeps): Primitives {
-  const { upstreams, isAllowed, links, guard, isCounted } = deps;
+  const { upstreams, links, guard } = deps;
   const lists = new PrimitiveLists({
     upstreams,
     guard,
     onDiagnostic: deps.onDiagnostic,
     onChanged: deps.onListChanged,
   });
-  const owners = new Owners({
-    lists,
-    configured: () => [...upstreams.keys()],
-    linkersOf: (uri, caller) => links.linkersOf(uri, caller),
-  });
+  const configured = (): readonly string[] => [...upstreams.keys()];
+  const linkersOf = (uri: string, caller: Caller): readonly string[] => links.linkersOf(uri, caller);
+  const owners = new Owners({ lists, configured, linkersOf });
   const subscriptions = new ResourceSubscriptions(upstreams, deps.onResourceUpdated);
+  const show = (list: ListName, owned: Owned): string => owners.show(list, owned);
+  return {
+    ...createOperations({ ...deps, lists, owners, show, subscriptions }),
+    within(has) {
+      const own = listsOf(lists, has);
+      const known = {
+        lists: own,
+        configured: () => configured().filter(has),
+        linkersOf: (uri: string, caller: Caller) => linkersOf(uri, caller).filter(has),
+      };
+      return createOperations({ ...deps, lists: own, owners: new Owners(known), show, subscriptions });
+    },
+    async definitions() {
+      await Promise.all([lists.ready('prompts'), lists.ready('templates')]);
+      const defined = [
+        ...lists.known('prompts').map(({ upstream, entries }) => [upstream, entries, definePrompt] as const),
+        ...lists.known('templates').map(({ upstream, entries }) => [upstream, entries, defineTemplate] as const),
+      ];
+      return defined.map(([upstream, entries, define]) => ({
+        upstream,
+        tools: entries.map(({ value }) => define(value)),
+      }));
+    },
+    noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
+    forget: (upstream) => lists.forget(upstream),
+    noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
+    endSubscriber: (subscriber) => subscriptions.end(subscriber),
+  };
+}
+
+interface OperationsDeps extends Pick<PrimitivesDeps, 'upstreams' | 'isAllowed' | 'links' | 'guard' | 'isCounted'> {
+  readonly lists: KnownLists;
+  readonly owners: Owners;
+  /** How callers see what an upstream's list holds. */
+  readonly show: (list: ListName, owned: Owned) => string;
+  readonly subscriptions: ResourceSubscriptions;
+}
+
+function createOperations(deps: OperationsDeps): PrimitiveOperations {
+  const { upstreams, isAllowed, links, guard, isCounted, lists, owners, show, subscriptions } = deps;
 
   const ownerOf = (operation: Operation, args: JsonObject, caller: Caller): Owned | undefined => {
     const upstream = textOf(args['upstream']);
@@ -136,7 +189,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
         continue;
       }
       for (const { id, value } of entries)
-        shown.push({ upstream, id, value: withShown(value, list, owners.show(list, { upstream, id })) });
+        shown.push({ upstream, id, value: withShown(value, list, show(list, { upstream, id })) });
     }
     return { shown, denied };
   };
@@ -260,21 +313,6 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       if (due.length === 0) return undefined;
       return Promise.race([Promise.all(due), delay(COUNT_MS, undefined, { ref: false })]).then(() => undefined);
     },
-    async definitions() {
-      await Promise.all([lists.ready('prompts'), lists.ready('templates')]);
-      const defined = [
-        ...lists.known('prompts').map(({ upstream, entries }) => [upstream, entries, definePrompt] as const),
-        ...lists.known('templates').map(({ upstream, entries }) => [upstream, entries, defineTemplate] as const),
-      ];
-      return defined.map(([upstream, entries, define]) => ({
-        upstream,
-        tools: entries.map(({ value }) => define(value)),
-      }));
-    },
-    noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
-    forget: (upstream) => lists.forget(upstream),
-    noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
-    endSubscriber: (subscriber) => subscriptions.end(subscriber),
   };
 }
 

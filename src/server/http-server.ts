@@ -15,9 +15,10 @@ import { registerHealth } from './admin/health.js';
 import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
 import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
-import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
+import { REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
 import { RequestRow } from './http/request-row.js';
 import { sendNothing, sendRpcError } from './http/responder.js';
+import { createMcpEndpoints, type McpEndpoints } from './http/view-endpoints.js';
 import { RPC_ERROR } from './mcp/rpc-error.js';
 import type { ServerInfo } from './mcp/write-result.js';
 
@@ -54,13 +55,13 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves MCP at `/mcp`, health at `/healthz` and `/readyz`, and where there are operators approvals at `/admin/approvals` and
+ * Serves MCP at `/mcp` and each view at `/mcp/NAME`, health at `/healthz` and `/readyz`, and where there are operators approvals at `/admin/approvals` and
  * `/ui/approvals`, on `config.server.host` and `port` (0 takes a free one).
  * Rejects with a readable message when it cannot listen.
  */
 export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Promise<HttpGatewayServer> {
   const { host, port } = gateway.config.server;
-  const endpoint = createMcpEndpoint(gateway, deps.serverInfo, deps.observe);
+  const endpoint = createMcpEndpoints(gateway, deps.serverInfo, deps.observe);
   const stopping: Stopping = { stopping: false };
   const requests = new OpenRequests();
   const resource = { current: gateway.config.server.oauth };
@@ -118,7 +119,7 @@ function refuseSchemas(): never {
 
 function buildApp(
   gateway: Gateway,
-  endpoint: McpEndpoint,
+  endpoint: McpEndpoints,
   requests: OpenRequests,
   state: Stopping,
   deps: HttpServerDeps,
@@ -133,13 +134,17 @@ function buildApp(
     requests.enter(response);
     endpoint.handle(request, response);
   };
+  const serveView = (view: string, request: IncomingMessage, response: ServerResponse): void => {
+    requests.enter(response);
+    endpoint.handleView(view, request, response);
+  };
   // Requests on kept connections are answered to the end; a stopping gateway has not lost its upstreams yet.
   const app = fastify({
     logger: false,
     return503OnClosing: false,
     schemaController: WITHOUT_SCHEMAS,
     serverFactory: (serveOthers) => {
-      const listener = paceRequests(withFastMcp(serveMcp, serveOthers, admits, deps.observe));
+      const listener = paceRequests(withFastMcp({ serveMcp, serveView, serveOthers }, admits, deps.observe));
       const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS }, listener);
       server.maxHeadersCount = MAX_HEADERS;
       return server.setTimeout(0);
@@ -155,6 +160,10 @@ function buildApp(
   app.all(MCP_PATH, (request, reply) => {
     reply.hijack();
     serveMcp(request.raw, reply.raw);
+  });
+  app.all<{ Params: { view: string } }>(`${MCP_PATH}/:view`, (request, reply) => {
+    reply.hijack();
+    serveView(request.params.view, request.raw, reply.raw);
   });
   registerHealth(app, gateway, state);
   registerApprovals(app, gateway, deps.observe);
@@ -180,23 +189,34 @@ function registerResourceMetadata(app: FastifyInstance, resource: { readonly cur
 /** How long a connection without a request is kept: longer than load balancers keep theirs, which close first. */
 const KEEP_ALIVE_MS = 72_000;
 
+/** A view's address, spelled as its name is. */
+const VIEW_PATH = /^\/mcp\/([a-z][a-z0-9_-]{0,39})$/;
+
+interface Listeners {
+  readonly serveMcp: RequestListener;
+  readonly serveView: (view: string, request: IncomingMessage, response: ServerResponse) => void;
+  readonly serveOthers: RequestListener;
+}
+
 /**
  * Answers requests to MCP's own path without fastify's router, hooks and objects, which cost a short call a twentieth of its
- * time. Every other spelling of the path takes fastify's way to the same listener.
+ * time, and those to a view's path. Every other spelling of the paths takes fastify's way to the same listeners.
  */
 export function withFastMcp(
-  serveMcp: RequestListener,
-  serveOthers: RequestListener,
+  { serveMcp, serveView, serveOthers }: Listeners,
   admits: HostGuard,
   observe: Observer,
 ): RequestListener {
   return (request, response) => {
-    if (request.url !== MCP_PATH) {
+    const view = request.url === MCP_PATH ? undefined : VIEW_PATH.exec(request.url ?? '')?.[1];
+    if (request.url !== MCP_PATH && view === undefined) {
       serveOthers(request, response);
       return;
     }
     try {
-      if (admits(request, response)) serveMcp(request, response);
+      if (!admits(request, response)) return;
+      if (view === undefined) serveMcp(request, response);
+      else serveView(view, request, response);
     } catch (cause) {
       observe({ kind: 'defect', where: MCP_PATH, cause });
       if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
@@ -228,7 +248,7 @@ export function paceRequests(listener: RequestListener, shared: Turns = turns): 
 
 async function closeServer(
   app: FastifyInstance,
-  endpoint: McpEndpoint,
+  endpoint: McpEndpoints,
   requests: OpenRequests,
   { lameDuckMs, drainMs }: GatewayConfig['server'],
   pause: (ms: number) => Promise<void>,

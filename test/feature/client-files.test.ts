@@ -82,7 +82,14 @@ async function makeHome(files: Readonly<Record<string, string>>, config: string)
     await mkdir(dirname(join(home.path, path)), { recursive: true });
     await writeFile(join(home.path, path), text);
   }
-  const env = { HOME: home.path, XDG_CONFIG_HOME: '', CODEX_HOME: '', MCP_AQL_CONFIG: '', GH: '', TOKEN_OF_THIS_TEST: 'ann-has-a-long-token' };
+  const env = {
+    HOME: home.path,
+    XDG_CONFIG_HOME: '',
+    CODEX_HOME: '',
+    MCP_AQL_CONFIG: '',
+    GH: '',
+    TOKEN_OF_THIS_TEST: 'ann-has-a-long-token',
+  };
   for (const name of ['XDG_CONFIG_HOME', 'CODEX_HOME']) delete process.env[name];
   const { XDG_CONFIG_HOME: _x, CODEX_HOME: _c, GH: _g, ...own } = env;
   return {

@@ -1,5 +1,5 @@
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
-import type { Catalog } from '../../src/catalog/catalog.js';
+import type { WholeCatalog } from '../../src/catalog/catalog.js';
 import type { NameHolders } from '../../src/catalog/names.js';
 import type { UpstreamConfig } from '../../src/config/gateway-config.js';
 import type { JsonSchema } from '../../src/protocol/json.js';
@@ -49,7 +49,7 @@ export function buildTestCatalog(
     readonly holders?: NameHolders;
     readonly awaited?: readonly string[];
   } = {},
-): Catalog {
+): WholeCatalog {
   const toolSets = Object.entries(tools).map(
     ([upstream, list]): ToolSet => ({ upstream, tools: list as readonly RawTool[] }),
   );

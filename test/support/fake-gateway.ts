@@ -71,6 +71,8 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     nextCall: () => new Promise((resolve) => waiting.push(resolve)),
     toolList: () => tools,
+    mode: () => 'semantic',
+    inView: () => undefined,
     headerParametersOf: () => [],
     onToolsChanged(listener) {
       listeners.add(listener);

@@ -16,7 +16,7 @@ export interface LiveGateway extends AsyncDisposable {
   readonly url: string;
   readonly observations: readonly Observation[];
   /** Connects a client that ends with the gateway. */
-  connect(front: 'http' | 'stdio', era: 'legacy' | 'modern', token?: string): Promise<Client>;
+  connect(front: 'http' | 'stdio', era: 'legacy' | 'modern', token?: string, view?: string): Promise<Client>;
   /** The envelope of an operation's answer. */
   call(client: Client, operation: string, params?: JsonObject): Promise<Envelope>;
 }
@@ -53,22 +53,27 @@ export async function openLiveGateway(
   await gateway.settled;
   const closers: (() => Promise<void>)[] = [];
   const deps = { observe, serverInfo: SERVER_INFO };
+  const urlOf = (view: string | undefined): string => (view === undefined ? server.url : `${server.url}/${view}`);
   const server = await openHttpServer(gateway, deps);
   return {
     gateway,
     url: server.url,
     observations,
-    async connect(front, era, token) {
+    async connect(front, era, token, view) {
       const mode = era === 'modern' ? 'auto' : 'legacy';
       const client = new Client({ name: 'test-client', version: '1' }, { versionNegotiation: { mode } });
       if (front === 'http') {
         const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
-        await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit }));
+        await client.connect(new StreamableHTTPClientTransport(new URL(urlOf(view)), { requestInit }));
         closers.push(() => client.close());
         return client;
       }
       const [toServer, toClient] = [new PassThrough(), new PassThrough()];
-      const stdio = serveStdio(gateway, { ...deps, input: toServer, output: toClient });
+      const stdio = serveStdio((view === undefined ? undefined : gateway.inView(view)) ?? gateway, {
+        ...deps,
+        input: toServer,
+        output: toClient,
+      });
       await client.connect(new StdioServerTransport(toClient, toServer));
       closers.push(async () => {
         await client.close();

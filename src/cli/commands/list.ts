@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { UpstreamSummary } from '../../gateway/gateway.js';
 import { describeUnmatched } from '../../gateway/operator-api.js';
-import { type CommonFlags, loadCliConfig, withGateway } from '../context.js';
+import { type CommonFlags, gatewayIn, loadCliConfig, VIEW_OPTION, withGateway } from '../context.js';
 import { EXIT_CODE } from '../exit-code.js';
 import { warnOfOtherConfiguration } from '../running.js';
 import { printJson, printTable, printWarning, type Terminal } from '../terminal.js';
@@ -10,11 +10,12 @@ export function registerList(program: Command, terminal: Terminal): void {
   program
     .command('list')
     .description('connect the upstreams and show the state of each')
+    .option(...VIEW_OPTION)
     .action(async (_own: unknown, command: Command) => {
-      const flags = command.optsWithGlobals<CommonFlags>();
+      const flags = command.optsWithGlobals<CommonFlags & { readonly view?: string }>();
       const config = await loadCliConfig(flags, terminal);
       const { upstreams, unmatched } = await withGateway(config, async (gateway) => ({
-        ...gateway.status(),
+        ...gatewayIn(gateway, flags.view).status(),
         unmatched: describeUnmatched(
           config,
           gateway.operations().map(({ operation }) => operation),

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { parseParams } from '../call-operation.js';
+import { VIEW_OPTION } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
 import { warnOfOtherConfiguration } from '../running.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
@@ -29,6 +30,7 @@ export function registerPolicy(program: Command, terminal: Terminal): void {
     .option('--group <name...>', 'groups of the caller')
     .option('--scope <name...>', "scopes of the caller's token")
     .option(...FROM_OPTION)
+    .option(...VIEW_OPTION)
     .action(async (name: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ExplainFlags>();
       const params = parseParams(flags.params ?? '{}');

@@ -3,26 +3,33 @@ import { digestConfigFiles } from '../../config/config-files.js';
 import { protectStdout } from '../../server/stdio/protect-stdout.js';
 import {
   type CommonFlags,
+  gatewayIn,
   loadCliConfig,
   readCliConfig,
   readPackageInfo,
   startGateway,
   untilAskedToStop,
+  VIEW_OPTION,
 } from '../context.js';
 import { announceRunning } from '../running.js';
 import type { Terminal } from '../terminal.js';
+
+interface StdioFlags extends CommonFlags {
+  readonly view?: string;
+}
 
 export function registerStdio(program: Command, terminal: Terminal): void {
   program
     .command('stdio')
     .description('serve every upstream over stdin and stdout, for a client that starts the gateway itself')
+    .option(...VIEW_OPTION)
     .action(async (_own: unknown, command: Command) => {
-      await serveOverStdio(command.optsWithGlobals<CommonFlags>(), terminal);
+      await serveOverStdio(command.optsWithGlobals<StdioFlags>(), terminal);
     });
 }
 
 /** Runs until the client closes stdin or the process is asked to stop. stdout carries only the protocol. */
-async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<void> {
+async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<void> {
   protectStdout();
   const config = await loadCliConfig(flags, terminal);
   const digest = await digestConfigFiles(config);
@@ -34,10 +41,11 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
     load: async () => (await readCliConfig(flags)).config,
   });
   try {
+    const shown = gatewayIn(gateway, flags.view ?? config.server.defaultView);
     const { serveStdio } = await import('../../server/stdio/stdio-server.js');
     // Messages that the client sends meanwhile wait in the pipe.
     await Promise.race([gateway.warmedUp, stop.asked]);
-    const server = serveStdio(gateway, {
+    const server = serveStdio(shown, {
       input: process.stdin,
       output: process.stdout,
       observe,

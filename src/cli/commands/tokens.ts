@@ -18,11 +18,18 @@ interface TokenReport {
   readonly discrete: Registration;
   readonly semantic: Registration;
   readonly single: Registration;
+  /** What each view registers, by name; absent where there are none. */
+  readonly views?: Readonly<Record<string, ViewRegistration>>;
   readonly map: { readonly upstreams: number; readonly tokens: number };
   readonly list_page: { readonly operations: number; readonly tokens: number };
   /** Of searches for the words of operations' names. */
   readonly search: Spread;
   readonly detail: Spread;
+}
+
+interface ViewRegistration extends Registration {
+  /** The view's `tokenBudget`. */
+  readonly budget?: number;
 }
 
 interface Spread {
@@ -53,6 +60,7 @@ async function measure(gateway: Gateway, count: CountTokens): Promise<TokenRepor
     discrete: { tools: tools.length, tokens: sum(tools.map((tool) => count(JSON.stringify(tool)))) },
     semantic: await measureMode(gateway, 'semantic', count),
     single: await measureMode(gateway, 'single', count),
+    ...(gateway.config.views.length === 0 ? {} : { views: await measureViews(gateway, count) }),
     map: { upstreams: gateway.toolSets().length, tokens: count(map.text) },
     list_page: { operations: page.data.operations.length, tokens: count(JSON.stringify(page)) },
     search: await measureSearches(gateway, count),
@@ -69,6 +77,17 @@ async function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTok
   const config = { ...gateway.config, endpoint: { ...gateway.config.endpoint, mode } };
   const { tools, toolsJson } = await openCapturedGateway(config, gateway.toolSets()).toolList();
   return { tools: tools.length, tokens: count(toolsJson) };
+}
+
+async function measureViews(gateway: Gateway, count: CountTokens): Promise<Record<string, ViewRegistration>> {
+  const measured: Record<string, ViewRegistration> = {};
+  for (const { name, tokenBudget } of gateway.config.views) {
+    const list = await gateway.inView(name)?.toolList();
+    if (list === undefined) continue;
+    const budget = tokenBudget === undefined ? {} : { budget: tokenBudget };
+    measured[name] = { tools: JSON.parse(list.toolsJson).length, tokens: count(list.toolsJson), ...budget };
+  }
+  return measured;
 }
 
 async function measureDetails(gateway: Gateway, count: CountTokens): Promise<Spread> {
@@ -126,6 +145,12 @@ function printReport(terminal: Terminal, report: TokenReport): void {
       ["the upstreams' tools", String(discrete.tools), String(discrete.tokens), ''],
       ['semantic mode', String(semantic.tools), String(semantic.tokens), saved(semantic.tokens)],
       ['single mode', String(single.tools), String(single.tokens), saved(single.tokens)],
+      ...Object.entries(report.views ?? {}).map(([name, { tools, tokens, budget }]) => [
+        `view ${name}${budget === undefined ? '' : ` (budget ${budget})`}`,
+        String(tools),
+        String(tokens),
+        saved(tokens),
+      ]),
     ],
   );
   const lines: readonly (readonly [what: string, spread: Spread])[] = [

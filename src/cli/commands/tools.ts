@@ -6,7 +6,7 @@ import type { UserChannel } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Reply } from '../../protocol/result.js';
 import { callAsCli, endCliSession, introspect, parseParams, terminalUser } from '../call-operation.js';
-import { type CommonFlags, loadCliConfig, withGateway } from '../context.js';
+import { type CommonFlags, gatewayIn, loadCliConfig, VIEW_OPTION, withGateway } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
 import { printJson, printLine, printTable, type Terminal } from '../terminal.js';
@@ -24,6 +24,7 @@ function registerToolsList(tools: Command, terminal: Terminal): void {
     .command('list')
     .description('list every operation with its family and danger')
     .option(...FROM_OPTION)
+    .option(...VIEW_OPTION)
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<SourceFlags>();
       const operations = await withSource(flags, terminal, async (gateway) => gateway.operations().map(toListed));
@@ -79,6 +80,7 @@ function registerToolsSearch(tools: Command, terminal: Terminal): void {
     .command('search [query]')
     .description('find operations by what they do; without a query, one is read from each line of standard input')
     .option(...FROM_OPTION)
+    .option(...VIEW_OPTION)
     .option('--limit <count>', 'operations shown at most for each query', readCount, 10)
     .action(async (query: string | undefined, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<SearchFlags>();
@@ -127,6 +129,7 @@ function registerToolsInspect(tools: Command, terminal: Terminal): void {
     .command('inspect <operation>')
     .description('explain one operation as a model sees it, with its danger and the evidence')
     .option(...FROM_OPTION)
+    .option(...VIEW_OPTION)
     .action(async (name: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<SourceFlags>();
       printJson(terminal, await withSource(flags, terminal, (gateway) => explain(gateway, name)));
@@ -149,6 +152,7 @@ async function explain(gateway: Gateway, name: string): Promise<JsonObject> {
 interface CallFlags extends CommonFlags {
   readonly params?: string;
   readonly confirm?: boolean;
+  readonly view?: string;
 }
 
 function registerToolsCall(tools: Command, terminal: Terminal): void {
@@ -156,13 +160,14 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
     .command('call <operation>')
     .description('call one operation through the whole pipeline and print its answer')
     .option('--params <json>', 'parameters as a JSON object', '{}')
+    .option(...VIEW_OPTION)
     .option('--confirm', 'send a required confirmation token back; a required person is asked at the terminal')
     .action(async (name: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CallFlags>();
       const params = parseParams(flags.params ?? '{}');
       const config = await loadCliConfig(flags, terminal);
       const reply = await withGateway(sendingAllOf(config), (gateway) =>
-        call(gateway, { name, params, user: terminalUser(terminal) }, flags.confirm === true),
+        call(gatewayIn(gateway, flags.view), { name, params, user: terminalUser(terminal) }, flags.confirm === true),
       );
       if (flags.json === true) printJson(terminal, toJson(reply));
       else printEnvelope(reply.text, terminal);

@@ -2,9 +2,10 @@ import type { Caller } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { GATEWAY_SOURCE } from '../../protocol/operation.js';
 import type { StateStore } from '../../store/state-store.js';
-import { type ApiBudget, type Draw, drawOn, type QuotaBudget } from './budget.js';
+import { type ApiBudget, type Budget, type Draw, drawOn, type QuotaBudget } from './budget.js';
 import type { Budgets } from './budgets.js';
 import type { QuotaPauses } from './pauses.js';
+import type { QuotaScope } from './quota-types.js';
 import type { AnnouncedBlocks } from './upstream-backoff.js';
 
 interface QuotaView {
@@ -14,16 +15,23 @@ interface QuotaView {
   readonly pauses: QuotaPauses;
   readonly store: Pick<StateStore, 'count'>;
   readonly caller: Caller;
+  /** Everything where absent. */
+  readonly scope: QuotaScope | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 /** The state of each budget, in the shape of the companion document "rate limiting", 6.2; of quotas, the caller's share. */
 export async function describeQuotas(view: QuotaView): Promise<JsonObject> {
-  const { budgets, announced, caller, now } = view;
-  const api = budgets.api.map((budget) => drawOn(budget, 0, caller, now));
+  const { budgets, caller, now, scope } = view;
+  const isShown = ({ stepsOf }: Budget): boolean =>
+    scope === undefined || scope.operations.some((operation) => stepsOf(operation) !== undefined);
+  const announced = view.announced.filter(
+    ([name]) => scope === undefined || scope.upstreams.includes(name.split(':', 1)[0] ?? ''),
+  );
+  const api = budgets.api.filter(isShown).map((budget) => drawOn(budget, 0, caller, now));
   const quotas = budgets.quotas
-    .filter((each) => each.appliesTo(caller))
+    .filter((each) => each.appliesTo(caller) && isShown(each))
     .map((budget) => drawOn(budget, 0, caller, now));
   const ends = [
     ...api.map(({ span }) => span.end),

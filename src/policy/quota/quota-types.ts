@@ -54,5 +54,11 @@ export interface QuotaService {
   /** Stores what an upstream's answer says about its rate limit. */
   noteLimits(upstreamSlug: string, limits: AnnouncedLimits, tool?: string): void;
   /** The state of each budget for this caller. Rejects while the store cannot be reached. */
-  status(caller: Caller): Promise<JsonObject>;
+  status(caller: Caller, scope?: QuotaScope): Promise<JsonObject>;
+}
+
+/** What a caller sees: budgets that are about nothing of it are not shown. */
+export interface QuotaScope {
+  readonly operations: readonly Operation[];
+  readonly upstreams: readonly string[];
 }

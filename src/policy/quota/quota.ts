@@ -57,8 +57,8 @@ export function createQuotaService({
       blocks.note(upstreamSlug, limits, tool);
       service.isIdle = false;
     },
-    status: (caller) =>
-      describeQuotas({ budgets, announced: blocks?.list() ?? [], pauses, store: safeStore, caller, now: now() }),
+    status: (caller, scope) =>
+      describeQuotas({ budgets, announced: blocks?.list() ?? [], pauses, store: safeStore, caller, now: now(), scope }),
   };
   return service;
 }

@@ -34,9 +34,10 @@ import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
 import { createSdkServerFactory } from '../mcp/sdk-server.js';
 import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
-import { createStreamWatches, isStreamSubscriber } from '../mcp/stream-watches.js';
-import { createResultWriter, type ServerInfo, writeListChanged, writeResourceUpdated } from '../mcp/write-result.js';
+import { createStreamWatches } from '../mcp/stream-watches.js';
+import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { type AccessSettings, Admission } from './admit.js';
+import { passNewsOn } from './pass-news-on.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
   acceptsStream,
@@ -64,12 +65,15 @@ import {
   UNNAMED,
 } from './sessions.js';
 import { isSubscription, Subscriptions } from './subscriptions.js';
+import { refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
 export interface McpEndpoint {
   /** Answers one HTTP request of any method. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Replaces who may use it, for the next request of each client. Streams end, so that who may no longer is gone. */
   replaceAccess(access: AccessSettings): void;
+  /** Answers a request for what is not here, once its sender has been authenticated. */
+  refuse(request: IncomingMessage, response: ServerResponse, refusalOf: ViewAccess): void;
   /** Ends the streams that wait for changes; calls go on. */
   endStreams(): Promise<void>;
   /** Ends every call in flight with an answer that says that its outcome is unknown. */
@@ -84,8 +88,16 @@ export const REQUEST_TIMEOUT_MS = 60_000;
 /** The sweep for idle sessions runs four times per idle time, and at least twice a minute. */
 const MAX_SWEEP_MS = 30_000;
 
-/** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
-export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
+/**
+ * MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener.
+ * @param gateway as the view shows it
+ */
+export function createMcpEndpoint(
+  gateway: Gateway,
+  serverInfo: ServerInfo,
+  observe: Observer,
+  view: ServedView = {},
+): McpEndpoint {
   const { server: settings } = gateway.config;
   const admission = new Admission({ clients: gateway.config.clients, oauth: settings.oauth }, observe);
   const writer = createResultWriter(serverInfo, gateway.config.endpoint);
@@ -97,9 +109,9 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const streams = createSseStreams();
   const events = createSessionEvents([questions, parked, logs, gateway], observe);
   const exchanges = createHttpExchanges(streams, observe);
-  const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
+  const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe), view.name);
   const sessions = createLegacySessions(settings, ids, events);
-  const callers = createModernCallers(settings, events);
+  const callers = createModernCallers(settings, events, view.name);
   const answerWithSdk = createSdkAnswerer(createServer, { questions, logs }, observe);
   const legacy = createLegacyEndpoint({
     sessions,
@@ -110,6 +122,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
     questions,
     settings,
     native: gateway.native,
+    capabilities: () => [gateway.native.capabilities(), gateway.mode()],
   });
   const modern = createModernHandler(createServer, settings.maxSessions, observe);
   const route = createMessageRouter({
@@ -140,6 +153,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
 
+  const enter = view.access === undefined ? handleMethod : refuseAt(view.access, handleMethod);
   const stopListening = passNewsOn(gateway, sessions, modern);
   const sweep = (): void => {
     const now = Date.now();
@@ -151,8 +165,14 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   return {
     handle(request, response) {
       const { gate } = admission;
-      if (gate === undefined) handleMethod(request, response, undefined);
-      else gate(request, response, handleMethod);
+      if (gate === undefined) enter(request, response, undefined);
+      else gate(request, response, enter);
+    },
+    refuse(request, response, refusalOf) {
+      const answer = refuseAt(refusalOf, refuseMethod);
+      const { gate } = admission;
+      if (gate === undefined) answer(request, response, undefined);
+      else gate(request, response, answer);
     },
     replaceAccess(access) {
       admission.replace(access);
@@ -173,30 +193,6 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
       callers.endAll();
       streams.close();
     },
-  };
-}
-
-/** Sends news of changes to those who listen. Returns a function that ends it. */
-function passNewsOn(gateway: Gateway, sessions: LegacySessions, modern: ModernHandler): () => void {
-  const stopTools = gateway.onToolsChanged(() => {
-    sessions.notify(writeListChanged('tools'));
-    modern.notify.toolsChanged();
-  });
-  const stopOthers = gateway.native.listen({
-    listChanged(kind) {
-      sessions.notify(writeListChanged(kind));
-      if (kind === 'prompts') modern.notify.promptsChanged();
-      else modern.notify.resourcesChanged();
-    },
-    resourceUpdated(uri, subscribers) {
-      // The SDK finds the streams that have named it.
-      if ([...subscribers].some(isStreamSubscriber)) modern.notify.resourceUpdated(uri);
-      sessions.notify(writeResourceUpdated(uri), (sessionId) => subscribers.has(sessionId));
-    },
-  });
-  return () => {
-    stopTools();
-    stopOthers();
   };
 }
 
@@ -337,6 +333,8 @@ interface LegacyEndpointDeps {
   readonly questions: OpenQuestions;
   readonly settings: GatewayConfig['server'];
   readonly native: NativeSurface;
+  /** What the answer to a handshake depends on. */
+  readonly capabilities: () => unknown;
 }
 
 type OpenResponder = (session: LegacySession) => Responder;
@@ -344,7 +342,7 @@ type OpenResponder = (session: LegacySession) => Responder;
 function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings, native } = deps;
   const findSession = createSessionFinder(sessions, settings);
-  const answerHandshake = createHandshakeAnswerer(answerWithSdk, native.capabilities);
+  const answerHandshake = createHandshakeAnswerer(answerWithSdk, deps.capabilities);
 
   const answer = (message: JSONRPCMessage, session: LegacySession, responder: Responder): void => {
     const fast = recogniseFastRequest(message, native.supports);

@@ -56,8 +56,12 @@ function readHead(head: string): AskAbilities {
   };
 }
 
-/** @param key of the signature; secret. */
-export function createSessionIds(key: Buffer): SessionIds {
+/**
+ * @param secret the key of the signature
+ * @param view of which the sessions are: an id of one is unknown in any other
+ */
+export function createSessionIds(secret: Buffer, view?: string): SessionIds {
+  const key = view === undefined ? secret : createHmac('sha256', secret).update(`view ${view}`).digest();
   const own = randomBytes(4).toString('hex');
   const sign = (head: string, random: string, client: string | undefined): string =>
     createHmac('sha256', key)

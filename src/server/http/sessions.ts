@@ -213,14 +213,21 @@ interface ModernOrigin extends SessionOrigin {
  *
  * Without authentication a client is identified by its network address and the name that it sends. This is no protection:
  * two clients of one name on one machine share a session, and so do all clients of one name behind a proxy.
+ *
+ * @param view of which they are: a client has another session in each
  */
-export function createModernCallers(settings: GatewayConfig['server'], events: SessionEvents): ModernCallers {
+export function createModernCallers(
+  settings: GatewayConfig['server'],
+  events: SessionEvents,
+  view?: string,
+): ModernCallers {
   const clients = new IdleMap<ModernClient>(toBounds(settings), ({ caller }) =>
     events.ended(caller.sessionId, 'expired'),
   );
   return {
     find({ address, clientName, client }) {
-      const key = client === undefined ? `${address} ${clientName}` : client.session;
+      const whose = client === undefined ? `${address} ${clientName}` : client.session;
+      const key = view === undefined ? whose : `${whose} view:${view}`;
       const known = clients.get(key);
       if (known !== undefined) {
         if (known.holder === client) return known;

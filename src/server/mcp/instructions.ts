@@ -22,9 +22,12 @@ const PASSTHROUGH_RULES: readonly string[] = [
   'Errors say what to change.',
 ];
 
-/** What a model should know about MCP-AQL before it reads the tools; sent in the handshake of both eras. */
-export function writeInstructions(mode: EndpointMode): string {
-  if (mode === 'passthrough') return PASSTHROUGH_RULES.join(' ');
+/**
+ * What a model should know about MCP-AQL before it reads the tools; sent in the handshake of both eras.
+ * @param purpose what the servers are for, in the operator's words
+ */
+export function writeInstructions(mode: EndpointMode, purpose?: string): string {
   const opening = OPENING[mode];
-  return [...(opening === undefined ? [] : [opening]), ...RULES].join(' ');
+  const rules = mode === 'passthrough' ? PASSTHROUGH_RULES : [...(opening === undefined ? [] : [opening]), ...RULES];
+  return [...(purpose === undefined ? [] : [purpose]), ...rules].join(' ');
 }

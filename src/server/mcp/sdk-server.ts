@@ -77,7 +77,7 @@ export function createSdkServerFactory(
   const answerModernNative = createNativeAnswerer(native, parked);
   const optionsOf = (era: Era) => ({
     capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities(), ...taskCapabilities(era) },
-    instructions: writeInstructions(gateway.config.endpoint.mode),
+    instructions: writeInstructions(gateway.mode(), gateway.purpose),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
   });

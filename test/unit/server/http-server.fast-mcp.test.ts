@@ -13,8 +13,7 @@ it('a request to the path of MCP whose handling throws is answered with 500, and
   };
   const server = createServer(
     withFastMcp(
-      fail,
-      () => undefined,
+      { serveMcp: fail, serveView: fail, serveOthers: () => undefined },
       () => true,
       (observation) => observations.push(observation),
     ),
