@@ -59,8 +59,9 @@ describe('much that comes at once', () => {
   it('reads few large answers of structured content in one turn', async () => {
     const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` }));
     const answer = { content: [], structuredContent: { items: rows } };
+    const characters = charactersOf(answer);
     const ends = await endsByTurn(40, async () => {
-      await takeTurn(charactersOf(answer));
+      await takeTurn(characters);
     });
     expect(Math.max(...ends)).toBeLessThanOrEqual(20);
     expect(ends.filter((one) => one > 0).length).toBeGreaterThanOrEqual(3);
