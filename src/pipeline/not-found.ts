@@ -72,7 +72,7 @@ const LIST_OPERATIONS = 'List the operations with introspect: {"query": "operati
  * Units of work that comparing a name with those that there are takes, and a search: a hundred unknown names at the same time would be
  * searched for in one turn.
  */
-const COMPARE_WORK = 50_000;
+export const COMPARE_WORK = 50_000;
 const SEARCH_WORK = 200_000;
 const SEARCH_LANE = 'search for unknown names';
 

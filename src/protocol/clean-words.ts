@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from './json.js';
+import { isSecretMember, maskSecrets } from './secret-forms.js';
 
 /** Whether callers get what an upstream says of its failure as it is, or without what tells of its machine. */
 export const WORDS_MODES = ['clean', 'full'] as const;
@@ -18,6 +19,7 @@ const MAX_SENT = { texts: 1_000, length: 4_096, unusual: 20 };
 const MAX_PATH_LENGTH = 1_024;
 
 const MASK = '[path]';
+const SECRET_MASK = '[secret]';
 
 /**
  * What stands before the host of a URL, where it has a password or is as long as a token; a user's name alone is kept.
@@ -75,6 +77,7 @@ export class WordsCleaner {
   /** What stands before the host of URLs in the arguments. */
   readonly #credentials = new Set<string>();
   readonly #parameters: ReadonlySet<string>;
+  readonly #texts: readonly string[];
   /** Sent paths with spaces and the like, which no general pattern finds where they are not quoted. */
   readonly #unusual: RegExp | undefined;
   #values = 0;
@@ -82,6 +85,7 @@ export class WordsCleaner {
   constructor(args: JsonObject) {
     this.#parameters = new Set(Object.keys(args));
     const texts = listTexts(args);
+    this.#texts = texts;
     for (const text of texts) this.#addSent(text);
     this.#unusual = findUnusual(texts);
   }
@@ -109,13 +113,22 @@ export class WordsCleaner {
     if (!isJsonObject(value)) return value;
     const kept = Object.entries(value).slice(0, MAX_VALUES);
     return Object.fromEntries(
-      kept.filter(([key]) => !STACK_MEMBER.test(key)).map(([key, member]) => [key, this.#value(member, depth + 1)]),
+      kept.filter(([key]) => !STACK_MEMBER.test(key)).map(([key, member]) => [key, this.#member(key, member, depth)]),
     );
   }
 
+  #member(key: string, member: unknown, depth: number): unknown {
+    const isSecret = typeof member === 'string' && isSecretMember(key, member) && !this.#isSent(member);
+    return isSecret ? SECRET_MASK : this.#value(member, depth + 1);
+  }
+
+  #isSent(text: string): boolean {
+    return this.#texts.some((sent) => sent.includes(text));
+  }
+
   #line(line: string): string {
-    const words = line.replace(INLINE_FRAME, '');
-    return this.#mask(words).replace(BARE_CLASS, '').replace(ERROR_CLASS, '');
+    const words = maskSecrets(this.#mask(line.replace(INLINE_FRAME, '')), (text) => this.#isSent(text));
+    return words.replace(BARE_CLASS, '').replace(ERROR_CLASS, '');
   }
 
   #mask(words: string): string {

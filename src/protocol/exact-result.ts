@@ -11,13 +11,27 @@ export const SUSPICIOUS = /\d{16}|\d[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Lets the result of a parsed message keep what parsing changed of its numbers. For texts that are `SUSPICIOUS`.
+ * Lets the result of a parsed message, or of each in a list of messages, keep what parsing changed of its numbers. For texts that are
+ * `SUSPICIOUS`.
  *
- * @param message what `JSON.parse` made of the text; its result is extended
+ * @param parsed what `JSON.parse` made of the text; the results are extended
  */
-export function keepExactNumbers(message: unknown, text: string): void {
+export function keepExactNumbers(parsed: unknown, text: string): void {
+  if (!Array.isArray(parsed)) {
+    keepOf(parsed, text, 0);
+    return;
+  }
+  let index = 0;
+  for (const { start } of readItems(text)) {
+    keepOf(parsed[index], text, start);
+    index += 1;
+  }
+}
+
+/** @param start where the message begins in the text */
+function keepOf(message: unknown, text: string, start: number): void {
   if (!isJsonObject(message) || !isJsonObject(message['result'])) return;
-  const result = findMember(text, 0, 'result');
+  const result = findMember(text, start, 'result');
   if (result === undefined) return;
   const texts = new Map<string, string>();
   for (const { name, start, end } of readMembers(text, result.start)) {
@@ -70,6 +84,20 @@ function findMember(text: string, at: number, name: string): MemberSpan | undefi
 const NAME = /\s*[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*/y;
 const STRUCTURE = /["[\]{}]/g;
 const SCALAR = /[^\s,\]}]*/y;
+
+const ITEM = /\s*[[,]\s*(?=[^\s\]])/y;
+
+/** The items of the list that is a valid JSON text. */
+function* readItems(text: string): Generator<Pick<MemberSpan, 'start' | 'end'>, void, void> {
+  for (let from = 0; ; ) {
+    ITEM.lastIndex = from;
+    if (ITEM.exec(text) === null) return;
+    const start = ITEM.lastIndex;
+    const end = endOfValue(text, start);
+    yield { start, end };
+    from = end;
+  }
+}
 
 /** The members of the object that begins at an index of a valid JSON text. */
 function* readMembers(text: string, at: number): Generator<MemberSpan, void, void> {

@@ -140,8 +140,12 @@ function writeStoredPage(
   return isReached ? { ...page, warnings: [...page.warnings, missing.warning] } : page;
 }
 
-/** What a query's aggregations leave out. */
-export function warnOfAggregations({ truncatedGroups = [], notNumbers = [] }: Omissions): readonly Warning[] {
+/** What a query leaves out or reads otherwise than its caller may mean. */
+export function warnOfAggregations({
+  truncatedGroups = [],
+  notNumbers = [],
+  amountsAsText = [],
+}: Omissions): readonly Warning[] {
   const groups = [...truncatedGroups].map(([label, count]) => ({
     code: 'VALIDATION_TRUNCATED_WARNING',
     message: `'aggregations.${label}' leaves out its ${count} smallest groups`,
@@ -154,11 +158,19 @@ export function warnOfAggregations({ truncatedGroups = [], notNumbers = [] }: Om
     details: { field, left_out: count },
     severity: 'medium' as const,
   }));
-  return [...groups, ...others];
+  const amounts = [...amountsAsText].map(([field, count]) => ({
+    code: 'VALIDATION_NOT_NUMBERS_WARNING',
+    message: `'${field}' puts the values of ${count} items in order as texts, because they are no numbers: '1,000' before '2'`,
+    details: { field, as_text: count },
+    severity: 'medium' as const,
+  }));
+  return [...groups, ...others, ...amounts];
 }
 
 type Omissions = {
-  readonly [Member in 'truncatedGroups' | 'notNumbers']?: Iterable<readonly [name: string, count: number]> | undefined;
+  readonly [Member in 'truncatedGroups' | 'notNumbers' | 'amountsAsText']?:
+    | Iterable<readonly [name: string, count: number]>
+    | undefined;
 };
 
 /** The short members beside a list in its answer, such as totals and the upstream's cursors; the others by name. */

@@ -26,6 +26,8 @@ export interface QueryOutcome {
   readonly truncatedGroups?: ReadonlyMap<string, number>;
   /** How many items have a value that a sum, an average or a comparison leaves out because it is no number. */
   readonly notNumbers?: ReadonlyMap<string, number>;
+  /** How many items have an amount, by the field that they are sorted by, which is no number and so in the order of texts. */
+  readonly amountsAsText?: ReadonlyMap<string, number>;
 }
 
 /**
@@ -43,7 +45,10 @@ export function* runQuery(
   const found = yield* findItems(items, query, options);
   const ordered = yield* sortItems(found, query.sort, options);
   const uncompared = yield* countUncompared(items, query.filter, options);
-  if (aggregate === undefined) return { ordered, ...(uncompared.size > 0 && { notNumbers: uncompared }) };
+  const amounts = yield* countAmounts(found, query.sort, options);
+  const amountsAsText = amounts.size > 0 && { amountsAsText: amounts };
+  if (aggregate === undefined)
+    return { ordered, ...(uncompared.size > 0 && { notNumbers: uncompared }), ...amountsAsText };
   const { aggregations, truncatedGroups, notNumbers: unsummed } = yield* aggregateItems(found, aggregate, options);
   const notNumbers = new Map([...uncompared, ...unsummed]);
   return {
@@ -51,6 +56,7 @@ export function* runQuery(
     aggregations,
     ...(truncatedGroups.size > 0 && { truncatedGroups }),
     ...(notNumbers.size > 0 && { notNumbers }),
+    ...amountsAsText,
   };
 }
 
@@ -82,6 +88,31 @@ function* countUncompared(
     const found = yield* mapSliced(items, itemsPerSlice(items.length, options.characters ?? 0, 1), isUncompared);
     const count = found.filter(Boolean).length;
     if (count > 0) counts.set(`filter.${writePath(condition.path)}`, count);
+  }
+  return counts;
+}
+
+/** A number with groups of digits, a currency, a share or a unit: `1,000.50`, `$7`, `12 %`, `5 MB`. */
+const AMOUNT =
+  /^(?:[-+]?\p{Sc} ?|\p{Lu}{3} )?[-+]?(?!0\d)(?:\d{1,3}(?:[,.'\u00a0\u202f ]\d{3}){1,6}|\d{1,15})(?:[.,]\d{1,6})?(?: ?[%\p{Sc}]| \p{L}{1,5})?$/u;
+const LONGEST_AMOUNT = 40;
+
+/** How many items have an amount that is sorted as a text: `1,000.50` before `2`. */
+function* countAmounts(
+  items: readonly unknown[],
+  keys: readonly SortKey[],
+  options: QueryOptions,
+): Sliced<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { path } of keys) {
+    const read = createFieldReader(path, options);
+    const isAmount = (item: unknown): boolean => {
+      const value = firstComparable(read, item)?.value;
+      return typeof value === 'string' && value.length <= LONGEST_AMOUNT && AMOUNT.test(value);
+    };
+    const found = yield* mapSliced(items, itemsPerSlice(items.length, options.characters ?? 0, 1), isAmount);
+    const count = found.filter(Boolean).length;
+    if (count > 1) counts.set(`sort.${writePath(path)}`, count);
   }
   return counts;
 }

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { PacedQueue } from '../../lib/turns.js';
 import { LARGE_BYTES, type LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import type { Pieces } from '../../protocol/pieces.js';
-import { answerTooLong } from '../fault.js';
+import { answerTooLong, UpstreamFault } from '../fault.js';
 import { EventReader, type ServerEvent } from './event-reader.js';
 
 /** Names and values in lower case, as undici hands them over. */
@@ -19,6 +19,40 @@ export function mediaTypeOf(headers: ResponseHeaders): string | undefined {
   const type = headerOf(headers, 'content-type');
   // As most servers spell it.
   return type === 'application/json' ? type : type?.split(';', 1)[0]?.trim().toLowerCase();
+}
+
+/** A charset beside the media type. Events are UTF-8, whatever is declared. */
+const CHARSET = /;\s{0,20}charset\s{0,20}=\s{0,20}["']?([^\s"';]{1,40})/i;
+const PLAIN_CHARSET = /^(?:utf-?8|us-ascii|ascii)$/i;
+
+/**
+ * Gives the reader UTF-8 where the server declares another charset, as some still do for JSON.
+ * @throws UpstreamFault for a charset that is not known: its bytes would be read as other texts
+ */
+export function inUtf8(headers: ResponseHeaders, reader: BodyReader): BodyReader {
+  const type = headerOf(headers, 'content-type');
+  if (type === undefined || type === 'application/json') return reader;
+  const charset = CHARSET.exec(type)?.[1];
+  if (charset === undefined || PLAIN_CHARSET.test(charset)) return reader;
+  const decoder = openDecoder(charset);
+  const pass = (text: string): void => {
+    if (text !== '') reader.read(Buffer.from(text));
+  };
+  return {
+    read: (chunk) => pass(decoder.decode(chunk, { stream: true })),
+    end: () => {
+      pass(decoder.decode());
+      reader.end();
+    },
+  };
+}
+
+function openDecoder(charset: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    throw new UpstreamFault('malformed', `it is declared to be in the charset '${charset}', which is not known`);
+  }
 }
 
 export function isEventStream(headers: ResponseHeaders): boolean {

@@ -21,6 +21,7 @@ import {
   type BodyReader,
   HttpExchange,
   headerOf,
+  inUtf8,
   mediaTypeOf,
   type ResponseFlow,
   type ResponseHeaders,
@@ -227,7 +228,11 @@ export class HttpTransport implements UpstreamTransport {
     const limits = readLimitHeaders(status, headers);
     if (limits !== undefined) this.#options.onLimits?.(limits, toolOf(post.message));
     if (status === 307 || status === 308) return this.#redirect(post, status, headers);
-    if (status >= 300) return readStart((text) => this.#refuse(post, status, headers, text));
+    if (status >= 300)
+      return inUtf8(
+        headers,
+        readStart((text) => this.#refuse(post, status, headers, text)),
+      );
     const method = 'method' in post.message ? post.message.method : undefined;
     if (method === 'initialize') this.#know({ ...this.#facts, sessionId: headerOf(headers, 'mcp-session-id') });
     if (method === 'notifications/initialized') this.#openStandingStream();
@@ -247,7 +252,10 @@ export class HttpTransport implements UpstreamTransport {
     if (type === 'application/json') {
       const { maxAnswerBytes } = this.#options;
       if (Number(headerOf(headers, 'content-length')) > maxAnswerBytes) throw answerTooLong(maxAnswerBytes);
-      return readBytes((bytes) => this.#deliver(bytes, post), maxAnswerBytes);
+      return inUtf8(
+        headers,
+        readBytes((bytes) => this.#deliver(bytes, post), maxAnswerBytes),
+      );
     }
     if (type === 'text/event-stream') return this.#eventReader(post, flow);
     throw new SdkError(

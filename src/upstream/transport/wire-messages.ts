@@ -120,13 +120,11 @@ const MOST_UNASKED = 200;
 /**
  * The messages that a server sent as one: itself, or the members of a JSON-RPC batch. Answers are never left out.
  *
- * @param text what the value was parsed from; an answer that comes alone keeps of it what parsing changed of its numbers
+ * @param text what the value was parsed from; answers keep of it what parsing changed of their numbers
  */
 export function messagesOf(value: unknown, text: string): readonly JSONRPCMessage[] {
-  if (!Array.isArray(value)) {
-    if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
-    return isJsonObject(value) ? [value as unknown as JSONRPCMessage] : [];
-  }
+  if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
+  if (!Array.isArray(value)) return isJsonObject(value) ? [value as unknown as JSONRPCMessage] : [];
   const messages = value.filter(isJsonObject);
   let unasked = 0;
   const read = messages.filter((message) => {

@@ -5,6 +5,45 @@ const clean = (words: string, args: Record<string, unknown> = {}): string => new
 
 describe("an upstream's words are sent", () => {
   it.each([
+    ['login failed: password=hunter2x!', 'login failed: password=[secret]'],
+    ['login failed: password=hunter', 'login failed: password=[secret]'],
+    ['config {db_password: "correct horse", x: 1}', 'config {db_password: "[secret]", x: 1}'],
+    ['DB_PASSWORD: s3cr3t,', 'DB_PASSWORD: [secret],'],
+    ["api_key='abc' is wrong", "api_key='[secret]' is wrong"],
+    ['token: 9f8a7b6c5d4e is expired', 'token: [secret] is expired'],
+    ['sent Authorization: Bearer abcdefgh12345678', 'sent Authorization: [secret]'],
+    ['AWS said no to AKIAIOSFODNN7EXAMPLE', 'AWS said no to [secret]'],
+    ['aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', 'aws_secret_access_key=[secret]'],
+    ['{"error":"no","password":"hunter","apiKey":"a1b2"}', '{"error":"no","password":"[secret]","apiKey":"[secret]"}'],
+  ])('without secrets: %j as %j', (words, expected) => {
+    expect(clean(words)).toBe(expected);
+  });
+
+  it.each([
+    'password: required',
+    'password: must have 8 characters',
+    'Unexpected token: foo_bar',
+    'Unexpected token < in JSON: 12',
+    'next_page_token: abc123def456',
+    'max_tokens=4096',
+    'the secret is not known',
+    '{"errors":{"password":"is too short"}}',
+    'unknown field "token" of object',
+  ])('with what only speaks of secrets: %j', (words) => {
+    expect(clean(words)).toBe(words);
+  });
+
+  it('with the secrets that the caller itself sent', () => {
+    expect(clean('password=hunter22 is wrong', { password: 'hunter22' })).toBe('password=hunter22 is wrong');
+  });
+
+  it('in a time that is linear in words that nearly are secrets', () => {
+    const cleaner = new WordsCleaner({});
+    for (const part of ['password', 'token=', 'a_', 'Bearer ', 'api_key="'])
+      expect(cleaner.text(part.repeat(20_000)).length).toBeLessThan(40_000);
+  });
+
+  it.each([
     ["TypeError: Cannot read '/srv/app/src/x.js'", "Cannot read '[path]'"],
     ['Access denied: /data/private/a.txt not in /data/files', 'Access denied: [path] not in [path]'],
     ['open C:\\Users\\me\\secret.txt failed', 'open [path] failed'],

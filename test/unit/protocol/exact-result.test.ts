@@ -34,6 +34,24 @@ describe('a result of which parsing changed numbers', () => {
     expect(exactTextOf(read(`{"result":{"structuredContent":${structured}}}`), 'structuredContent')).toBeUndefined();
   });
 
+  it('is kept of each message of a list', () => {
+    const structured = ['{"n":12345678901234567890}', '{"n":1}', '{"n":[9007199254740993]}'];
+    const messages = structured.map((one, id) => `{"id":${id},"result":{"content":[],"structuredContent":${one}}}`);
+    const text = ` [ ${messages[0]} , 7,"],[" ,${messages[1]},\n${messages[2]}]`;
+    const parsed = JSON.parse(text);
+    keepExactNumbers(parsed, text);
+    const results = parsed.filter((one: unknown) => typeof one === 'object').map((one: JsonObject) => one['result']);
+    expect(results.map((result: JsonObject) => exactTextOf(result, 'structuredContent'))).toEqual([
+      structured[0],
+      undefined,
+      structured[2],
+    ]);
+  });
+
+  it.each(['[]', '[ ]', '[1]', '[[]]'])('is nothing of the list %s', (text) => {
+    expect(() => keepExactNumbers(JSON.parse(text), text)).not.toThrow();
+  });
+
   it('is no affair of errors, and of members outside the result', () => {
     const message = JSON.parse('{"x":9007199254740993,"error":{"code":1,"data":9007199254740993}}');
     expect(() => keepExactNumbers(message, '{"x":9007199254740993}')).not.toThrow();

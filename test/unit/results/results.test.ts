@@ -231,6 +231,33 @@ describe('an answer that is a text', () => {
   });
 });
 
+describe('a sort by amounts that are texts', () => {
+  it.each([
+    [['1,000.50', '2', '12,000']],
+    [['$7', '$12.50']],
+    [['5 MB', '12 kB']],
+    [['12 %', '7 %']],
+    [['EUR 12', 'EUR 7']],
+  ])('says that %j are in the order of texts', (prices) => {
+    const rows = prices.map((price) => ({ price }));
+    const { warnings } = ask(createResultService(SETTINGS), { sort: 'price' }, rows);
+    expect(warnings).toMatchObject([{ code: 'VALIDATION_NOT_NUMBERS_WARNING', details: { field: 'sort.price' } }]);
+  });
+
+  it.each([
+    [['1000.50', '2', 7]],
+    [['2024-01-05', '2023-01-05']],
+    [['1.2.3', '1.10.0']],
+    [['10.0.0.1', '10.0.0.2']],
+    [['01234', 'A1', '1st', '555-1234']],
+    [['ada', 'bob']],
+    [['01234', '04567']],
+  ])('says nothing of %j', (prices) => {
+    const rows = prices.map((price) => ({ price }));
+    expect(ask(createResultService(SETTINGS), { sort: 'price' }, rows).warnings).toEqual([]);
+  });
+});
+
 describe('a comparison with a number', () => {
   it('says how many items have a text there that is no number', () => {
     const rows = [{ price: '$1,200.50' }, { price: '3.10' }, { price: 7 }, { price: '' }, {}];

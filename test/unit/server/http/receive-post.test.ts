@@ -63,23 +63,18 @@ describe('readBody', () => {
     expect(bytes.buffer.byteLength).toBeLessThanOrEqual(200_000);
   });
 
-  it('refuses a body of many chunks of a byte, and makes the parser leave those that it has read', async () => {
-    let [taken, paused] = [0, 0];
+  it('refuses a body of many chunks of a byte, and reads no more of it', async () => {
+    let taken = 0;
     function* chunks(): Generator<Buffer> {
       for (; taken < 10_000; taken += 1) yield Buffer.from('x');
     }
     const headers = { 'transfer-encoding': 'chunked' };
-    const parser = {
-      pause: () => {
-        paused += 1;
-      },
-    };
-    const request = Object.assign(Readable.from(chunks(), { objectMode: false }), { headers, socket: { parser } });
+    const request = Object.assign(Readable.from(chunks(), { objectMode: false }), { headers, socket: {} });
     const readBody = createBodyReader({ maxBytes: () => 1_000_000, smallBodyMs: 60_000 });
     const body = await new Promise<Body>((resolve) => readBody(request as unknown as IncomingMessage, resolve));
     expect(body).toEqual({ kind: 'too-fragmented' });
+    expect(request.isPaused()).toBe(true);
     expect(taken).toBeLessThan(500);
-    expect(paused).toBe(1);
   });
 
   it('takes a chunked body of many chunks that are not small', async () => {

@@ -171,6 +171,35 @@ describe('HttpTransport', () => {
     });
   });
 
+  it.each([
+    ['application/json; charset=ISO-8859-1', 'latin1'],
+    ['application/json;charset="windows-1252"', 'latin1'],
+    ['application/json; charset=utf-16le', 'utf16le'],
+    ['application/json; charset=UTF-8', 'utf8'],
+  ] as const)('reads an answer in the charset that is declared: %s', async (type, encoding) => {
+    const result = { content: [{ type: 'text', text: `é${'x'.repeat(100_000)}ü` }] };
+    await using server = await scripted({
+      onCall: ({ id }, response) => {
+        const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result }), encoding);
+        response.writeHead(200, { 'content-type': type }).write(body.subarray(0, 71));
+        response.end(body.subarray(71));
+      },
+    });
+    await using opened = openPool(upstream(server));
+    expect(textOf(await opened.call('any'))).toBe(result.content[0]?.text);
+  });
+
+  it('refuses an answer in a charset that is not known, and names it', async () => {
+    await using server = await scripted({
+      onCall: ({ id }, response) => {
+        response.writeHead(200, { 'content-type': 'application/json; charset=klingon' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } }));
+      },
+    });
+    await using opened = openPool(upstream(server));
+    await expect(opened.call('any')).rejects.toThrow(/charset 'klingon'/);
+  });
+
   it.each([1, 100, 20_000])('reads an answer of %d characters that begins with a byte order mark', async (length) => {
     const result = { content: [{ type: 'text', text: 'x'.repeat(length) }] };
     await using server = await scripted({

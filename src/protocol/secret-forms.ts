@@ -1,0 +1,85 @@
+/**
+ * Texts that are secret by their form, wherever they occur. A caller chooses these texts, and a person approves what is left of
+ * them: so each form is what only a secret looks like, without the characters by which a shell or a query goes on, and bounded. No
+ * pattern looks further back or ahead than it must: a text that nearly matches costs time in proportion to its length.
+ */
+export const SECRET_FORMS: readonly RegExp[] = [
+  // The body of a key in PEM is lines of base64 alone; the last one may be short.
+  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:\r?\n|(?:\\r)?\\n)(?:Proc-Type: 4,ENCRYPTED|DEK-Info: [A-Z0-9-]{1,40},[0-9A-F]{1,64})?(?=\r?\n|(?:\\r)?\\n)){0,4}(?:(?:\r?\n|(?:\\r)?\\n)[A-Za-z0-9+/=]{16,100}(?![A-Za-z0-9+/=])){0,500}(?:(?:\r?\n|(?:\\r)?\\n)[A-Za-z0-9+/=]{1,100}(?=(?:\r?\n|(?:\\r)?\\n)-----END))?(?:(?:\r?\n|(?:\\r)?\\n)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g,
+  /\bbearer\s{1,3}[\w.~+/=-]{8,4000}/gi,
+  // Base64 with a digit or padding: "basic understanding" is neither.
+  /\bbasic\s{1,3}(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{6,}={0,2}/gi,
+  // JSON Web Tokens, of two parts where there is no signature.
+  /(?<![\w-])eyJ[\w-]{8,}(?:\.[\w-]+){1,4}/g,
+  /gh[oprsu]_\w{16,}/g,
+  /github_pat_\w{16,}/g,
+  /gl(?:pat|ptt|rt|dt|soat)-[\w-]{16,}/g,
+  /xox[a-z](?:\.\w+)?-[\w-]{8,}/g,
+  /xapp-[\w-]{8,}/g,
+  /(?<![A-Za-z0-9])sk-[\w-]{16,}/g,
+  /(?<![A-Za-z0-9])[prs]k_(?:live|test)_\w{8,}/g,
+  /whsec_\w{16,}/g,
+  /(?<![A-Z0-9])A(?:KI|SI|BI|CC)A[A-Z0-9]{16}/g,
+  /AIza[\w-]{30,}/g,
+  /ya29\.[\w-]{16,}/g,
+  /(?<![A-Za-z0-9])(?:npm|hf|dop_v1|pypi|glc|shpat|lin_api|ntn|secret|figd|sq0[a-z]{3})[_-]\w{20,}/g,
+  /SG\.[\w-]{16,}\.[\w-]{16,}/g,
+  // The gateway's own confirmation tokens.
+  /(?:conf|quota_continue)_[\w-]{16,}/g,
+];
+
+/** The credentials of an address: https://user:password@host. */
+export const ADDRESS_CREDENTIALS = /(?<=:\/\/)[^\s/?#"'<>$(){}`\\;|&]{1,200}(?=@)/g;
+
+/** Names of secrets, as a part of a regular expression. */
+export const SECRET_NAME =
+  '(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|authorization|api[_-]?key|(?:access|private|secret)[_-]?key)';
+
+const MASK = '[secret]';
+
+/** The name of a secret, what stands between the two, and the value, which is a quotation or goes on to the next blank. */
+const ASSIGNMENT = new RegExp(
+  String.raw`(?<![a-z])(?<name>(?:[a-z0-9]{1,30}[_.-]){0,4}${SECRET_NAME}s?)(?<between>["']?(?:\s{0,3}=\s{0,3}|\s{0,3}:\s{0,3}|\s{1,3}is\s{1,3}(?=["'])))(?<value>"[^"\n]{1,400}"|'[^'\n]{1,400}'|[^\s"',;(){}<>[\]&]{3,400})`,
+  'gi',
+);
+/** Of a list of pages, or a count. */
+const HARMLESS_NAME =
+  /(?:max|min|num|total|budget|used|page|next|prev|previous|cursor|continuation|sync|delta|skip|stop|limit|count)[_.-](?:\w+[_.-])?tokens?$/i;
+/** `password: required`, `unexpected token: }`: a word says something of the value. */
+const WORD = /^[a-z][a-z-]{0,30}[.!?:]{0,2}$/i;
+/** A token is a secret only where it is no word of a program: `unexpected token: foo_bar`. */
+const MADE_VALUE = /\d.{0,400}[a-z]|[a-z].{0,400}\d/i;
+const LEAST_TOKEN = 8;
+
+/**
+ * What a server says of a failure, without what is a secret by its form or by the name before it. A word after a colon stays: it mostly says
+ * what is wrong with the value.
+ * @param isSent whether the caller itself sent the text, which may be repeated to it
+ */
+export function maskSecrets(words: string, isSent: (text: string) => boolean): string {
+  const assigned = words.replace(ASSIGNMENT, (whole: string, ...rest: unknown[]) => {
+    const { name = '', between = '', value = '' } = rest.at(-1) as Record<string, string | undefined>;
+    const bare = value.replace(/^["']|["']$/g, '');
+    return isSent(bare) || !isSecretValue(name, bare, between)
+      ? whole
+      : `${name}${between}${value.replace(bare, () => MASK)}`;
+  });
+  return SECRET_FORMS.reduce((text, form) => text.replace(form, (found) => (isSent(found) ? found : MASK)), assigned);
+}
+
+/** Whether a member's value is a secret, which its name says it is. */
+export function isSecretMember(name: string, value: string): boolean {
+  return (
+    MEMBER_NAME.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2')) &&
+    !/\s/.test(value) &&
+    isSecretValue(name, value, '=')
+  );
+}
+
+const MEMBER_NAME = new RegExp(`(?:^|[_.-])${SECRET_NAME}s?$`, 'i');
+
+function isSecretValue(name: string, value: string, between: string): boolean {
+  if (HARMLESS_NAME.test(name) || /^\[|^\*+$/.test(value)) return false;
+  if (/token|authorization/i.test(name)) return value.length >= LEAST_TOKEN && MADE_VALUE.test(value);
+  return between.includes('=') || !WORD.test(value);
+}
