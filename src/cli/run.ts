@@ -3,6 +3,7 @@ import { escapeInvisible } from '../lib/text.js';
 import { registerApprovals } from './commands/approvals.js';
 import { registerAudit } from './commands/audit.js';
 import { registerClassify } from './commands/classify.js';
+import { registerCompletion } from './commands/completion.js';
 import { registerInit, registerValidate } from './commands/config.js';
 import { registerConformance } from './commands/conformance.js';
 import { registerConnect } from './commands/connect.js';
@@ -43,6 +44,7 @@ const COMMANDS = [
   registerTokens,
   registerConformance,
   registerVersion,
+  registerCompletion,
 ];
 
 function createProgram(terminal: Terminal): Command {

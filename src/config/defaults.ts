@@ -20,6 +20,7 @@ export const CONFIG_DEFAULTS = {
     lameDuckMs: 0,
     drainMs: 5_000,
     allowUnauthenticated: false,
+    allowRemoteCommands: false,
   },
   endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_', errors: 'all', passthrough: false },
   // Specification, section 4.7.5.

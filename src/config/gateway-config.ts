@@ -234,6 +234,8 @@ export interface GatewayConfig {
     readonly drainMs: number;
     /** Whether the gateway may listen beyond this machine without `clients`. */
     readonly allowUnauthenticated: boolean;
+    /** Whether operators may add servers that run a command over the admin API. */
+    readonly allowRemoteCommands: boolean;
   };
   readonly endpoint: {
     readonly mode: EndpointMode;

@@ -60,6 +60,11 @@ const SERVER_SECTION = section(
       description:
         'Listen beyond this machine without `clients`, where something else decides who may connect. Otherwise a token is made and shown at the first start.',
     },
+    allowRemoteCommands: {
+      type: 'boolean',
+      description:
+        "Let operators add servers that run a command, and values that refer to variables, over the admin API. Who has an operator's token can then run programs on this machine.",
+    },
   },
   CONFIG_DEFAULTS.server,
 );
