@@ -172,7 +172,7 @@ function printReport(report: LockReport, terminal: Terminal): void {
 
 function concludeReport(file: string, written: boolean, count: number): string {
   const tools = count === 1 ? '1 tool' : `${count} tools`;
-  if (written) return `Wrote ${file} (${tools} accepted). A running gateway uses it after a restart.`;
+  if (written) return `Wrote ${file} (${tools} accepted). A running gateway reloads it.`;
   if (count === 0) return `Nothing differs from ${file}.`;
   return `${tools} ${count === 1 ? 'differs' : 'differ'} from ${file}. Accept with: mcp-aql-gateway lock --accept [upstream[::tool] ...]`;
 }
