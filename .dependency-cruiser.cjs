@@ -106,7 +106,7 @@ module.exports = {
           own(folder),
           ...allowed.map((name) =>
             name === 'gateway'
-              ? '^src/gateway/(gateway|captured-gateway|lock-review|audit-review|log-review|operator-api)\\.ts$'
+              ? '^src/gateway/(gateway|captured-gateway|lock-review|audit-review|log-review|upstream-review|operator-api)\\.ts$'
               : own(name),
           ),
         ],

@@ -163,7 +163,7 @@ function quieter(level: GatewayConfig['log']['level']): GatewayConfig['log']['le
 }
 
 /** The folder that holds package.json: two above the built `dist/cli`. */
-const PACKAGE_DIRECTORY = fileURLToPath(new URL('../../', import.meta.url));
+export const PACKAGE_DIRECTORY = fileURLToPath(new URL('../../', import.meta.url));
 
 interface PackageInfo {
   readonly name: string;

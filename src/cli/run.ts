@@ -3,9 +3,11 @@ import { escapeInvisible } from '../lib/text.js';
 import { registerApprovals } from './commands/approvals.js';
 import { registerAudit } from './commands/audit.js';
 import { registerClassify } from './commands/classify.js';
+import { registerCompletion } from './commands/completion.js';
 import { registerInit, registerValidate } from './commands/config.js';
 import { registerConformance } from './commands/conformance.js';
 import { registerConnect } from './commands/connect.js';
+import { registerDoctor } from './commands/doctor.js';
 import { registerImport } from './commands/import.js';
 import { registerList } from './commands/list.js';
 import { registerLock } from './commands/lock.js';
@@ -13,6 +15,7 @@ import { registerLogs } from './commands/logs.js';
 import { registerPolicy } from './commands/policy.js';
 import { registerServe } from './commands/serve.js';
 import { registerServers } from './commands/servers.js';
+import { registerStatus } from './commands/status.js';
 import { registerStdio } from './commands/stdio.js';
 import { registerTokens } from './commands/tokens.js';
 import { registerTools } from './commands/tools.js';
@@ -28,6 +31,8 @@ const COMMANDS = [
   registerServers,
   registerImport,
   registerConnect,
+  registerDoctor,
+  registerStatus,
   registerList,
   registerTools,
   registerClassify,
@@ -39,6 +44,7 @@ const COMMANDS = [
   registerTokens,
   registerConformance,
   registerVersion,
+  registerCompletion,
 ];
 
 function createProgram(terminal: Terminal): Command {

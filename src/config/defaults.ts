@@ -21,6 +21,7 @@ export const CONFIG_DEFAULTS = {
     drainMs: 5_000,
     allowUnauthenticated: false,
     trustedProxies: [],
+    allowRemoteCommands: false,
   },
   endpoint: {
     mode: 'semantic',

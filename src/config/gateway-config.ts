@@ -244,6 +244,8 @@ export interface GatewayConfig {
     readonly tls?: TlsConfig;
     /** Addresses and networks of proxies whose word about the client is believed. */
     readonly trustedProxies: readonly string[];
+    /** Whether operators may add servers that run a command over the admin API. */
+    readonly allowRemoteCommands: boolean;
   };
   readonly endpoint: {
     readonly mode: EndpointMode;

@@ -163,6 +163,11 @@ const FILE_NAME = 'gateway.config.json';
 /** Beside package.json, seen from `src/config` and from `dist/config`. */
 const PACKAGED_FILE = fileURLToPath(new URL(`../../${FILE_NAME}`, import.meta.url));
 
+/** Whether a main file is the default that ships with the package, which is never changed. */
+export function isPackagedConfig(file: string): boolean {
+  return file === PACKAGED_FILE;
+}
+
 /** Where the configuration is. All paths are absolute. */
 interface ConfigLocation {
   /** Null when there is none, not even the packaged default. */

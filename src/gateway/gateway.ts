@@ -80,7 +80,7 @@ export interface Gateway extends Surface {
   /** Which rule decides about an operation, and why. */
   explainPolicy(question: PolicyQuestion): Explanation;
   /** Records an operator's action in the audit trail. @param operator the name of the account or token */
-  recordAdmin(action: string, details: JsonObject, operator: string): void;
+  recordAdmin(action: string, details: JsonObject, operator: string, transport?: 'cli' | 'http'): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
@@ -121,6 +121,9 @@ const SERVER_NAMES: NameSettings = { wait: 10_000, keep: true };
 
 /** The longest time that clients wait for slow upstreams at start, in milliseconds. */
 const WARM_UP_MS = 2_000;
+
+/** The longest time that a reload takes to be reported because new upstreams start, in milliseconds. */
+const RELOAD_PATIENCE_MS = 5_000;
 
 /**
  * Composes the gateway: opens the store of policy, starts to connect every upstream and resolves without waiting for them.
@@ -277,7 +280,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     live.config = next;
     policy.apply(next);
     for (const listener of configListeners) listener(next);
-    pool.reconfigure(next.upstreams);
+    started = pool.reconfigure(next.upstreams);
     for (const { slug } of [...removed, ...replaced]) handlers.invalidate(slug);
     // What they define is compared with a changed lock, or by their changed trust.
     const judgedAnew = settings.includes('lock') ? next.upstreams : adjusted;
@@ -296,14 +299,19 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     applyLogLevel();
     await catalog.settled();
   };
+  let started = Promise.resolve();
   const reloader = new Reloader({
     load: deps.load,
     current: () => live.config,
-    apply(plan) {
+    async apply(plan) {
       applying = apply(plan).finally(() => {
         applying = undefined;
       });
-      return applying.then(warnOfUnmatched);
+      await applying;
+      // Who asked for the reload may call what is new next.
+      await Promise.race([started, delay(RELOAD_PATIENCE_MS, undefined, { ref: false })]);
+      await catalog.settled();
+      warnOfUnmatched();
     },
     observe,
     audit: policy.audit,
@@ -374,8 +382,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     toolSets: catalog.toolSets,
     definitions: async () => introductions.join(catalog.toolSets(), await primitives.definitions()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
-    recordAdmin: (action, details, operator) =>
-      policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
+    recordAdmin: (action, details, operator, transport = 'cli') =>
+      policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
     approvals: policy.approvals,
     setLogLevel(sessionId, level) {
       logLevels.set(sessionId, level);

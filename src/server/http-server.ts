@@ -10,8 +10,8 @@ import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
 import { type Turns, turns } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
-import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
+import { registerAdmin } from './admin/register-admin.js';
 import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
 import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
@@ -166,7 +166,7 @@ function buildApp(
     serveView(request.params.view, request.raw, reply.raw);
   });
   registerHealth(app, gateway, state);
-  registerApprovals(app, gateway, deps.observe);
+  registerAdmin(app, gateway, deps.observe);
   const { operators } = gateway.config.policy.approvals;
   const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';
   registerLandingPage(app, { serverInfo: deps.serverInfo, approvals });

@@ -19,8 +19,9 @@ export interface UpstreamPool {
   /**
    * Takes another configuration: what is new is connected, what is gone or described otherwise is closed after its calls, and
    * what is described as before is not touched. Later calls find the new upstreams at once, and wait for them to connect.
+   * Resolves when each new one has connected or failed once. Never rejects.
    */
-  reconfigure(configs: readonly UpstreamConfig[]): void;
+  reconfigure(configs: readonly UpstreamConfig[]): Promise<void>;
   /** Ends the connections that belong to a session alone. */
   endSession(sessionId: string): void;
   /** Ends every connection; child processes and what they started are gone when it resolves. Safe to call twice. */
@@ -106,7 +107,7 @@ class Pool implements UpstreamPool {
     await Promise.all(this.#members.map(({ upstream }) => upstream.connect(this.#eventsOf(upstream, events))));
   }
 
-  reconfigure(configs: readonly UpstreamConfig[]): void {
+  async reconfigure(configs: readonly UpstreamConfig[]): Promise<void> {
     if (this.#isClosed) return;
     const before = new Map(this.#members.map((member) => [member.config.slug, member]));
     const members = configs.map((config): Member => {
@@ -119,9 +120,10 @@ class Pool implements UpstreamPool {
     this.#index();
     for (const { config, upstream } of before.values()) if (!kept.has(upstream)) this.#retire(upstream, config);
     const old = new Set([...before.values()].map(({ upstream }) => upstream));
-    for (const { config, upstream } of members) {
-      if (!old.has(upstream)) this.#start(upstream, before.get(config.slug)?.upstream);
-    }
+    const started = members
+      .filter(({ upstream }) => !old.has(upstream))
+      .map(({ config, upstream }) => this.#start(upstream, before.get(config.slug)?.upstream));
+    await Promise.all(started);
   }
 
   endSession(sessionId: string): void {
@@ -162,11 +164,12 @@ class Pool implements UpstreamPool {
     }
   }
 
-  #start(upstream: PooledUpstream, before: PooledUpstream | undefined): void {
-    if (this.#events === undefined) return;
-    void upstream.connect(this.#eventsOf(upstream, this.#events));
+  #start(upstream: PooledUpstream, before: PooledUpstream | undefined): Promise<void> {
+    if (this.#events === undefined) return Promise.resolve();
+    const started = upstream.connect(this.#eventsOf(upstream, this.#events));
     const watched = before instanceof ManagedUpstream ? [...before.watched] : [];
     for (const uri of watched) upstream.watchResource(uri, true).catch(() => undefined);
+    return started;
   }
 
   /** Every call ends within the longest time of a call. */

@@ -143,6 +143,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       lameDuckMs: 0,
       drainMs: 100,
       allowUnauthenticated: false,
+      allowRemoteCommands: false,
       ...server,
     },
     endpoint: {

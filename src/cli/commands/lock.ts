@@ -180,7 +180,7 @@ function concludeReport(file: string, written: boolean, differences: readonly To
     ...(tools > 0 || others === 0 ? [tools === 1 ? '1 tool' : `${tools} tools`] : []),
     ...(others > 0 ? [others === 1 ? '1 other definition' : `${others} other definitions`] : []),
   ].join(' and ');
-  if (written) return `Wrote ${file} (${count} accepted). A running gateway uses it after a restart.`;
+  if (written) return `Wrote ${file} (${count} accepted). A running gateway reloads it.`;
   if (differences.length === 0) return `Nothing differs from ${file}.`;
   return `${count} ${differences.length === 1 ? 'differs' : 'differ'} from ${file}. Accept with: mcp-aql-gateway lock --accept [upstream[::tool] ...]`;
 }

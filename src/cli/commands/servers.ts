@@ -1,18 +1,16 @@
-import { readFile, rename } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { ConfigError } from '../../config/diagnostics.js';
 import {
-  blockForServers,
-  changeMainFile,
-  openEditableConfig,
-  placesOf,
-  type ServerPlace,
-} from '../../config/edit-config.js';
-import { editJsonc, type JsoncEdit } from '../../config/edit-jsonc.js';
+  addServer,
+  type ChangeOptions,
+  removeServer,
+  type ServerChange,
+  ServerChangeFault,
+  setServerDisabled,
+} from '../../config/change-servers.js';
+import { ConfigError } from '../../config/diagnostics.js';
+import { type EditableConfig, openEditableConfig } from '../../config/edit-config.js';
 import type { LoadOptions } from '../../config/load-config.js';
 import { JsoncSyntaxError } from '../../config/parse-jsonc.js';
-import { suggestName } from '../../lib/names.js';
-import { replaceFile } from '../../lib/replace-file.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { CommonFlags } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
@@ -114,110 +112,59 @@ function readPairs(key: string, option: string, pairs: readonly string[] | undef
 }
 
 async function add(name: string, entry: JsonObject, flags: AddFlags, terminal: Terminal): Promise<void> {
-  const config = await readable(() => openEditableConfig(loadOptionsOf(flags)));
-  const known = placesOf(config, name).find(isDefinition);
-  if (known !== undefined && flags.force !== true) {
-    throw new CliError(
-      EXIT_CODE.usage,
-      `There is a server '${known.name}' in ${known.file} already; --force replaces it`,
-    );
-  }
-  if (known !== undefined && known.path.length === 0) {
-    throw new CliError(EXIT_CODE.usage, `'${known.name}' has a file of its own, ${known.file}: change it there`);
-  }
-  const path = known?.path ?? [...blockForServers(config), name];
-  await change(config, [{ path, value: entry }], flags, terminal, `Added '${name}' to ${config.file}.`);
-}
-
-/** Whether a place says how the server is reached, and not only how its operations are curated. */
-function isDefinition({ entry }: ServerPlace): boolean {
-  return entry['command'] !== undefined || entry['url'] !== undefined;
+  const isForced = flags.force === true;
+  await act(
+    flags,
+    terminal,
+    (config, options) => addServer(config, { name, entry, isForced }, options),
+    ({ file }) => `Added '${name}' to ${file}.`,
+  );
 }
 
 async function remove(name: string, flags: EditFlags, terminal: Terminal): Promise<void> {
-  const config = await readable(() => openEditableConfig(loadOptionsOf(flags)));
-  const places = requirePlaces(config, name);
-  const own = places.filter(({ path }) => path.length === 0).filter(isDefinition);
-  const edits = places.filter(({ path }) => path.length > 0).map(({ path }) => ({ path, value: undefined }));
-  if (flags.dryRun !== true) for (const { file } of own) await rename(file, `${file}.removed`);
-  const files = own.map(({ file }) => ` ${file} is now ${file}.removed.`).join('');
-  await change(config, edits, flags, terminal, `Removed '${places[0]?.name ?? name}'.${files}`);
+  await act(
+    flags,
+    terminal,
+    (config, options) => removeServer(config, name, options),
+    (change) => {
+      const file = change.moved === undefined ? '' : ` Its own file is now ${change.moved}.`;
+      return `Removed '${change.name}'.${file}`;
+    },
+  );
 }
 
 async function setDisabled(name: string, disabled: boolean, flags: EditFlags, terminal: Terminal): Promise<void> {
-  const config = await readable(() => openEditableConfig(loadOptionsOf(flags)));
-  const places = requirePlaces(config, name);
-  // The last definition that says so counts.
-  const said = places.filter(({ entry }) => entry['disabled'] !== undefined);
-  const place = said.at(-1) ?? places.find(isDefinition) ?? places[0];
-  if (place === undefined) return;
-  const value = disabled ? true : undefined;
-  const done = `'${place.name}' is ${disabled ? 'disabled' : 'enabled'}.`;
-  const isLast = said.length <= 1;
-  const edit = { path: [...place.path, 'disabled'], value: isLast ? value : disabled };
-  if (place.path.length > 0) await change(config, [edit], flags, terminal, done);
-  else await changeOwnFile(place, edit, flags, terminal, done);
-}
-
-/** A file of one server: its definition is validated with the reload. */
-async function changeOwnFile(
-  { file, entry }: ServerPlace,
-  edit: JsoncEdit,
-  flags: EditFlags,
-  terminal: Terminal,
-  done: string,
-): Promise<void> {
-  const text = editJsonc(await readFile(file, 'utf8'), [edit]);
-  if (flags.dryRun !== true && entry['disabled'] !== edit.value) await replaceFile(file, text);
-  await report({ file, text }, flags, terminal, done);
-}
-
-function requirePlaces(config: Parameters<typeof placesOf>[0], name: string): readonly ServerPlace[] {
-  const places = placesOf(config, name);
-  if (places.length > 0) return places;
-  const hint = suggestName(
-    name,
-    config.servers.map((server) => server.name),
-  );
-  throw new CliError(
-    EXIT_CODE.usage,
-    `There is no server '${name}' in ${config.file}${hint === undefined ? '' : `; ${hint}`}`,
+  await act(
+    flags,
+    terminal,
+    (config, options) => setServerDisabled(config, { name, disabled }, options),
+    (change) => `'${change.name}' is ${disabled ? 'disabled' : 'enabled'}.`,
   );
 }
 
-type MainFile = Parameters<typeof changeMainFile>[0];
-
-async function change(
-  config: MainFile,
-  edits: readonly JsoncEdit[],
+/** Changes the files and says what was written, and how gateways that run have taken it. */
+async function act(
   flags: EditFlags,
   terminal: Terminal,
-  done: string,
+  change: (config: EditableConfig, options: ChangeOptions) => Promise<ServerChange>,
+  describe: (change: ServerChange) => string,
 ): Promise<void> {
-  const text = await readable(() =>
-    changeMainFile(config, edits, { ...loadOptionsOf(flags), isDryRun: flags.dryRun === true }),
-  );
-  await report({ file: config.file, text }, flags, terminal, done);
-}
-
-/** Says what was written, and how gateways that run have taken it. */
-export async function report(
-  { file, text }: MainFile,
-  flags: EditFlags,
-  terminal: Terminal,
-  done: string,
-): Promise<void> {
-  if (flags.dryRun === true) {
+  const options = loadOptionsOf(flags);
+  const isDryRun = flags.dryRun === true;
+  const config = await readable(() => openEditableConfig(options));
+  const done = await readable(() => change(config, { ...options, isDryRun }));
+  const { file, text } = done;
+  if (isDryRun) {
     if (flags.json === true) printJson(terminal, { file, written: false, text });
     else terminal.out.write(text);
     return;
   }
-  const running = await followReload({ ...loadOptionsOf(flags), file });
+  const running = await followReload({ ...options, file: config.file });
   if (flags.json === true) {
     printJson(terminal, { file, written: true, running });
     return;
   }
-  printLine(terminal, done);
+  printLine(terminal, describe(done));
   for (const follower of running) printLine(terminal, describeFollower(follower));
 }
 
@@ -226,6 +173,10 @@ export async function readable<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } catch (error) {
+    if (error instanceof ServerChangeFault) {
+      const hint = error.kind === 'exists' ? '; --force replaces it' : '';
+      throw new CliError(EXIT_CODE.usage, `${error.message}${hint}`, { cause: error });
+    }
     if (error instanceof ConfigError)
       throw new CliError(EXIT_CODE.config, `Not written:\n${error.message}`, { cause: error });
     if (error instanceof JsoncSyntaxError) {

@@ -67,6 +67,11 @@ const SERVER_SECTION = section(
       description: 'The view that `/mcp` serves; everything unless given.',
     },
     ...ACCESS_PROPERTIES,
+    allowRemoteCommands: {
+      type: 'boolean',
+      description:
+        "Let operators add servers that run a command, and values that refer to variables, over the admin API. Who has an operator's token can then run programs on this machine.",
+    },
   },
   CONFIG_DEFAULTS.server,
 );

@@ -1,39 +1,17 @@
-import type { IncomingMessage } from 'node:http';
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
-import type { OperatorConfig } from '../../config/policy-config.js';
+import type { FastifyInstance } from 'fastify';
 import type { Gateway } from '../../gateway/gateway.js';
 import { digest } from '../../lib/canonical-json.js';
-import type { Observer } from '../../observe/observation.js';
 import {
   APPROVAL_STATUSES,
   type Approval,
   type ApprovalService,
   type ApprovalStatus,
 } from '../../protocol/approval.js';
-import { BearerTokens, FailedAttempts, RefusalNotices } from '../auth/bearer-tokens.js';
 import { registerApprovalsPage } from './approvals-page.js';
-import {
-  type ApprovalsProblem,
-  badRequest,
-  changed,
-  explainFault,
-  INTERNAL_ERROR,
-  notFound,
-  readDecisionBody,
-  tooManyAttempts,
-  UNAUTHORIZED,
-} from './problems.js';
-
-interface ApprovalsApiDeps {
-  readonly service: ApprovalService;
-  readonly authenticate: OperatorAuthenticator;
-  readonly observe: Observer;
-}
+import { guardOperators, OPERATOR, type OperatorAccess, refuse } from './operator-access.js';
+import { badRequest, changed, explainFault, notFound, readDecisionBody } from './problems.js';
 
 const PATH = '/admin/approvals';
-
-/** Whom a request's token belongs to. */
-const OPERATOR = 'operator';
 
 const VERDICTS = { approve: 'approved', deny: 'denied' } as const;
 
@@ -48,34 +26,12 @@ interface OneApproval {
  * `POST /admin/approvals/:id/approve` and `.../deny` with `{reason?, digest?}` -> the approval as decided.
  * Refusals are `{error: {code, message}}`.
  */
-function registerApprovalsApi(app: FastifyInstance, deps: ApprovalsApiDeps): void {
-  const { service, observe } = deps;
+function registerApprovalsApi(app: FastifyInstance, service: ApprovalService, access: OperatorAccess): void {
   app.register((api, _options, done) => {
-    guard(api, deps.authenticate);
-    api.setErrorHandler<FastifyError>((cause, _request, reply) => {
-      const { statusCode: status = 500, message } = cause;
-      if (status < 500) return refuse(reply, { ...badRequest(message), status });
-      observe({ kind: 'defect', where: PATH, cause });
-      return refuse(reply, INTERNAL_ERROR);
-    });
+    guardOperators(api, access, PATH);
     offerReading(api, service);
     offerDecisions(api, service);
     done();
-  });
-}
-
-function guard(api: FastifyInstance, authenticate: OperatorAuthenticator): void {
-  api.decorateRequest(OPERATOR, '');
-  api.addHook('onRequest', (request, reply, next) => {
-    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    const authentication = authenticate(request.raw);
-    if (authentication.kind === 'operator') {
-      request.setDecorator(OPERATOR, authentication.name);
-      next();
-      return;
-    }
-    reply.headers(authentication.headers);
-    refuse(reply, authentication.problem);
   });
 }
 
@@ -146,65 +102,9 @@ function isStatus(value: unknown): value is ApprovalStatus {
   return APPROVAL_STATUSES.some((status) => status === value);
 }
 
-function refuse(reply: FastifyReply, { status, code, message }: ApprovalsProblem): FastifyReply {
-  return reply.code(status).send({ error: { code, message } });
-}
-
-/** Opens the approvals API and its page where the configuration names operators who may use them. */
-export function registerApprovals(app: FastifyInstance, gateway: Gateway, observe: Observer): void {
-  const { approvals: service, config } = gateway;
-  const { operators } = config.policy.approvals;
-  if (service === undefined || operators.length === 0) return;
-  registerApprovalsApi(app, {
-    service,
-    authenticate: createOperatorAuthenticator(() => gateway.config.policy.approvals.operators, observe),
-    observe,
-  });
+/** Opens the approvals API and its page where operators can be asked. */
+export function registerApprovals(app: FastifyInstance, { approvals }: Gateway, access: OperatorAccess): void {
+  if (approvals === undefined) return;
+  registerApprovalsApi(app, approvals, access);
   registerApprovalsPage(app);
-}
-
-type Authentication =
-  | { readonly kind: 'operator'; readonly name: string }
-  | {
-      readonly kind: 'refused';
-      readonly problem: ApprovalsProblem;
-      readonly headers: Readonly<Record<string, string>>;
-    };
-
-/** Finds the operator who sends a request. */
-type OperatorAuthenticator = (request: IncomingMessage) => Authentication;
-
-/**
- * Recognises operators by their tokens. An address that sent too many wrong tokens has to wait; a right token is let through,
- * since behind a proxy all operators have one address, and a token has too many possible values to be guessed.
- */
-function createOperatorAuthenticator(
-  operatorsNow: () => readonly OperatorConfig[],
-  observe: Observer,
-  now: () => number = Date.now,
-): OperatorAuthenticator {
-  let operators = operatorsNow();
-  let tokens = new BearerTokens(operators);
-  const notices = new RefusalNotices(observe, '/admin', now);
-  const failed = new FailedAttempts(now);
-  return ({ headers: { authorization }, socket }) => {
-    const address = socket.remoteAddress ?? 'unknown';
-    const current = operatorsNow();
-    // A reload may have changed or revoked tokens.
-    if (current !== operators) [operators, tokens] = [current, new BearerTokens(current)];
-    const name = tokens.holderOf(authorization);
-    if (name !== undefined) return { kind: 'operator', name };
-    const seconds = failed.secondsToWait(address);
-    if (seconds > 0) return refuseOperator(tooManyAttempts(seconds), { 'retry-after': String(seconds) });
-    // A request without a token is no guess: browsers and probes send them.
-    if (authorization !== undefined) {
-      failed.note(address);
-      notices.refused(address);
-    }
-    return refuseOperator(UNAUTHORIZED, { 'www-authenticate': 'Bearer' });
-  };
-}
-
-function refuseOperator(problem: ApprovalsProblem, headers: Readonly<Record<string, string>>): Authentication {
-  return { kind: 'refused', problem, headers };
 }

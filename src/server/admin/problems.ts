@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Approval, DecisionFault } from '../../protocol/approval.js';
-import { isJsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { createBodyReader, cutOffAfterAnswer } from '../http/receive-post.js';
 
 /** Why a request to the approvals API was refused, as the person who sent it sees it. */
@@ -98,12 +98,16 @@ type DecisionBody =
 /** A person's browser sends a decision at once. */
 const readBody = createBodyReader({ maxBytes: () => MAX_BODY, smallBodyMs: 10_000 });
 
-/** Reads the body of a decision. Never resolves when the client disconnects before the body ends. */
-export function readDecisionBody(request: IncomingMessage, response: ServerResponse): Promise<DecisionBody> {
+type RawBody =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'problem'; readonly problem: ApprovalsProblem };
+
+/** Never resolves when the client disconnects before the body ends. */
+function readBytes(request: IncomingMessage, response: ServerResponse): Promise<RawBody> {
   return new Promise((resolve) => {
     readBody(request, (body) => {
       if (body.kind === 'complete') {
-        resolve(parseReason(body.bytes));
+        resolve({ kind: 'bytes', bytes: body.bytes });
         return;
       }
       const isRead = body.kind === 'too-large' && !body.cutOff;
@@ -112,6 +116,27 @@ export function readDecisionBody(request: IncomingMessage, response: ServerRespo
       resolve({ kind: 'problem', problem });
     });
   });
+}
+
+/** Reads the body of a request that brings a JSON object. Never resolves when the client disconnects before the body ends. */
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<
+  | { readonly kind: 'object'; readonly value: JsonObject }
+  | { readonly kind: 'problem'; readonly problem: ApprovalsProblem }
+> {
+  const body = await readBytes(request, response);
+  if (body.kind === 'problem') return body;
+  const value = isUtf8(body.bytes) ? parseJson(body.bytes.toString('utf8')) : undefined;
+  if (isJsonObject(value)) return { kind: 'object', value };
+  return { kind: 'problem', problem: badRequest('The body is not a JSON object.') };
+}
+
+/** Reads the body of a decision. Never resolves when the client disconnects before the body ends. */
+export async function readDecisionBody(request: IncomingMessage, response: ServerResponse): Promise<DecisionBody> {
+  const body = await readBytes(request, response);
+  return body.kind === 'problem' ? body : parseReason(body.bytes);
 }
 
 function parseReason(bytes: Buffer): DecisionBody {

@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  addServer,
+  type ChangeOptions,
+  removeServer,
+  type ServerChange,
+  ServerChangeFault,
+  setServerDisabled,
+} from '../../config/change-servers.js';
+import { ConfigError } from '../../config/diagnostics.js';
+import { type EditableConfig, openEditableConfig } from '../../config/edit-config.js';
+import { isPackagedConfig } from '../../config/load-config.js';
+import { JsoncSyntaxError } from '../../config/parse-jsonc.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import { guardOperators, OPERATOR, type OperatorAccess, refuse } from './operator-access.js';
+import { type ApprovalsProblem, badRequest, readJsonBody } from './problems.js';
+import { findEntryFault } from './remote-entry.js';
+
+const PATH = '/admin';
+
+interface OneServer {
+  readonly Params: { readonly name: string };
+}
+
+/**
+ * The HTTP API by which operators run the gateway, each with a bearer token of their own:
+ * `GET /admin/status` -> the state of the gateway and of each upstream,
+ * `POST /admin/reload` -> how the configuration was taken,
+ * `POST /admin/upstreams/:name/enable` and `.../disable`, `PUT /admin/upstreams/:name` with an entry of `mcpServers`, and
+ * `DELETE /admin/upstreams/:name` change the file, keep its comments, and answer how the gateway has taken the change.
+ * Refusals are `{error: {code, message}}`.
+ */
+export function registerOperations(app: FastifyInstance, gateway: Gateway, access: OperatorAccess): void {
+  app.register((api, _options, done) => {
+    guardOperators(api, access, PATH);
+    api.get(`${PATH}/status`, async (_request, reply) => reply.send(describeStatus(gateway)));
+    api.post(`${PATH}/reload`, async (request, reply) => {
+      const operator = operatorOf(request);
+      gateway.recordAdmin('reload_asked', {}, operator, 'http');
+      const state = await gateway.reload(`operator '${operator}'`);
+      return reply.code(state.outcome === 'refused' ? 422 : 200).send(state);
+    });
+    offerChanges(api, gateway);
+    done();
+  });
+}
+
+function describeStatus(gateway: Gateway) {
+  const { ready, upstreams, operations, state, reload } = gateway.status();
+  return { ready, upstreams, operations, state, ...(reload === undefined ? {} : { reload }) };
+}
+
+function offerChanges(api: FastifyInstance, gateway: Gateway): void {
+  for (const [verb, disabled] of Object.entries({ enable: false, disable: true })) {
+    api.post<OneServer>(`${PATH}/upstreams/:name/${verb}`, (request, reply) => {
+      const { name } = request.params;
+      return change(gateway, request, reply, `${verb}_upstream`, (config, options) =>
+        setServerDisabled(config, { name, disabled }, options),
+      );
+    });
+  }
+  api.delete<OneServer>(`${PATH}/upstreams/:name`, (request, reply) =>
+    change(gateway, request, reply, 'remove_upstream', (config, options) =>
+      removeServer(config, request.params.name, options),
+    ),
+  );
+  api.put<OneServer>(`${PATH}/upstreams/:name`, async (request, reply) => {
+    const body = await readJsonBody(request.raw, reply.raw);
+    if (body.kind === 'problem') return refuse(reply, body.problem);
+    const fault = findEntryFault(body.value, gateway.config.server.allowRemoteCommands);
+    if (fault !== undefined) return refuse(reply, fault);
+    const { name } = request.params;
+    return change(gateway, request, reply, 'add_upstream', (config, options) =>
+      addServer(config, { name, entry: body.value }, options),
+    );
+  });
+}
+
+type Change = (config: EditableConfig, options: ChangeOptions) => Promise<ServerChange>;
+
+/** Changes the file, records who did, and answers when the gateway has taken the change. */
+async function change(
+  gateway: Gateway,
+  request: FastifyRequest<OneServer>,
+  reply: FastifyReply,
+  action: string,
+  make: Change,
+): Promise<FastifyReply> {
+  const { file, directory } = gateway.config;
+  if (file === null || isPackagedConfig(file)) return refuse(reply, NO_FILE);
+  const operator = operatorOf(request);
+  const options = { file, env: process.env, cwd: directory };
+  try {
+    const done = await make(await openEditableConfig(options), options);
+    gateway.recordAdmin(action, { upstream: done.name }, operator, 'http');
+    const reload = await gateway.reload(`operator '${operator}'`);
+    return await reply.send({ upstream: done.name, reload });
+  } catch (error) {
+    const problem = describeFault(error);
+    if (problem === undefined) throw error;
+    return refuse(reply, problem);
+  }
+}
+
+function operatorOf(request: { getDecorator<T>(name: string): T }): string {
+  return request.getDecorator<string>(OPERATOR);
+}
+
+const NO_FILE: ApprovalsProblem = {
+  status: 409,
+  code: 'NO_CONFIGURATION_FILE',
+  message: 'This gateway has no configuration file of its own to change. Start it with --config.',
+};
+
+const STATUS_OF: Readonly<Record<ServerChangeFault['kind'], number>> = { unknown: 404, exists: 409, elsewhere: 409 };
+
+function describeFault(error: unknown): ApprovalsProblem | undefined {
+  if (error instanceof ServerChangeFault) {
+    return {
+      status: STATUS_OF[error.kind],
+      code: `UPSTREAM_${error.kind.toUpperCase()}`,
+      message: `${error.message}.`,
+    };
+  }
+  if (error instanceof ConfigError) {
+    const problems = error.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    return { status: 422, code: 'INVALID_CONFIGURATION', message: `Not written: ${problems}` };
+  }
+  if (error instanceof JsoncSyntaxError) return badRequest(`The configuration file cannot be read: ${error.message}.`);
+  return undefined;
+}

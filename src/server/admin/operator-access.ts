@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { OperatorConfig } from '../../config/policy-config.js';
+import type { Observer } from '../../observe/observation.js';
+import { BearerTokens, FailedAttempts, RefusalNotices } from '../auth/bearer-tokens.js';
+import { type ApprovalsProblem, badRequest, INTERNAL_ERROR, tooManyAttempts, UNAUTHORIZED } from './problems.js';
+
+/** Lets operators into the APIs under `/admin`. */
+export interface OperatorAccess {
+  readonly authenticate: OperatorAuthenticator;
+  readonly observe: Observer;
+}
+
+/** Whom a request's token belongs to. */
+export const OPERATOR = 'operator';
+
+/** @param operatorsNow those who may use the APIs at this moment */
+export function createOperatorAccess(operatorsNow: () => readonly OperatorConfig[], observe: Observer): OperatorAccess {
+  return { authenticate: createOperatorAuthenticator(operatorsNow, observe), observe };
+}
+
+/** Lets operators in alone, and answers what fails as the APIs do. */
+export function guardOperators(api: FastifyInstance, { authenticate, observe }: OperatorAccess, where: string): void {
+  api.setErrorHandler<FastifyError>((cause, _request, reply) => {
+    const { statusCode: status = 500, message } = cause;
+    if (status < 500) return refuse(reply, { ...badRequest(message), status });
+    observe({ kind: 'defect', where, cause });
+    return refuse(reply, INTERNAL_ERROR);
+  });
+  api.decorateRequest(OPERATOR, '');
+  api.addHook('onRequest', (request, reply, next) => {
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    const authentication = authenticate(request.raw);
+    if (authentication.kind === 'operator') {
+      request.setDecorator(OPERATOR, authentication.name);
+      next();
+      return;
+    }
+    reply.headers(authentication.headers);
+    refuse(reply, authentication.problem);
+  });
+}
+
+export function refuse(reply: FastifyReply, { status, code, message }: ApprovalsProblem): FastifyReply {
+  return reply.code(status).send({ error: { code, message } });
+}
+
+type Authentication =
+  | { readonly kind: 'operator'; readonly name: string }
+  | {
+      readonly kind: 'refused';
+      readonly problem: ApprovalsProblem;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+/** Finds the operator who sends a request. */
+type OperatorAuthenticator = (request: IncomingMessage) => Authentication;
+
+/**
+ * Recognises operators by their tokens. An address that sent too many wrong tokens has to wait; a right token is let through,
+ * since behind a proxy all operators have one address, and a token has too many possible values to be guessed.
+ */
+function createOperatorAuthenticator(
+  operatorsNow: () => readonly OperatorConfig[],
+  observe: Observer,
+  now: () => number = Date.now,
+): OperatorAuthenticator {
+  let operators = operatorsNow();
+  let tokens = new BearerTokens(operators);
+  const notices = new RefusalNotices(observe, '/admin', now);
+  const failed = new FailedAttempts(now);
+  return ({ headers: { authorization }, socket }) => {
+    const address = socket.remoteAddress ?? 'unknown';
+    const current = operatorsNow();
+    // A reload may have changed or revoked tokens.
+    if (current !== operators) [operators, tokens] = [current, new BearerTokens(current)];
+    const name = tokens.holderOf(authorization);
+    if (name !== undefined) return { kind: 'operator', name };
+    const seconds = failed.secondsToWait(address);
+    if (seconds > 0) return refuseOperator(tooManyAttempts(seconds), { 'retry-after': String(seconds) });
+    // A request without a token is no guess: browsers and probes send them.
+    if (authorization !== undefined) {
+      failed.note(address);
+      notices.refused(address);
+    }
+    return refuseOperator(UNAUTHORIZED, { 'www-authenticate': 'Bearer' });
+  };
+}
+
+function refuseOperator(problem: ApprovalsProblem, headers: Readonly<Record<string, string>>): Authentication {
+  return { kind: 'refused', problem, headers };
+}

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/load-config.js';
+import { describeChanges, isEmptyPlan, planReload } from '../../../src/gateway/reload-plan.js';
+import { makeFolder } from '../config/config-folder.js';
+
+const SERVERS = { one: { command: 'one' }, two: { command: 'two' } };
+
+const plan = async (before: object, after: object) => {
+  const cwd = makeFolder({ 'gateway.config.json': before });
+  const first = await loadConfig({ env: {}, cwd });
+  writeFileSync(join(cwd, 'gateway.config.json'), JSON.stringify(after));
+  return planReload(first.config, (await loadConfig({ env: {}, cwd })).config);
+};
+
+describe('planReload', () => {
+  it('is empty where nothing differs', async () => {
+    const same = { mcpServers: SERVERS, policy: { readOnly: true } };
+    expect(isEmptyPlan(await plan(same, same))).toBe(true);
+  });
+
+  it('tells a connection that is described otherwise from settings that it does not need', async () => {
+    const { upstreams } = await plan(
+      { mcpServers: SERVERS },
+      {
+        mcpServers: {
+          one: { command: 'one', args: ['-v'] },
+          two: { command: 'two', trust: 'untested' },
+          three: { command: '3' },
+        },
+      },
+    );
+    const names = Object.entries(upstreams).map(([change, list]) => [
+      change,
+      list.map(({ name }: { name: string }) => name),
+    ]);
+    expect(Object.fromEntries(names)).toEqual({ added: ['three'], removed: [], replaced: ['one'], adjusted: ['two'] });
+  });
+
+  it('keeps the values of what is fixed at the start, and names what waits for a restart', async () => {
+    const { config, needsRestart, settings } = await plan(
+      { mcpServers: SERVERS },
+      {
+        mcpServers: SERVERS,
+        server: { port: 4000 },
+        store: { type: 'memory' },
+        endpoint: { mode: 'single', errors: 'unrecoverable' },
+        limits: { maxNestingDepth: 20 },
+      },
+    );
+    expect([config.server.port, config.store.type]).toEqual([3333, 'sqlite']);
+    expect(needsRestart).toEqual(expect.arrayContaining(['server.port', 'store.type']));
+    expect(settings).toEqual(['limits', 'endpoint']);
+  });
+
+  it('says in words what changes', async () => {
+    const change = await plan(
+      { mcpServers: SERVERS },
+      { mcpServers: { one: SERVERS.one }, policy: { readOnly: true } },
+    );
+    expect(describeChanges(change)).toBe("removed 'two'; policy");
+  });
+});
