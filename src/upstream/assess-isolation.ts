@@ -1,6 +1,6 @@
 import { toSnakeCase } from '../lib/names.js';
 import { cleanLabel } from '../lib/text.js';
-import { isJsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { RawTool } from '../protocol/tools.js';
 import type { IsolationMode, UpstreamStatus } from './upstream.js';
 
@@ -30,7 +30,7 @@ interface Assessment {
 export function assessIsolation({ tools, transport, era, hasSession }: ServerFacts): Assessment {
   if (transport === 'http' && era === 'modern') return shared('protocol 2026-07-28 has no sessions');
   if (!hasSession) return shared('it gives connections no session id');
-  const offers = tools.slice(0, MOST_TOOLS).flatMap(readOffers);
+  const offers = new Offers(tools.slice(0, MOST_TOOLS));
   const inProcess = findSigns(PROCESS_SIGNS, offers);
   const kept = findSigns(STORE_SIGNS, offers);
   const evidence = [...inProcess, ...kept].map(({ text }) => text);
@@ -62,37 +62,77 @@ const CHOOSERS: ReadonlySet<string> = new Set(['action', 'command', 'method', 'm
 /** One thing that a server can do: a tool, or one value of the parameter that chooses what it does. */
 interface Offer {
   readonly tool: string;
+  /** Its place among all of them. */
+  readonly place: number;
+  /** The words of its name that signs speak of. */
   readonly words: ReadonlySet<string>;
-  /** The names of its parameters, in snake_case. */
-  readonly parameters: ReadonlySet<string>;
 }
 
-function readOffers(tool: RawTool): readonly Offer[] {
+/** What a server can do, found by words: most tools have none that a sign speaks of, and are looked at once. */
+class Offers {
+  readonly #tools: readonly RawTool[];
+  readonly #byWord = new Map<string, Offer[]>();
+  /** The names of all parameters in snake_case; made when a sign asks for one. */
+  #parameters: ReadonlySet<string> | undefined;
+
+  constructor(tools: readonly RawTool[]) {
+    this.#tools = tools;
+    let place = 0;
+    for (const tool of tools) {
+      const [own, ...chosen] = namesOf(tool);
+      if (own === undefined) continue;
+      for (const name of [own, ...chosen]) this.#add(own, name, place++);
+    }
+  }
+
+  /** The first whose name holds a word of each list. */
+  first(pattern: Pattern): Offer | undefined {
+    const byList = pattern.map((alternatives) => alternatives.flatMap((word) => this.#byWord.get(word) ?? []));
+    const [rarest = []] = byList.toSorted((left, right) => left.length - right.length);
+    return rarest
+      .filter(({ words }) => pattern.every((alternatives) => alternatives.some((word) => words.has(word))))
+      .toSorted((left, right) => left.place - right.place)[0];
+  }
+
+  takesOneOf(parameters: readonly string[]): boolean {
+    this.#parameters ??= new Set(
+      this.#tools
+        .flatMap((tool) => Object.keys(propertiesOf(tool)).slice(0, MOST_CHOICES))
+        .map((name) => toSnakeCase(name)),
+    );
+    return parameters.some((name) => this.#parameters?.has(name));
+  }
+
+  #add(tool: string, name: string, place: number): void {
+    const words = new Set(
+      toSnakeCase(name)
+        .split('_')
+        .filter((word) => SIGN_WORDS.has(word)),
+    );
+    if (words.size === 0) return;
+    const offer = { tool, place, words };
+    for (const word of words) {
+      const known = this.#byWord.get(word);
+      if (known === undefined) this.#byWord.set(word, [offer]);
+      else known.push(offer);
+    }
+  }
+}
+
+/** Its name, and its name with each value of the parameter that chooses what it does. */
+function namesOf(tool: RawTool): readonly string[] {
   const name = isJsonObject(tool) ? tool['name'] : undefined;
   if (typeof name !== 'string') return [];
-  const { inputSchema } = tool;
-  const properties =
-    isJsonObject(inputSchema) && isJsonObject(inputSchema['properties']) ? inputSchema['properties'] : {};
-  const parameters = new Set(
-    Object.keys(properties)
-      .slice(0, MOST_CHOICES)
-      .map((key) => toSnakeCase(key)),
+  const choices = Object.entries(propertiesOf(tool)).flatMap(([key, schema]) =>
+    isJsonObject(schema) && Array.isArray(schema['enum']) && CHOOSERS.has(toSnakeCase(key)) ? schema['enum'] : [],
   );
-  const offer = (choice: string): Offer => ({ tool: name, words: wordsOf(`${name} ${choice}`), parameters });
-  const choices = Object.entries(properties).flatMap(([key, schema]) =>
-    CHOOSERS.has(toSnakeCase(key)) && isJsonObject(schema) && Array.isArray(schema['enum']) ? schema['enum'] : [],
-  );
-  return [
-    offer(''),
-    ...choices
-      .filter((choice) => typeof choice === 'string')
-      .slice(0, MOST_CHOICES)
-      .map(offer),
-  ];
+  const named = choices.filter((choice) => typeof choice === 'string').slice(0, MOST_CHOICES);
+  return [name, ...named.map((choice) => `${name} ${choice}`)];
 }
 
-function wordsOf(name: string): ReadonlySet<string> {
-  return new Set(toSnakeCase(name).split('_'));
+function propertiesOf(tool: RawTool): JsonObject {
+  const { inputSchema } = isJsonObject(tool) ? tool : {};
+  return isJsonObject(inputSchema) && isJsonObject(inputSchema['properties']) ? inputSchema['properties'] : {};
 }
 
 /** What a tool's name may hold: one word of each list. */
@@ -233,26 +273,26 @@ const STORE_SIGNS: readonly Sign[] = [
   },
 ];
 
+const SIGN_WORDS: ReadonlySet<string> = new Set(
+  [...PROCESS_SIGNS, ...STORE_SIGNS].flatMap(({ tools }) => tools.flat(2)),
+);
+
 interface FoundSign {
   readonly text: string;
   readonly isCertain: boolean;
 }
 
 /** The signs that are seen, each kind once, with the tools that show it. */
-function findSigns(signs: readonly Sign[], offers: readonly Offer[]): readonly FoundSign[] {
+function findSigns(signs: readonly Sign[], offers: Offers): readonly FoundSign[] {
   const found = new Map<string, FoundSign>();
   for (const { what, tools, parameters, isCertain = false } of signs) {
     if (found.has(what)) continue;
-    const shown = tools.map((pattern) => offers.find((offer) => matches(offer, pattern)));
-    const names = shown.flatMap((offer) => (offer === undefined ? [] : [cleanLabel(offer.tool)]));
-    const isHeld =
-      parameters === undefined || offers.some((offer) => parameters.some((name) => offer.parameters.has(name)));
-    if (names.length < tools.length || !isHeld) continue;
+    const names = tools.flatMap((pattern) => {
+      const offer = offers.first(pattern);
+      return offer === undefined ? [] : [cleanLabel(offer.tool)];
+    });
+    if (names.length < tools.length || (parameters !== undefined && !offers.takesOneOf(parameters))) continue;
     found.set(what, { text: `${what}: ${[...new Set(names)].join(', ')}`, isCertain });
   }
   return [...found.values()];
-}
-
-function matches({ words }: Offer, pattern: Pattern): boolean {
-  return pattern.every((alternatives) => alternatives.some((word) => words.has(word)));
 }

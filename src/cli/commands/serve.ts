@@ -17,7 +17,7 @@ import {
 import { releaseMemorySoon } from '../release-memory.js';
 import { announceRunning } from '../running.js';
 import { oneLine, paintFor, printJson, printLine, type Terminal } from '../terminal.js';
-import { countInWorker } from '../token-count.js';
+import { countInProcess } from '../token-count.js';
 
 /** The start report waits for every upstream, at most this long. */
 const REPORT_PATIENCE_MS = 10_000;
@@ -150,7 +150,7 @@ async function countTokens(gateway: Gateway): Promise<ContextTokens | undefined>
   const tools = gateway.toolSets().flatMap((set) => set.tools);
   if (measureJson(tools, LONGEST_COUNTED) >= LONGEST_COUNTED) return undefined;
   const { toolsJson } = await gateway.toolList();
-  const counts = await countInWorker([toolsJson, ...tools.map((tool) => JSON.stringify(tool))]);
+  const counts = await countInProcess([toolsJson, ...tools.map((tool) => JSON.stringify(tool))]);
   const [own, ...others] = counts ?? [];
   return own === undefined ? undefined : { gateway: own, upstreams: others.reduce((sum, count) => sum + count, 0) };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { RawTool } from '../../../src/protocol/tools.js';
 import { assessIsolation } from '../../../src/upstream/assess-isolation.js';
 import { corpusIsHere, readCorpus } from '../../support/corpus.js';
@@ -77,6 +77,16 @@ describe('who shares a connection to a server', () => {
     expect(assess(BROWSER, { transport: 'http', hasSession: false }).mode).toBe('shared');
     expect(assess(BROWSER, { transport: 'http', era: 'modern', hasSession: false }).mode).toBe('shared');
     expect(assess(BROWSER, { transport: 'http', hasSession: true }).mode).toBe('session');
+  });
+
+  it('is decided by looking at each name once, however many tools a server has', () => {
+    const dull = Array.from({ length: 2_000 }, (_, each) => `get_metric_${each}(id,project)`).join(' ');
+    const has = vi.spyOn(Set.prototype, 'has');
+    const { mode } = assess(toolsOf(dull));
+    const { length } = has.mock.calls;
+    has.mockRestore();
+    expect(mode).toBe('shared');
+    expect(length).toBeLessThan(2_000 * 10);
   });
 
   it('is decided by whatever a list holds', () => {
