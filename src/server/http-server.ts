@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { OAuthConfig } from '../config/access-config.js';
+import type { OAuthConfig, TlsConfig } from '../config/access-config.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
@@ -16,7 +17,9 @@ import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
 import { RequestRow } from './http/request-row.js';
-import { sendNothing, sendRpcError } from './http/responder.js';
+import { ProxiedRequest, sendNothing, sendRpcError } from './http/responder.js';
+import { keepCurrent, readKeyPair } from './http/tls-files.js';
+import { TrustedProxies } from './http/trusted-proxies.js';
 import { RPC_ERROR } from './mcp/rpc-error.js';
 import type { ServerInfo } from './mcp/write-result.js';
 
@@ -39,6 +42,8 @@ interface HttpServerDeps {
   readonly serverInfo: ServerInfo;
   /** How the time passes in which a stopping server still takes requests. */
   readonly pause?: (ms: number) => Promise<void>;
+  /** How often the certificate's files are looked at, in milliseconds. */
+  readonly lookMs?: number;
 }
 
 export const MCP_PATH = '/mcp';
@@ -77,7 +82,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   const address = app.server.address() as AddressInfo;
   let closed: Promise<void> | undefined;
   return {
-    url: describeUrl(host, address.port),
+    url: describeUrl(host, address.port, gateway.config.server.tls !== undefined),
     address,
     replaceAccess(access) {
       resource.current = access.oauth;
@@ -89,6 +94,38 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
       return closed;
     },
   };
+}
+
+/** Node's server: over TLS where there is a certificate, and behind proxies where some are trusted. */
+function createNodeServer(
+  { tls, trustedProxies }: GatewayConfig['server'],
+  listener: RequestListener,
+  deps: HttpServerDeps,
+): Server {
+  const timeouts = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+  const proxies = new TrustedProxies(trustedProxies);
+  const isProxied = trustedProxies.length > 0;
+  const options = isProxied ? { ...timeouts, IncomingMessage: ProxiedRequest } : timeouts;
+  const serve: RequestListener = isProxied
+    ? (request, response) => {
+        proxies.apply(request);
+        listener(request, response);
+      }
+    : listener;
+  const server = tls === undefined ? createServer(options, serve) : createTlsServer(tls, options, serve, deps);
+  server.maxHeadersCount = MAX_HEADERS;
+  return server.setTimeout(0);
+}
+
+function createTlsServer(
+  tls: TlsConfig,
+  options: object,
+  serve: RequestListener,
+  { observe, lookMs }: HttpServerDeps,
+): Server {
+  const server = createHttpsServer({ ...options, ...readKeyPair(tls) }, serve);
+  server.once('close', keepCurrent(server, tls, observe, lookMs));
+  return server;
 }
 
 /** Whether the server has been asked to stop. */
@@ -132,9 +169,7 @@ function buildApp(
     schemaController: WITHOUT_SCHEMAS,
     serverFactory: (serveOthers) => {
       const listener = paceRequests(withFastMcp(serveMcp, serveOthers, admits, deps.observe));
-      const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS }, listener);
-      server.maxHeadersCount = MAX_HEADERS;
-      return server.setTimeout(0);
+      return createNodeServer(gateway.config.server, listener, deps);
     },
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -239,9 +274,9 @@ async function closeServer(
 }
 
 /** The URL for clients. A client cannot connect to a wildcard address, so `localhost` replaces it. */
-function describeUrl(host: string, port: number): string {
+function describeUrl(host: string, port: number, isSecure: boolean): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${MCP_PATH}`;
+  return `${isSecure ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${MCP_PATH}`;
 }
 
 function explainListenFailure(cause: unknown, host: string, port: number): Error {

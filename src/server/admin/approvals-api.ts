@@ -11,6 +11,7 @@ import {
   type ApprovalStatus,
 } from '../../protocol/approval.js';
 import { BearerTokens, FailedAttempts, RefusalNotices } from '../auth/bearer-tokens.js';
+import { addressOf } from '../http/responder.js';
 import { registerApprovalsPage } from './approvals-page.js';
 import {
   type ApprovalsProblem,
@@ -182,8 +183,9 @@ function createOperatorAuthenticator(
   const tokens = new BearerTokens(operators);
   const notices = new RefusalNotices(observe, '/admin', now);
   const failed = new FailedAttempts(now);
-  return ({ headers: { authorization }, socket }) => {
-    const address = socket.remoteAddress ?? 'unknown';
+  return (request) => {
+    const { authorization } = request.headers;
+    const address = addressOf(request) || 'unknown';
     const name = tokens.holderOf(authorization);
     if (name !== undefined) return { kind: 'operator', name };
     const seconds = failed.secondsToWait(address);
