@@ -102,7 +102,8 @@ function createNodeServer(
   listener: RequestListener,
   deps: HttpServerDeps,
 ): Server {
-  const timeouts = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+  // Whatever NODE_OPTIONS says: a lenient parser reads requests in another way than the proxy before it.
+  const timeouts = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS, insecureHTTPParser: false };
   const proxies = new TrustedProxies(trustedProxies);
   const isProxied = trustedProxies.length > 0;
   const options = isProxied ? { ...timeouts, IncomingMessage: ProxiedRequest } : timeouts;
