@@ -118,13 +118,16 @@ function createNodeServer(
   return server.setTimeout(0);
 }
 
+/** A connection that has not agreed on keys by then is closed. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
 function createTlsServer(
   tls: TlsConfig,
   options: object,
   serve: RequestListener,
   { observe, lookMs }: HttpServerDeps,
 ): Server {
-  const server = createHttpsServer({ ...options, ...readKeyPair(tls) }, serve);
+  const server = createHttpsServer({ ...options, ...readKeyPair(tls), handshakeTimeout: HANDSHAKE_TIMEOUT_MS }, serve);
   server.once('close', keepCurrent(server, tls, observe, lookMs));
   return server;
 }
