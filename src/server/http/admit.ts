@@ -197,6 +197,11 @@ interface RefusedRequest {
   readonly text: string;
 }
 
+/** The characters that RFC 6750, section 3, allows. */
+function plainText(text: string): string {
+  return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
+}
+
 /** The refusal of a request. @param verdict undefined where there is no bearer token, or a static one that is not valid */
 function writeRefusal(
   verdict: Verdict | undefined,
@@ -208,7 +213,7 @@ function writeRefusal(
   const challenge = (error: string | undefined, scopes: readonly string[], why?: string): Record<string, string> => {
     const parts = [
       ...(error === undefined ? [] : [`error="${error}"`]),
-      ...(why === undefined ? [] : [`error_description="${why.replace(/["\\]/g, "'")}"`]),
+      ...(why === undefined ? [] : [`error_description="${plainText(why)}"`]),
       `resource_metadata="${metadata}"`,
       ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
     ];

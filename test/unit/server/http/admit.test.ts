@@ -111,7 +111,7 @@ describe('a gateway with an authorization server', () => {
     const { status, headers } = await call('opaque');
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toMatch(
-      /^Bearer error="invalid_token", error_description="it is no JSON Web Token/,
+      /^Bearer error="invalid_token", error_description="it is no JSON Web Token of an issuer/,
     );
   });
 
