@@ -4,7 +4,14 @@ import { hashToken } from '../../../../src/config/build-access.js';
 import { openHttpServer } from '../../../../src/server/http-server.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../../../support/authorization-server.mjs';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
-import { callMessage, envelopeOf, MODERN_META, modernHeaders, sendHttp } from '../../../support/raw-http.js';
+import {
+  callMessage,
+  envelopeOf,
+  initializeMessage,
+  MODERN_META,
+  modernHeaders,
+  sendHttp,
+} from '../../../support/raw-http.js';
 import { SERVER_INFO } from '../../../support/server-clients.js';
 
 const RESOURCE = 'https://mcp.example/mcp';
@@ -52,7 +59,7 @@ async function open(format: 'jwt' | 'opaque', config: Partial<IssuerConfig> = {}
     expect([answer.status, envelopeOf(answer.json)['success']]).toEqual([200, true]);
     return gateway.calls.at(-1)?.caller;
   };
-  return { issuer, server, oauth, call, callerOf };
+  return { issuer, server, gateway, oauth, call, callerOf };
 }
 
 /** A token that a client gets for itself. */
@@ -122,6 +129,29 @@ describe('a gateway with an authorization server', () => {
     const right = call(token);
     expect((await right).status).toBe(200);
     expect(new Set((await Promise.all(wrong)).map(({ status }) => status))).toEqual(new Set([401]));
+  });
+
+  it('goes on with a session under the next token of its owner, with what that token grants', async () => {
+    const { issuer, server, gateway } = await open('jwt');
+    const [less, more] = [await tokenOf(issuer), await tokenOf(issuer, 'mcp:call mcp:admin')];
+    const as = (token: string, headers: Record<string, string> = {}) => ({
+      authorization: `Bearer ${token}`,
+      ...headers,
+    });
+    const opened = await sendHttp(server.url, { headers: as(more), body: initializeMessage() });
+    const session = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
+    const scopesWith = async (token: string) => {
+      const { status } = await sendHttp(server.url, { headers: as(token, session), body: callMessage(1) });
+      return [status, gateway.calls.at(-1)?.caller.scopes];
+    };
+    expect([await scopesWith(more), await scopesWith(less), await scopesWith(more)]).toEqual([
+      [200, ['mcp:call', 'mcp:admin']],
+      [200, ['mcp:call']],
+      [200, ['mcp:call', 'mcp:admin']],
+    ]);
+    expect(new Set(gateway.calls.map(({ caller }) => caller.sessionId)).size).toBe(1);
+    const { status } = await sendHttp(server.url, { headers: as(STATIC, session), body: callMessage(1) });
+    expect(status).toBe(404);
   });
 
   it('refuses every token that is not good any more once who may enter is replaced', async () => {
