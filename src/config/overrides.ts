@@ -45,6 +45,7 @@ export const OVERRIDES: readonly Override[] = [
   { path: ['server', 'allowedHosts'], variable: 'MCP_AQL_ALLOWED_HOSTS', read: asList },
   { path: ['server', 'allowedOrigins'], variable: 'MCP_AQL_ALLOWED_ORIGINS', read: asList },
   { path: ['server', 'allowUnauthenticated'], variable: 'MCP_AQL_ALLOW_UNAUTHENTICATED', read: asBoolean },
+  { path: ['server', 'publicUrl'], variable: 'MCP_AQL_PUBLIC_URL', read: asIs },
   { path: ['endpoint', 'mode'], variable: 'MCP_AQL_ENDPOINT_MODE', flag: 'mode', read: asIs },
   { path: ['endpoint', 'profile'], variable: 'MCP_AQL_ENDPOINT_PROFILE', flag: 'profile', read: asIs },
   { path: ['endpoint', 'toolPrefix'], variable: 'MCP_AQL_TOOL_PREFIX', flag: 'prefix', read: asIs },

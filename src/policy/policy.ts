@@ -137,9 +137,10 @@ function openWebhook({ policy, server }: GatewayConfig, audit: AuditTrail, obser
 }
 
 /** A link cannot lead to a wildcard address, so `localhost` replaces it. */
-function describeAddress({ host, port }: GatewayConfig['server']): string {
+function describeAddress({ host, port, tls }: GatewayConfig['server']): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  const scheme = tls === undefined ? 'http' : 'https';
+  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /** Work that is awaited only when the service closes. A failure leaves records behind, which expire by themselves. */

@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { OAuthConfig } from '../config/access-config.js';
+import type { OAuthConfig, TlsConfig } from '../config/access-config.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
@@ -17,7 +18,9 @@ import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
 import { RequestRow } from './http/request-row.js';
-import { sendNothing, sendRpcError } from './http/responder.js';
+import { ProxiedRequest, sendNothing, sendRpcError } from './http/responder.js';
+import { keepCurrent, readKeyPair } from './http/tls-files.js';
+import { TrustedProxies } from './http/trusted-proxies.js';
 import { createMcpEndpoints, type McpEndpoints } from './http/view-endpoints.js';
 import { RPC_ERROR } from './mcp/rpc-error.js';
 import type { ServerInfo } from './mcp/write-result.js';
@@ -39,6 +42,8 @@ interface HttpServerDeps {
   readonly serverInfo: ServerInfo;
   /** How the time passes in which a stopping server still takes requests. */
   readonly pause?: (ms: number) => Promise<void>;
+  /** How often the certificate's files are looked at, in milliseconds. */
+  readonly lookMs?: number;
 }
 
 export const MCP_PATH = '/mcp';
@@ -85,7 +90,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   });
   let closed: Promise<void> | undefined;
   return {
-    url: describeUrl(host, address.port),
+    url: describeUrl(host, address.port, gateway.config.server.tls !== undefined),
     address,
     close() {
       stopping.stopping = true;
@@ -98,6 +103,42 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
 
 function accessOf({ clients, server: { oauth } }: GatewayConfig): AccessSettings {
   return { clients, oauth };
+}
+
+/** Node's server: over TLS where there is a certificate, and behind proxies where some are trusted. */
+function createNodeServer(
+  { tls, trustedProxies }: GatewayConfig['server'],
+  listener: RequestListener,
+  deps: HttpServerDeps,
+): Server {
+  // Whatever NODE_OPTIONS says: a lenient parser reads requests in another way than the proxy before it.
+  const timeouts = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS, insecureHTTPParser: false };
+  const proxies = new TrustedProxies(trustedProxies);
+  const isProxied = trustedProxies.length > 0;
+  const options = isProxied ? { ...timeouts, IncomingMessage: ProxiedRequest } : timeouts;
+  const serve: RequestListener = isProxied
+    ? (request, response) => {
+        proxies.apply(request);
+        listener(request, response);
+      }
+    : listener;
+  const server = tls === undefined ? createServer(options, serve) : createTlsServer(tls, options, serve, deps);
+  server.maxHeadersCount = MAX_HEADERS;
+  return server.setTimeout(0);
+}
+
+/** A connection that has not agreed on keys by then is closed. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+function createTlsServer(
+  tls: TlsConfig,
+  options: object,
+  serve: RequestListener,
+  { observe, lookMs }: HttpServerDeps,
+): Server {
+  const server = createHttpsServer({ ...options, ...readKeyPair(tls), handshakeTimeout: HANDSHAKE_TIMEOUT_MS }, serve);
+  server.once('close', keepCurrent(server, tls, observe, lookMs));
+  return server;
 }
 
 /** Whether the server has been asked to stop. */
@@ -145,9 +186,7 @@ function buildApp(
     schemaController: WITHOUT_SCHEMAS,
     serverFactory: (serveOthers) => {
       const listener = paceRequests(withFastMcp({ serveMcp, serveView, serveOthers }, admits, deps.observe));
-      const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS }, listener);
-      server.maxHeadersCount = MAX_HEADERS;
-      return server.setTimeout(0);
+      return createNodeServer(gateway.config.server, listener, deps);
     },
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -267,9 +306,9 @@ async function closeServer(
 }
 
 /** The URL for clients. A client cannot connect to a wildcard address, so `localhost` replaces it. */
-function describeUrl(host: string, port: number): string {
+function describeUrl(host: string, port: number, isSecure: boolean): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${MCP_PATH}`;
+  return `${isSecure ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${MCP_PATH}`;
 }
 
 function explainListenFailure(cause: unknown, host: string, port: number): Error {

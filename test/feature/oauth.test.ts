@@ -120,6 +120,22 @@ describe('a request without an acceptable token', () => {
     expect(ofView.json.resource).toBe(`${live.url}/support`);
   });
 
+  it('is refused although the person has signed in, where the token is for another resource', async () => {
+    await using team = await openTeam();
+    const { live } = team;
+    const carol = new SignedInPerson();
+    Object.assign(carol, { validateResourceURL: async () => new URL('https://other.example/mcp') });
+    await expect(connectAs('v2', live.url, 'carol', carol)).rejects.toThrow();
+    const { status, headers } = await sendHttp(live.url, {
+      headers: bearer(carol.accessToken),
+      body: initializeMessage(),
+    });
+    expect([carol.accessToken === '', status]).toEqual([false, 401]);
+    expect(headers['www-authenticate']).toMatch(
+      /^Bearer error="invalid_token", error_description="it is not issued for this gateway: .*resource_metadata="/,
+    );
+  });
+
   it("cannot use another person's session", async () => {
     await using team = await openTeam();
     const { live } = team;

@@ -63,7 +63,11 @@ const ISSUER: JsonSchema = {
       items: { enum: [...DEFAULT_ALGORITHMS] },
       description: 'The signatures that are accepted; all of these unless given.',
     },
-    scopes: { ...TEXTS, description: 'Scopes that every token must grant; clients are told of them.' },
+    scopes: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[!#-\\[\\]-~]+$' },
+      description: 'Scopes that every token must grant; clients are told of them.',
+    },
     groupsClaim: text('The claim that lists the groups: `groups`, or members inside a claim: `realm_access.roles`.'),
     groupsPrefix: {
       type: 'string',

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import type { OperatorConfig } from '../../config/policy-config.js';
 import type { Observer } from '../../observe/observation.js';
 import { BearerTokens, FailedAttempts, RefusalNotices } from '../auth/bearer-tokens.js';
+import { addressOf } from '../http/responder.js';
 import { type ApprovalsProblem, badRequest, INTERNAL_ERROR, tooManyAttempts, UNAUTHORIZED } from './problems.js';
 
 /** Lets operators into the APIs under `/admin`. */
@@ -69,8 +70,9 @@ function createOperatorAuthenticator(
   let tokens = new BearerTokens(operators);
   const notices = new RefusalNotices(observe, '/admin', now);
   const failed = new FailedAttempts(now);
-  return ({ headers: { authorization }, socket }) => {
-    const address = socket.remoteAddress ?? 'unknown';
+  return (request) => {
+    const { authorization } = request.headers;
+    const address = addressOf(request) || 'unknown';
     const current = operatorsNow();
     // A reload may have changed or revoked tokens.
     if (current !== operators) [operators, tokens] = [current, new BearerTokens(current)];

@@ -66,13 +66,11 @@ export class AccessTokens {
     const claims = readUnproven(token);
     const issuer = claims && this.#issuers.find(({ config }) => config.issuer === claims.iss);
     if (claims !== undefined && issuer !== undefined) return this.#checkJwt(token, claims, issuer);
+    // A token that names its issuer is no business of another.
+    if (claims?.iss !== undefined) return invalid('its issuer is none that this gateway accepts');
     const asked = this.#issuers.filter(({ introspection }) => introspection !== undefined);
     if (asked.length > 0) return this.#askAbout(token, asked);
-    return invalid(
-      claims === undefined
-        ? 'it is no JSON Web Token, and no issuer is configured that could be asked about it'
-        : 'its issuer is none that this gateway accepts',
-    );
+    return invalid('it is no JSON Web Token of an issuer, and none is configured that could be asked about it');
   }
 
   async #checkJwt(token: string, unproven: JWTPayload, { config, keys }: Issuer): Promise<Verdict> {

@@ -40,9 +40,12 @@ export class Admission {
 const STATIC_ONLY =
   "Unauthorized: send the header 'Authorization: Bearer <token>' with the token that the gateway's operator gave this client.";
 
-/** Tokens that are being checked at one time, in all and of one address; what comes beyond is to be sent again. */
-const MAX_CHECKS = 512;
-const MAX_CHECKS_PER_ADDRESS = 32;
+/** Tokens that are being checked or wait for it, in all and of one address; what comes beyond is to be sent again. */
+const MAX_CHECKS = 2_048;
+const MAX_CHECKS_PER_ADDRESS = 256;
+
+/** Of one address at one time: the others wait, so that wrong tokens delay right ones and do not keep them out. */
+const CHECKS_AT_ONCE = 16;
 
 const BUSY: Verdict = { kind: 'unavailable', issuer: '', retryAfterSeconds: 1 };
 
@@ -130,7 +133,7 @@ class KnownHeaders {
 /** Checks access tokens: each once, however many requests bring it at one time, and few at a time of one address. */
 class TokenChecks {
   readonly #open = new Map<string, Promise<Verdict>>();
-  readonly #counts = new Map<string, number>();
+  readonly #lanes = new Map<string, Lane>();
   readonly #load: () => Promise<AccessTokens>;
   #tokens: Promise<AccessTokens> | undefined;
 
@@ -145,20 +148,46 @@ class TokenChecks {
   check(token: string, address: string): Promise<Verdict> {
     const open = this.#open.get(token);
     if (open !== undefined) return open;
-    const count = this.#counts.get(address) ?? 0;
-    if (count >= MAX_CHECKS_PER_ADDRESS || this.#open.size >= MAX_CHECKS) return Promise.resolve(BUSY);
-    this.#counts.set(address, count + 1);
-    this.#tokens ??= this.#load();
-    const checked = this.#tokens.then((tokens) => tokens.check(token)).finally(() => this.#end(token, address));
+    const lane = this.#lanes.get(address) ?? new Lane();
+    if (lane.size >= MAX_CHECKS_PER_ADDRESS || this.#open.size >= MAX_CHECKS) return Promise.resolve(BUSY);
+    this.#lanes.set(address, lane);
+    const checked = this.#run(token, lane).finally(() => {
+      this.#open.delete(token);
+      if (lane.size === 0) this.#lanes.delete(address);
+    });
     this.#open.set(token, checked);
     return checked;
   }
 
-  #end(token: string, address: string): void {
-    this.#open.delete(token);
-    const count = (this.#counts.get(address) ?? 1) - 1;
-    if (count === 0) this.#counts.delete(address);
-    else this.#counts.set(address, count);
+  async #run(token: string, lane: Lane): Promise<Verdict> {
+    await lane.enter();
+    try {
+      this.#tokens ??= this.#load();
+      return await (await this.#tokens).check(token);
+    } finally {
+      lane.leave();
+    }
+  }
+}
+
+/** The checks of one address, a few at a time and the others in their order. */
+class Lane {
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  get size(): number {
+    return this.#running + this.#waiting.length;
+  }
+
+  async enter(): Promise<void> {
+    if (this.#running < CHECKS_AT_ONCE) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
   }
 }
 
@@ -166,6 +195,11 @@ interface RefusedRequest {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+}
+
+/** The characters that RFC 6750, section 3, allows. */
+function plainText(text: string): string {
+  return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
 }
 
 /** The refusal of a request. @param verdict undefined where there is no bearer token, or a static one that is not valid */
@@ -179,7 +213,7 @@ function writeRefusal(
   const challenge = (error: string | undefined, scopes: readonly string[], why?: string): Record<string, string> => {
     const parts = [
       ...(error === undefined ? [] : [`error="${error}"`]),
-      ...(why === undefined ? [] : [`error_description="${why.replace(/["\\]/g, "'")}"`]),
+      ...(why === undefined ? [] : [`error_description="${plainText(why)}"`]),
       `resource_metadata="${metadata}"`,
       ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
     ];
