@@ -26,7 +26,7 @@ export class PassthroughTool {
   /** @param operations what the catalog made of the tool: one operation, or one for each value of a parameter */
   constructor(name: string, raw: RawTool, operations: readonly Operation[]) {
     this.name = name;
-    this.json = JSON.stringify({ ...raw, name });
+    this.json = JSON.stringify({ ...raw, ...executionOf(raw), name });
     this.headerParameters = scanHeaderParameters(raw['inputSchema']).parameters;
     this.#operations = operations;
   }
@@ -59,6 +59,12 @@ export class PassthroughTool {
     this.#views.set(operation, view);
     return view;
   }
+}
+
+/** A tool whose server runs it as a task alone can be called either way here: the gateway waits for the task. */
+function executionOf({ execution }: RawTool): JsonObject {
+  const isTask = isJsonObject(execution) && execution['taskSupport'] === 'required';
+  return isTask ? { execution: { ...execution, taskSupport: 'optional' } } : {};
 }
 
 /** A parameter that is left out has its default, where the schema gives one. */
