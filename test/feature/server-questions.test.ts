@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
 import { type AskedClient, CLIENT_KINDS, connectAsked, type Target } from '../support/asked-client.js';
+import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { makeDirectory, REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const STDIO = { command: process.execPath, args: [join(REPOSITORY, 'test/fixtures/servers/asking-server.mjs')] };
@@ -225,6 +226,32 @@ it('a server that may not ask is told so from the beginning, and the audit trail
   expect(journal).not.toContain('What is your name');
 });
 
+it.each(CLIENT_KINDS)('a call that waits for answers runs, is charged and is recorded once: %s', async (kind) => {
+  const [legacy] = servers;
+  const limits = [{ name: 'two', metric: 'requests_per_day', hard_stop: 2 }];
+  await using own = await serveGateway({
+    endpoint: { mode: 'single' },
+    audit: { calls: 'all' },
+    quotas: { limits },
+    mcpServers: { legacy: { url: legacy?.url } },
+  });
+  await using client = await connectAsked(kind, { url: own.url }, { elicit: () => accept({ name: 'Ann' }) });
+  const before = runs.length;
+  expect((await client.call('legacy__ask_twice')).success).toBe(true);
+  expect((await client.call('legacy__ask_twice')).success).toBe(true);
+  expect((await client.call('legacy__ask_twice')).error?.code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
+  expect(runs.slice(before)).toEqual(['ask_twice', 'ask_twice']);
+  await vi.waitFor(
+    async () => {
+      const folder = join(own.directory, '.mcp-aql', 'audit');
+      const texts = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')));
+      const calls = texts.join('').match(/"operation":"(?:legacy__)?ask_twice"/g) ?? [];
+      expect(calls).toHaveLength(3);
+    },
+    { timeout: 10_000 },
+  );
+});
+
 it('the items of a batch are asked about like single calls', async () => {
   await using client = await connectAsked('SDK v2 modern', targets.http(), {
     elicit: ({ message }) => accept({ name: String(message) }),
@@ -259,6 +286,19 @@ describe('log messages', () => {
     await client.call('piped__log_lines', { level: 'emergency' });
     expect(lines).toEqual([]);
   });
+});
+
+it('log messages reach a client of 2026-07-28 that names a level with its request', async () => {
+  const linesOf = async (level: string): Promise<number> => {
+    const call = { operation: 'modern__log_lines', params: { level: 'warning', count: 2 } };
+    const _meta = { ...MODERN_META, 'io.modelcontextprotocol/logLevel': level };
+    const { text } = await sendHttp(gateway.url, {
+      headers: modernHeaders('tools/call', 'mcp_aql'),
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'mcp_aql', arguments: call, _meta } },
+    });
+    return text.match(/"notifications\/message"/g)?.length ?? 0;
+  };
+  expect([await linesOf('info'), await linesOf('error')]).toEqual([2, 0]);
 });
 
 async function collectLogs({ client }: AskedClient): Promise<JsonObject[]> {
