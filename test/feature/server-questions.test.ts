@@ -1,7 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
-import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ElicitationCompleteNotificationSchema,
+  LoggingMessageNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
@@ -262,6 +265,25 @@ it('the items of a batch are asked about like single calls', async () => {
   expect(JSON.stringify(answer)).toContain("The server 'modern' asks: Second?");
   expect(JSON.stringify(answer)).toContain("The server 'piped' asks: What is your name?");
 });
+
+it.each(['piped', 'legacy'])(
+  '%s says that a page is done to the client alone that was asked to open it',
+  async (upstream) => {
+    await using client = await connectAsked('SDK v1', targets.http(), { elicit: () => ({ action: 'accept' }) });
+    await using other = await connectAsked('SDK v1', targets.http(), { elicit: () => ({ action: 'accept' }) });
+    const [own, others] = [collectPages(client), collectPages(other)];
+    await client.call(`${upstream}__ask_page`);
+    await vi.waitFor(() => expect(own).toEqual([{ elicitationId: 'e-1' }]));
+    expect(others).toEqual([]);
+  },
+);
+
+function collectPages({ client }: AskedClient): JsonObject[] {
+  const pages: JsonObject[] = [];
+  if (client instanceof Client) throw new Error('another client was connected');
+  client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => void pages.push(params));
+  return pages;
+}
 
 describe('log messages', () => {
   it.each(['SDK v2 legacy', 'SDK v1'] as const)('reach the session whose call causes them: %s', async (kind) => {

@@ -93,6 +93,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const exchanges = createHttpExchanges(streams);
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
   const sessions = createLegacySessions(settings, ids, events);
+  questions.notifySession = (text, sessionId) => sessions.notify(text, (id) => id === sessionId);
   const callers = createModernCallers(settings, events);
   const answerWithSdk = createSdkAnswerer(createServer, { questions, logs }, observe);
   const legacy = createLegacyEndpoint({
