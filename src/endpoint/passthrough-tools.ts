@@ -67,9 +67,15 @@ const written = new WeakMap<RawTool, Map<string, string>>();
 function writeDefinition(raw: RawTool, name: string): string {
   const known = written.get(raw) ?? new Map<string, string>();
   written.set(raw, known);
-  const json = known.get(name) ?? JSON.stringify({ ...raw, name });
+  const json = known.get(name) ?? JSON.stringify({ ...raw, ...executionOf(raw), name });
   known.set(name, json);
   return json;
+}
+
+/** A tool whose server runs it as a task alone can be called either way here: the gateway waits for the task. */
+function executionOf({ execution }: RawTool): JsonObject {
+  const isTask = isJsonObject(execution) && execution['taskSupport'] === 'required';
+  return isTask ? { execution: { ...execution, taskSupport: 'optional' } } : {};
 }
 
 /** A parameter that is left out has its default, where the schema gives one. */

@@ -40,6 +40,11 @@ export interface AskChannel {
    * cancelled, and when the call ends.
    */
   ask(question: Question, cancellation: Cancellation): Promise<JsonObject>;
+  /**
+   * Says that what the client's user did on a page that was asked for is done. Absent where the client's era has no such news.
+   * @param isOver whether the call has ended meanwhile
+   */
+  completed?(elicitationId: string, isOver: boolean): void;
 }
 
 /** JSON-RPC errors for the server that has asked. */

@@ -1,11 +1,15 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
-import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ElicitationCompleteNotificationSchema,
+  LoggingMessageNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
 import { type AskedClient, CLIENT_KINDS, connectAsked, type Target } from '../support/asked-client.js';
+import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { makeDirectory, REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const STDIO = { command: process.execPath, args: [join(REPOSITORY, 'test/fixtures/servers/asking-server.mjs')] };
@@ -225,6 +229,32 @@ it('a server that may not ask is told so from the beginning, and the audit trail
   expect(journal).not.toContain('What is your name');
 });
 
+it.each(CLIENT_KINDS)('a call that waits for answers runs, is charged and is recorded once: %s', async (kind) => {
+  const [legacy] = servers;
+  const limits = [{ name: 'two', metric: 'requests_per_day', hard_stop: 2 }];
+  await using own = await serveGateway({
+    endpoint: { mode: 'single' },
+    audit: { calls: 'all' },
+    quotas: { limits },
+    mcpServers: { legacy: { url: legacy?.url } },
+  });
+  await using client = await connectAsked(kind, { url: own.url }, { elicit: () => accept({ name: 'Ann' }) });
+  const before = runs.length;
+  expect((await client.call('legacy__ask_twice')).success).toBe(true);
+  expect((await client.call('legacy__ask_twice')).success).toBe(true);
+  expect((await client.call('legacy__ask_twice')).error?.code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
+  expect(runs.slice(before)).toEqual(['ask_twice', 'ask_twice']);
+  await vi.waitFor(
+    async () => {
+      const folder = join(own.directory, '.mcp-aql', 'audit');
+      const texts = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')));
+      const calls = texts.join('').match(/"operation":"(?:legacy__)?ask_twice"/g) ?? [];
+      expect(calls).toHaveLength(3);
+    },
+    { timeout: 10_000 },
+  );
+});
+
 it('the items of a batch are asked about like single calls', async () => {
   await using client = await connectAsked('SDK v2 modern', targets.http(), {
     elicit: ({ message }) => accept({ name: String(message) }),
@@ -235,6 +265,25 @@ it('the items of a batch are asked about like single calls', async () => {
   expect(JSON.stringify(answer)).toContain("The server 'modern' asks: Second?");
   expect(JSON.stringify(answer)).toContain("The server 'piped' asks: What is your name?");
 });
+
+it.each(['piped', 'legacy'])(
+  '%s says that a page is done to the client alone that was asked to open it',
+  async (upstream) => {
+    await using client = await connectAsked('SDK v1', targets.http(), { elicit: () => ({ action: 'accept' }) });
+    await using other = await connectAsked('SDK v1', targets.http(), { elicit: () => ({ action: 'accept' }) });
+    const [own, others] = [collectPages(client), collectPages(other)];
+    await client.call(`${upstream}__ask_page`);
+    await vi.waitFor(() => expect(own).toEqual([{ elicitationId: 'e-1' }]));
+    expect(others).toEqual([]);
+  },
+);
+
+function collectPages({ client }: AskedClient): JsonObject[] {
+  const pages: JsonObject[] = [];
+  if (client instanceof Client) throw new Error('another client was connected');
+  client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => void pages.push(params));
+  return pages;
+}
 
 describe('log messages', () => {
   it.each(['SDK v2 legacy', 'SDK v1'] as const)('reach the session whose call causes them: %s', async (kind) => {
@@ -259,6 +308,19 @@ describe('log messages', () => {
     await client.call('piped__log_lines', { level: 'emergency' });
     expect(lines).toEqual([]);
   });
+});
+
+it('log messages reach a client of 2026-07-28 that names a level with its request', async () => {
+  const linesOf = async (level: string): Promise<number> => {
+    const call = { operation: 'modern__log_lines', params: { level: 'warning', count: 2 } };
+    const _meta = { ...MODERN_META, 'io.modelcontextprotocol/logLevel': level };
+    const { text } = await sendHttp(gateway.url, {
+      headers: modernHeaders('tools/call', 'mcp_aql'),
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'mcp_aql', arguments: call, _meta } },
+    });
+    return text.match(/"notifications\/message"/g)?.length ?? 0;
+  };
+  expect([await linesOf('info'), await linesOf('error')]).toEqual([2, 0]);
 });
 
 async function collectLogs({ client }: AskedClient): Promise<JsonObject[]> {

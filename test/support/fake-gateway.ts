@@ -1,3 +1,4 @@
+    inView: () => undefined,
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +24,8 @@ export interface FakeGateway extends Gateway {
   changeTools(names: readonly string[]): void;
   /** How many listeners wait for changes. */
   readonly listeners: number;
+  /** Does what a reload does that replaces who may enter. */
+  replaceAccess(clients: GatewayConfig['clients'], oauth?: GatewayConfig['server']['oauth']): void;
   /** The sessions that the server ended, in order. */
   readonly endedSessions: readonly string[];
 }
@@ -48,15 +51,25 @@ const echo = (call: RawCall): Reply => toReply({ tool: call.tool, arguments: cal
 export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway {
   const { handle = echo } = options;
   const listeners = new Set<() => void>();
+  const reloadListeners = new Set<(config: GatewayConfig) => void>();
+  const config = fakeConfig(options);
   const calls: RawCall[] = [];
   const ended: string[] = [];
   let waiting: ((call: RawCall) => void)[] = [];
   let tools = describeTools(['mcp_aql_read', 'mcp_aql_create']);
 
   return {
-    config: fakeConfig(options),
+    config,
     reload: async () => ({ at: '', outcome: 'unchanged' }),
-    onReloaded: () => () => {},
+    onReloaded(listener) {
+      reloadListeners.add(listener);
+      return () => reloadListeners.delete(listener);
+    },
+    replaceAccess(clients, oauth) {
+      const { oauth: _before, ...server } = config.server;
+      const next = { ...config, clients, server: { ...server, ...(oauth === undefined ? {} : { oauth }) } };
+      for (const listener of reloadListeners) listener(next);
+    },
     calls,
     settled: Promise.resolve(),
     warmedUp: Promise.resolve(),

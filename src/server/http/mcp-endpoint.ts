@@ -112,6 +112,7 @@ export function createMcpEndpoint(
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe), view.name);
   const sessions = createLegacySessions(settings, ids, events);
   const callers = createModernCallers(settings, events, view.name);
+  questions.notifySession = (text, sessionId) => sessions.notify(text, (id) => id === sessionId);
   const answerWithSdk = createSdkAnswerer(createServer, { questions, logs }, observe);
   const legacy = createLegacyEndpoint({
     sessions,

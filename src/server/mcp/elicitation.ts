@@ -47,6 +47,8 @@ export class OpenQuestions {
   /** What a session's client has answered to `roots/list`, until it says that they have changed. */
   readonly #roots = new Map<string, JsonObject>();
   readonly #patienceMs: number;
+  /** Sends a session what belongs to none of its open requests, where its transport can. */
+  notifySession: ((text: string, sessionId: string) => void) | undefined;
 
   constructor(patienceMs = PATIENCE_MS) {
     this.#patienceMs = patienceMs;
@@ -181,6 +183,14 @@ class LiveAsk implements AskChannel {
 
   get abilities(): AskAbilities {
     return this.#parts.abilities;
+  }
+
+  completed(elicitationId: string, isOver: boolean): void {
+    const { questions, responder, caller } = this.#parts;
+    const method = 'notifications/elicitation/complete';
+    const text = JSON.stringify({ jsonrpc: '2.0', method, params: { elicitationId } });
+    if (isOver) questions.notifySession?.(text, caller.sessionId);
+    else responder.notify(text);
   }
 
   ask(question: Question, cancellation: Cancellation): Promise<JsonObject> {

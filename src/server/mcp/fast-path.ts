@@ -130,7 +130,7 @@ export function recogniseFastRequest(
   if (!isJsonObject(meta)) return undefined;
   const progressToken = meta['progressToken'] ?? innerProgressToken(params);
   if (progressToken !== undefined && !isRequestId(progressToken)) return undefined;
-  const era = readEra(meta, params);
+  const era = readEra(meta, params, method);
   const name = fast.nameOf(params);
   if (era === undefined || name === undefined || !fast.eras.includes(era)) return undefined;
   if (fast.isOwn !== true && !supports(String(method))) return undefined;
@@ -200,13 +200,13 @@ export function clientNameOf(message: unknown): string | undefined {
 }
 
 /** The era that a request's `_meta` declares; undefined for an envelope that is incomplete or unusual. */
-function readEra(meta: JsonObject, params: JsonObject): Era | undefined {
+function readEra(meta: JsonObject, params: JsonObject, method: unknown): Era | undefined {
   const version = meta[PROTOCOL_VERSION_META_KEY];
   if (version === undefined) return 'legacy';
   if (version !== MODERN_REVISION || !isJsonObject(meta[CLIENT_CAPABILITIES_META_KEY])) return undefined;
   if (meta[LOG_LEVEL_META_KEY] !== undefined || !isClientInfo(meta[CLIENT_INFO_META_KEY])) return undefined;
   // The answers to a task's questions name the task.
-  if (params['taskId'] !== undefined) return 'modern';
+  if (method === 'tasks/update') return 'modern';
   // A retried request carries an answer to the gateway's question: rare, and the SDK reads it.
   return params['inputResponses'] === undefined && params['requestState'] === undefined ? 'modern' : undefined;
 }

@@ -62,6 +62,7 @@ interface StdioConnectionDeps {
 export function createStdioConnection(deps: StdioConnectionDeps): StdioConnection {
   const { gateway, observe, lines, transport } = deps;
   const questions = new OpenQuestions();
+  questions.notifySession = (text) => lines.write(text);
   const parked = new ParkedCalls();
   const logs = new LogLevels(gateway);
   const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, parked, logs, observe });

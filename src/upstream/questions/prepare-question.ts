@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<AskMethod, AskKind>> = {
 const MAX_SAMPLING = { characters: 1_000_000, messages: 200 };
 /** Longer links are cut by programs that show them. */
 const MAX_URL_LENGTH = 2_000;
-const MAX_ID_LENGTH = 200;
+export const MAX_ID_LENGTH = 200;
 
 export function isAskMethod(method: unknown): method is AskMethod {
   return ASK_METHODS.some((known) => known === method);

@@ -5,12 +5,15 @@ import { isJsonObject } from '../../protocol/json.js';
 import type { CallLog } from '../../protocol/log-message.js';
 import { RELATED_TASK } from '../../protocol/task.js';
 import { type AskSettings, askClient, toAskError } from './ask-client.js';
-import { describeQuestion, isAskMethod } from './prepare-question.js';
+import { describeQuestion, isAskMethod, MAX_ID_LENGTH } from './prepare-question.js';
 import { AbandonedCalls, ownerOf } from './question-owner.js';
 import { LogAllowance, relayLog } from './relay-log.js';
 
 /** Questions of one server that wait for an answer; more are refused. */
 const MAX_OPEN = 32;
+
+/** Pages of which a server may say that they are done; what was asked for before them is forgotten. */
+const MAX_PAGES = 200;
 
 /** What has been asked during one call. */
 export class CallQuestions {
@@ -23,6 +26,12 @@ export class CallQuestions {
   readonly logs = new LogAllowance();
   /** Withdraws its questions when the call ends. */
   readonly end = new Cancellation();
+}
+
+/** A page that a client was asked to open. */
+interface AskedPage {
+  readonly ask: AskChannel;
+  readonly asked: CallQuestions;
 }
 
 /** A call in flight that may be asked about. */
@@ -49,6 +58,8 @@ interface ServerQuestionsOptions<Call extends AskableCall> extends AskSettings {
 export class ServerQuestions<Call extends AskableCall> {
   readonly #options: ServerQuestionsOptions<Call>;
   readonly #open = new Map<RequestId, Cancellation>();
+  /** By the id that the server gave each. */
+  readonly #pages = new Map<unknown, AskedPage>();
   readonly abandoned = new AbandonedCalls();
 
   constructor(options: ServerQuestionsOptions<Call>) {
@@ -89,6 +100,7 @@ export class ServerQuestions<Call extends AskableCall> {
 
   #notify(method: string, params: unknown, requestId: RequestId | undefined): boolean {
     if (method === 'notifications/cancelled') return this.#withdraw(params);
+    if (method === 'notifications/elicitation/complete') return this.#complete(params);
     if (method !== 'notifications/message') return false;
     const owner = this.#ownerOf(requestId, undefined);
     if (owner?.log === undefined) return true;
@@ -96,6 +108,24 @@ export class ServerQuestions<Call extends AskableCall> {
     const { mask, asker } = this.#options;
     relayLog(params, owner.log, asker.name, { mask, allowance: owner.questions.logs });
     return true;
+  }
+
+  /** Only the client that was asked for the page hears of it, and once. */
+  #complete(params: unknown): true {
+    const id = isJsonObject(params) ? params['elicitationId'] : undefined;
+    const page = this.#pages.get(id);
+    this.#pages.delete(id);
+    if (page !== undefined && typeof id === 'string')
+      page.ask.completed?.(id.slice(0, MAX_ID_LENGTH), page.asked.end.cancelled);
+    return true;
+  }
+
+  #notePage({ params }: Question, page: AskedPage): void {
+    const { mode, elicitationId } = params;
+    if (mode !== 'url' || typeof elicitationId !== 'string') return;
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size >= MAX_PAGES) this.#pages.delete(oldest);
+    this.#pages.set(elicitationId, page);
   }
 
   #takeQuestion(id: RequestId, question: Question, owner: Call | undefined): void {
@@ -121,6 +151,7 @@ export class ServerQuestions<Call extends AskableCall> {
     this.#open.set(id, cancellation);
     call.questions ??= new CallQuestions();
     const asked = call.questions;
+    this.#notePage(question, { ask, asked });
     asked.end.onCancel(() => cancellation.cancel('the call has ended'));
     if (asked.open === 0) asked.since = performance.now();
     asked.open += 1;

@@ -22,6 +22,10 @@ export class CountedAsk implements AskChannel {
     return this.#ask.abilities;
   }
 
+  completed(elicitationId: string, isOver: boolean): void {
+    this.#ask.completed?.(elicitationId, isOver);
+  }
+
   async ask(question: Question, cancellation: Cancellation): Promise<JsonObject> {
     this.open += 1;
     try {
