@@ -63,7 +63,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     default: [],
     description:
       "Adds to each operation: 'danger' (level and reasons), 'classification' (confidence, evidence, upstream and tool), " +
-      "'input_schema' (the upstream's own JSON Schema), 'definition' (what else its tool declares: title, output schema, icons, the page of an MCP App); 'protocol' adds to a list version, capabilities and limits",
+      "'input_schema' (the upstream's own JSON Schema), 'definition' (the rest of its tool's definition: title, output schema, icons, the page of an MCP App); 'protocol' adds to a list version, capabilities and limits",
   },
   token: { type: 'string', description: "The confirmation token to take back with 'revoke_token'" },
   first: {
