@@ -131,6 +131,8 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     absenceOf: connections.absenceOf,
     purposeOf: readPurposes(config.upstreams, connections),
     introductionOf: connections.introductionOf,
+    definitionOf: ({ upstream, tool }) =>
+      toolSets.find((set) => set.upstream === upstream)?.tools.find((each) => each?.['name'] === tool),
     ...(primitives === undefined ? {} : { countsOf: primitives.countsOf, readCounts: primitives.readCounts }),
     usage: input.usage ?? new Usage(),
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,

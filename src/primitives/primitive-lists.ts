@@ -5,6 +5,7 @@ import {
   keyOfDefinition,
   type WithheldDefinitions,
 } from '../catalog/integrity/definition-guard.js';
+import { inTime, runInSlices } from '../lib/turns.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { ListKind, Upstream } from '../upstream/upstream.js';
@@ -57,7 +58,7 @@ interface PrimitiveListsDeps {
   /** Called when a list that somebody has asked for is another one than before. */
   readonly onChanged: (kind: ListKind, upstream: string) => void;
   /** Which definitions must not be shown; all may where absent. */
-  readonly guard?: Pick<DefinitionGuard, 'check'>;
+  readonly guard?: Pick<DefinitionGuard, 'checkInSlices'>;
   /** Milliseconds; the clock of the process where absent. */
   readonly now?: () => number;
 }
@@ -68,6 +69,10 @@ const LIST_MS = 10_000;
 const UNANNOUNCED_MS = 60_000;
 /** So long after a list could not be read it is not tried again. */
 const RETRY_MS = 5_000;
+
+interface GuardedReading extends ListReading {
+  readonly withheld: WithheldDefinitions | undefined;
+}
 
 interface Kept {
   /** What may be shown. */
@@ -229,7 +234,10 @@ export class PrimitiveLists {
         const reading = await readList(source, request);
         if (this.#kept.get(`${list} ${upstream.slug}`) !== kept) return;
         const isMissed = kept.digest !== undefined || (isNews && reading.entries.length > 0);
-        if (this.#replace(upstream, list, kept, reading) && isMissed) this.#deps.onChanged(source.kind, upstream.slug);
+        const isSame = kept.digest === reading.digest;
+        const withheld = isSame ? undefined : await this.#guard(upstream.slug, list, reading.entries);
+        if (this.#replace(upstream, list, kept, { ...reading, withheld }) && isMissed)
+          this.#deps.onChanged(source.kind, upstream.slug);
       } catch (error) {
         this.#report(upstream.slug, kept, [`its '${source.method}' could not be read: ${wordsOf(error)}`]);
         kept.freshUntil = this.#now() + RETRY_MS;
@@ -239,7 +247,8 @@ export class PrimitiveLists {
   }
 
   /** Whether it is another list than the one that was known, if any. */
-  #replace(upstream: Upstream, list: ListName, kept: Kept, { entries, digest, diagnostics }: ListReading): boolean {
+  #replace(upstream: Upstream, list: ListName, kept: Kept, reading: GuardedReading): boolean {
+    const { entries, digest, diagnostics, withheld } = reading;
     const { slug } = upstream;
     const { kind } = SOURCES[list];
     this.#report(slug, kept, diagnostics);
@@ -249,25 +258,22 @@ export class PrimitiveLists {
     if (kept.digest === digest) return false;
     this.#removeHolder(slug, list, kept.held);
     const holders = this.#holders[list];
-    const withheld = this.#guard(slug, list, entries);
     const whyOf = ({ id }: Entry) => withheld?.get(keyOfDefinition(list === 'prompts' ? 'prompt' : 'template', id));
     kept.held = entries.filter((entry) => whyOf(entry) !== 'new').map(({ id }) => id);
     for (const id of kept.held) holders.set(id, [...(holders.get(id) ?? []), slug]);
-    kept.entries = withheld === undefined ? entries : entries.filter((entry) => whyOf(entry) === undefined);
+    kept.entries = (withheld?.size ?? 0) === 0 ? entries : entries.filter((entry) => whyOf(entry) === undefined);
     kept.digest = digest;
     return true;
   }
 
   /** Resources come and go with what the server holds: only what is written for models to follow is compared. */
-  #guard(slug: string, list: ListName, entries: readonly Entry[]): WithheldDefinitions | undefined {
-    if (list === 'resources') return undefined;
-    const define = list === 'prompts' ? definePrompt : defineTemplate;
-    const withheld = this.#deps.guard?.check(
-      slug,
-      list === 'prompts' ? 'prompt' : 'template',
-      entries.map(({ value }) => define(value)),
-    );
-    return withheld === undefined || withheld.size === 0 ? undefined : withheld;
+  async #guard(slug: string, list: ListName, entries: readonly Entry[]): Promise<WithheldDefinitions | undefined> {
+    const { guard } = this.#deps;
+    if (list === 'resources' || guard === undefined) return undefined;
+    const [kind, define] =
+      list === 'prompts' ? ['prompt' as const, definePrompt] : ['template' as const, defineTemplate];
+    const definitions = entries.map(({ value }) => define(value));
+    return runInSlices(inTime(guard.checkInSlices(slug, kind, definitions)));
   }
 
   #report(slug: string, kept: Kept, diagnostics: readonly string[]): void {

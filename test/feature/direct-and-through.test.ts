@@ -1,11 +1,22 @@
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type GetPromptResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { openLiveGateway } from '../support/live-gateway.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
-/** What a client gets of one server directly and through the gateway; docs/passthrough.md lists where each part is tested. */
+/**
+ * What a client gets of one server directly and through the gateway. Each part of MCP has its test:
+ *
+ * - resources, templates, subscriptions, prompts, completions: resources-and-prompts.test.ts
+ * - links in answers, MCP Apps, the client's `_meta`, paged and changing tool lists, the blocks of answers: here
+ * - tools under their own names, with icons, titles, schemas, structured content: passthrough.test.ts, and here
+ * - answers of the families as structured content: structured-content.test.ts
+ * - log messages: server-logs.test.ts
+ * - elicitation, sampling, roots, and rounds of questions: server-questions.test.ts
+ * - instructions and titles of servers: locked-definitions.test.ts
+ * - progress and cancellation: long-calls.test.ts
+ */
 
 const SERVERS = `${REPOSITORY}test/fixtures/servers/`;
 
@@ -65,6 +76,9 @@ async function connectDirectly(source: string): Promise<Client> {
 const textOf = (result: unknown): JsonObject =>
   JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
 
+const messageOf = ({ messages: [first] }: GetPromptResult): string =>
+  first?.content.type === 'text' ? first.content.text : '';
+
 describe.each(FRONTS)("the _meta of a client's request over %s in the %s era", (front, era) => {
   it('reaches the upstream, without what is between client and gateway', async () => {
     await using live = await openLiveGateway(BOTH);
@@ -82,7 +96,7 @@ describe.each(FRONTS)("the _meta of a client's request over %s in the %s era", (
     const read = await client.readResource({ uri: 'alpha://listed', _meta: sent });
     expect(read.contents[0]?._meta?.['sent']).toEqual(expected);
     const prompt = await client.getPrompt({ name: 'prompt_alpha', _meta: sent });
-    expect(JSON.parse((prompt.messages[0]?.content as { text: string }).text)).toEqual(expected);
+    expect(JSON.parse(messageOf(prompt))).toEqual(expected);
   });
 
   it('is bounded', async () => {
@@ -154,4 +168,64 @@ describe('an MCP App', () => {
     expect(listed).toEqual((await direct.listResources()).resources[0]);
     await direct.close();
   });
+});
+
+describe('an answer of the families', () => {
+  it('has the blocks, annotations and _meta that the server gave', async () => {
+    await using live = await openLiveGateway(BOTH);
+    const client = await live.connect('http', 'modern');
+    const direct = await connectDirectly(linking('alpha'));
+    const own = await direct.callTool({ name: 'get_links_alpha', arguments: {} });
+    const passed = await client.callTool({ name: 'mcp_aql', arguments: { operation: 'get_links_alpha' } });
+    expect(passed.content.slice(1)).toEqual(own.content);
+    expect(textOf(passed)).toMatchObject({ data: own.structuredContent });
+    expect(passed._meta).toMatchObject(own._meta ?? {});
+    await direct.close();
+  });
+});
+
+describe('the definition of a tool', () => {
+  it('is shown by introspection where it is asked for: title, icons, output schema, the page of an MCP App', async () => {
+    await using live = await openLiveGateway(BOTH);
+    const client = await live.connect('http', 'modern');
+    const direct = await connectDirectly(linking('alpha'));
+    const [tool] = (await direct.listTools()).tools;
+    const { description: _description, inputSchema: _schema, ...rest } = tool ?? { name: '', inputSchema: {} };
+    const query = { query: 'operations', name: 'get_links_alpha', include: ['definition'] };
+    const { data } = await live.call(client, 'introspect', query);
+    expect(data.operation.definition).toEqual(rest);
+    const plain = await live.call(client, 'introspect', { query: 'operations', name: 'get_links_alpha' });
+    expect(plain.data.operation).not.toHaveProperty('definition');
+    await direct.close();
+  });
+});
+
+describe('a list of tools', () => {
+  it.each(FRONTS)(
+    'is read to its last page, and its changes reach clients, over %s in the %s era',
+    async (front, era) => {
+      const paged = `{
+      capabilities: { tools: { listChanged: true } },
+      'tools/list': ({ cursor }, server) => cursor === undefined
+        ? { tools: [{ name: 'get_first', inputSchema: { type: 'object' } }], nextCursor: '2' }
+        : { tools: [{ name: 'get_second', inputSchema: { type: 'object' } }, ...(server.more ?? [])] },
+      'tools/call': (_, server) => {
+        server.more = [{ name: 'get_third', inputSchema: { type: 'object' } }];
+        server.send({ method: 'notifications/tools/list_changed' });
+        return { content: [{ type: 'text', text: 'more' }] };
+      },
+    }`;
+      await using live = await openLiveGateway({
+        endpoint: { mode: 'passthrough' },
+        mcpServers: { paged: methods(paged) },
+      });
+      const client = await live.connect(front, era);
+      const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+      expect(await names()).toEqual(['get_first', 'get_second']);
+      const changed = new Promise<void>((resolve) => live.gateway.onToolsChanged(resolve));
+      await client.callTool({ name: 'get_first', arguments: {} });
+      await changed;
+      expect(await names()).toEqual(['get_first', 'get_second', 'get_third']);
+    },
+  );
 });

@@ -1,4 +1,3 @@
-    inView: () => undefined,
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js
 import { riskInWords, trialInWords, trialVariant } from '../../catalog/operation.js';
 import { readVariant } from '../../catalog/proven-read.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
-import { cleanSchema, cutText, summarizeText, withoutBoilerplate } from '../../lib/text.js';
+import { cleanSchema, cleanValue, cutText, summarizeText, withoutBoilerplate } from '../../lib/text.js';
 import type { Sliced } from '../../lib/turns.js';
 import type { JsonObject } from '../../protocol/json.js';
 import {
@@ -15,7 +15,7 @@ import {
   type Parameter,
   worseDanger,
 } from '../../protocol/operation.js';
-import type { Absence } from '../../protocol/tools.js';
+import type { Absence, RawTool } from '../../protocol/tools.js';
 import type { ControlSet } from '../../results/result-types.js';
 import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
 import type { Respell } from './own-spelling.js';
@@ -32,12 +32,15 @@ export interface OperationView {
   readonly respellingOf: (operation: Operation) => Respell;
   /** Whether lists say whose an operation is. */
   readonly hasSeveralUpstreams: boolean;
+  /** The tool of an operation as its upstream sent it; undefined for the gateway's own. */
+  readonly definitionOf: (operation: Operation) => RawTool | undefined;
 }
 
 export type StaticDecisionOf = (operation: Operation) => OperationDecision;
 
 /** The published schema allows no further keys, so these come only when asked for. */
-const EXTRAS: Readonly<Record<Include, (operation: Operation) => JsonObject>> = {
+const EXTRAS: Readonly<Record<Include, (operation: Operation, view: OperationView) => JsonObject>> = {
+  definition: (operation, view) => ({ definition: describeDefinition(view.definitionOf(operation)) }),
   danger: (operation) => ({ danger: describeDanger(operation) }),
   classification: ({ classification: { confidence, evidence }, upstream, tool }) => ({
     classification: { confidence, evidence, upstream, tool },
@@ -120,7 +123,7 @@ function describeInList(
     semantic_category: operation.classification.category,
     endpoint: view.plan.familyOf(operation).name,
     description: withUpstreamTag(withTags(description, operation, view), operation, view),
-    ...extrasOf(operation, include),
+    ...extrasOf(operation, include, view),
   };
 }
 
@@ -163,7 +166,7 @@ export function* describeInFull(
     examples,
     ...describeQueryLanguage(controls),
     ...describeRelationships(operation),
-    ...extrasOf(operation, include),
+    ...extrasOf(operation, include, view),
   };
 }
 
@@ -262,9 +265,21 @@ export function absenceTag(absence: Absence | undefined): string {
   return retryAfterMs === 0 ? '[unavailable]' : `[unavailable: next try in ${Math.ceil(retryAfterMs / 1_000)} s]`;
 }
 
-function extrasOf(operation: Operation, include: readonly Include[]): JsonObject {
-  return Object.assign({}, ...include.map((extra) => EXTRAS[extra](operation)));
+function extrasOf(operation: Operation, include: readonly Include[], view: OperationView): JsonObject {
+  return Object.assign({}, ...include.map((extra) => EXTRAS[extra](operation, view)));
 }
+
+/** What details say in other words, or `input_schema` whole. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['description', 'inputSchema']);
+
+/** The members of a tool's definition that are shown nowhere else, without invisible characters. */
+function describeDefinition(tool: RawTool = {}): JsonObject {
+  const rest = Object.entries(tool).filter(([name]) => !SHOWN_ELSEWHERE.has(name));
+  return Object.fromEntries(rest.map(([name, value]) => [name, cleanValue(value, LONGEST_VALUE)]));
+}
+
+/** Icons are often data URLs. */
+const LONGEST_VALUE = 4_000;
 
 /** Required and optional parameters that take more characters together are left to the details. */
 const LONGEST_REQUIRED = 300;

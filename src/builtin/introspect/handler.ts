@@ -5,7 +5,7 @@ import type { Caller, HandlerOutcome, OperationHandler } from '../../protocol/ca
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
-import type { Absence, Introduction } from '../../protocol/tools.js';
+import type { Absence, Introduction, RawTool } from '../../protocol/tools.js';
 import type { ControlSet, StoredResultRequest } from '../../results/result-types.js';
 import { searchOperations } from '../../search/search.js';
 import {
@@ -47,6 +47,8 @@ export interface IntrospectionResults {
   readonly explainUnknown: (name: string) => Promise<string>;
   /** What an upstream is for; undefined where neither operator nor server says. */
   readonly purposeOf: (upstream: string) => Purpose | undefined;
+  /** The tool of an operation as its upstream sent it; nothing where absent. */
+  readonly definitionOf?: (operation: Operation) => RawTool | undefined;
   /** What a server says of itself; nothing where absent. */
   readonly introductionOf?: (upstream: string) => Introduction | undefined;
   /** How many resources and prompts an upstream has, as far as that is known; none where absent. */
@@ -97,6 +99,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     absenceOf: snapshot.absenceOf,
     respellingOf: createRespelling(catalog),
     hasSeveralUpstreams: countUpstreams(catalog) > 1,
+    definitionOf: snapshot.definitionOf ?? (() => undefined),
   };
 
   const answer = async (

@@ -1,5 +1,5 @@
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
-import { runAtOnce } from '../../lib/turns.js';
+import { mapInSteps, runAtOnce, type Sliced } from '../../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../protocol/tools.js';
 import { guardTools, type WithheldTool } from './guard-tools.js';
@@ -79,24 +79,18 @@ export class DefinitionGuard {
 
   /** @param definitions all of the kind. Returns those that must not be shown. */
   check(slug: string, kind: DefinitionKind, definitions: readonly RawTool[]): WithheldDefinitions {
+    return runAtOnce(this.checkInSlices(slug, kind, definitions));
+  }
+
+  /** The same, in slices. */
+  *checkInSlices(slug: string, kind: DefinitionKind, definitions: readonly RawTool[]): Sliced<WithheldDefinitions> {
     const upstream = this.#upstreamOf(slug);
     if (upstream === undefined) return NONE;
     const place = `${kind} ${slug}`;
-    const toolSet: ToolSet = { upstream: slug, tools: definitions };
-    const { diagnostics, withheld } =
-      upstream.integrity === 'off'
-        ? { diagnostics: [], withheld: [] }
-        : runAtOnce(
-            guardTools({
-              toolSets: [toolSet],
-              upstreams: [upstream],
-              lock: this.#lockOf(upstream, kind),
-              firstToolSets: new Map([[slug, this.#first.get(place) ?? toolSet]]),
-              what: 'definition',
-            }),
-          );
-    if (!this.#first.has(place)) this.#first.set(place, toolSet);
-    this.#report(place, [...diagnostics, ...definitions.flatMap((each) => inspect(upstream, each))]);
+    const compared = upstream.integrity === 'off' ? undefined : yield* this.#compare(upstream, kind, definitions);
+    const suspicions = yield* mapInSteps(definitions, (each) => inspect(upstream, each));
+    this.#report(place, [...(compared?.diagnostics ?? []), ...suspicions.flat()]);
+    const withheld = compared?.withheld ?? [];
     return withheld.length === 0 ? NONE : new Map(withheld.map(({ tool, kind: why }) => [tool, why]));
   }
 
@@ -110,6 +104,22 @@ export class DefinitionGuard {
 
   #upstreamOf(slug: string): UpstreamConfig | undefined {
     return this.#deps.settings().upstreams.find((upstream) => upstream.slug === slug);
+  }
+
+  *#compare(upstream: UpstreamConfig, kind: DefinitionKind, definitions: readonly RawTool[]) {
+    const { slug } = upstream;
+    const place = `${kind} ${slug}`;
+    const toolSet: ToolSet = { upstream: slug, tools: definitions };
+    const lock = this.#lockOf(upstream, kind);
+    const first = this.#first.get(place) ?? toolSet;
+    if (lock === null) this.#first.set(place, first);
+    return yield* guardTools({
+      toolSets: [toolSet],
+      upstreams: [upstream],
+      lock,
+      firstToolSets: new Map([[slug, first]]),
+      what: 'definition',
+    });
   }
 
   /** What was found when each was read last. */
