@@ -17,7 +17,7 @@ import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
-import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
+import type { Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import { ServerLogs } from '../upstream/server-logs.js';
@@ -185,7 +185,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const services = {
     config,
     policy,
-    observe: countUses(usage, observe),
+    observe,
+    usage,
     results,
     warnedOnce,
     largeAnswers,
@@ -343,15 +344,6 @@ class NamesWait {
     this.#isEnded = true;
     for (const timer of this.#timers) clearTimeout(timer);
   }
-}
-
-/** Passes observations on, and counts the calls of upstreams' operations that succeeded. */
-function countUses(usage: Usage, observe: Observer): Observer {
-  return (observation) => {
-    observe(observation);
-    if (observation.kind !== 'call' || observation.code !== 'OK') return;
-    if (observation.upstream !== GATEWAY_SOURCE) usage.count(observation.operation);
-  };
 }
 
 function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {

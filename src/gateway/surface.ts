@@ -1,3 +1,4 @@
+import type { Usage } from '../builtin/introspect/usage.js';
 import type { EndpointMode, GatewayConfig } from '../config/gateway-config.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import { PassthroughTool } from '../endpoint/passthrough-tools.js';
@@ -13,6 +14,7 @@ import type { PolicyService } from '../policy/policy.js';
 import type { RawCall } from '../protocol/call.js';
 import type { HeaderParameter } from '../protocol/header-parameters.js';
 import { isJsonObject } from '../protocol/json.js';
+import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
 import type { ResultService } from '../results/result-types.js';
 import type { openLargeAnswers } from './large-answers.js';
@@ -31,6 +33,8 @@ export interface SurfaceServices {
   readonly config: Pick<GatewayConfig, 'batch' | 'results' | 'limits' | 'warnings'>;
   readonly policy: Pick<PolicyService, 'gatekeeper' | 'batches' | 'quota' | 'recordCall'>;
   readonly observe: Observer;
+  /** Counts what is called. */
+  readonly usage: Usage;
   readonly results: ResultService;
   readonly warnedOnce: Pick<WarnedOnce, 'isFirstWarning'>;
   readonly largeAnswers: Pick<ReturnType<typeof openLargeAnswers>, 'shape'>;
@@ -62,8 +66,9 @@ export interface Surface {
 
 /** Composes what answers calls, over the snapshots of the whole or of a view. */
 export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices): Surface {
-  const { config, policy, observe, results, warnedOnce, largeAnswers, explainFailure } = services;
+  const { config, policy, results, warnedOnce, largeAnswers, explainFailure } = services;
   const { gatekeeper, quota, recordCall } = policy;
+  const observe = countUses(services.usage, services.observe);
   const { batch: batchSettings, results: resultSettings, limits, warnings } = config;
   const pipeline = createPipeline({
     gatekeeper,
@@ -112,6 +117,15 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
     operations: () => placeOperations(catalog.current()),
     findOperation: (name) => findOperation(catalog.current(), name),
     search: (query, limit) => catalog.current().search(query, limit),
+  };
+}
+
+/** Passes observations on, and counts the calls of upstreams' operations that succeeded. */
+function countUses(usage: Usage, observe: Observer): Observer {
+  return (observation) => {
+    observe(observation);
+    if (observation.kind !== 'call' || observation.code !== 'OK') return;
+    if (observation.upstream !== GATEWAY_SOURCE) usage.count(observation.operation);
   };
 }
 
