@@ -208,12 +208,13 @@ function describeSubject({ qualifiedName, upstream, classification, auditContext
   return context === undefined ? subject : { ...subject, context };
 }
 
-export function describeActor({ sessionId, requestId, client, clientName, transport }: Caller): AuditActor {
+export function describeActor({ sessionId, requestId, client, clientName, transport, view }: Caller): AuditActor {
   return {
     session: sessionId,
     ...(requestId === undefined ? {} : { request: requestId }),
     ...(client === undefined ? {} : { client }),
     client_name: clientName,
     transport,
+    ...(view === undefined ? {} : { view }),
   };
 }
