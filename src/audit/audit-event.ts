@@ -14,6 +14,8 @@ export interface AuditActor {
   /** What the client calls itself: a label, not an identity. */
   readonly client_name?: string;
   readonly transport?: string;
+  /** The view that the call was made in. */
+  readonly view?: string;
   /** The operator's name: of the HTTP API's token, or of the account that runs the command line. */
   readonly operator?: string;
 }

@@ -74,21 +74,27 @@ interface NameResolver extends Pick<Catalog, 'resolve' | 'prepareNames'> {
   within(part: CatalogPart): Pick<Catalog, 'resolve' | 'prepareNames'>;
 }
 
-/** What the names of a part may say: nothing of upstreams outside, nor that a name is shared with them. */
+/**
+ * What the names of a part may say: nothing of upstreams outside, nor that a name is shared with them. A name is held by those alone whose
+ * operation the part has: otherwise the answer to a name would say that there is such an operation outside.
+ */
 function narrowScope(scope: NameScope, { show, upstreams }: CatalogPart): NameScope {
   const configured = new Set([...scope.configured].filter((slug) => upstreams.has(slug)));
-  const isOutside = (slug: string): boolean => scope.configured.has(slug) && !configured.has(slug);
+  const isShown = (slug: string, name: string): boolean => {
+    const operation = configured.has(slug) ? scope.find(slug + QUALIFIER + name) : undefined;
+    return operation !== undefined && show(operation) !== undefined;
+  };
   const holders: NameScope['holders'] = {
     get(name) {
-      const slugs = scope.holders.get(name) ?? [];
-      return slugs.some(isOutside) ? undefined : slugs;
+      const slugs = (scope.holders.get(name) ?? []).filter((slug) => scope.configured.has(slug));
+      return slugs.every((slug) => isShown(slug, name)) ? slugs : undefined;
     },
   };
   return {
     ...scope,
     configured,
     holders,
-    pins: Object.fromEntries(Object.entries(scope.pins).filter(([, slug]) => !isOutside(slug))),
+    pins: Object.fromEntries(Object.entries(scope.pins).filter(([name, slug]) => isShown(slug, name))),
     find(name) {
       const operation = scope.find(name);
       return operation === undefined ? undefined : show(operation);

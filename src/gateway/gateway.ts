@@ -17,14 +17,13 @@ import { createPrimitives } from '../primitives/primitives.js';
 import { ResourceLinks } from '../primitives/resource-links.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
-import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
+import type { Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
-import { type CallPath, type CallPathPolicy, createCallPath } from './call-path.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
 import {
@@ -48,7 +47,7 @@ import type { ReloadPlan } from './reload-plan.js';
 import { reportDiagnostic } from './report-diagnostic.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
-import { createSurface, type Surface, type SurfaceCatalog } from './surface.js';
+import { countUses, createSurface, type Reloading, type Surface, type SurfacePolicy } from './surface.js';
 import { describeUnmatched } from './unmatched-rules.js';
 import { type OpenedView, Views } from './views.js';
 
@@ -134,6 +133,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const { observe } = deps;
   /** What is in force; a reload replaces it. */
   const live = { config };
+  const reloading: Reloading = { untilDone: undefined };
   const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
   const memory = await openCatalogMemory(() => live.config, deps);
   lifecycle.opened('kept catalog', () => memory.keeper.close());
@@ -213,25 +213,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('catalog', () => catalog.close());
 
   const stages = {
+    live,
+    reloading,
     observe: countUses(usage, observe),
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     shapeLarge: largeAnswers.shape,
   };
-  /** The stages over these snapshots, made anew with each configuration. */
-  const pathOver = (over: SurfaceCatalog, by: CallPathPolicy): (() => CallPath) => {
-    let made: { readonly config: GatewayConfig; readonly path: CallPath } | undefined;
-    return () => {
-      const { config: now } = live;
-      if (made?.config !== now)
-        made = { config: now, path: createCallPath(now, { ...stages, policy: by, catalog: over }) };
-      return made.path;
-    };
-  };
-  /** The reload that is taking effect. */
-  let applying: Promise<void> | undefined;
-  const changing = (): Promise<void> | undefined => applying;
-  const surface = createSurface(catalog, { path: pathOver(catalog, policy), changing });
+  const surface = createSurface(catalog, { ...stages, policy });
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
   lifecycle.opened('waiting for names', () => namesWait.end());
   const connected = pool.connect({
@@ -304,10 +293,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     load: deps.load,
     current: () => live.config,
     async apply(plan) {
-      applying = apply(plan).finally(() => {
-        applying = undefined;
+      reloading.untilDone = apply(plan).finally(() => {
+        reloading.untilDone = undefined;
       });
-      await applying;
+      await reloading.untilDone;
       // Who asked for the reload may call what is new next.
       await Promise.race([started, delay(RELOAD_PATIENCE_MS, undefined, { ref: false })]);
       await catalog.settled();
@@ -331,7 +320,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const openView = (view: OpenedView): Gateway => {
     const { name, endpoint, description } = view.config;
     const seen = view.over(catalog);
-    const { handle, ...rest } = createSurface(seen, { path: pathOver(seen, inView(policy, name)), changing });
+    const { handle, ...rest } = createSurface(seen, { ...stages, policy: inView(policy, name) });
     const handleInView: Gateway['handle'] = (call) =>
       handle(call.caller.view === name ? call : { ...call, caller: { ...call.caller, view: name } });
     const shows = (upstream: string): boolean => seen.current().upstreams.has(upstream);
@@ -416,14 +405,6 @@ async function openCatalogMemory(
   };
 }
 
-/** Passes observations on, and counts the calls of upstreams' operations that succeeded. */
-function countUses(usage: Usage, observe: Observer): Observer {
-  return (observation) => {
-    observe(observation);
-    if (observation.kind !== 'call' || observation.code !== 'OK') return;
-    if (observation.upstream !== GATEWAY_SOURCE) usage.count(observation.operation);
-  };
-}
 
 function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
   const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
@@ -458,7 +439,7 @@ interface NativeAudience {
 }
 
 /** Policy as it holds for all calls of a view. */
-function inView(policy: PolicyService, view: string): CallPathPolicy {
+function inView(policy: PolicyService, view: string): SurfacePolicy {
   const { gatekeeper } = policy;
   const staticDecision = (operation: Operation) => gatekeeper.staticDecision(operation, view);
   return { ...policy, gatekeeper: { ...gatekeeper, staticDecision } };

@@ -82,7 +82,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapsh
   const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
   yield;
   const handlersOver = (own: OwnHandlers) => handlers.over(catalog, own);
-  const parts = { plan, relations, handlersOver, ...(primitives === undefined ? {} : { primitives }) };
+  const parts = { plan, relations, toolSets, handlersOver, ...(primitives === undefined ? {} : { primitives }) };
   return { ...openSnapshot(input, catalog, parts), catalog, toolSets };
 }
 
@@ -99,6 +99,8 @@ type OwnHandlers = (operation: Operation) => OperationHandler;
 interface SnapshotParts {
   readonly plan: EndpointPlan;
   readonly relations: readonly OwnOperation[];
+  /** What the catalog was built from. */
+  readonly toolSets: readonly ToolSet[];
   readonly primitives?: SnapshotPrimitives;
   /** What runs operations, with these handlers for the gateway's own. */
   readonly handlersOver: (own: OwnHandlers) => OwnHandlers;
@@ -132,7 +134,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     purposeOf: readPurposes(config.upstreams, connections),
     introductionOf: connections.introductionOf,
     definitionOf: ({ upstream, tool }) =>
-      toolSets.find((set) => set.upstream === upstream)?.tools.find((each) => each?.['name'] === tool),
+      parts.toolSets.find((set) => set.upstream === upstream)?.tools.find((each) => each?.['name'] === tool),
     ...(primitives === undefined ? {} : { countsOf: primitives.countsOf, readCounts: primitives.readCounts }),
     usage: input.usage ?? new Usage(),
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,

@@ -1,14 +1,20 @@
-import type { EndpointMode } from '../config/gateway-config.js';
+import type { Usage } from '../builtin/introspect/usage.js';
+import type { EndpointMode, GatewayConfig } from '../config/gateway-config.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import { PassthroughTool } from '../endpoint/passthrough-tools.js';
+import type { Observer } from '../observe/observation.js';
+import { createBatchRunner } from '../pipeline/batch/batch.js';
 import { type Request, readRequest } from '../pipeline/decode.js';
+import { createPipeline, type PipelineDeps } from '../pipeline/pipeline.js';
+import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import { withMeta } from '../pipeline/shape.js';
 import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
+import type { PolicyService } from '../policy/policy.js';
 import type { RawCall } from '../protocol/call.js';
 import type { HeaderParameter } from '../protocol/header-parameters.js';
 import { isJsonObject } from '../protocol/json.js';
+import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
-import type { CallPath } from './call-path.js';
 import { findOperation, type NamedOperation, type PlacedOperation, placeOperations } from './status.js';
 
 /** The snapshots of what callers see: of the whole, or of one view. */
@@ -20,11 +26,18 @@ export interface SurfaceCatalog {
   onToolsChanged(listener: () => void): () => void;
 }
 
-export interface SurfaceServices {
-  /** The stages with the settings of this moment. */
-  readonly path: () => CallPath;
-  /** The change of settings that is under way: calls that begin meanwhile wait, so that each is judged by one configuration. */
-  readonly changing: () => Promise<void> | undefined;
+export type SurfacePolicy = Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall' | 'batches'>;
+
+/** The reload that is taking effect: calls that begin meanwhile wait, so that each is judged by one configuration. */
+export interface Reloading {
+  untilDone: Promise<void> | undefined;
+}
+
+export interface SurfaceServices extends Pick<PipelineDeps, 'observe' | 'results' | 'isFirstWarning' | 'shapeLarge'> {
+  readonly policy: SurfacePolicy;
+  /** What is in force. */
+  readonly live: { readonly config: GatewayConfig };
+  readonly reloading: Reloading;
 }
 
 /** The gateway's own MCP tools, as values and as the JSON texts that are sent. */
@@ -51,16 +64,19 @@ export interface Surface {
 }
 
 /** Composes what answers calls, over the snapshots of the whole or of a view. */
-export function createSurface(catalog: SurfaceCatalog, { path, changing }: SurfaceServices): Surface {
+export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices): Surface {
+  const { live, reloading } = services;
+  let path: CallPath | undefined;
   return {
     async handle(raw) {
-      const change = changing();
-      if (change !== undefined) await change;
+      if (reloading.untilDone !== undefined) await reloading.untilDone;
+      if (path?.config !== live.config) path = openPath(catalog, services);
+      const { answer: answerBy } = path;
       const { plan } = catalog.current();
       const request = readRequest(raw, plan);
       const current = catalog.currentOf(() => namesOf(request, plan));
       const snapshot = current instanceof Promise ? await current : current;
-      const reply = await path()(request, snapshot);
+      const reply = await answerBy(request, snapshot);
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
       return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
     },
@@ -77,6 +93,51 @@ export function createSurface(catalog: SurfaceCatalog, { path, changing }: Surfa
     operations: () => placeOperations(catalog.current()),
     findOperation: (name) => findOperation(catalog.current(), name),
     search: (query, limit) => catalog.current().search(query, limit),
+  };
+}
+
+/** Passes observations on, and counts the calls of upstreams' operations that succeeded. */
+export function countUses(usage: Usage, observe: Observer): Observer {
+  return (observation) => {
+    observe(observation);
+    if (observation.kind !== 'call' || observation.code !== 'OK') return;
+    if (observation.upstream !== GATEWAY_SOURCE) usage.count(observation.operation);
+  };
+}
+
+/** The stages with the settings of one configuration. A call keeps those that it began with. */
+interface CallPath {
+  readonly config: GatewayConfig;
+  /** Answers a request, single or batch, with one snapshot. Never rejects. */
+  readonly answer: (request: Request, snapshot: Snapshot) => Promise<Reply>;
+}
+
+function openPath(catalog: SurfaceCatalog, { policy, live: { config }, ...parts }: SurfaceServices): CallPath {
+  const { gatekeeper, quota, recordCall, batches } = policy;
+  const { limits } = config;
+  const pipeline = createPipeline({
+    ...parts,
+    gatekeeper,
+    catalog,
+    quota,
+    recordCall,
+    limits,
+    slowMs: config.warnings.slowMs,
+    explainFailure: createFailureReader(config.errors.upstreamWords),
+  });
+  const batch = createBatchRunner({
+    ...config.batch,
+    callOne: (raw) => pipeline.answer(raw, catalog.current()),
+    foresee: (raw) => pipeline.foresee(raw, catalog.current()),
+    policy: { ...batches, staticDecision: gatekeeper.staticDecision },
+    answerBytes: config.results.maxBytes,
+    limits,
+    observe: parts.observe,
+  });
+  return {
+    config,
+    answer: (request, snapshot) =>
+      request.kind === 'batch' ? batch(request, snapshot) : pipeline.answer(request.call, snapshot),
   };
 }
 

@@ -21,16 +21,23 @@ export function compileViewFilter({ upstreams, operations }: Pick<ViewConfig, 'u
   const { include, exclude = [], categories, danger } = operations;
   const matchUpstream = upstreams === undefined ? undefined : compileMatcher(upstreams);
   const included = include === undefined ? undefined : compileMatcher(include);
-  const excluded = compileMatcher(exclude);
+  const excluded = exclude.length === 0 ? undefined : compileMatcher(exclude);
   const most = danger === undefined ? undefined : dangerRank(danger);
   const isFiltered = [include, categories, danger].some((each) => each !== undefined) || exclude.length > 0;
-  const mayHave = (upstream: string): boolean => matchUpstream === undefined || matchUpstream([upstream]) === 'yes';
+  // There are few upstreams and many operations.
+  const known = new Map<string, boolean>();
+  const mayHave = (upstream: string): boolean => {
+    if (matchUpstream === undefined) return true;
+    const matches = known.get(upstream) ?? matchUpstream([upstream]) === 'yes';
+    known.set(upstream, matches);
+    return matches;
+  };
   const hasOwn = (operation: Operation): boolean => {
     const { classification, name, qualifiedName } = operation;
     if (categories !== undefined && !categories.includes(classification.category)) return false;
     if (most !== undefined && dangerRank(classification.danger.level) > most) return false;
     // A name that others share now is excluded by its bare form still.
-    return excluded([name, qualifiedName, localNameOf(operation)]) === 'no';
+    return excluded === undefined || excluded([name, qualifiedName, localNameOf(operation)]) === 'no';
   };
   return {
     mayHave,
@@ -46,7 +53,7 @@ export function compileViewFilter({ upstreams, operations }: Pick<ViewConfig, 'u
 function compileMatcher(patterns: readonly string[]): Matcher {
   const globs = patterns.map(compileGlob);
   return (names) => {
-    const matches = names.map((name) => matchGlobs(globs, name));
+    const matches = [...new Set(names)].map((name) => matchGlobs(globs, name));
     return matches.includes('yes') ? 'yes' : matches.includes('doubt') ? 'doubt' : 'no';
   };
 }

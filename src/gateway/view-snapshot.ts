@@ -87,6 +87,7 @@ export function* buildViewSnapshotInSlices(
     quotaStatus: (caller) => policy.quotaStatus(caller, scope),
   };
   const snapshot = openSnapshot({ ...services, policy: policyHere }, catalog, {
+    toolSets: whole.toolSets,
     plan,
     relations,
     handlersOver: (handlerOfOwn) => (operation) =>
@@ -96,7 +97,7 @@ export function* buildViewSnapshotInSlices(
   return { ...snapshot, upstreams, ...(cut === undefined ? {} : { cut }) };
 }
 
-/** An update that the gateway merges needs its READ, which its caller may be told of: it is in a view with that one alone. */
+/** An update that the gateway merges needs its READ, which its errors name: it is in a view together with that one alone. */
 function* leaveOutUnread(shown: Set<Operation>, { catalog }: WholeSnapshot): Sliced<void> {
   for (const operation of shown) {
     if (operation.merge === undefined) continue;

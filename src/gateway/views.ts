@@ -57,7 +57,7 @@ export class OpenedView {
   }
 }
 
-/** The configured views. What nobody has asked for is not built. */
+/** The configured views. One that is not asked for is not built. */
 export class Views {
   readonly #views: ReadonlyMap<string, OpenedView>;
   readonly #open = new Set<OpenedView>();

@@ -208,7 +208,8 @@ function describeSubject({ qualifiedName, upstream, classification, auditContext
   return context === undefined ? subject : { ...subject, context };
 }
 
-export function describeActor({ sessionId, requestId, client, user, clientName, transport }: Caller): AuditActor {
+export function describeActor(caller: Caller): AuditActor {
+  const { sessionId, requestId, client, user, clientName, transport, view } = caller;
   return {
     session: sessionId,
     ...(requestId === undefined ? {} : { request: requestId }),
@@ -216,5 +217,6 @@ export function describeActor({ sessionId, requestId, client, user, clientName, 
     ...(user === undefined ? {} : { user }),
     client_name: clientName,
     transport,
+    ...(view === undefined ? {} : { view }),
   };
 }

@@ -216,8 +216,8 @@ it('names nothing that is outside a view, whatever is asked', { timeout: 240_000
       const view = gateway.inView(name);
       if (view === undefined) throw new Error(`there is no view '${name}'`);
       const answer = await ask(view);
-      const told = hiddenIn(gateway, view).filter((hidden) => answer.includes(hidden) && !isSaid(hidden, said));
-      expect(told, `${name}: ${said}\n${answer}`).toEqual([]);
+      const leaked = hiddenIn(gateway, view).filter((hidden) => answer.includes(hidden) && !isSaid(hidden, said));
+      expect(leaked, `${name}: ${said}\n${answer}`).toEqual([]);
     }),
     { numRuns: 1_500 },
   );

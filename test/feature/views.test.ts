@@ -99,7 +99,7 @@ describe('clients that are bound to views', () => {
     expect(unknown.error?.code).toBe(hidden.error?.code);
   });
 
-  it('are refused everywhere else, and told where they may go', async () => {
+  it('are refused everywhere else, with the addresses of their views', async () => {
     await using live = await open();
     const post = (path: string, who: keyof typeof TOKENS) =>
       sendHttp(`${live.url}${path}`, { headers: as(who), body: initializeMessage() });
@@ -122,8 +122,8 @@ describe('clients that are bound to views', () => {
       'Not found: there is no such view for this client. It may use /mcp, /mcp/open.',
     );
     expect([(await post('', as('guest'))).status, (await post('/open', as('guest'))).status]).toEqual([200, 200]);
-    const stranger = await post('/nothing', {});
-    expect([stranger.status, stranger.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    const unknown = await post('/nothing', {});
+    expect([unknown.status, unknown.headers['www-authenticate']]).toEqual([401, 'Bearer']);
   });
 
   it('may be served their view on the plain address', async () => {

@@ -32,7 +32,7 @@ export class ViewBindings {
     this.#defaultView = server.defaultView;
   }
 
-  /** Undefined where no view names anyone: then everyone may enter everything that there is. */
+  /** Undefined where no view names clients or groups: then every caller may enter everything that there is. */
   accessTo(view: string | undefined): ViewAccess | undefined {
     if (!this.#views.some(isBinding)) return undefined;
     return (identity) => this.refusalOf(view, identity);

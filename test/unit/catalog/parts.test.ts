@@ -57,4 +57,12 @@ describe('a part of a catalog', () => {
     expect(part.resolve('createIssue')).toMatchObject({ kind: 'raw-name', candidates: [{ name: 'create_issue' }] });
     expect(part.upstreams).toEqual(['github']);
   });
+
+  it('answers a hidden name of an upstream that it has as a name that this one never had', () => {
+    const show = (operation: Operation) => (operation.name === 'list_issues' ? undefined : operation);
+    const without = whole.within({ show, upstreams: new Set(['github', 'gitlab', 'payroll']) });
+    expect(without.resolve('list_issues').kind).toBe(without.resolve('paint_house').kind);
+    expect(without.resolve('gone').kind).toBe('unknown');
+    expect(without.resolve('github__list_issues').kind).toBe(without.resolve('github__paint_house').kind);
+  });
 });
