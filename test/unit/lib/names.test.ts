@@ -194,3 +194,12 @@ describe('nearestSpelling', () => {
     expect(suggestName('comand', [])).toBeUndefined();
   });
 });
+
+it('compares a name with the first 200 names only', () => {
+  let read = 0;
+  function* names(): Generator<string> {
+    for (; read < 10_000; read += 1) yield `name_${read}`;
+  }
+  nearestName('naem', names());
+  expect(read).toBeLessThanOrEqual(201);
+});

@@ -32,6 +32,7 @@ describe('translateFailure', () => {
     [undefined, 1],
     ['soon', 1],
     [new Date(0).toUTCString(), 0],
+    ['86400', 300],
   ])('reads Retry-After %j as %i seconds', (retryAfter, seconds) => {
     expect(translateFailure(http(429, { retryAfter }), call).details).toMatchObject({ retry_after_seconds: seconds });
   });
