@@ -1,15 +1,15 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { createBatchRunner } from '../pipeline/batch/batch.js';
-import type { Request } from '../pipeline/decode.js';
 import { createPipeline, type PipelineDeps } from '../pipeline/pipeline.js';
 import { createFailureReader } from '../pipeline/read-tool-failure.js';
-import type { Snapshot } from '../pipeline/snapshot.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { Reply } from '../protocol/result.js';
 import type { LiveCatalog } from './live-catalog.js';
 
-/** Answers a request, single or batch, with one snapshot. Never rejects. */
-export type CallPath = (request: Request, snapshot: Snapshot) => Promise<Reply>;
+/** What answers requests. Never rejects. */
+export interface CallPath {
+  readonly single: ReturnType<typeof createPipeline>['answer'];
+  readonly batch: ReturnType<typeof createBatchRunner>;
+}
 
 interface CallPathParts extends Pick<PipelineDeps, 'observe' | 'results' | 'isFirstWarning' | 'shapeLarge'> {
   readonly policy: PolicyService;
@@ -18,7 +18,8 @@ interface CallPathParts extends Pick<PipelineDeps, 'observe' | 'results' | 'isFi
 
 /** The stages with the settings of one configuration. A call keeps those that it began with. */
 export function createCallPath(config: GatewayConfig, { policy, catalog, ...parts }: CallPathParts): CallPath {
-  const { gatekeeper, quota, recordCall, batches } = policy;
+  const { gatekeeper, quota, batches } = policy.decisions();
+  const { recordCall } = policy;
   const { limits } = config;
   const pipeline = createPipeline({
     ...parts,
@@ -39,6 +40,5 @@ export function createCallPath(config: GatewayConfig, { policy, catalog, ...part
     limits,
     observe: parts.observe,
   });
-  return (request, snapshot) =>
-    request.kind === 'batch' ? batch(request, snapshot) : pipeline.answer(request.call, snapshot);
+  return { single: pipeline.answer, batch };
 }

@@ -309,7 +309,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       const request = readRequest(raw, plan);
       const current = catalog.currentOf(() => namesOf(request, plan));
       const snapshot = current instanceof Promise ? await current : current;
-      const reply = await path(request, snapshot);
+      const { single, batch } = path;
+      const reply = await (request.kind === 'batch' ? batch(request, snapshot) : single(request.call, snapshot));
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
       return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
     },

@@ -6,7 +6,8 @@ import { connectClient } from '../support/mcp-client.js';
 import { runCli } from '../support/run-cli.js';
 import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 
-const TEXT = '{\n  // what we serve\n  "mcpServers": {\n    "one": {\n      "command": "npx"\n    } // the first\n  }\n}\n';
+const TEXT =
+  '{\n  // what we serve\n  "mcpServers": {\n    "one": {\n      "command": "npx"\n    } // the first\n  }\n}\n';
 
 async function makeProject(text = TEXT) {
   const directory = await makeDirectory();

@@ -28,7 +28,7 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
   const digest = await digestConfigFiles(config);
   let reload = (_by: string): void => undefined;
   const stop = untilAskedToStop(config.server, () => reload('SIGHUP'));
-  const { gateway, log, observe, onObservation } = await startGateway(config, 'stdio', {
+  const { gateway, log, observe } = await startGateway(config, 'stdio', {
     oneClient: true,
     servesClients: true,
     load: async () => (await readCliConfig(flags)).config,
@@ -43,7 +43,7 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
       observe,
       serverInfo: readPackageInfo(),
     });
-    const running = announceRunning(gateway, { address: 'stdio', digest, onObservation });
+    const running = announceRunning(gateway, { address: 'stdio', digest });
     reload = running.reload;
     await Promise.race([server.done, stop.asked]);
     running.end();
