@@ -66,8 +66,6 @@ interface StartedGateway {
   readonly gateway: Gateway;
   /** Reaches the log and every other sink. */
   readonly observe: Observer;
-  /** Adds a sink of observations. */
-  readonly onObservation: (listener: Observer) => void;
   readonly log: Pick<LogObserver, 'flush'>;
 }
 
@@ -100,14 +98,7 @@ export async function startGateway(
   const { openGateway } = await import('../gateway/gateway.js');
   const { createLogObserver } = await import('../observe/log-observer.js');
   const log = await createLogObserver(config.log);
-  const added: Observer[] = [];
-  const observe = observeWith([
-    isLogged === undefined ? log.observe : onlyWhere(isLogged, log.observe),
-    ...observers,
-    (observation) => {
-      for (const listener of added) listener(observation);
-    },
-  ]);
+  const observe = observeWith([isLogged === undefined ? log.observe : onlyWhere(isLogged, log.observe), ...observers]);
   const gateway = await openGateway(config, {
     observe,
     clientInfo: readPackageInfo(),
@@ -118,7 +109,7 @@ export async function startGateway(
     ...(names === undefined ? {} : { names }),
     ...(load === undefined ? {} : { load }),
   });
-  return { gateway, observe, onObservation: (listener) => void added.push(listener), log };
+  return { gateway, observe, log };
 }
 
 /** Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens. */

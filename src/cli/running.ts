@@ -5,15 +5,14 @@ import { digestConfigFiles } from '../config/config-files.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { watchConfig } from '../config/watch-config.js';
 import type { Gateway, GatewayStatus } from '../gateway/gateway.js';
-import type { Observer } from '../observe/observation.js';
 import { isJsonObject } from '../protocol/json.js';
 import { printWarning, type Terminal } from './terminal.js';
 
 /** Where running gateways say what they are: one file each, by process id. */
 const FOLDER = 'running';
 
-/** A state that lasts shorter than this is not written. */
-const WRITE_PAUSE_MS = 250;
+/** How often the state is looked at, and written where it has changed. */
+const LOOK_MS = 2_000;
 
 /** What one running gateway says of itself. */
 export interface RunningGateway {
@@ -38,28 +37,27 @@ interface AnnounceOptions {
   readonly address: string;
   /** Of the files that the gateway was started with. */
   readonly digest: string;
-  /** Adds a listener to the gateway's observations. */
-  readonly onObservation: (listener: Observer) => void;
 }
 
 /**
  * Says in the data directory what this gateway is and how it does, for commands that work beside it, and reloads the
  * configuration when its files change.
  */
-export function announceRunning(gateway: Gateway, { address, digest, onObservation }: AnnounceOptions): Announced {
+export function announceRunning(gateway: Gateway, { address, digest }: AnnounceOptions): Announced {
   const { config } = gateway;
   const file = join(config.dataDir, FOLDER, `${process.pid}.json`);
   const started = new Date().toISOString();
   let inForce = digest;
-  let timer: NodeJS.Timeout | undefined;
+  let written = '';
+  let isEnded = false;
   const write = (): void => {
-    timer = undefined;
+    if (isEnded) return;
     const { ready, upstreams, operations, state, reload } = gateway.status();
     const status = { ready, upstreams, operations, state, ...(reload === undefined ? {} : { reload }) };
-    writeEntry(file, { pid: process.pid, digest: inForce, address, started, file: config.file, status });
-  };
-  const writeSoon = (): void => {
-    timer ??= setTimeout(write, WRITE_PAUSE_MS).unref();
+    const entry: RunningGateway = { pid: process.pid, digest: inForce, address, started, file: config.file, status };
+    const text = JSON.stringify(entry);
+    if (text !== written) writeEntry(file, text);
+    written = text;
   };
   const reload = async (by: string): Promise<void> => {
     const read = await digestConfigFiles(config);
@@ -68,14 +66,14 @@ export function announceRunning(gateway: Gateway, { address, digest, onObservati
     write();
   };
   const watch = watchConfig(config, digest, () => void reload('its files have changed'));
-  onObservation(({ kind }) => {
-    if (kind === 'upstream-state' || kind === 'catalog') writeSoon();
-  });
+  const timer = setInterval(write, LOOK_MS).unref();
+  void gateway.settled.then(write);
   write();
   return {
     reload: (by) => void reload(by),
     end() {
-      clearTimeout(timer);
+      isEnded = true;
+      clearInterval(timer);
       watch.close();
       rmSync(file, { force: true });
     },
@@ -83,10 +81,10 @@ export function announceRunning(gateway: Gateway, { address, digest, onObservati
 }
 
 /** A reader sees the old file or the new one. */
-function writeEntry(file: string, entry: RunningGateway): void {
+function writeEntry(file: string, text: string): void {
   try {
     mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
-    writeFileSync(`${file}.tmp`, JSON.stringify(entry), { mode: 0o600 });
+    writeFileSync(`${file}.tmp`, text, { mode: 0o600 });
     renameSync(`${file}.tmp`, file);
   } catch {
     // A read-only data directory has been reported already; only other commands miss this file.

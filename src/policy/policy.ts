@@ -9,7 +9,7 @@ import { guardStore, type StoreState } from '../store/store-breaker.js';
 import type { BatchPolicy, Gatekeeper } from './admission.js';
 import { type ApprovalQueue, createApprovalQueue } from './approvals/approval-queue.js';
 import { createWebhook, type Webhook } from './approvals/webhook.js';
-import { composeDecisions } from './decisions.js';
+import { composeDecisions, type Decisions } from './decisions.js';
 import { type CallRecorder, createCallRecorder } from './gatekeeper.js';
 import { auditKeyFile, keepHeads } from './journal-heads.js';
 import type { QuotaService } from './quota/quota-types.js';
@@ -34,6 +34,8 @@ export interface PolicyService {
   revokeToken(token: string, caller: Caller): Promise<string>;
   /** Ends what belongs to a session: its tokens and its open requests. */
   endSession(sessionId: string): void;
+  /** What decides until the configuration changes: for who asks anew after each `apply`, and would rather not ask twice. */
+  decisions(): Pick<Decisions, 'gatekeeper' | 'quota' | 'batches'>;
   /** Decides by another configuration from now on. The store, the journal and the way to operators stay as they are. */
   apply(config: GatewayConfig): void;
   close(): Promise<void>;
@@ -112,6 +114,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
       background.run('ending the tokens of a session', decisions.tokens.endSession(sessionId));
       if (approvals !== undefined) background.run('ending the requests of a session', approvals.endSession(sessionId));
     },
+    decisions: () => decisions,
     apply(next) {
       decisions = composeDecisions(next, parts, decisions);
     },

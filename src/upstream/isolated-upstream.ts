@@ -9,7 +9,7 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { assessIsolation } from './assess-isolation.js';
-import { CallsInProgress } from './calls-in-progress.js';
+import { CallsInProgress } from './concurrency-limit.js';
 import { UpstreamFault } from './fault.js';
 import { type Instance, Instances } from './instances.js';
 import { type FailedParts, failedCallOf, ManagedUpstream, type ServerMemory } from './managed-upstream.js';

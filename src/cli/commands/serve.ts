@@ -48,13 +48,13 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
     load: async () => withMadeToken((await readCliConfig(flags)).config),
     ...(starting ? { isLogged, observers: [progress.observe] } : {}),
   });
-  const { gateway, log, observe, onObservation } = started;
+  const { gateway, log, observe } = started;
   try {
     // The server's libraries are loaded while the upstreams start.
     const { openHttpServer } = await import('../../server/http-server.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
     const server = await openHttpServer(gateway, { observe, serverInfo: readPackageInfo() });
-    const running = announceRunning(gateway, { address: server.url, digest, onObservation });
+    const running = announceRunning(gateway, { address: server.url, digest });
     reload = running.reload;
     try {
       await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);

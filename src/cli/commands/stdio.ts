@@ -35,7 +35,7 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
   const digest = await digestConfigFiles(config);
   let reload = (_by: string): void => undefined;
   const stop = untilAskedToStop(config.server, () => reload('SIGHUP'));
-  const { gateway, log, observe, onObservation } = await startGateway(config, 'stdio', {
+  const { gateway, log, observe } = await startGateway(config, 'stdio', {
     oneClient: true,
     servesClients: true,
     load: async () => (await readCliConfig(flags)).config,
@@ -51,7 +51,7 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
       observe,
       serverInfo: readPackageInfo(),
     });
-    const running = announceRunning(gateway, { address: 'stdio', digest, onObservation });
+    const running = announceRunning(gateway, { address: 'stdio', digest });
     reload = running.reload;
     await Promise.race([server.done, stop.asked]);
     running.end();

@@ -20,7 +20,7 @@ it('warns while a gateway has other files in force than those of now, with its r
   const gateway = { ...createFakeGateway({ status: { reload } }), config };
   const digest = await digestConfigFiles(config);
   const address = 'http://127.0.0.1:3333/mcp';
-  const running = announceRunning(gateway, { address, digest, onObservation: () => undefined });
+  const running = announceRunning(gateway, { address, digest });
   expect(await ask()).toBe('');
   writeFileSync(join(cwd, 'gateway.config.json'), '{"policy": {"readOnly": true}}');
   expect(await ask()).toMatch(/3333\/mcp \(process \d+\) has another configuration in force: .* because a reason/);
