@@ -17,7 +17,6 @@ import { createPrimitives } from '../primitives/primitives.js';
 import { ResourceLinks } from '../primitives/resource-links.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
-import type { Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import { ServerLogs } from '../upstream/server-logs.js';
@@ -47,7 +46,7 @@ import type { ReloadPlan } from './reload-plan.js';
 import { reportDiagnostic } from './report-diagnostic.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
-import { countUses, createSurface, type Reloading, type Surface, type SurfacePolicy } from './surface.js';
+import { countUses, createSurface, type Reloading, type Surface } from './surface.js';
 import { describeUnmatched } from './unmatched-rules.js';
 import { type OpenedView, Views } from './views.js';
 
@@ -320,7 +319,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const openView = (view: OpenedView): Gateway => {
     const { name, endpoint, description } = view.config;
     const seen = view.over(catalog);
-    const { handle, ...rest } = createSurface(seen, { ...stages, policy: inView(policy, name) });
+    const { handle, ...rest } = createSurface(seen, { ...stages, policy, view: name });
     const handleInView: Gateway['handle'] = (call) =>
       handle(call.caller.view === name ? call : { ...call, caller: { ...call.caller, view: name } });
     const shows = (upstream: string): boolean => seen.current().upstreams.has(upstream);
@@ -405,7 +404,6 @@ async function openCatalogMemory(
   };
 }
 
-
 function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
   const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
@@ -436,13 +434,6 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
 interface NativeAudience {
   readonly listeners: Set<NativeListener>;
   sees(upstream: string): boolean;
-}
-
-/** Policy as it holds for all calls of a view. */
-function inView(policy: PolicyService, view: string): SurfacePolicy {
-  const { gatekeeper } = policy;
-  const staticDecision = (operation: Operation) => gatekeeper.staticDecision(operation, view);
-  return { ...policy, gatekeeper: { ...gatekeeper, staticDecision } };
 }
 
 interface StatusParts {

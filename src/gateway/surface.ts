@@ -13,7 +13,7 @@ import type { PolicyService } from '../policy/policy.js';
 import type { RawCall } from '../protocol/call.js';
 import type { HeaderParameter } from '../protocol/header-parameters.js';
 import { isJsonObject } from '../protocol/json.js';
-import { GATEWAY_SOURCE } from '../protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
 import { findOperation, type NamedOperation, type PlacedOperation, placeOperations } from './status.js';
 
@@ -26,15 +26,15 @@ export interface SurfaceCatalog {
   onToolsChanged(listener: () => void): () => void;
 }
 
-export type SurfacePolicy = Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall' | 'batches'>;
-
 /** The reload that is taking effect: calls that begin meanwhile wait, so that each is judged by one configuration. */
 export interface Reloading {
   untilDone: Promise<void> | undefined;
 }
 
 export interface SurfaceServices extends Pick<PipelineDeps, 'observe' | 'results' | 'isFirstWarning' | 'shapeLarge'> {
-  readonly policy: SurfacePolicy;
+  readonly policy: Pick<PolicyService, 'decisions' | 'recordCall'>;
+  /** Whose calls these are; of the whole where absent. */
+  readonly view?: string;
   /** What is in force. */
   readonly live: { readonly config: GatewayConfig };
   readonly reloading: Reloading;
@@ -112,8 +112,13 @@ interface CallPath {
   readonly answer: (request: Request, snapshot: Snapshot) => Promise<Reply>;
 }
 
-function openPath(catalog: SurfaceCatalog, { policy, live: { config }, ...parts }: SurfaceServices): CallPath {
-  const { gatekeeper, quota, recordCall, batches } = policy;
+function openPath(catalog: SurfaceCatalog, { policy, view, live: { config }, ...parts }: SurfaceServices): CallPath {
+  const { gatekeeper: ofAll, quota, batches } = policy.decisions();
+  const { recordCall } = policy;
+  const gatekeeper =
+    view === undefined
+      ? ofAll
+      : { ...ofAll, staticDecision: (operation: Operation) => ofAll.staticDecision(operation, view) };
   const { limits } = config;
   const pipeline = createPipeline({
     ...parts,

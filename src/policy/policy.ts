@@ -84,7 +84,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
   return {
     gatekeeper: {
       admit: (request) => decisions.gatekeeper.admit(request),
-      staticDecision: (operation) => decisions.gatekeeper.staticDecision(operation),
+      staticDecision: (operation, view) => decisions.gatekeeper.staticDecision(operation, view),
       recallOperation: (token, caller) => decisions.gatekeeper.recallOperation(token, caller),
       recall: (operation, token, caller) => decisions.gatekeeper.recall(operation, token, caller),
     },
@@ -93,7 +93,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
     },
     rules: {
       decide: (operation, args, caller) => decisions.rules.decide(operation, args, caller),
-      staticDecision: (operation) => decisions.rules.staticDecision(operation),
+      staticDecision: (operation, view) => decisions.rules.staticDecision(operation, view),
       explain: (operation, args, caller) => decisions.rules.explain(operation, args, caller),
     },
     audit,
@@ -105,7 +105,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
       charge: (request) => decisions.quota.charge(request),
       chargeRepeat: (operation, caller) => decisions.quota.chargeRepeat(operation, caller),
       noteLimits: (slug, limits, tool) => decisions.quota.noteLimits(slug, limits, tool),
-      status: (caller) => decisions.quota.status(caller),
+      status: (caller, scope) => decisions.quota.status(caller, scope),
     },
     recordCall: createCallRecorder(config.audit, audit, redact),
     approvals,
