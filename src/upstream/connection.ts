@@ -12,6 +12,7 @@ import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.
 import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
+import type { Cancellation } from '../protocol/cancellation.js';
 import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/log-message.js';
@@ -395,4 +396,65 @@ function noteMirrored(tool: RawTool, mirrored: MirroredTools): string | undefine
   const { parameters, fault } = scanHeaderParameters(tool?.['inputSchema']);
   if (fault === undefined && parameters.length > 0) mirrored.set(tool['name'], parameters);
   return fault;
+}
+
+/** Calls in progress, of which only so many are in flight at once; what they use can be ended after the last of them. */
+export class CallsInProgress {
+  readonly #max: number;
+  readonly #waiting = new Set<() => void>();
+  #active = 0;
+  #whenNone: (() => void)[] = [];
+
+  /** @param max no bound where absent */
+  constructor(max = Number.POSITIVE_INFINITY) {
+    this.#max = max;
+  }
+
+  /** Takes a place if one is free. */
+  tryEnter(): boolean {
+    if (this.#active >= this.#max) return false;
+    this.#active += 1;
+    return true;
+  }
+
+  /** Waits for a place, first come first served. Rejects with an `UpstreamFault` when cancelled or out of time. */
+  enter(timeoutMs: number, cancellation: Cancellation): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leaveQueue = (fault: UpstreamFault): void => {
+        clearTimeout(timer);
+        if (this.#waiting.delete(admit)) reject(fault);
+      };
+      const admit = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(admit);
+        resolve();
+      };
+      const expired = `no free place among its ${this.#max} calls in flight within ${timeoutMs / 1000} s`;
+      const timer = setTimeout(
+        () => leaveQueue(new UpstreamFault('timeout', expired, { undelivered: true })),
+        timeoutMs,
+      );
+      this.#waiting.add(admit);
+      cancellation.onCancel(() => leaveQueue(new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled')));
+    });
+  }
+
+  /** Gives a place back, or on to the first who waits: it does not become free in between, so that no newer call can take it. */
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next !== undefined) {
+      next();
+      return;
+    }
+    this.#active -= 1;
+    if (this.#active > 0 || this.#whenNone.length === 0) return;
+    for (const resume of this.#whenNone) resume();
+    this.#whenNone = [];
+  }
+
+  /** Resolves when none is in progress. */
+  whenNone(): Promise<void> {
+    if (this.#active === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenNone.push(resolve));
+  }
 }

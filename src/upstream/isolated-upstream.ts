@@ -9,12 +9,12 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { assessIsolation } from './assess-isolation.js';
-import { CallsInProgress } from './concurrency-limit.js';
+import { CallsInProgress } from './connection.js';
 import { UpstreamFault } from './fault.js';
 import { type Instance, Instances } from './instances.js';
-import { type FailedParts, failedCallOf, ManagedUpstream, type ServerMemory } from './managed-upstream.js';
+import { ManagedUpstream, type ServerMemory } from './managed-upstream.js';
 import type { StartSlots } from './start-slots.js';
-import { translateFailure } from './translate-failure.js';
+import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type {
   IsolationMode,
@@ -238,7 +238,7 @@ export class IsolatedUpstream implements Upstream {
 
   /** The connection that this call belongs to, connected or not, and what says that the call has ended. */
   async #enter(call: Entry): Promise<{ readonly upstream: ManagedUpstream; leave(): void }> {
-    this.#calls.enter();
+    this.#calls.tryEnter();
     try {
       if (this.#mode === undefined) await this.#awaitDecision(call);
       const owner = call.caller === undefined ? OWN_REQUESTS : this.ownerOf(call.caller);

@@ -2,15 +2,14 @@ import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { type FailedCall, LargeAnswer } from '../protocol/large-answer.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import type { LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { RetryPacer } from './backoff.js';
 import { UnreadMessage } from './call-channel.js';
-import { CallsInProgress, type ConcurrencyLimit, limitConcurrency } from './concurrency-limit.js';
-import { type Connection, type EraMemory, openConnection } from './connection.js';
+import { CallsInProgress, type Connection, type EraMemory, openConnection } from './connection.js';
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { OwnCredentials, withoutCredentials } from './own-credentials.js';
 import { Readiness } from './readiness.js';
@@ -18,7 +17,13 @@ import { inDoubt, MAX_REPEATS, repeatReason } from './repeat.js';
 import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
 import type { ToolMemory } from './tool-list.js';
-import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
+import {
+  describeConnectFailure,
+  type FailedParts,
+  failedCallOf,
+  isAnswer,
+  translateFailure,
+} from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamRequest, UpstreamStatus } from './upstream.js';
 
@@ -57,8 +62,7 @@ export class ManagedUpstream implements Upstream {
   readonly #memory: ServerMemory;
   readonly #credentials: OwnCredentials;
   readonly #hasCredentials: boolean;
-  readonly #limit: ConcurrencyLimit;
-  readonly #calls = new CallsInProgress();
+  readonly #calls: CallsInProgress;
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
   readonly #closing = new AbortController();
@@ -92,7 +96,7 @@ export class ManagedUpstream implements Upstream {
     this.#memory = options.memory ?? { era: {}, tools: new Map() };
     this.#credentials = new OwnCredentials(config.endpoint);
     this.#hasCredentials = this.#credentials.literals.length > 0;
-    this.#limit = limitConcurrency(config.maxConcurrency);
+    this.#calls = new CallsInProgress(config.maxConcurrency);
     this.#problem = config.problem;
     this.#state = config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'connecting';
   }
@@ -138,18 +142,15 @@ export class ManagedUpstream implements Upstream {
     send: (connection: Connection, timeoutMs: number) => Promise<T>,
   ): Promise<T> {
     const timeoutMs = delivery.timeoutMs ?? this.#options.config.timeoutMs;
-    this.#calls.enter();
     try {
-      if (!this.#limit.tryEnter()) await this.#limit.enter(timeoutMs, delivery.cancellation);
+      if (!this.#calls.tryEnter()) await this.#calls.enter(timeoutMs, delivery.cancellation);
       try {
         return await this.#deliver(delivery, timeoutMs, (connection) => send(connection, timeoutMs));
       } finally {
-        this.#limit.leave();
+        this.#calls.leave();
       }
     } catch (error) {
       throw withoutCredentials(translateFailure(error, failedCallOf(this.slug, failed)), this.#credentials);
-    } finally {
-      this.#calls.leave();
     }
   }
 
@@ -440,22 +441,11 @@ export class ManagedUpstream implements Upstream {
 /** What sending something depends on, whatever it is. */
 type Delivery = Pick<UpstreamCall, 'retryable' | 'timeoutMs' | 'cancellation' | 'beforeSend' | 'mayRepeat'>;
 
-/** What a failure tells of what failed. */
-export type FailedParts = Pick<UpstreamCall, 'tool' | 'retryable' | 'arguments' | 'words' | 'resource'>;
-
 /** Some servers give a text, or one block, where the protocol has a list of blocks. */
 function listContent(result: JsonObject): JsonObject {
   const { content } = result;
   if (typeof content === 'string') return { ...result, content: [{ type: 'text', text: content }] };
   return isJsonObject(content) ? { ...result, content: [content] } : result;
-}
-
-/** A call as far as the error of its failure tells of it. */
-export function failedCallOf(
-  upstream: string,
-  { tool, retryable: repeatable, arguments: args, words = 'clean', resource }: FailedParts,
-): FailedCall {
-  return { upstream, tool, repeatable, arguments: args, words, resource: resource?.() };
 }
 
 type DownState = 'waiting' | 'crash-looping' | 'unresponsive';

@@ -6,6 +6,7 @@ import { OperationError } from '../protocol/operation-error.js';
 import { type FailureCode, readFailure } from '../protocol/upstream-failure.js';
 import { type FaultKind, findFault, type UpstreamFault } from './fault.js';
 import { readRetryAfter } from './transport/http-headers.js';
+import type { UpstreamCall } from './upstream.js';
 
 type Translate<T> = (failure: T, call: FailedCall) => OperationError;
 
@@ -234,4 +235,15 @@ export function describeConnectFailure(error: unknown): string {
 /** Whether an error came from the server itself, so that what was remembered of it may be wrong. */
 export function isAnswer(error: unknown): boolean {
   return findFault(error) === undefined;
+}
+
+/** What a failure tells of what failed. */
+export type FailedParts = Pick<UpstreamCall, 'tool' | 'retryable' | 'arguments' | 'words' | 'resource'>;
+
+/** A call as far as the error of its failure tells of it. */
+export function failedCallOf(
+  upstream: string,
+  { tool, retryable: repeatable, arguments: args, words = 'clean', resource }: FailedParts,
+): FailedCall {
+  return { upstream, tool, repeatable, arguments: args, words, resource: resource?.() };
 }

@@ -99,6 +99,10 @@ export function createMcpEndpoint(
   view: ServedView = {},
 ): McpEndpoint {
   const { server: settings } = gateway.config;
+  let { limits } = gateway.config;
+  const stopFollowing = gateway.onReloaded((config) => {
+    limits = config.limits;
+  });
   const admission = new Admission({ clients: gateway.config.clients, oauth: settings.oauth }, observe);
   const writer = createResultWriter(serverInfo, gateway.config.endpoint);
   const questions = new OpenQuestions();
@@ -141,7 +145,7 @@ export function createMcpEndpoint(
     [
       'POST',
       createPostReceiver({
-        limits: () => gateway.config.limits,
+        limits: () => limits,
         requestTimeoutMs: REQUEST_TIMEOUT_MS,
         route,
         writer,
@@ -189,6 +193,7 @@ export function createMcpEndpoint(
       exchanges.interruptAll('the gateway is stopping');
     },
     close() {
+      stopFollowing();
       clearInterval(sweeper);
       sessions.endAll();
       callers.endAll();

@@ -68,7 +68,8 @@ describe('the legacy endpoint', () => {
     expect(status).toBe(200);
     expect(headers['mcp-session-id']).toMatch(/^a0[0-9a-f]{8}-[0-9a-f]{32}-[0-9a-f]{32}$/);
     expect(json).toMatchObject({ id: 7, result: { protocolVersion: '2025-11-25', serverInfo: SERVER_INFO } });
-    expect(json.result.capabilities).toEqual({ tools: { listChanged: true }, logging: {} });
+    const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+    expect(json.result.capabilities).toEqual({ tools: { listChanged: true }, logging: {}, tasks });
   });
 
   it('keeps the session id of the wire out of observations', async () => {

@@ -16,9 +16,9 @@ it('a list whose values would take more memory than the process has for it is re
   };
   const channel = new CallChannel(transport, { maxAnswerBytes: 50_000_000, connectTimeoutMs: 1_000 });
   const list = channel.request('tools/list', {}, { timeoutMs: 60_000 });
-  const message = new LargeMessage([Buffer.alloc(4_000_000, '{'), Buffer.alloc(4_000_000, '{')]);
+  const message = new LargeMessage([Buffer.alloc(6_000_000, '['), Buffer.alloc(6_000_000, '[')]);
   transport.onlarge?.(message, sent[0] ?? 0);
-  await expect(list).rejects.toMatchObject({ kind: 'malformed', message: expect.stringContaining('8000000 bytes') });
+  await expect(list).rejects.toMatchObject({ kind: 'malformed', message: expect.stringContaining('12000000 bytes') });
   // It has not been joined, as it is for parsing.
   expect(message.pieces).toHaveLength(2);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
-import { limitConcurrency } from '../../../src/upstream/concurrency-limit.js';
+import { CallsInProgress } from '../../../src/upstream/connection.js';
 import { anUpstream, behaviourServer, openPool, said, textOf } from './opened-pool.js';
 
-describe('limitConcurrency', () => {
+describe('calls in progress', () => {
   it('admits up to the limit and hands places on in order', async () => {
-    const limit = limitConcurrency(1);
+    const limit = new CallsInProgress(1);
     expect([limit.tryEnter(), limit.tryEnter()]).toEqual([true, false]);
     const order: string[] = [];
     const first = limit.enter(60_000, new Cancellation()).then(() => order.push('first'));
@@ -21,7 +21,7 @@ describe('limitConcurrency', () => {
   });
 
   it('lets go of those who are cancelled or out of time, without losing a place', async () => {
-    const limit = limitConcurrency(1);
+    const limit = new CallsInProgress(1);
     limit.tryEnter();
     const cancellation = new Cancellation();
     const cancelled = limit.enter(60_000, cancellation);
