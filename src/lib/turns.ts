@@ -4,6 +4,12 @@ export const TURN_WORK = 500_000;
 /** Milliseconds after which a turn takes on no more, whatever was counted: units are estimates, and machines differ. */
 const TURN_MS = 10;
 
+/**
+ * For so long the start of a turn is taken from an earlier one: learning of each turn from the event loop costs a call that comes alone as
+ * much as several of its stages. A turn may so take up to this much longer.
+ */
+const UNWATCHED_MS = 5;
+
 interface TurnSettings {
   readonly perTurn?: number;
   readonly schedule?: (work: () => void) => unknown;
@@ -23,7 +29,7 @@ export class Turns {
   readonly #schedule: (work: () => void) => unknown;
   readonly #now: () => number;
   #spent = 0;
-  #began = 0;
+  #began = Number.NEGATIVE_INFINITY;
   #isArmed = false;
   /** A lane moves to the end when one of its waiters has had its turn. */
   readonly #lanes = new Map<string, (() => void)[]>();
@@ -36,14 +42,14 @@ export class Turns {
 
   /** Notes work that was done in this turn. */
   spend(units: number): void {
-    this.#arm();
+    this.#watch();
     this.#spent += units;
   }
 
   /** Undefined where this turn has room left; otherwise resolves in a turn that has. */
   enter(lane: string): Promise<void> | undefined {
-    this.#arm();
-    const hasRoom = this.#spent < this.#perTurn && this.#now() - this.#began < TURN_MS;
+    const now = this.#watch();
+    const hasRoom = this.#spent < this.#perTurn && now - this.#began < TURN_MS;
     return hasRoom ? undefined : this.next(lane);
   }
 
@@ -57,17 +63,27 @@ export class Turns {
     });
   }
 
-  /** A turn lasts from here, or from the turn before it where one follows, until the loop has got round to the timers and sockets. */
+  /** Begins to count anew where the turn that was counted last is long over, and learns when this one ends. */
+  #watch(): number {
+    const now = this.#now();
+    if (!this.#isArmed && now - this.#began >= UNWATCHED_MS) {
+      this.#began = now;
+      this.#spent = 0;
+      this.#arm();
+    }
+    return now;
+  }
+
   #arm(): void {
     if (this.#isArmed) return;
     this.#isArmed = true;
-    this.#began = this.#now();
     this.#schedule(() => this.#begin());
   }
 
   #begin(): void {
     this.#isArmed = false;
     this.#spent = 0;
+    this.#began = this.#now();
     const [first] = this.#lanes;
     if (first === undefined) return;
     const [lane, waiting] = first;
@@ -123,11 +139,16 @@ const turnEnd = new TurnEnd();
 const SHORT_MESSAGE = 16 * 1024;
 
 /**
- * Sends a message: a short one at the end of the turn, a long one at once, so that its reader works on it while the turn goes on.
+ * Sends a message: a short one at the end of the turn, a long one at once, so that its reader works on it while the turn goes on; and at
+ * once where nothing else is under way that it could be written together with.
  * @param onFault is given what `send` throws, and ends the exchange that the message belongs to
  */
-export function sendInTurn(length: number, send: () => void, onFault: (fault: unknown) => void): void {
-  if (length <= SHORT_MESSAGE) {
+export function sendInTurn(
+  { length, isAlone }: { readonly length: number; readonly isAlone: boolean },
+  send: () => void,
+  onFault: (fault: unknown) => void,
+): void {
+  if (length <= SHORT_MESSAGE && !isAlone) {
     turnEnd.add(send, onFault);
     return;
   }

@@ -139,7 +139,7 @@ class HttpExchange implements Responder {
     if (this.#streaming) endWith(response, surround(EVENT_START, message, EVENT_END));
     else
       sendInTurn(
-        lengthOf(message),
+        { length: lengthOf(message), isAlone: this.#open.size === 0 },
         () => sendJson(response, status, message),
         (cause) => this.#onUnsent(response, cause),
       );

@@ -218,7 +218,7 @@ export class HttpTransport implements UpstreamTransport {
     post.exchange = exchange;
     const body = writeMessage(post.message);
     sendInTurn(
-      body.length,
+      { length: body.length, isAlone: this.#open.size <= 1 },
       () => this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, exchange),
       (fault) => this.#finish(post, fault instanceof Error ? fault : new Error(String(fault))),
     );
