@@ -7,7 +7,7 @@ import { leanCaller } from '../support/lean-client.js';
 import { runCli } from '../support/run-cli.js';
 import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 
-const CALLS = 6_000;
+const CALLS = 3_000;
 const AT_ONCE = 32;
 /** What docs/audit.md promises: a crash loses the last 100 ms at most. */
 const PROMISE_MS = 100;

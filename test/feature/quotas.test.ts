@@ -8,8 +8,8 @@ import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-serve
 import type { ReplayServer } from '../support/replay-server.js';
 import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 
-const CALLS = 10_000;
-const QUOTA = 1_000;
+const CALLS = 3_000;
+const QUOTA = 300;
 const AT_ONCE = 200;
 
 let upstream: ReplayServer;
