@@ -112,14 +112,21 @@ export async function startGateway(
   return { gateway, observe, log };
 }
 
-/** Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens. */
-export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gateway) => Promise<T>): Promise<T> {
+/**
+ * Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens.
+ * @param servesClients whether servers are told that clients can be asked, as those of a gateway that serves are: some offer more tools then
+ */
+export async function withGateway<T>(
+  config: GatewayConfig,
+  task: (gateway: Gateway) => Promise<T>,
+  { servesClients = true }: Pick<StartOptions, 'servesClients'> = {},
+): Promise<T> {
   // The command prints the state of each upstream, so the log need not repeat it.
   const { gateway, log } = await startGateway(
     { ...config, log: { ...config.log, level: quieter(config.log.level) } },
     'cli',
     // A command ends soon: it waits for no other server, and must not decide for those that serve.
-    { names: { wait: 'until tried', keep: false } },
+    { names: { wait: 'until tried', keep: false }, servesClients },
   );
   try {
     await gateway.settled;

@@ -14,12 +14,19 @@ const aTool = (index: number) => ({
   inputSchema: { type: 'object', properties: { id: { type: 'string', description: 'Which item' } } },
 });
 
-it('shows the same token counts at the start as the command that counts them', async () => {
+it('shows the same token counts at the start as the command that counts them, also of tools for clients that can be asked', async () => {
   await using upstream = await startReplayServer(
     new Map([['items', Array.from({ length: 40 }, (_, each) => aTool(each))]]),
   );
   await using directory = await makeDirectory();
-  const config = { server: { port: 0 }, mcpServers: { items: { url: upstream.urlOf('items') } } };
+  const config = {
+    server: { port: 0 },
+    mcpServers: {
+      items: { url: upstream.urlOf('items') },
+      // Offers more tools to clients that can be asked.
+      everything: { command: 'mcp-server-everything' },
+    },
+  };
   await writeFile(join(directory.path, 'gateway.config.json'), JSON.stringify(config));
 
   const counted = JSON.parse((await runCli(['tokens', '--json'], { cwd: directory.path })).stdout);

@@ -166,8 +166,12 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
       const flags = command.optsWithGlobals<CallFlags>();
       const params = parseParams(flags.params ?? '{}');
       const config = await loadCliConfig(flags, terminal);
-      const reply = await withGateway(sendingAllOf(config), (gateway) =>
-        call(gatewayIn(gateway, flags.view), { name, params, user: terminalUser(terminal) }, flags.confirm === true),
+      const request = { name, params, user: terminalUser(terminal) };
+      const reply = await withGateway(
+        sendingAllOf(config),
+        (gateway) => call(gatewayIn(gateway, flags.view), request, flags.confirm === true),
+        // Nobody answers a server's question at the terminal.
+        { servesClients: false },
       );
       if (flags.json === true) printJson(terminal, toJson(reply));
       else printEnvelope(reply.text, terminal);
