@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Lifecycle } from '../../../src/gateway/gateway.js';
+import { Lifecycle } from '../../../src/gateway/lifecycle.js';
 
 it('the lifecycle closes each resource once, in reverse order, and continues after a failure', async () => {
   const log: string[] = [];
