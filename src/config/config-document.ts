@@ -7,6 +7,8 @@ import type {
   CurationRule,
   EndpointMode,
   GatewayConfig,
+  RedisSentinels,
+  RedisStoreConfig,
   RelationConfig,
   StoreConfig,
   TRANSPORTS,
@@ -270,6 +272,11 @@ export interface StoreEntry {
   readonly type?: StoreConfig['type'];
   readonly file?: string;
   readonly url?: string;
+  readonly cluster?: readonly string[];
+  readonly sentinel?: Partial<RedisSentinels>;
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls?: RedisStoreConfig['tls'];
   readonly prefix?: string;
 }
 

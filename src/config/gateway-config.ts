@@ -414,8 +414,34 @@ export type StoreConfig =
   | { readonly type: 'memory' }
   /** `file` is absolute. */
   | { readonly type: 'sqlite'; readonly file: string }
-  /** `url` may hold a password: never log. */
-  | { readonly type: 'redis'; readonly url: string; readonly prefix: string };
+  | RedisStoreConfig;
+
+/** Servers that speak Redis's protocol. Addresses may hold passwords: never log. */
+export type RedisStoreConfig = RedisAccess &
+  (
+    | { readonly url: string }
+    /** Some of the cluster's servers, by which the others are found. */
+    | { readonly cluster: readonly string[] }
+    | { readonly sentinel: RedisSentinels }
+  );
+
+interface RedisAccess {
+  readonly type: 'redis';
+  readonly prefix: string;
+  /** Beat those of an address. */
+  readonly username?: string;
+  readonly password?: string;
+  /** For `rediss://`; absolute paths of PEM files. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+}
+
+/** Sentinels watch a server and its copies, and say which of them is the one to write to. */
+export interface RedisSentinels {
+  /** What they call the servers that they watch. */
+  readonly name: string;
+  /** Their addresses, with their own credentials: `redis://host:26379`. */
+  readonly nodes: readonly string[];
+}
 
 /** How a tool whose effect a parameter chooses is offered: as one operation per value, or as one operation. */
 export const GROUP_MODES = ['split', 'keep'] as const;
