@@ -44,6 +44,7 @@ const RANKS = {
     'lib',
     'observe',
     'config',
+    'store',
     'execution',
     'upstream',
     'catalog',

@@ -24,7 +24,13 @@ const KINDS: Readonly<Record<StoreConfig['type'], { readonly keys: readonly stri
       file: file === undefined ? join(dataDir, CONFIG_DEFAULTS.store.file) : resolve(directory, file),
     }),
   },
-  redis: { keys: ['url', 'cluster', 'sentinel', 'username', 'password', 'tls', 'prefix'], build: buildRedis },
+  redis: {
+    keys: [
+      ...['url', 'cluster', 'sentinel', 'username', 'password', 'tls', 'prefix'],
+      ...['sharedBytes', 'sharedBytesPerClient'],
+    ],
+    build: buildRedis,
+  },
 };
 
 /** Builds the store settings. What is wrong goes into the diagnostics. */
@@ -48,7 +54,7 @@ function placesIn(entry: StoreEntry): readonly (typeof PLACES)[number][] {
 }
 
 function buildRedis(entry: StoreEntry, { directory, diagnostics }: StoreContext): RedisStoreConfig {
-  const { url, cluster, sentinel, username, password, tls, prefix = CONFIG_DEFAULTS.store.prefix } = entry;
+  const { type: _, file: __, url, cluster, sentinel, tls, prefix = CONFIG_DEFAULTS.store.prefix, ...rest } = entry;
   const [first, ...others] = placesIn(entry);
   if (others.length > 0) {
     const given = [first, ...others].map((key) => `'${key}'`).join(' and ');
@@ -58,8 +64,7 @@ function buildRedis(entry: StoreEntry, { directory, diagnostics }: StoreContext)
   const access = {
     type: 'redis' as const,
     prefix,
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
+    ...rest,
     ...(tls !== undefined && { tls: Object.fromEntries(files) }),
   };
   if (cluster !== undefined) return { ...access, cluster: readAddresses(cluster, ['store', 'cluster'], diagnostics) };

@@ -277,6 +277,8 @@ export interface StoreEntry {
   readonly username?: string;
   readonly password?: string;
   readonly tls?: RedisStoreConfig['tls'];
+  readonly sharedBytes?: number;
+  readonly sharedBytesPerClient?: number;
   readonly prefix?: string;
 }
 

@@ -433,6 +433,9 @@ interface RedisAccess {
   readonly password?: string;
   /** For `rediss://`; absolute paths of PEM files. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  /** What the parts of large answers may take of it, in bytes. */
+  readonly sharedBytes?: number;
+  readonly sharedBytesPerClient?: number;
 }
 
 /** Sentinels watch a server and its copies, and say which of them is the one to write to. */

@@ -97,6 +97,8 @@ export function openCapturedGateway(
       approvals: undefined,
       setLogLevel: () => undefined,
       endSession: () => undefined,
+      leaveSession: () => undefined,
+      replicas: undefined,
       native: NO_NATIVE_SURFACE,
       close: () => Promise.resolve(),
     };

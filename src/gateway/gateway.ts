@@ -44,6 +44,7 @@ import { createNativeSurface, type NativeDeps, type NativeListener, type NativeS
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
+import { openReplicas, type Replicas } from './replicas.js';
 import { reportDiagnostic } from './report-diagnostic.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
@@ -54,6 +55,7 @@ import { type OpenedView, Views } from './views.js';
 export type { NameSettings } from './names-wait.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { ReloadState } from './reload.js';
+export type { Replicas } from './replicas.js';
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 export type { ToolList } from './surface.js';
 
@@ -86,6 +88,10 @@ export interface Gateway extends Surface {
   setLogLevel(sessionId: string, level: LogLevel): void;
   /** Frees what belongs to a session; servers call it once when a session ends. */
   endSession(sessionId: string): void;
+  /** Frees what this process has of a session that goes on in another one. */
+  leaveSession(sessionId: string): void;
+  /** What is shared with other gateways of the store; undefined where it is of one machine. */
+  readonly replicas: Replicas | undefined;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
   readonly settled: Promise<void>;
   /**
@@ -140,8 +146,11 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
   const pool = createPool(config, deps);
+  const replicas = await openReplicas(policy.store, config);
+  lifecycle.opened('replicas', () => replicas?.close());
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
+    replicas: replicas && { bytes: replicas.results, key: () => replicas.keyFor('cursors') },
   });
   const largeAnswers = openLargeAnswers(() => live.config, results, observe);
   lifecycle.opened('threads', () => largeAnswers.close());
@@ -378,11 +387,15 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       logLevels.set(sessionId, level);
       applyLogLevel();
     },
+    replicas,
     endSession(sessionId) {
+      gateway.leaveSession(sessionId);
+      policy.endSession(sessionId);
+    },
+    leaveSession(sessionId) {
       logLevels.delete(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
-      policy.endSession(sessionId);
       primitives.endSubscriber(sessionId);
       pool.endSession(sessionId);
     },

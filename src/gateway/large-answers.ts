@@ -75,7 +75,7 @@ export function openLargeAnswers(
         throw thrown instanceof ThreadFault ? unreadable(thrown.kind, upstream, bytes) : thrown;
       });
       if (shaped.defect !== undefined) observe({ kind: 'defect', where: 'large answer', cause: shaped.defect });
-      results.attach({ ...context, operation }, shaped.finished);
+      await results.attach({ ...context, operation }, shaped.finished);
       return toReply(shaped);
     },
     readPart(part) {

@@ -30,7 +30,7 @@ interface SnapshotInput {
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
   readonly policy: IntrospectionPolicy;
   /** The controls of answers; none where absent. */
-  readonly results?: Pick<ResultService, 'controlsOf' | 'storedPart' | 'operationOf'>;
+  readonly results?: Pick<ResultService, 'controlsOf' | 'storedPart' | 'operationOf' | 'bring'>;
   /** Reads a part of a stored result; at once where absent. */
   readonly readPart?: (part: StoredPart) => string | Promise<string>;
   /** What runs operations. */
@@ -120,7 +120,7 @@ export type SnapshotServices = Pick<
 /** Opens a catalog as one plan shows it. */
 export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: SnapshotParts): Snapshot {
   const { config, policy, connections = ALL_CONNECTED, readPart = readStoredPart } = input;
-  const { controlsOf, storedPart, operationOf } = input.results ?? passResults;
+  const { controlsOf, storedPart, operationOf, bring } = input.results ?? passResults;
   const { plan, relations, primitives, handlersOver } = parts;
   const introspect = createIntrospection({
     catalog,
@@ -153,8 +153,12 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     partOf({ operation, arguments: args }, caller) {
       if (operation.qualifiedName !== introspectOperation.qualifiedName) return undefined;
       const handle = handleOf(args);
-      const name = handle === undefined ? undefined : operationOf(handle, caller);
-      return name === undefined ? undefined : catalog.find(name);
+      if (handle === undefined) return undefined;
+      const find = (): Operation | undefined => {
+        const name = operationOf(handle, caller);
+        return name === undefined ? undefined : catalog.find(name);
+      };
+      return bring(handle, caller)?.then(find) ?? find();
     },
     isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',
     ...(primitives === undefined ? {} : { targets: primitives }),

@@ -169,8 +169,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (weight > LARGE_WEIGHT) await turns.next(lane);
     const { operation, query } = authorized;
     const context = describeContext(authorized);
-    const stored = query === undefined ? undefined : results.resume(context, query);
-    const partOf = stored === undefined ? partOfStored(authorized, snapshot) : operation;
+    const resuming = query === undefined ? undefined : results.resume(context, query);
+    const stored = resuming instanceof Promise ? await resuming : resuming;
+    const findingPart = stored === undefined ? partOfStored(authorized, snapshot) : operation;
+    const partOf = findingPart instanceof Promise ? await findingPart : findingPart;
     const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> =>
       stored === undefined
         ? runCall(authorized, context, snapshot, progress, quotaWarnings)
@@ -374,7 +376,7 @@ async function runCharged(
 const NO_WARNINGS: readonly Warning[] = [];
 
 /** The operation whose stored answer the call reads on: only the gateway's own operations do. */
-function partOfStored(call: AuthorizedCall, snapshot: Snapshot): Operation | undefined {
+function partOfStored(call: AuthorizedCall, snapshot: Snapshot): ReturnType<Snapshot['partOf']> {
   return call.operation.upstream === GATEWAY_SOURCE ? snapshot.partOf(call, call.raw.caller) : undefined;
 }
 

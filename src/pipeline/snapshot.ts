@@ -27,7 +27,10 @@ export interface Snapshot {
   search(text: string, limit: number): Promise<SearchAnswer>;
   handlerOf(operation: Operation): OperationHandler;
   /** The operation whose stored answer a call of `introspect` reads on; undefined for every other call. */
-  partOf(call: Pick<HandlerCall, 'operation' | 'arguments'>, caller: Caller): Operation | undefined;
+  partOf(
+    call: Pick<HandlerCall, 'operation' | 'arguments'>,
+    caller: Caller,
+  ): Operation | undefined | Promise<Operation | undefined>;
   /** Whether policy lets some call of the operation run; what it always denies is not suggested. */
   isCallable(operation: Operation): boolean;
   /** Finds out which upstream a call is about whose operation does not say it; absent where there is no such operation. */

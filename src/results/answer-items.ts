@@ -40,14 +40,17 @@ export function answerItems(
   const { beside, omitted } = besideList(list.data, list.path, MAX_BESIDE_LENGTH);
   const maxBytes = boundOf(context, deps);
   const storePages = (): PageCursors | undefined =>
-    stored.storePages({
-      session: caller.sessionId,
-      operation: operation.qualifiedName,
-      question: questionOf(context, query),
-      items: packList(ordered, writeExact),
-      ...(query.fields === undefined ? {} : { fields: query.fields }),
-      ...(missing === undefined ? {} : { missing }),
-    });
+    stored.storePages(
+      {
+        session: caller.sessionId,
+        operation: operation.qualifiedName,
+        question: questionOf(context, query),
+        items: packList(ordered, writeExact),
+        ...(query.fields === undefined ? {} : { fields: query.fields }),
+        ...(missing === undefined ? {} : { missing }),
+      },
+      caller,
+    );
   const { names } = controlsOf(operation);
   const page = writePage({
     itemAt: (index) => projection(ordered[index]),

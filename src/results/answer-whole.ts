@@ -98,13 +98,16 @@ function* storePages(
   yield;
   // The list may be one page of the upstream's: then its length is no total, and its end is not the list's.
   const { missing } = judgePage(list, { call: context, query: EVERYTHING, locate: () => undefined, now });
-  const pages = stored.storePages({
-    session: caller.sessionId,
-    operation: operation.qualifiedName,
-    question: questionOf(context, undefined),
-    items,
-    ...(missing === undefined ? {} : { missing }),
-  });
+  const pages = stored.storePages(
+    {
+      session: caller.sessionId,
+      operation: operation.qualifiedName,
+      question: questionOf(context, undefined),
+      items,
+      ...(missing === undefined ? {} : { missing }),
+    },
+    caller,
+  );
   const cursor = pages?.cursorAt(cut.kept - 1);
   if (cursor === undefined) return undefined;
   return { cursor, params: { [names.get('first') ?? 'first']: cut.kept, [names.get('after') ?? 'after']: cursor } };

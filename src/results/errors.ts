@@ -48,6 +48,24 @@ export function handleGone(handle: string): OperationError {
   );
 }
 
+/** Replicas share what is stored, up to a bound: beyond it the replica alone has it that made it. */
+export function resultElsewhere(handle: string, bytes: number): OperationError {
+  return new OperationError(
+    'INTROSPECTION_ERROR',
+    `The stored result '${handle.slice(0, 40)}' has ${bytes} bytes, too many to be shared by the gateway's replicas, and another replica has it. ` +
+      'Call the operation again, for less where it can give less',
+  );
+}
+
+export function pagesElsewhere({ name }: Operation, bytes: number): OperationError {
+  return new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    `The list has ${bytes} bytes, too many for its pages to be shared by the gateway's replicas, and another replica has them. Call ` +
+      `'${name}' again without the cursor, for less where it can give less`,
+    { operation: name },
+  );
+}
+
 /** What is wrong with a call's controls: names that the operation has for nothing, and values. */
 export function refuseControls(
   operation: Operation,

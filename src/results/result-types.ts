@@ -91,7 +91,7 @@ export interface ResultService {
    * The page that a cursor asks for, from the snapshot that it was made over; undefined where the query has no cursor.
    * Throws when the cursor is not valid for this call, or has expired.
    */
-  resume(context: ReadContext, query: CollectionQuery): ReadData | undefined;
+  resume(context: ReadContext, query: CollectionQuery): ReadData | undefined | Promise<ReadData | undefined>;
   /**
    * What the caller gets of an upstream's answer: as it is, what was asked of it, or as much as fits with a way to the rest.
    * A query of a large answer takes several turns of the event loop, so that other calls do not wait for it.
@@ -114,8 +114,10 @@ export interface ResultService {
   passesUnread(context: ReadContext, query: CollectionQuery | undefined, isAtMost: (bytes: number) => boolean): boolean;
   /** What finishing an answer in another thread needs, as plain data. */
   detach(context: ReadContext): DetachedResults;
-  /** Takes over what another thread has found and made. */
-  attach(context: ReadContext, finished: FinishedElsewhere): void;
+  /** Takes over what another thread has found and made; the answer is sent once it resolves, where it returns something. */
+  attach(context: ReadContext, finished: FinishedElsewhere): Promise<void> | undefined;
+  /** Takes a stored result from the replica that has it; undefined where there is nothing to wait for. */
+  bring(handle: string, caller: Caller): Promise<void> | undefined;
   /** What reading a part of a stored result takes. Throws an `OperationError` where the caller has no such result. */
   storedPart(request: StoredResultRequest, caller: Caller): StoredPart;
   /** The qualified name of the operation that gave a stored result; undefined where the caller has no such result. */
@@ -299,6 +301,7 @@ export const passResults: ResultService = {
     now: 0,
   }),
   attach: () => undefined,
+  bring: () => undefined,
   storedPart: (request) => ({ operation: '', content: Buffer.from('{}'), request, maxBytes: 1_024, now: 0 }),
   operationOf: () => undefined,
   endSession: () => undefined,

@@ -3,7 +3,7 @@ import type { Operation } from '../protocol/operation.js';
 import { answerPage } from './answer-items.js';
 import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
-import { handleGone, refuseControls } from './errors.js';
+import { handleGone, pagesElsewhere, refuseControls, resultElsewhere } from './errors.js';
 import { parseExact } from './exact-numbers.js';
 import { type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
 import { readControls } from './query/read-query.js';
@@ -12,7 +12,9 @@ import { runAtOnce, runInSlices, type Sliced } from './query/sliced.js';
 import type { ReadContext, ReadData, ResultService } from './result-types.js';
 import { type PreparedControls, prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
+import { ResultSharing, type SharedBytes } from './stored/result-sharing.js';
 import { createResultStore } from './stored/result-store.js';
+import { cursorOf } from './write-page.js';
 
 /** A UTF-16 unit is never more than three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
@@ -37,15 +39,29 @@ interface ResultOptions {
   readonly now?: () => number;
   /** Whether an operation's answers are of its caller's own state, which others do not share. */
   readonly isPrivate?: (operation: Operation) => boolean;
+  /** What replicas share of results; absent where there are none. */
+  readonly replicas?: ResultReplicas | undefined;
+}
+
+interface ResultReplicas {
+  readonly bytes: SharedBytes;
+  readonly key: () => Buffer | undefined;
 }
 
 /** Creates the service from its parts: learned shapes, the result store, and the queries of callers. */
 export function createResultService(
   settings: GatewayConfig['results'],
-  { now = Date.now, isPrivate }: ResultOptions = {},
+  { now = Date.now, isPrivate, replicas }: ResultOptions = {},
 ): ResultService {
   const memory = createShapeMemory(isPrivate);
-  const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
+  const ttlMs = settings.keptSeconds * 1_000;
+  const sharing = replicas && new ResultSharing({ ...replicas, ttlMs });
+  const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs, sharing });
+  /** Other replicas must find what an answer names before its reader can ask for it. */
+  const onceShared = <T>(value: T, { caller }: ReadContext): T | Promise<T> => {
+    const sharingIt = stored.shared(caller);
+    return sharingIt === undefined ? value : sharingIt.then(() => value);
+  };
   const prepared = new WeakMap<Operation, PreparedControls>();
   const controlsOf = (operation: Operation): PreparedControls => {
     const known = prepared.get(operation);
@@ -60,6 +76,37 @@ export function createResultService(
   /** Most answers are: they are the caller's as they are. */
   const isShort = (dataText: string, context: ReadContext): boolean =>
     dataText.length * MAX_BYTES_PER_UNIT <= boundOf(context);
+
+  const finish: ResultService['finish'] = (context, query, dataText, value, readPage) => {
+    const { operation } = context;
+    if (query === undefined) {
+      if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
+        memory.learn(operation, value ?? JSON.parse(dataText));
+      return isShort(dataText, context)
+        ? { dataText, warnings: [] }
+        : runOf(dataText.length, answerWhole(context, { dataText, value }, deps));
+    }
+    const data = value ?? parseExact(dataText);
+    memory.learn(operation, data);
+    const fields = controlsOf(operation).computed?.length ?? 0;
+    const answer = (gathered: GatheredList | undefined, characters: number): ReadData | Promise<ReadData> => {
+      const work = answerQuery(context, query, { dataText, data, gathered, characters }, deps);
+      return runOf(characters * (1 + fields), work);
+    };
+    const list = findMeant(context, query, data, deps);
+    const gathering = gatheringOf(context, query, deps);
+    const pages =
+      list === undefined || readPage === undefined
+        ? list && judgePage(list, gathering)
+        : gatherPages(list, dataText.length, { ...gathering, readPage });
+    const answered =
+      pages instanceof Promise
+        ? pages.then((gathered) => answer(gathered, gathered.characters ?? dataText.length))
+        : answer(pages, dataText.length);
+    return answered instanceof Promise
+      ? answered.then((whole) => markPart(whole, dataText))
+      : markPart(answered, dataText);
+  };
 
   return {
     controlsOf,
@@ -77,36 +124,20 @@ export function createResultService(
         return { params: upstreamParams, refusal: refuseControls(operation, unknownControls, faults) };
       return { params: upstreamParams, query };
     },
-    resume: (context, query) => answerPage(context, query, deps),
-    finish(context, query, dataText, value, readPage) {
-      const { operation } = context;
-      if (query === undefined) {
-        if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
-          memory.learn(operation, value ?? JSON.parse(dataText));
-        return isShort(dataText, context)
-          ? { dataText, warnings: [] }
-          : runOf(dataText.length, answerWhole(context, { dataText, value }, deps));
-      }
-      const data = value ?? parseExact(dataText);
-      memory.learn(operation, data);
-      const fields = controlsOf(operation).computed?.length ?? 0;
-      const answer = (gathered: GatheredList | undefined, characters: number): ReadData | Promise<ReadData> => {
-        const work = answerQuery(context, query, { dataText, data, gathered, characters }, deps);
-        return runOf(characters * (1 + fields), work);
-      };
-      const list = findMeant(context, query, data, deps);
-      const gathering = gatheringOf(context, query, deps);
-      const pages =
-        list === undefined || readPage === undefined
-          ? list && judgePage(list, gathering)
-          : gatherPages(list, dataText.length, { ...gathering, readPage });
-      const answered =
-        pages instanceof Promise
-          ? pages.then((gathered) => answer(gathered, gathered.characters ?? dataText.length))
-          : answer(pages, dataText.length);
-      return answered instanceof Promise
-        ? answered.then((whole) => markPart(whole, dataText))
-        : markPart(answered, dataText);
+    resume(context, query) {
+      const cursor = cursorOf(query.page);
+      const bringing = cursor === undefined ? undefined : stored.bring({ cursor }, context.caller);
+      if (bringing === undefined) return answerPage(context, query, deps);
+      return bringing.then((elsewhere) => {
+        if (elsewhere === undefined) return answerPage(context, query, deps);
+        throw pagesElsewhere(context.operation, elsewhere);
+      });
+    },
+    finish(context, ...answer) {
+      const finished = finish(context, ...answer);
+      return finished instanceof Promise
+        ? finished.then((read) => onceShared(read, context))
+        : onceShared(finished, context);
     },
     passesUnread(context, query, isAtMost) {
       if (query !== undefined) return false;
@@ -125,6 +156,13 @@ export function createResultService(
     attach({ operation, caller }, { entries, learned }) {
       for (const entry of entries) stored.keep(entry, caller);
       if (learned !== undefined) memory.note(operation, learned);
+      return stored.shared(caller);
+    },
+    bring(handle, caller) {
+      const bringing = stored.bring({ handle }, caller);
+      return bringing?.then((elsewhere) => {
+        if (elsewhere !== undefined) throw resultElsewhere(handle, elsewhere);
+      });
     },
     storedPart(request, caller) {
       const result = stored.findContent(request.handle, caller);

@@ -6,6 +6,23 @@ export interface RedisScript {
   readonly sha1: string;
 }
 
+/** Bytes that an entry of a space counts beside its content: its names, and its places in the indexes. */
+const SPACE_ENTRY_BYTES = 512;
+
+/**
+ * Takes an entry out of a space, with its places in the indexes. An index names entries as `SIZE NAME OWNER`, by their expiry; there is
+ * one of all and one of each owner. A hash counts the bytes of each owner, and of all under the empty name.
+ */
+const DROP = `
+    local function drop(member)
+      local size, name, owner = string.match(member, '^(%d+) (%S+) (%S+)$')
+      redis.call('DEL', ARGV[2] .. name)
+      redis.call('ZREM', KEYS[2], member)
+      redis.call('ZREM', KEYS[2] .. ':' .. owner, member)
+      redis.call('HINCRBY', KEYS[3], '', '-' .. size)
+      if redis.call('HINCRBY', KEYS[3], owner, '-' .. size) <= 0 then redis.call('HDEL', KEYS[3], owner) end
+    end`;
+
 /**
  * One script per method, because Redis runs a script atomically: no other command runs between its reads and its writes.
  *
@@ -108,6 +125,47 @@ const SOURCES = {
     local counter = redis.call('HMGET', KEYS[1], 'v', 'e')
     if counter[2] and tonumber(counter[2]) > tonumber(ARGV[1]) then return counter[1] end
     return '0'`,
+  spacePut: `${DROP}
+    local name, owner, expires, most, mostOfOwner = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+    local size = #ARGV[8] + ${SPACE_ENTRY_BYTES}
+    if size > most or size > mostOfOwner then return 0 end
+    local present = redis.call('HGET', KEYS[1], 'm')
+    if present then drop(present) end
+    for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', ARGV[1])) do drop(member) end
+    local function makeRoom(index, field, bound)
+      while tonumber(redis.call('HGET', KEYS[3], field) or 0) + size > bound do
+        local first = redis.call('ZRANGE', index, 0, 0)[1]
+        if not first then return end
+        drop(first)
+      end
+    end
+    local own = KEYS[2] .. ':' .. owner
+    makeRoom(own, owner, mostOfOwner)
+    makeRoom(KEYS[2], '', most)
+    local left = math.ceil(tonumber(expires) - tonumber(ARGV[1]))
+    if left <= 0 then return 1 end
+    local member = size .. ' ' .. name .. ' ' .. owner
+    redis.call('HSET', KEYS[1], 'b', ARGV[8], 'm', member)
+    redis.call('PEXPIRE', KEYS[1], string.format('%.0f', left))
+    redis.call('ZADD', KEYS[2], expires, member)
+    redis.call('ZADD', own, expires, member)
+    redis.call('HINCRBY', KEYS[3], '', size)
+    redis.call('HINCRBY', KEYS[3], owner, size)
+    return 1`,
+  spaceGet: `
+    return redis.call('HGET', KEYS[1], 'b')`,
+  spaceRenew: `
+    local member = redis.call('HGET', KEYS[1], 'm')
+    if not member then return 0 end
+    local left = math.ceil(tonumber(ARGV[4]) - tonumber(ARGV[1]))
+    redis.call('PEXPIRE', KEYS[1], string.format('%.0f', left))
+    redis.call('ZADD', KEYS[2], 'XX', ARGV[4], member)
+    redis.call('ZADD', KEYS[2] .. ':' .. string.match(member, '(%S+)$'), 'XX', ARGV[4], member)
+    return 1`,
+  spaceRemove: `${DROP}
+    local present = redis.call('HGET', KEYS[1], 'm')
+    if present then drop(present) end
+    return 1`,
 } as const;
 
 export type RedisScriptName = keyof typeof SOURCES;

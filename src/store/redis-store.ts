@@ -2,6 +2,8 @@ import type { RedisStoreConfig } from '../config/gateway-config.js';
 import type { JsonObject } from '../protocol/json.js';
 import { RedisConnection } from './redis-connection.js';
 import { REDIS_SCRIPTS, type RedisScriptName } from './redis-scripts.js';
+import { RedisSpace } from './redis-space.js';
+import type { SharedSpace, SpaceBounds, SpaceName } from './shared-space.js';
 import {
   COLLECTIONS,
   type Collection,
@@ -29,11 +31,13 @@ export class RedisStore implements StateStore {
   readonly description: string;
   readonly shared = true;
   readonly #connection: RedisConnection;
+  readonly #name: string;
   readonly #prefix: string;
   readonly #now: () => number;
 
   /** @throws StoreError when an address is malformed; an unreachable server is not an error here. */
   constructor(config: RedisStoreConfig, { now, onProblem, deadlineMs = DEADLINE_MS }: RedisStoreOptions) {
+    this.#name = config.prefix;
     // The braces make a cluster keep all keys in one slot, which scripts with several keys need.
     this.#prefix = `{${config.prefix}}`;
     this.#connection = new RedisConnection(config, { deadlineMs, onProblem, probeKey: `${this.#prefix}:probe` });
@@ -93,6 +97,11 @@ export class RedisStore implements StateStore {
 
   async count(counter: string): Promise<number> {
     return Number(await this.#run('count', [this.#counter(counter)]));
+  }
+
+  openSpace(name: SpaceName, bounds: SpaceBounds): SharedSpace {
+    const prefix = `${this.#name}:${name}`;
+    return new RedisSpace({ connection: this.#connection, prefix, bounds, now: this.#now });
   }
 
   /** Redis removes expired records by itself; this trims the indexes of collections without new records. */

@@ -1,8 +1,17 @@
 import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../protocol/json.js';
+import type { SharedSpace, SpaceBounds, SpaceName } from './shared-space.js';
 
 /** The kinds of record. A closed list, so that two modules cannot use one name for different records. */
-export const COLLECTIONS = ['token', 'kept_call', 'approval', 'approval_key', 'journal', 'execution'] as const;
+export const COLLECTIONS = [
+  'token',
+  'kept_call',
+  'approval',
+  'approval_key',
+  'journal',
+  'execution',
+  'secret',
+] as const;
 
 export type Collection = (typeof COLLECTIONS)[number];
 
@@ -72,6 +81,8 @@ export interface StateStore {
   incrementAll(steps: readonly CounterStep[]): Promise<Increments>;
   /** Reads a counter without changing it; 0 where there is none. */
   count(counter: string): Promise<number>;
+  /** Opens a space that other gateways of this store find too; absent where the store is of one machine. */
+  openSpace?(name: SpaceName, bounds: SpaceBounds): SharedSpace;
   /** Removes what has expired, where the store does not do so by itself. */
   purge(): Promise<void>;
   close(): Promise<void>;

@@ -52,8 +52,23 @@ export function guardStore(store: StateStore, now: () => number = () => performa
       increment: (...args) => guard(() => store.increment(...args)),
       incrementAll: (...args) => guard(() => store.incrementAll(...args)),
       count: (...args) => guard(() => store.count(...args)),
+      ...(store.openSpace === undefined ? {} : { openSpace: guardSpaces(store.openSpace.bind(store), guard) }),
       purge: () => guard(() => store.purge()),
       close: () => store.close(),
     },
+  };
+}
+
+type Guard = <T>(work: () => Promise<T>) => Promise<T>;
+
+function guardSpaces(open: NonNullable<StateStore['openSpace']>, guard: Guard): NonNullable<StateStore['openSpace']> {
+  return (name, bounds) => {
+    const space = open(name, bounds);
+    return {
+      put: (...args) => guard(() => space.put(...args)),
+      get: (...args) => guard(() => space.get(...args)),
+      renew: (...args) => guard(() => space.renew(...args)),
+      remove: (...args) => guard(() => space.remove(...args)),
+    };
   };
 }

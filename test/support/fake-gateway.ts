@@ -70,6 +70,8 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
       for (const listener of reloadListeners) listener(next);
     },
     calls,
+    replicas: undefined,
+    leaveSession: () => undefined,
     settled: Promise.resolve(),
     warmedUp: Promise.resolve(),
     get listeners() {

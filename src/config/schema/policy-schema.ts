@@ -177,6 +177,8 @@ export const POLICY_SECTION = section(
 /** A list of strings that are not empty. */
 export const TEXTS = { type: 'array', items: { type: 'string', minLength: 1 } };
 
+const MEGABYTE = 1_048_576;
+
 export const STORE_SECTION = section(
   'Where tokens, approvals and other state are kept.',
   {
@@ -220,6 +222,16 @@ export const STORE_SECTION = section(
       },
       key: { type: 'string', minLength: 1, description: 'Its private key.' },
     }),
+    sharedBytes: range(
+      MEGABYTE,
+      Number.MAX_SAFE_INTEGER,
+      'Of `redis`: what the parts of large answers may take in it, in bytes; 256 MB unless given. The oldest make room.',
+    ),
+    sharedBytesPerClient: range(
+      MEGABYTE,
+      Number.MAX_SAFE_INTEGER,
+      'Of `redis`: those of one client or user; 32 MB unless given.',
+    ),
     prefix: {
       type: 'string',
       pattern: '^[A-Za-z0-9:._-]+$',

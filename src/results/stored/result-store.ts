@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../protocol/call.js';
 import type { FieldSelection, MissingItems, StoredEntry } from '../result-types.js';
 import { type PackedList, readPacked } from './packed-list.js';
+import type { Fetched, ResultSharing } from './result-sharing.js';
 
 /** The ordered items that a query found, for its next pages. */
 export interface PageSnapshot {
@@ -42,7 +43,7 @@ export interface StoredResult {
  */
 export interface ResultStore {
   /** Undefined where the list alone is beyond the bound: then there are no cursors. */
-  storePages(snapshot: PageSnapshot): PageCursors | undefined;
+  storePages(snapshot: PageSnapshot, caller: Caller): PageCursors | undefined;
   /** Undefined for a cursor that is forged, another session's, or whose snapshot is gone; callers get one error for all. */
   findPage(cursor: string, caller: Caller): CursorPosition | undefined;
   /** Undefined where the result alone is beyond the bound. */
@@ -60,10 +61,23 @@ export interface ResultStore {
 
 /** A store that takes what other threads have made. */
 export interface OwningResultStore extends ResultStore {
-  /** Signs cursors. Never leaves the process. */
+  /** Signs cursors. Never leaves the gateways. */
   readonly signingKey: Uint8Array;
   keep(entry: StoredEntry, caller: Caller): void;
+  /**
+   * Takes what a cursor or a handle names from the replica that has kept it. Undefined where there is nothing to wait for: it is
+   * here, or there are no other replicas.
+   */
+  bring(reference: Reference, caller: Caller): Promise<Brought> | undefined;
+  /** Resolves when the other replicas can find what was stored for the caller; undefined where they can already. */
+  shared(caller: Caller): Promise<void> | undefined;
 }
+
+/** What names something that is stored. */
+export type Reference = { readonly cursor: string } | { readonly handle: string };
+
+/** How large something is that only the replica has that made it; undefined where it is here now, or nowhere. */
+export type Brought = number | undefined;
 
 export function newSnapshotId(): string {
   return randomBytes(SNAPSHOT_ID_BYTES).toString('base64url');
@@ -93,6 +107,8 @@ interface ResultStoreOptions {
   readonly ttlMs: number;
   /** Milliseconds on a clock that never goes back. */
   readonly now?: () => number;
+  /** Where other replicas are to find it; absent where there are none. */
+  readonly sharing?: ResultSharing | undefined;
 }
 
 type Entry =
@@ -108,17 +124,19 @@ const BYTES_PER_CHARACTER = 8;
 /** Twelve characters in base64url. */
 const HANDLE_BYTES = 9;
 
-/** Stores snapshots and results in the memory of this process, in one cache. */
+/** Stores snapshots and results in the memory of this process, in one cache, and shares them where there are replicas. */
 export function createResultStore({
   maxBytes,
   ttlMs,
   now = () => performance.now(),
+  sharing,
 }: ResultStoreOptions): OwningResultStore {
-  return new MemoryResultStore(maxBytes, ttlMs, now);
+  return new MemoryResultStore({ maxBytes, ttlMs, now, sharing });
 }
 
 class MemoryResultStore implements OwningResultStore {
   readonly #key = randomBytes(32);
+  readonly #sharing: ResultSharing | undefined;
   readonly #keysBySession = new Map<string, Set<string>>();
   readonly #entries: LRUCache<string, Entry>;
   readonly maxBytes: number;
@@ -126,7 +144,8 @@ class MemoryResultStore implements OwningResultStore {
   readonly #now: () => number;
   #lastPurge: number;
 
-  constructor(maxBytes: number, ttlMs: number, now: () => number) {
+  constructor({ maxBytes, ttlMs, now, sharing }: ResultStoreOptions & { readonly now: () => number }) {
+    this.#sharing = sharing;
     this.maxBytes = maxBytes;
     this.#ttlMs = ttlMs;
     this.#now = now;
@@ -145,30 +164,33 @@ class MemoryResultStore implements OwningResultStore {
     return this.#entries.calculatedSize;
   }
 
-  storePages(snapshot: PageSnapshot): PageCursors | undefined {
+  storePages(snapshot: PageSnapshot, caller: Caller): PageCursors | undefined {
     const id = newSnapshotId();
     const size = sizeOfPages(snapshot);
     if (!fitsBound(size, this.maxBytes)) return undefined;
     this.#store(id, { session: snapshot.session, snapshot }, size);
+    const { items, ...rest } = snapshot;
+    this.#sharing?.share({ kind: 'pages', id, snapshot: rest, content: items.content, ends: items.ends }, caller);
     return this.#cursorsOf(id);
   }
 
   findPage(cursor: string, caller: Caller): CursorPosition | undefined {
-    const content = readCursor(this.#key, cursor);
+    const content = this.#readCursor(cursor);
     if (content === undefined) return undefined;
     const entry = this.#find(content.snapshot, caller, { updateAgeOnGet: true });
     if (entry === undefined || !('snapshot' in entry)) return undefined;
     return { snapshot: entry.snapshot, index: content.index, ...this.#cursorsOf(content.snapshot) };
   }
 
-  storeResult({ operation, dataText }: StoredResult, { sessionId }: Caller): string | undefined {
+  storeResult({ operation, dataText }: StoredResult, caller: Caller): string | undefined {
     const handle = newHandle();
     const size = Buffer.byteLength(dataText);
     if (!fitsBound(size, this.maxBytes)) return undefined;
     // As bytes, whose number is known: a string may take two a character, or be a slice that holds on to a longer one.
     const content = Buffer.allocUnsafeSlow(size);
     content.write(dataText);
-    this.#store(handle, { session: sessionId, operation, content }, size);
+    this.#store(handle, { session: caller.sessionId, operation, content }, size);
+    this.#sharing?.share({ kind: 'result', id: handle, operation, content }, caller);
     return handle;
   }
 
@@ -183,11 +205,41 @@ class MemoryResultStore implements OwningResultStore {
     return entry === undefined || !('content' in entry) ? undefined : entry.operation;
   }
 
-  get signingKey(): Uint8Array {
-    return this.#key;
+  get signingKey(): Buffer {
+    return this.#sharing?.key() ?? this.#key;
   }
 
-  keep(entry: StoredEntry, { sessionId }: Caller): void {
+  keep(entry: StoredEntry, caller: Caller): void {
+    this.#take(entry, caller);
+    this.#sharing?.share(entry, caller);
+  }
+
+  bring(reference: Reference, caller: Caller): Promise<Brought> | undefined {
+    const sharing = this.#sharing;
+    if (sharing === undefined) return undefined;
+    const id = 'handle' in reference ? reference.handle : this.#readCursor(reference.cursor)?.snapshot;
+    if (id === undefined) return undefined;
+    const entry = this.#find(id, caller, {});
+    if (entry !== undefined) {
+      if ('snapshot' in entry) sharing.renew(id, caller);
+      return undefined;
+    }
+    return sharing.fetch(id, caller).then((fetched) => this.#takeFetched(fetched, caller));
+  }
+
+  shared(caller: Caller): Promise<void> | undefined {
+    return this.#sharing?.written(caller);
+  }
+
+  #takeFetched(fetched: Fetched | undefined, caller: Caller): Brought {
+    if (fetched?.kind === 'large') return fetched.bytes;
+    if (fetched === undefined) return undefined;
+    this.#take(fetched, caller);
+    if (fetched.kind === 'pages') this.#sharing?.renew(fetched.id, caller);
+    return undefined;
+  }
+
+  #take(entry: StoredEntry, { sessionId }: Caller): void {
     if (entry.kind === 'result') {
       const content = asBuffer(entry.content);
       if (!fitsBound(content.length, this.maxBytes)) return;
@@ -205,7 +257,12 @@ class MemoryResultStore implements OwningResultStore {
   }
 
   #cursorsOf(snapshot: string): PageCursors {
-    return { cursorAt: (index) => writeCursor(this.#key, { snapshot, index }) };
+    return { cursorAt: (index) => writeCursor(this.signingKey, { snapshot, index }) };
+  }
+
+  /** A cursor of the time before the shared key was known is signed with this process's own. */
+  #readCursor(cursor: string): CursorContent | undefined {
+    return readCursor(this.signingKey, cursor) ?? readCursor(this.#key, cursor);
   }
 
   #store(key: string, entry: Entry, contentBytes: number): void {

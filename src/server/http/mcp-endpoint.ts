@@ -4,7 +4,6 @@ import {
   isInitializeRequest,
   type JSONRPCMessage,
   type JSONRPCRequest,
-  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
@@ -23,7 +22,6 @@ import {
   type FastAnswerer,
   type FastRequest,
   headersAgree,
-  isLegacyVersion,
   isPlainHandshake,
   type MirrorHeaders,
   recogniseFastRequest,
@@ -37,6 +35,7 @@ import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
 import { createStreamWatches } from '../mcp/stream-watches.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { type AccessSettings, Admission } from './admit.js';
+import { createSessionFinder, originOf } from './find-session.js';
 import { passNewsOn } from './pass-news-on.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
@@ -64,6 +63,7 @@ import {
   type SessionOrigin,
   UNNAMED,
 } from './sessions.js';
+import { SharedSessions } from './shared-sessions.js';
 import { isSubscription, Subscriptions } from './subscriptions.js';
 import { refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
@@ -107,15 +107,24 @@ export function createMcpEndpoint(
   const writer = createResultWriter(serverInfo, gateway.config.endpoint);
   const questions = new OpenQuestions();
   const parked = new ParkedCalls();
-  const logs = new LogLevels(gateway);
+  const logs = new LogLevels({
+    setLogLevel(sessionId, level) {
+      gateway.setLogLevel(sessionId, level);
+      sessions.noteLogLevel(sessionId, level);
+    },
+  });
   const answerFast = createFastAnswerer({ gateway, writer, questions, parked, logs, observe });
   const createServer = createSdkServerFactory(gateway, serverInfo, { parked, logs });
   const streams = createSseStreams();
-  const events = createSessionEvents([questions, parked, logs, gateway], observe);
+  const events = createSessionEvents([questions, parked, logs], gateway, observe);
+  const shared = gateway.replicas && new SharedSessions(gateway.replicas, settings.sessionIdleMs);
   const exchanges = createHttpExchanges(streams, observe);
-  const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe), view.name);
-  const sessions = createLegacySessions(settings, ids, events);
-  const callers = createModernCallers(settings, events, view.name);
+  const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe), view.name, () => shared?.key);
+  const sessions = createLegacySessions(settings, ids, events, {
+    shared,
+    setLogLevel: (sessionId, level) => logs.set(sessionId, level),
+  });
+  const callers = createModernCallers(settings, events, { view: view.name, isShared: shared !== undefined });
   questions.notifySession = (text, sessionId) => sessions.notify(text, (id) => id === sessionId);
   const answerWithSdk = createSdkAnswerer(createServer, { questions, logs }, observe);
   const legacy = createLegacyEndpoint({
@@ -127,6 +136,7 @@ export function createMcpEndpoint(
     questions,
     settings,
     native: gateway.native,
+    observe,
     capabilities: () => [gateway.native.capabilities(), gateway.mode()],
   });
   const modern = createModernHandler(createServer, settings.maxSessions, observe);
@@ -339,6 +349,7 @@ interface LegacyEndpointDeps {
   readonly questions: OpenQuestions;
   readonly settings: GatewayConfig['server'];
   readonly native: NativeSurface;
+  readonly observe: Observer;
   /** What the answer to a handshake depends on. */
   readonly capabilities: () => unknown;
 }
@@ -347,7 +358,7 @@ type OpenResponder = (session: LegacySession) => Responder;
 
 function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings, native } = deps;
-  const findSession = createSessionFinder(sessions, settings);
+  const withSession = createSessionFinder(sessions, settings, deps.observe);
   const answerHandshake = createHandshakeAnswerer(answerWithSdk, deps.capabilities);
 
   const answer = (message: JSONRPCMessage, session: LegacySession, responder: Responder): void => {
@@ -380,7 +391,11 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       return;
     }
     response.setHeader('mcp-session-id', session.id);
-    answerHandshake({ ...message, jsonrpc: '2.0', id }, session, openResponder(session));
+    const answerIt = (): void => answerHandshake({ ...message, jsonrpc: '2.0', id }, session, openResponder(session));
+    // The client's next request may reach another replica.
+    const sharing = sessions.share(session);
+    if (sharing === undefined) answerIt();
+    else void sharing.then(answerIt);
   };
 
   /** Everything that is not a single fast request: other requests, notifications, responses, and batches of all of them. */
@@ -420,10 +435,10 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
         openSession(message, response, originOf(request, client), openResponder);
         return;
       }
-      const session = findSession(request, response, client);
-      if (session === undefined) return;
-      if (fast === undefined) postUnusual(message, session, response, openResponder);
-      else answerFast(fast, session, openResponder(session));
+      withSession(request, response, client, (session) => {
+        if (fast === undefined) postUnusual(message, session, response, openResponder);
+        else answerFast(fast, session, openResponder(session));
+      });
     },
 
     get(request, response, client) {
@@ -431,56 +446,20 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
         sendRpcError(response, 406, RPC_ERROR.refused, 'Not Acceptable: Client must accept text/event-stream');
         return;
       }
-      const session = findSession(request, response, client);
-      if (session === undefined) return;
-      occupy(session, response);
-      streams.open(response);
-      session.stream.attach(response);
+      withSession(request, response, client, (session) => {
+        occupy(session, response);
+        streams.open(response);
+        session.stream.attach(response);
+      });
     },
 
     delete(request, response, client) {
-      const session = findSession(request, response, client);
-      if (session === undefined) return;
-      sessions.end(session);
-      sendNothing(response, 200);
+      withSession(request, response, client, (session) => {
+        sessions.end(session);
+        sendNothing(response, 200);
+      });
     },
   };
-}
-
-/** Finds the session that a request names; undefined when there is none and the request has been refused. */
-type SessionFinder = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  client: Authenticated | undefined,
-) => LegacySession | undefined;
-
-function createSessionFinder(sessions: LegacySessions, settings: GatewayConfig['server']): SessionFinder {
-  return (request, response, client) => {
-    const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
-    if (typeof id !== 'string') {
-      sendRpcError(response, 400, RPC_ERROR.refused, SESSION_REQUIRED);
-      return undefined;
-    }
-    if (!isLegacyVersion(version as string | undefined)) {
-      const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-      const problem = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${known})`;
-      sendRpcError(response, 400, RPC_ERROR.refused, problem);
-      return undefined;
-    }
-    const session = sessions.find(id, originOf(request, client));
-    if (session !== undefined && typeof session !== 'string') return session;
-    if (session === undefined) sendRpcError(response, 404, RPC_ERROR.sessionNotFound, SESSION_UNKNOWN);
-    else sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings));
-    return undefined;
-  };
-}
-
-const SESSION_REQUIRED =
-  'Bad Request: Mcp-Session-Id header is required. Send initialize first; its answer carries the id.';
-const SESSION_UNKNOWN = 'Session not found: it has ended or expired. Send initialize to open a new one.';
-
-function originOf(request: IncomingMessage, client: Authenticated | undefined): SessionOrigin {
-  return { address: addressOf(request), client };
 }
 
 function findFault(messages: readonly JSONRPCMessage[]): string | undefined {

@@ -25,6 +25,8 @@ export interface SessionIds {
    * other text, and for ids that this process made: those are known, or their session has ended.
    */
   readEarlier(id: string, client: string | undefined): SessionClaim | undefined;
+  /** The claim of an id that any replica made for this authenticated client, this process included; undefined for any other text. */
+  readShared(id: string, client: string): SessionClaim | undefined;
 }
 
 const KEY_BYTES = 32;
@@ -59,28 +61,48 @@ function readHead(head: string): AskAbilities {
 /**
  * @param secret the key of the signature
  * @param view of which the sessions are: an id of one is unknown in any other
+ * @param shared the key of authenticated clients' ids in every replica, where there are some and it is known
  */
-export function createSessionIds(secret: Buffer, view?: string): SessionIds {
-  const key = view === undefined ? secret : createHmac('sha256', secret).update(`view ${view}`).digest();
+export function createSessionIds(
+  secret: Buffer,
+  view?: string,
+  shared: () => Buffer | undefined = () => undefined,
+): SessionIds {
+  const ownKey = keyOfView(secret, view);
+  const sharedKey = (): Buffer | undefined => {
+    const key = shared();
+    return key && keyOfView(key, view);
+  };
   const own = randomBytes(4).toString('hex');
-  const sign = (head: string, random: string, client: string | undefined): string =>
-    createHmac('sha256', key)
-      .update(JSON.stringify([head, random, client ?? null]))
-      .digest('hex')
-      .slice(0, 32);
+  const read = (id: string, client: string | undefined, key: Buffer | undefined): SessionClaim | undefined => {
+    const [, head = '', random = '', signature = ''] = FORM.exec(id) ?? [];
+    if (head === '' || key === undefined) return undefined;
+    const isGenuine = timingSafeEqual(Buffer.from(signature), Buffer.from(sign(key, [head, random, client])));
+    return isGenuine ? { client, abilities: readHead(head), structured: head.startsWith('s') } : undefined;
+  };
   return {
     create({ client, abilities, structured }) {
       const head = `${structured ? 's' : 'a'}${writeDigit(abilities)}${own}`;
       const random = randomBytes(16).toString('hex');
-      return `${head}-${random}-${sign(head, random, client)}`;
+      const key = client === undefined ? ownKey : (sharedKey() ?? ownKey);
+      return `${head}-${random}-${sign(key, [head, random, client])}`;
     },
     readEarlier(id, client) {
-      const [, head = '', random = '', signature = ''] = FORM.exec(id) ?? [];
-      if (head === '' || head.endsWith(own)) return undefined;
-      const isGenuine = timingSafeEqual(Buffer.from(signature), Buffer.from(sign(head, random, client)));
-      return isGenuine ? { client, abilities: readHead(head), structured: head.startsWith('s') } : undefined;
+      return FORM.exec(id)?.[1]?.endsWith(own) === true ? undefined : read(id, client, ownKey);
     },
+    readShared: (id, client) => read(id, client, sharedKey()),
   };
+}
+
+function keyOfView(secret: Buffer, view: string | undefined): Buffer {
+  return view === undefined ? secret : createHmac('sha256', secret).update(`view ${view}`).digest();
+}
+
+function sign(key: Buffer, [head, random, client]: readonly [string, string, string | undefined]): string {
+  return createHmac('sha256', key)
+    .update(JSON.stringify([head, random, client ?? null]))
+    .digest('hex')
+    .slice(0, 32);
 }
 
 const KEY_FILE = 'session.key';

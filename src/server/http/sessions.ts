@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
+import type { LogLevel } from '../../protocol/log-message.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
+import { type Fullness, IdleMap } from './idle-map.js';
 import { type Occupancy, toSseEvent } from './responder.js';
 import type { SessionClaim, SessionIds } from './session-ids.js';
+import type { SessionRecord, SharedSessions } from './shared-sessions.js';
 
 /** One legacy client between `initialize` and DELETE, or until it has been idle for too long. */
 export interface LegacySession extends Occupancy, Required<Omit<Peer, 'caller'>> {
@@ -19,6 +22,8 @@ export interface LegacySession extends Occupancy, Required<Omit<Peer, 'caller'>>
   readonly id: string;
   /** Carries the messages that belong to no request. */
   readonly stream: StandaloneStream;
+  /** Which of the servers' log messages it has asked for. */
+  logLevel?: LogLevel;
 }
 
 export interface LegacySessions {
@@ -26,9 +31,13 @@ export interface LegacySessions {
   open(client: LegacyClient): LegacySession | Fullness;
   /**
    * Finds a session of this client; another client's id is as unknown as any other. For an id that an earlier process made
-   * for this client, a new session begins.
+   * for this client, a new session begins; a session of another replica goes on here.
    */
-  find(id: string, origin: SessionOrigin): LegacySession | Fullness | undefined;
+  find(id: string, origin: SessionOrigin): FoundSession | Promise<FoundSession>;
+  /** Lets other replicas go on with the session; undefined where there is nothing to wait for. Never rejects. */
+  share(session: LegacySession): Promise<void> | undefined;
+  /** Which of the servers' log messages the client of a session has asked for. */
+  noteLogLevel(sessionId: string, level: LogLevel): void;
   /** Ends a session and the calls in flight in it. */
   end(session: LegacySession): void;
   /** Sends a message (JSON text) to every session that listens, or to those of them that are asked for. */
@@ -38,6 +47,15 @@ export interface LegacySessions {
   /** Ends every standalone stream; sessions and calls go on. */
   endStreams(): void;
   endAll(): void;
+}
+
+/** A session, or what is full, or that there is none. */
+export type FoundSession = LegacySession | Fullness | undefined;
+
+interface Sharing {
+  /** Absent where there are no replicas. */
+  readonly shared: SharedSessions | undefined;
+  readonly setLogLevel: (sessionId: string, level: LogLevel) => void;
 }
 
 export interface ModernCallers {
@@ -61,6 +79,9 @@ interface LegacyClient extends SessionOrigin, Omit<SessionClaim, 'client'> {
   readonly clientName: string;
 }
 
+/** What an id and its request say of a session, without what its client has said. */
+type ClaimedSession = Omit<LegacyClient, 'clientName'>;
+
 /** Whose share of the sessions a request draws on. */
 function ownerOf({ address, client }: SessionOrigin): string {
   return client === undefined ? `address:${address}` : client.owner;
@@ -80,59 +101,144 @@ export function createLegacySessions(
   settings: GatewayConfig['server'],
   ids: SessionIds,
   events: SessionEvents,
+  sharing: Sharing,
 ): LegacySessions {
-  const closeSession = ({ caller, calls, stream }: LegacySession, how: 'closed' | 'expired'): void => {
+  return new StoredSessions(settings, ids, events, sharing);
+}
+
+class StoredSessions implements LegacySessions {
+  readonly #ids: SessionIds;
+  readonly #events: SessionEvents;
+  readonly #sharing: Sharing;
+  readonly #sessions: IdleMap<LegacySession>;
+  /** Ids of earlier processes whose sessions have ended in this one. */
+  readonly #ended: RecentIds;
+  /** By id: requests of one session that come together wait for one look at its record. */
+  readonly #taking = new Map<string, Promise<FoundSession>>();
+  #sweptAt = Date.now();
+
+  constructor(settings: GatewayConfig['server'], ids: SessionIds, events: SessionEvents, sharing: Sharing) {
+    this.#ids = ids;
+    this.#events = events;
+    this.#sharing = sharing;
+    this.#sessions = new IdleMap(toBounds(settings), (session) => this.#close(session, 'expired'));
+    this.#ended = new RecentIds(settings.maxSessions);
+  }
+
+  open(client: LegacyClient): LegacySession | Fullness {
+    return this.#begin(this.#ids.create({ ...client, client: client.client?.key }), client);
+  }
+
+  find(id: string, origin: SessionOrigin): FoundSession | Promise<FoundSession> {
+    const session = this.#sessions.get(id);
+    if (session !== undefined) return forToken(session, origin);
+    const { shared } = this.#sharing;
+    const { client } = origin;
+    const claim = shared && client && this.#ids.readShared(id, client.key);
+    if (shared === undefined || claim === undefined) return this.#resume(id, origin);
+    const taking = this.#taking.get(id) ?? this.#takeOver(id, { ...claim, ...origin }, shared);
+    this.#taking.set(id, taking);
+    return taking.then((found) => (typeof found === 'object' ? forToken(found, origin) : found));
+  }
+
+  share(session: LegacySession): Promise<void> | undefined {
+    const { caller, holder, logLevel } = session;
+    if (holder === undefined) return undefined;
+    const { clientName, sessionId } = caller;
+    return this.#sharing.shared?.keep(sessionId, holder.owner, { clientName, ...(logLevel && { logLevel }) });
+  }
+
+  noteLogLevel(sessionId: string, level: LogLevel): void {
+    for (const session of this.#sessions.values()) {
+      if (session.caller.sessionId !== sessionId || session.logLevel === level) continue;
+      session.logLevel = level;
+      void this.share(session);
+    }
+  }
+
+  end(session: LegacySession): void {
+    if (!this.#sessions.remove(session.id)) return;
+    this.#sharing.shared?.forget(session.caller.sessionId);
+    this.#finish(session, 'closed', false);
+  }
+
+  notify(text: string, isWanted: (sessionId: string) => boolean = () => true): void {
+    for (const { stream, caller } of this.#sessions.values()) if (isWanted(caller.sessionId)) stream.write(text);
+  }
+
+  sweep(now: number): void {
+    this.#sessions.sweep(now);
+    const { shared } = this.#sharing;
+    if (shared === undefined) return;
+    for (const { caller, open, lastUsedAt, holder } of this.#sessions.values()) {
+      if (holder !== undefined && (open > 0 || lastUsedAt >= this.#sweptAt)) shared.renew(caller.sessionId);
+    }
+    this.#sweptAt = now;
+  }
+
+  endStreams(): void {
+    for (const { stream } of this.#sessions.values()) stream.end();
+  }
+
+  endAll(): void {
+    for (const session of [...this.#sessions.values()]) {
+      if (this.#sessions.remove(session.id)) this.#close(session, 'closed');
+    }
+  }
+
+  #begin(id: string, client: LegacyClient): LegacySession | Fullness {
+    const session = createSession(id, client);
+    const full = this.#sessions.add(id, session, ownerOf(client), session.lastUsedAt);
+    if (full !== undefined) return full;
+    this.#events.opened(session.caller.sessionId);
+    return session;
+  }
+
+  #resume(id: string, origin: SessionOrigin): FoundSession {
+    const claim = this.#ended.has(id) ? undefined : this.#ids.readEarlier(id, origin.client?.key);
+    return claim && this.#begin(id, { ...claim, ...origin, clientName: UNNAMED });
+  }
+
+  async #takeOver(id: string, claimed: ClaimedSession, shared: SharedSessions): Promise<FoundSession> {
+    try {
+      const record = await shared.find(sessionIdOf(id));
+      if (record === 'ended' || this.#ended.has(id)) return undefined;
+      // While the store cannot say, the signature must do, as it does after a restart.
+      return this.#goOn(id, claimed, record === 'unknown' ? { clientName: UNNAMED } : record);
+    } finally {
+      this.#taking.delete(id);
+    }
+  }
+
+  #goOn(id: string, claimed: ClaimedSession, { clientName, logLevel }: SessionRecord): FoundSession {
+    const session = this.#begin(id, { ...claimed, clientName });
+    if (typeof session === 'string' || logLevel === undefined) return session;
+    session.logLevel = logLevel;
+    this.#sharing.setLogLevel(session.caller.sessionId, logLevel);
+    return session;
+  }
+
+  /** What is not used here may be used in another replica: what belongs to it in the store stays. */
+  #close(session: LegacySession, how: 'closed' | 'expired'): void {
+    this.#finish(session, how, this.#sharing.shared !== undefined && session.holder !== undefined);
+  }
+
+  #finish({ id, caller, calls, stream }: LegacySession, how: 'closed' | 'expired', goesOn: boolean): void {
+    if (!goesOn) this.#ended.add(id);
     calls.interruptAll('the session has ended');
     stream.end();
-    events.ended(caller.sessionId, how);
-  };
-  const sessions = new IdleMap<LegacySession>(toBounds(settings), (session) => {
-    ended.add(session.id);
-    closeSession(session, 'expired');
-  });
-  // Ids of earlier processes whose sessions have ended in this one.
-  const ended = new RecentIds(settings.maxSessions);
-  const end = (session: LegacySession): void => {
-    if (!sessions.remove(session.id)) return;
-    ended.add(session.id);
-    closeSession(session, 'closed');
-  };
-  const begin = (id: string, client: LegacyClient): LegacySession | Fullness => {
-    const session = createSession(id, client);
-    const full = sessions.add(id, session, ownerOf(client), session.lastUsedAt);
-    if (full !== undefined) return full;
-    events.opened(session.caller.sessionId);
-    return session;
-  };
-  const resume = (id: string, origin: SessionOrigin): LegacySession | Fullness | undefined => {
-    const claim: SessionClaim | undefined = ended.has(id) ? undefined : ids.readEarlier(id, origin.client?.key);
-    return claim && begin(id, { ...claim, ...origin, clientName: UNNAMED });
-  };
+    this.#events.ended(caller.sessionId, how, goesOn);
+  }
+}
 
-  return {
-    open: (client) => begin(ids.create({ ...client, client: client.client?.key }), client),
-    find(id, origin) {
-      const session = sessions.get(id);
-      if (session === undefined) return resume(id, origin);
-      if (session.holder === origin.client) return session;
-      if (session.holder?.key !== origin.client?.key) return undefined;
-      // Another token of the same client and user, which may grant more or less.
-      session.holder = origin.client;
-      session.caller = { ...anyoneIn(session.caller), ...origin.client?.identity };
-      return session;
-    },
-    end,
-    notify(text, isWanted = () => true) {
-      for (const { stream, caller } of sessions.values()) if (isWanted(caller.sessionId)) stream.write(text);
-    },
-    sweep: (now) => sessions.sweep(now),
-    endStreams() {
-      for (const { stream } of sessions.values()) stream.end();
-    },
-    endAll() {
-      for (const session of [...sessions.values()]) end(session);
-    },
-  };
+/** The session as this token may use it; undefined for a token of someone else. */
+function forToken(session: LegacySession, { client }: SessionOrigin): LegacySession | undefined {
+  if (session.holder === client) return session;
+  if (session.holder?.key !== client?.key) return undefined;
+  // Another token of the same client and user, which may grant more or less.
+  session.holder = client;
+  session.caller = { ...anyoneIn(session.caller), ...client?.identity };
+  return session;
 }
 
 /** A client that has not said its name. */
@@ -165,11 +271,18 @@ class RecentIds {
   }
 }
 
-/** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */
+/** An authenticated client's session has one id in every process. */
 function createSession(id: string, { clientName, client, abilities, structured }: LegacyClient): LegacySession {
-  const caller: Caller = { sessionId: randomUUID(), clientName, transport: 'http', ...client?.identity };
+  const sessionId = client === undefined ? randomUUID() : sessionIdOf(id);
+  const caller: Caller = { sessionId, clientName, transport: 'http', ...client?.identity };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
   return { id, holder: client, caller, calls, abilities, structured, stream, open: 0, lastUsedAt: Date.now() };
+}
+
+/** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */
+function sessionIdOf(id: string): string {
+  const [, ...parts] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(createHash('sha256').update(id).digest('hex')) ?? [];
+  return parts.join('-');
 }
 
 /** A caller without what its token said of it. */
@@ -180,16 +293,23 @@ function anyoneIn({ sessionId, clientName, transport }: Caller): Caller {
 /** Called once for each session when it begins and once when it ends. */
 interface SessionEvents {
   opened(sessionId: string): void;
-  ended(sessionId: string, how: 'closed' | 'expired'): void;
+  /** @param goesOn whether another process may go on with it */
+  ended(sessionId: string, how: 'closed' | 'expired', goesOn: boolean): void;
 }
 
 /** Reports both events to the observer, and the end to those that hold state of sessions. */
-export function createSessionEvents(holders: readonly Pick<Gateway, 'endSession'>[], observe: Observer): SessionEvents {
+export function createSessionEvents(
+  holders: readonly Pick<Gateway, 'endSession'>[],
+  gateway: Pick<Gateway, 'endSession' | 'leaveSession'>,
+  observe: Observer,
+): SessionEvents {
   return {
     opened: (sessionId) => observe({ kind: 'session', sessionId, event: 'opened' }),
-    ended(sessionId, event) {
+    ended(sessionId, event, goesOn) {
       observe({ kind: 'session', sessionId, event });
       for (const holder of holders) holder.endSession(sessionId);
+      if (goesOn) gateway.leaveSession(sessionId);
+      else gateway.endSession(sessionId);
     },
   };
 }
@@ -215,14 +335,15 @@ interface ModernOrigin extends SessionOrigin {
  * two clients of one name on one machine share a session, and so do all clients of one name behind a proxy.
  *
  * @param view of which they are: a client has another session in each
+ * @param isShared whether other replicas have the session of an authenticated client too
  */
 export function createModernCallers(
   settings: GatewayConfig['server'],
   events: SessionEvents,
-  view?: string,
+  { view, isShared }: { readonly view?: string | undefined; readonly isShared: boolean },
 ): ModernCallers {
-  const clients = new IdleMap<ModernClient>(toBounds(settings), ({ caller }) =>
-    events.ended(caller.sessionId, 'expired'),
+  const clients = new IdleMap<ModernClient>(toBounds(settings), ({ caller, holder }) =>
+    events.ended(caller.sessionId, 'expired', isShared && holder !== undefined),
   );
   return {
     find({ address, clientName, client }) {
@@ -246,7 +367,7 @@ export function createModernCallers(
     sweep: (now) => clients.sweep(now),
     endAll() {
       for (const { caller, holder } of clients.values()) {
-        if (holder === undefined) events.ended(caller.sessionId, 'closed');
+        if (holder === undefined) events.ended(caller.sessionId, 'closed', false);
       }
       clients.clear();
     },
@@ -275,117 +396,4 @@ class StandaloneStream {
     this.#response?.end();
     this.#response = undefined;
   }
-}
-
-/** How many values there may be, and how long an unused one stays. */
-interface IdleMapBounds {
-  /** A value that is unused for so long is dropped. */
-  readonly idleMs: number;
-  readonly max: number;
-  /** Of one owner. */
-  readonly maxPerOwner: number;
-}
-
-/** What was added to a full map: `owner` where its own share is used up, `all` where the whole map is. */
-export type Fullness = 'owner' | 'all';
-
-/** A value that has been used within this time is never dropped for another. */
-const IN_USE_MS = 60_000;
-
-interface Entry<Value> {
-  readonly value: Value;
-  readonly owner: string;
-}
-
-/**
- * Values that are dropped after an idle time. Each belongs to an owner: an authenticated client or a network address. A full
- * map drops a value that was unused for a minute, and only one of the new value's owner or of an owner that has at least as
- * many: who opens many loses their own, not those of others.
- */
-export class IdleMap<Value extends Occupancy> {
-  readonly #entries = new Map<string, Entry<Value>>();
-  readonly #counts = new Map<string, number>();
-  readonly #bounds: IdleMapBounds;
-  readonly #onExpired: (value: Value) => void;
-
-  /** @param onExpired called with each value that was dropped for being idle. */
-  constructor(bounds: IdleMapBounds, onExpired: (value: Value) => void) {
-    this.#bounds = bounds;
-    this.#onExpired = onExpired;
-  }
-
-  get(key: string): Value | undefined {
-    return this.#entries.get(key)?.value;
-  }
-
-  *values(): IterableIterator<Value> {
-    for (const { value } of this.#entries.values()) yield value;
-  }
-
-  /** Adds a value. Says what is full where it cannot be added. `now` in milliseconds since the epoch. */
-  add(key: string, value: Value, owner: string, now: number): Fullness | undefined {
-    const { max, maxPerOwner } = this.#bounds;
-    const own = this.#counts.get(owner) ?? 0;
-    const full = own >= maxPerOwner ? 'owner' : this.#entries.size >= max ? 'all' : undefined;
-    if (full !== undefined && !this.#makeSpace(full === 'owner' ? owner : undefined, own, now)) return full;
-    this.#entries.set(key, { value, owner });
-    this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1);
-    return undefined;
-  }
-
-  /** Takes a value out; false when it is not there. */
-  remove(key: string): boolean {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return false;
-    this.#entries.delete(key);
-    const count = (this.#counts.get(entry.owner) ?? 1) - 1;
-    if (count === 0) this.#counts.delete(entry.owner);
-    else this.#counts.set(entry.owner, count);
-    return true;
-  }
-
-  /** Takes everything out. */
-  clear(): void {
-    this.#entries.clear();
-    this.#counts.clear();
-  }
-
-  /** Drops everything that has been idle for too long. `now` in milliseconds since the epoch. */
-  sweep(now: number): void {
-    for (const [key, { value }] of this.#entries) {
-      if (value.open === 0 && now - value.lastUsedAt >= this.#bounds.idleMs) this.#drop(key, value);
-    }
-  }
-
-  /**
-   * Drops one unused value: of those whose owner has most, the one unused for longest.
-   * @param owner whose value it must be; anybody's with at least `least` values where left out.
-   */
-  #makeSpace(owner: string | undefined, least: number, now: number): boolean {
-    let best: { readonly key: string; readonly value: Value; readonly count: number } | undefined;
-    for (const [key, entry] of this.#entries) {
-      const { value } = entry;
-      if (value.open > 0 || now - value.lastUsedAt < IN_USE_MS || (owner !== undefined && entry.owner !== owner))
-        continue;
-      const count = this.#counts.get(entry.owner) ?? 0;
-      if (count < least || (best !== undefined && !isBetter(count, value, best))) continue;
-      best = { key, value, count };
-    }
-    if (best === undefined) return false;
-    this.#drop(best.key, best.value);
-    return true;
-  }
-
-  #drop(key: string, value: Value): void {
-    this.remove(key);
-    this.#onExpired(value);
-  }
-}
-
-function isBetter(
-  count: number,
-  value: Occupancy,
-  best: { readonly value: Occupancy; readonly count: number },
-): boolean {
-  return count === best.count ? value.lastUsedAt < best.value.lastUsedAt : count > best.count;
 }

@@ -58,7 +58,7 @@ async function run(answer: LargeAnswer['parts'], query?: CollectionQuery, settin
   };
   // As it comes out of another thread.
   const shaped = structuredClone(await shapeLargeAnswer(structuredClone(job)));
-  service.attach(CONTEXT, shaped.finished);
+  await service.attach(CONTEXT, shaped.finished);
   const [first, ...blocks] = JSON.parse(Buffer.concat(shaped.written).toString());
   return { service, shaped, envelope: JSON.parse(first.text), blocks };
 }
@@ -104,7 +104,7 @@ describe('a large answer in its thread', () => {
     const page: CollectionQuery = { ...EVERYTHING, page: { style: 'forward', size: 5 } };
     const { service, envelope } = await run(answerOf(textResult(JSON.stringify(ROWS))), page);
     const { endCursor: after } = envelope.data.pageInfo;
-    const next = service.resume(CONTEXT, { ...page, page: { style: 'forward', size: 2, after } });
+    const next = await service.resume(CONTEXT, { ...page, page: { style: 'forward', size: 2, after } });
     expect(JSON.parse(next?.dataText ?? '').items).toEqual(ROWS.slice(5, 7));
     const cut = await run(answerOf(textResult(JSON.stringify(ROWS))));
     const handle = /res_[\w-]+/.exec(JSON.stringify(cut.envelope.warnings))?.[0] ?? '';

@@ -25,7 +25,7 @@ interface Page {
   };
 }
 
-function atOnce(answer: ReadData | Promise<ReadData>): ReadData {
+function atOnce<T>(answer: T | Promise<T>): T {
   if (answer instanceof Promise) throw new Error('the answer was made in slices');
   return answer;
 }
@@ -34,7 +34,7 @@ function atOnce(answer: ReadData | Promise<ReadData>): ReadData {
 function ask(service: ResultService, params: JsonObject, answer: unknown, context = CONTEXT): ReadData {
   const { query, refusal } = service.takeControls(context.operation, params);
   if (refusal?.error !== undefined) throw refusal.error;
-  const resumed = query === undefined ? undefined : service.resume(context, query);
+  const resumed = query === undefined ? undefined : atOnce(service.resume(context, query));
   return resumed ?? atOnce(service.finish(context, query, JSON.stringify(answer)));
 }
 

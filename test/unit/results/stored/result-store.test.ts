@@ -39,6 +39,11 @@ function snapshotOf(session: string, items: readonly unknown[]): PageSnapshot {
   return { session, operation: 'list_issues', question: 'q', items: packList(items) };
 }
 
+/** For the session that the snapshot names. */
+function keepPages(stored: ResultStore, snapshot: PageSnapshot) {
+  return stored.storePages(snapshot, caller(snapshot.session));
+}
+
 const ANN = caller('ann');
 const BOB = caller('bob');
 const RESULT = { operation: 'read_file', dataText: '"a long text, käpt"' };
@@ -49,7 +54,7 @@ function openService(maxBytes = 1_000_000) {
 }
 
 function storeBoth(stored: ResultStore, owner: Caller): { cursor: string; handle: string } {
-  const cursor = stored.storePages(snapshotOf(owner.sessionId, [1, 2, 3]))?.cursorAt(2);
+  const cursor = keepPages(stored, snapshotOf(owner.sessionId, [1, 2, 3]))?.cursorAt(2);
   const handle = stored.storeResult(RESULT, owner);
   return { cursor: cursor ?? '', handle: handle ?? '' };
 }
@@ -58,7 +63,7 @@ describe('the result store', () => {
   it('finds the page that a cursor was given for', () => {
     const { stored } = openService();
     const snapshot = snapshotOf('ann', ['a', 'b']);
-    const pages = stored.storePages(snapshot);
+    const pages = keepPages(stored, snapshot);
     for (const index of [0, 1, 70_000]) {
       expect(stored.findPage(pages?.cursorAt(index) ?? '', ANN)).toMatchObject({ snapshot, index });
     }
@@ -66,7 +71,7 @@ describe('the result store', () => {
 
   it('writes further cursors from a given one', () => {
     const { stored } = openService();
-    const pages = stored.storePages(snapshotOf('ann', ['a', 'b']));
+    const pages = keepPages(stored, snapshotOf('ann', ['a', 'b']));
     const found = stored.findPage(pages?.cursorAt(0) ?? '', ANN);
     expect(stored.findPage(found?.cursorAt(1) ?? '', ANN)).toMatchObject({ index: 1 });
     expect(found?.cursorAt(0)).toBe(pages?.cursorAt(0));
@@ -81,7 +86,7 @@ describe('the result store', () => {
 
   it('stores empty lists and results', () => {
     const { stored } = openService();
-    expect(stored.storePages(snapshotOf('ann', []))).toBeDefined();
+    expect(keepPages(stored, snapshotOf('ann', []))).toBeDefined();
     expect(findText(stored, stored.storeResult({ operation: 'a', dataText: '' }, ANN) ?? '', ANN)?.dataText).toBe('');
   });
 
@@ -166,7 +171,7 @@ describe('the result store', () => {
     const { stored } = openService(20_000);
     const { cursor, handle } = storeBoth(stored, ANN);
     const big = 'x'.repeat(20_000);
-    expect(stored.storePages(snapshotOf('ann', [big]))).toBeUndefined();
+    expect(keepPages(stored, snapshotOf('ann', [big]))).toBeUndefined();
     expect(stored.storeResult({ operation: 'a', dataText: big }, ANN)).toBeUndefined();
     expect(stored.findPage(cursor, ANN)).toBeDefined();
     expect(findText(stored, handle, ANN)).toBeDefined();
@@ -184,7 +189,7 @@ describe('the result store', () => {
   it('counts the bytes of the fields of pages', () => {
     const { stored } = openService(20_000);
     const fields = { paths: [['x'.repeat(20_000)]] };
-    expect(stored.storePages({ ...snapshotOf('ann', []), fields })).toBeUndefined();
+    expect(keepPages(stored, { ...snapshotOf('ann', []), fields })).toBeUndefined();
   });
 
   it('counts the bytes of characters in UTF-8', () => {
@@ -206,7 +211,7 @@ describe('the result store under load', () => {
       await Promise.resolve();
       const owner = caller(`session-${index % 50}`);
       const items = Array.from({ length: 100 }, (_, row) => ({ row, text: 'x'.repeat(index) }));
-      const pages = stored.storePages(snapshotOf(owner.sessionId, items));
+      const pages = keepPages(stored, snapshotOf(owner.sessionId, items));
       const handle = stored.storeResult({ operation: 'a', dataText: JSON.stringify(items) }, owner);
       most = Math.max(most, stored.bytes);
       return `${pages?.cursorAt(0)}${handle}`;
@@ -236,7 +241,7 @@ describe('the result store under load', () => {
         for (const step of plan) {
           if (step.do === 'pass') clock.pass(step.ms);
           else if (step.do === 'end') stored.endSession(step.session);
-          else if (step.do === 'pages') stored.storePages(snapshotOf(step.session, ['x'.repeat(step.size)]));
+          else if (step.do === 'pages') keepPages(stored, snapshotOf(step.session, ['x'.repeat(step.size)]));
           else stored.storeResult({ operation: 'a', dataText: 'x'.repeat(step.size) }, caller(step.session));
           expect(stored.bytes).toBeLessThanOrEqual(20_000);
         }

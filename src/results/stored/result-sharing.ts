@@ -1,0 +1,147 @@
+import { type Caller, principalOf } from '../../protocol/caller.js';
+import { isJsonObject } from '../../protocol/json.js';
+import type { StoredEntry } from '../result-types.js';
+
+/** Bytes that every replica finds by name. */
+export interface SharedBytes {
+  /** False where they are too many. */
+  put(name: string, bytes: Buffer, options: { readonly owner: string; readonly expiresAt: number }): Promise<boolean>;
+  get(name: string): Promise<Buffer | undefined>;
+  renew(name: string, expiresAt: number): Promise<void>;
+}
+
+interface ResultSharingOptions {
+  readonly bytes: SharedBytes;
+  /** Signs cursors in all replicas; undefined while it is not known yet. */
+  readonly key: () => Buffer | undefined;
+  readonly ttlMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** What another replica has kept, or that it was too large to be shared. */
+export type Fetched = StoredEntry | { readonly kind: 'large'; readonly bytes: number };
+
+/** One entry that is larger would hold up what is sent over the same connection. */
+const MOST_BYTES = 16_777_216;
+
+/**
+ * Gives the pages and results of authenticated callers to the other replicas, before the answer that names them is sent. The
+ * sessions of other callers are known to one replica, and so is what belongs to them.
+ */
+export class ResultSharing {
+  readonly #bytes: SharedBytes;
+  readonly #ttlMs: number;
+  readonly #now: () => number;
+  readonly #writing = new Map<string, Promise<void>>();
+  readonly key: () => Buffer | undefined;
+
+  constructor({ bytes, key, ttlMs, now = Date.now }: ResultSharingOptions) {
+    this.#bytes = bytes;
+    this.#ttlMs = ttlMs;
+    this.#now = now;
+    this.key = key;
+  }
+
+  /** Begins to share an entry; `written` waits for it. */
+  share(entry: StoredEntry, caller: Caller): void {
+    const owner = ownerOf(caller);
+    if (owner === undefined) return;
+    const { sessionId } = caller;
+    const before = this.#writing.get(sessionId);
+    const writing = Promise.all([before, this.#put(entry, sessionId, owner)]).then(() => {
+      if (this.#writing.get(sessionId) === writing) this.#writing.delete(sessionId);
+    });
+    this.#writing.set(sessionId, writing);
+  }
+
+  /** Resolves when what the session has shared can be found by all; undefined where nothing is on its way. Never rejects. */
+  written({ sessionId }: Caller): Promise<void> | undefined {
+    return this.#writing.get(sessionId);
+  }
+
+  /** What another replica has shared with this session under the name. Never rejects: what cannot be read is not there. */
+  async fetch(id: string, caller: Caller): Promise<Fetched | undefined> {
+    if (ownerOf(caller) === undefined) return undefined;
+    const bytes = await this.#bytes.get(nameOf(caller.sessionId, id)).catch(() => undefined);
+    return bytes === undefined ? undefined : readEntry(bytes, id);
+  }
+
+  /** What was read lives on. */
+  renew(id: string, caller: Caller): void {
+    if (ownerOf(caller) === undefined) return;
+    this.#bytes.renew(nameOf(caller.sessionId, id), this.#now() + this.#ttlMs).catch(ignore);
+  }
+
+  /** A fault leaves the entry with this replica alone; the store's own state says why. */
+  async #put(entry: StoredEntry, session: string, owner: string): Promise<void> {
+    const name = nameOf(session, entry.id);
+    const options = { owner, expiresAt: this.#now() + this.#ttlMs };
+    try {
+      const bytes = writeEntry(entry);
+      const isStored = bytes.length <= MOST_BYTES && (await this.#bytes.put(name, bytes, options));
+      if (!isStored) await this.#bytes.put(name, writeParts({ kind: 'large', bytes: bytes.length }), options);
+    } catch {
+      // As above.
+    }
+  }
+}
+
+function ignore(): void {}
+
+/** Whose share of the bytes it is. */
+function ownerOf(caller: Caller): string | undefined {
+  const principal = principalOf(caller);
+  return principal && `${principal.kind}:${principal.name}`;
+}
+
+/** The session is part of the name: what belongs to another one is not there. */
+function nameOf(session: string, id: string): string {
+  return JSON.stringify([session, id]);
+}
+
+function writeEntry(entry: StoredEntry): Buffer {
+  if (entry.kind === 'result') {
+    const { kind, operation, content } = entry;
+    return writeParts({ kind, operation }, content);
+  }
+  const { kind, snapshot, content, ends } = entry;
+  return writeParts({ kind, snapshot, items: ends.length }, content, asBytes(ends));
+}
+
+/** The length of the head in four bytes, the head as JSON, and the rest. */
+function writeParts(head: object, ...rest: readonly Uint8Array[]): Buffer {
+  const text = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(HEAD_LENGTH_BYTES);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, ...rest]);
+}
+
+const HEAD_LENGTH_BYTES = 4;
+
+/** Undefined for what another release has written. */
+function readEntry(bytes: Buffer, id: string): Fetched | undefined {
+  const start = HEAD_LENGTH_BYTES + bytes.readUInt32BE();
+  const head: unknown = JSON.parse(bytes.toString('utf8', HEAD_LENGTH_BYTES, start));
+  const rest = bytes.subarray(start);
+  if (!isJsonObject(head)) return undefined;
+  const { kind, operation, snapshot, items, bytes: size } = head;
+  if (kind === 'large' && typeof size === 'number') return { kind, bytes: size };
+  if (kind === 'result' && typeof operation === 'string') return { kind, id, operation, content: rest };
+  if (kind !== 'pages' || typeof items !== 'number' || !isPages(snapshot)) return undefined;
+  const split = rest.length - items * Uint32Array.BYTES_PER_ELEMENT;
+  // A copy, because numbers start at multiples of four bytes.
+  const ends = new Uint32Array(Uint8Array.from(rest.subarray(split)).buffer);
+  return { kind, id, snapshot, content: rest.subarray(0, split), ends };
+}
+
+type StoredPages = Extract<StoredEntry, { readonly kind: 'pages' }>['snapshot'];
+
+/** Only gateways of this configuration write here. */
+function isPages(value: unknown): value is StoredPages {
+  return isJsonObject(value) && typeof value['session'] === 'string' && typeof value['question'] === 'string';
+}
+
+function asBytes({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}

@@ -1,0 +1,69 @@
+import type { Replicas } from '../../gateway/gateway.js';
+import { isJsonObject } from '../../protocol/json.js';
+import { isLogLevel, type LogLevel } from '../../protocol/log-message.js';
+
+/** What a replica needs to know of a session to go on with it, beside what its id says. */
+export interface SessionRecord {
+  readonly clientName: string;
+  /** Which of the servers' log messages the client has asked for. */
+  readonly logLevel?: LogLevel;
+}
+
+/** A session is not lost because the store was slow to hear of it. */
+const SLACK_MS = 120_000;
+
+/**
+ * The sessions of authenticated legacy clients, as every replica finds them. A replica that is sent a request of a session that it
+ * does not know goes on with it, where the record says that it has not ended. What cannot move stays where it was: the client's open
+ * stream, a question that it is being asked, and its own instances of isolated upstreams.
+ */
+export class SharedSessions {
+  readonly #replicas: Replicas;
+  readonly #lifeMs: number;
+
+  /** @param idleMs after which a session that is not used has ended */
+  constructor(replicas: Replicas, idleMs: number) {
+    this.#replicas = replicas;
+    this.#lifeMs = idleMs + SLACK_MS;
+  }
+
+  /** Signs the ids of sessions in every replica; undefined while it is not known. */
+  get key(): Buffer | undefined {
+    return this.#replicas.keyFor('sessions');
+  }
+
+  /** Resolves when other replicas can go on with the session, or cannot because the store is away. Never rejects. */
+  async keep(sessionId: string, owner: string, record: SessionRecord): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(record));
+    const expiresAt = Date.now() + this.#lifeMs;
+    await this.#replicas.sessions.put(sessionId, bytes, { owner, expiresAt }).catch(ignore);
+  }
+
+  /** `ended` where there is no record; `unknown` where the store cannot say. */
+  async find(sessionId: string): Promise<SessionRecord | 'ended' | 'unknown'> {
+    try {
+      const bytes = await this.#replicas.sessions.get(sessionId);
+      return bytes === undefined ? 'ended' : readRecord(bytes);
+    } catch {
+      return 'unknown';
+    }
+  }
+
+  renew(sessionId: string): void {
+    this.#replicas.sessions.renew(sessionId, Date.now() + this.#lifeMs).catch(ignore);
+  }
+
+  forget(sessionId: string): void {
+    this.#replicas.sessions.remove(sessionId).catch(ignore);
+  }
+}
+
+/** The store's own state says what is wrong. */
+function ignore(): void {}
+
+function readRecord(bytes: Buffer): SessionRecord | 'unknown' {
+  const record: unknown = JSON.parse(bytes.toString('utf8'));
+  if (!isJsonObject(record) || typeof record['clientName'] !== 'string') return 'unknown';
+  const { clientName, logLevel } = record;
+  return { clientName, ...(isLogLevel(logLevel) && { logLevel }) };
+}
