@@ -157,7 +157,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const warnedOnce = createWarnedOnce();
   const links = new ResourceLinks(pool.upstreams);
   const handlers = createHandlers(config, pool.upstreams, policy, links);
-  const usage = new Usage();
+  const usage = new Usage(replicas?.rankings);
   const audiences: NativeAudience[] = [];
   const introductions = openIntroductions(
     () => live.config,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { RedisSentinels } from '../../src/config/gateway-config.js';
 import { openStore } from '../../src/store/open-store.js';
 import { RedisStore } from '../../src/store/redis-store.js';
@@ -31,6 +31,7 @@ describe.skipIf(!hasServer)(hasServer ? 'Redis' : `Redis: skipped, ${NO_REDIS}`,
 
   const open = (prefix: string, now: () => number = Date.now) => openStore({ type: 'redis', url, prefix }, { now });
 
+  describeSpace(open);
   describeStateStore('Redis', { open: (now) => open(randomUUID(), now) });
 
   it('shares the state only between clients with the same prefix', async () => {
@@ -148,6 +149,7 @@ describe.skipIf(!canStart)(canStart ? 'a Redis cluster' : `Redis clusters: skipp
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
+  describeSpace((prefix) => openStore({ type: 'redis', cluster: cluster.urls, prefix }));
   describeStateStore('a Redis cluster', {
     open: (now) => openStore({ type: 'redis', cluster: cluster.urls.slice(0, 1), prefix: randomUUID() }, { now }),
   });
@@ -181,6 +183,46 @@ describe('a server that is not Redis', () => {
     mute.close();
   });
 });
+
+/** Entries of 1,000 bytes count 1,512. */
+function describeSpace(open: (prefix: string) => Promise<StateStore>): void {
+  describe('a shared space', () => {
+    const bytes = Buffer.alloc(1_000, 0xff);
+    const openSpace = async (maxBytes: number, maxBytesPerOwner: number) => {
+      const store = await open(randomUUID());
+      onTestFinished(() => store.close());
+      const space = store.openSpace?.('results', { maxBytes, maxBytesPerOwner });
+      if (space === undefined) throw new Error('no space');
+      const has = async (...names: string[]) =>
+        Promise.all(names.map(async (name) => (await space.get(name)) !== undefined));
+      return { space, has };
+    };
+    const of = (owner: string, seconds = 60) => ({ owner, expiresAt: Date.now() + seconds * 1_000 });
+
+    it('gives back the bytes that were put, the latest of a name, until they are removed', async () => {
+      const { space, has } = await openSpace(10_000, 10_000);
+      for (let index = 0; index < 20; index++) await space.put('a', Buffer.alloc(1_000, index), of('ann'));
+      await space.put('b', bytes, of('ann'));
+      expect(await space.get('a')).toEqual(Buffer.alloc(1_000, 19));
+      expect(await space.get('b')).toEqual(bytes);
+      await space.remove('a');
+      expect(await has('a', 'b')).toEqual([false, true]);
+      expect(await space.put('c', Buffer.alloc(10_000), of('ann'))).toBe(false);
+    });
+
+    it("makes room among the owner's own first, and then among all, by what expires first", async () => {
+      const { space, has } = await openSpace(5_000, 3_200);
+      await space.put('bob', bytes, of('bob', 10));
+      await space.put('late', bytes, of('ann', 50));
+      await space.put('soon', bytes, of('ann', 20));
+      await space.renew('late', Date.now() + 90_000);
+      await space.put('more', bytes, of('ann', 60));
+      expect(await has('bob', 'late', 'soon', 'more')).toEqual([true, true, false, true]);
+      await space.put('eve', bytes, of('eve', 30));
+      expect(await has('bob', 'late', 'more', 'eve')).toEqual([false, true, true, true]);
+    });
+  });
+}
 
 /** Opens a store whose reports a test can await. */
 type Place = { readonly url: string } | { readonly sentinel: RedisSentinels };

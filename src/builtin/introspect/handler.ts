@@ -162,7 +162,9 @@ async function listOperations(
   // Who filters wants the best of what is left.
   const noFit = Object.keys(filters).length === 0 ? found?.noFit : undefined;
   const scope = JSON.stringify(['operations', filters, search]);
-  const ranking = usage.ranking(request.after === undefined ? undefined : readCursor(scope, request.after)?.ranking);
+  const ranking = await usage.ranking(
+    request.after === undefined ? undefined : readCursor(scope, request.after)?.ranking,
+  );
   const items =
     found === undefined
       ? putFirst(ranking.names, overview.operations).filter(isWanted)
@@ -205,7 +207,7 @@ function mapUpstreams(snapshot: SurveyedSnapshot, { first = MOST_MAPPED, after }
     { first: Math.min(first, MOST_MAPPED), ...(after === undefined ? {} : { after }) },
   );
   return {
-    data: drawMap(page.items, { ...snapshot, mostUsed: usage.ranking().names }),
+    data: drawMap(page.items, { ...snapshot, mostUsed: usage.present.names }),
     ...pageFacts(page),
   };
 }

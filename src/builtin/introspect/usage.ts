@@ -1,11 +1,29 @@
+import { createHash } from 'node:crypto';
+
+/** Where the rankings of other replicas are found; names of operations are no secret of a caller. */
+interface SharedRankings {
+  put(name: string, bytes: Buffer, options: { readonly owner: string; readonly expiresAt: number }): Promise<boolean>;
+  get(name: string): Promise<Buffer | undefined>;
+}
+
 /** The operations used most often at one moment, best first. */
 interface Ranking {
+  /** The same for the same names, in every replica. */
   readonly number: number;
   readonly names: readonly string[];
 }
 
 /** More would push aside what has not been tried yet. */
 const MOST_NAMED = 10;
+
+/** A list is not read on for longer. */
+const LIFE_MS = 86_400_000;
+
+const NO_RANKING: Ranking = { number: 0, names: [] };
+
+function numberOf(names: readonly string[]): number {
+  return names.length === 0 ? 0 : createHash('sha256').update(names.join('\n')).digest().readUInt32BE();
+}
 
 /** What was used once may have been a mistake. */
 const LEAST_USES = 2;
@@ -17,9 +35,16 @@ const LEAST_USES = 2;
  */
 export class Usage {
   readonly #uses = new Map<string, number>();
-  readonly #rankings: Ranking[] = [{ number: 0, names: [] }];
+  readonly #rankings = new Map<number, Ranking>([[NO_RANKING.number, NO_RANKING]]);
+  readonly #shared: SharedRankings | undefined;
+  #present: Ranking = NO_RANKING;
   #calls = 0;
   #nextAt = 4;
+
+  /** @param shared where replicas find each other's rankings; absent where there are none */
+  constructor(shared?: SharedRankings) {
+    this.#shared = shared;
+  }
 
   /** Notes a call that succeeded of the operation of this name. */
   count(name: string): void {
@@ -27,13 +52,33 @@ export class Usage {
     this.#calls += 1;
     if (this.#calls < this.#nextAt) return;
     this.#nextAt *= 2;
-    this.#rankings.push({ number: this.#rankings.length, names: this.#listMostUsed() });
+    const names = this.#listMostUsed();
+    this.#present = { number: numberOf(names), names };
+    this.#rankings.set(this.#present.number, this.#present);
+    const options = { owner: '', expiresAt: Date.now() + LIFE_MS };
+    // Without it, a list that is read on in another replica begins in another order.
+    this.#shared?.put(String(this.#present.number), Buffer.from(JSON.stringify(names)), options).catch(() => undefined);
+  }
+
+  get present(): Ranking {
+    return this.#present;
   }
 
   /** The ranking of that number; the present one where none has it, as after a restart. */
-  ranking(number?: number): Ranking {
-    const present = this.#rankings.at(-1) ?? { number: 0, names: [] };
-    return number === undefined ? present : (this.#rankings[number] ?? present);
+  ranking(number?: number): Ranking | Promise<Ranking> {
+    const known = number === undefined ? this.#present : this.#rankings.get(number);
+    if (known !== undefined) return known;
+    if (this.#shared === undefined || number === undefined) return this.#present;
+    return this.#find(number, this.#shared);
+  }
+
+  async #find(number: number, shared: SharedRankings): Promise<Ranking> {
+    const bytes = await shared.get(String(number)).catch(() => undefined);
+    const names: unknown = bytes === undefined ? undefined : JSON.parse(bytes.toString('utf8'));
+    if (!Array.isArray(names)) return this.#present;
+    const found = { number, names: names.map(String) };
+    this.#rankings.set(number, found);
+    return found;
   }
 
   #listMostUsed(): readonly string[] {

@@ -455,8 +455,9 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
 
     delete(request, response, client) {
       withSession(request, response, client, (session) => {
-        sessions.end(session);
-        sendNothing(response, 200);
+        const ending = sessions.end(session);
+        if (ending === undefined) sendNothing(response, 200);
+        else void ending.then(() => sendNothing(response, 200));
       });
     },
   };

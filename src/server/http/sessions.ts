@@ -38,8 +38,8 @@ export interface LegacySessions {
   share(session: LegacySession): Promise<void> | undefined;
   /** Which of the servers' log messages the client of a session has asked for. */
   noteLogLevel(sessionId: string, level: LogLevel): void;
-  /** Ends a session and the calls in flight in it. */
-  end(session: LegacySession): void;
+  /** Ends a session and the calls in flight in it; resolves when no other replica takes it over, where there are some. */
+  end(session: LegacySession): Promise<void> | undefined;
   /** Sends a message (JSON text) to every session that listens, or to those of them that are asked for. */
   notify(text: string, isWanted?: (sessionId: string) => boolean): void;
   /** Ends the sessions that have been idle for too long. `now` in milliseconds since the epoch. */
@@ -156,10 +156,10 @@ class StoredSessions implements LegacySessions {
     }
   }
 
-  end(session: LegacySession): void {
-    if (!this.#sessions.remove(session.id)) return;
-    this.#sharing.shared?.forget(session.caller.sessionId);
+  end(session: LegacySession): Promise<void> | undefined {
+    if (!this.#sessions.remove(session.id)) return undefined;
     this.#finish(session, 'closed', false);
+    return session.holder && this.#sharing.shared?.forget(session.caller.sessionId);
   }
 
   notify(text: string, isWanted: (sessionId: string) => boolean = () => true): void {

@@ -53,8 +53,9 @@ export class SharedSessions {
     this.#replicas.sessions.renew(sessionId, Date.now() + this.#lifeMs).catch(ignore);
   }
 
-  forget(sessionId: string): void {
-    this.#replicas.sessions.remove(sessionId).catch(ignore);
+  /** Resolves when no replica takes the session over any more. Never rejects. */
+  async forget(sessionId: string): Promise<void> {
+    await this.#replicas.sessions.remove(sessionId).catch(ignore);
   }
 }
 
