@@ -63,6 +63,8 @@ const OWNERS = {
   '^(minisearch|stemmer)$': ['search'],
   '^libsql$|^@redis/client$': ['store'],
   '^pino': ['observe'],
+  '^prom-client$': ['observe'],
+  '^@opentelemetry/': ['observe'],
   '^jsonc-parser$': ['config'],
   '^diff$': ['catalog'],
   '^commander$|^picocolors$': ['cli'],
