@@ -25,6 +25,7 @@ const RANKS = {
   audit: ['protocol', 'lib', 'observe', 'config', 'catalog'],
   policy: ['protocol', 'lib', 'observe', 'config', 'store', 'catalog', 'audit'],
   primitives: ['protocol', 'lib', 'upstream', 'catalog'],
+  safety: ['protocol', 'lib', 'observe', 'classify', 'config', 'store', 'audit', 'policy'],
   builtin: ['protocol', 'lib', 'schema', 'expression', 'config', 'catalog', 'endpoint', 'results', 'search'],
   pipeline: ['protocol', 'lib', 'observe', 'schema', 'config', 'catalog', 'endpoint', 'results', 'policy'],
   gateway: [
@@ -41,6 +42,7 @@ const RANKS = {
     'audit',
     'policy',
     'primitives',
+    'safety',
     'builtin',
     'pipeline',
   ],
