@@ -95,6 +95,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
         ...CONFIG_DEFAULTS.defaults,
         maxAnswerBytes: defaultAnswerBytes(limits),
         ...document.defaults,
+        queue: { ...CONFIG_DEFAULTS.defaults.queue, ...document.defaults?.queue },
         instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
         asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
       },

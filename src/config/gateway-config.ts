@@ -137,6 +137,14 @@ export interface InstanceBounds {
   readonly spare: number;
 }
 
+/** How many calls wait for a place where only so many are in flight, and how long. */
+export interface QueueBounds {
+  /** What comes beyond is refused, of the client that has most of them. */
+  readonly max: number;
+  /** As long as a call may take where absent. */
+  readonly waitMs?: number;
+}
+
 /** What a server may ask of a client while it runs one of its calls. */
 export const ASK_KINDS = ['elicitation', 'sampling', 'roots'] as const;
 
@@ -163,6 +171,7 @@ export interface UpstreamConfig {
   readonly connectTimeoutMs: number;
   /** Calls in flight at once; more wait. */
   readonly maxConcurrency: number;
+  readonly queue: QueueBounds;
   readonly isolation: IsolationSetting;
   readonly instances: InstanceBounds;
   /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
