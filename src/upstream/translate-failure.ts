@@ -123,7 +123,7 @@ function busy({ maxWaiting = 0, retryAfterMs = 0 }: UpstreamFault, { upstream }:
   const seconds = Math.ceil(retryAfterMs / 1_000);
   return new OperationError(
     'RATE_LIMIT_EXCEEDED',
-    `The server '${upstream}' has more calls than it takes at once, and as many wait for their turn as the configuration allows (${maxWaiting}). The call did not run: send it again in ${seconds} s, and fewer at once`,
+    `The server '${upstream}' is busy: ${maxWaiting} calls wait for their turn, as many as the configuration allows. The call did not run: send it again in ${seconds} s, and send fewer together`,
     { upstream, reason: 'queue_full', retryable: true, outcome: 'not_run', retry_after_seconds: seconds },
   );
 }
