@@ -36,6 +36,7 @@ export class MemoryStore implements StateStore {
     approval: new Map(),
     approval_key: new Map(),
     journal: new Map(),
+    execution: new Map(),
   };
   readonly #counters = new Map<string, Counter>();
   #closed = false;
