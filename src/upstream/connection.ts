@@ -8,16 +8,16 @@ import {
   ProtocolErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
-import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
+import type { QueueBounds, UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
-import type { Cancellation } from '../protocol/cancellation.js';
 import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/log-message.js';
 import type { Introduction, RawTool } from '../protocol/tools.js';
 import { CallChannel, type CallResult } from './call-channel.js';
+import { CallQueue, type Wait } from './call-queue.js';
 import { UpstreamFault } from './fault.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
 import { OwnCredentials } from './own-credentials.js';
@@ -29,7 +29,7 @@ import type { TaskSurroundings } from './tasks/drive-task.js';
 import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
-import type { UpstreamCall, UpstreamRequest } from './upstream.js';
+import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
 
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {
@@ -414,13 +414,16 @@ function noteMirrored(tool: RawTool, mirrored: MirroredTools): string | undefine
 /** Calls in progress, of which only so many are in flight at once; what they use can be ended after the last of them. */
 export class CallsInProgress {
   readonly #max: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #bounds: QueueBounds;
+  /** Made by the first call that waits. */
+  #queue: CallQueue | undefined;
   #active = 0;
   #whenNone: (() => void)[] = [];
 
   /** @param max no bound where absent */
-  constructor(max = Number.POSITIVE_INFINITY) {
+  constructor(max = Number.POSITIVE_INFINITY, queue: QueueBounds = { max: Number.POSITIVE_INFINITY }) {
     this.#max = max;
+    this.#bounds = queue;
   }
 
   /** Takes a place if one is free. */
@@ -430,39 +433,24 @@ export class CallsInProgress {
     return true;
   }
 
-  /** Waits for a place, first come first served. Rejects with an `UpstreamFault` when cancelled or out of time. */
-  enter(timeoutMs: number, cancellation: Cancellation): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leaveQueue = (fault: UpstreamFault): void => {
-        clearTimeout(timer);
-        if (this.#waiting.delete(admit)) reject(fault);
-      };
-      const admit = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(admit);
-        resolve();
-      };
-      const expired = `no free place among its ${this.#max} calls in flight within ${timeoutMs / 1000} s`;
-      const timer = setTimeout(
-        () => leaveQueue(new UpstreamFault('timeout', expired, { undelivered: true })),
-        timeoutMs,
-      );
-      this.#waiting.add(admit);
-      cancellation.onCancel(() => leaveQueue(new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled')));
-    });
+  /** Waits for a place: see `CallQueue.enter`. */
+  enter(wait: Wait): Promise<void> {
+    this.#queue ??= new CallQueue(this.#max, this.#bounds);
+    return this.#queue.enter(wait);
   }
 
-  /** Gives a place back, or on to the first who waits: it does not become free in between, so that no newer call can take it. */
+  /** Gives a place back, or on to the one whose turn it is: it does not become free in between, so that no newer call can take it. */
   leave(): void {
-    const [next] = this.#waiting;
-    if (next !== undefined) {
-      next();
-      return;
-    }
+    if (this.#queue?.admitNext() === true) return;
     this.#active -= 1;
     if (this.#active > 0 || this.#whenNone.length === 0) return;
     for (const resume of this.#whenNone) resume();
     this.#whenNone = [];
+  }
+
+  /** How many are in flight and how many wait, at this moment. */
+  stats(): CallCounts {
+    return { inFlight: this.#active, waiting: this.#queue?.size ?? 0 };
   }
 
   /** Resolves when none is in progress. */
