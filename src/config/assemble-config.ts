@@ -8,7 +8,8 @@ import { buildLog, buildMetrics, buildTracing } from './build-observability.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
-import { buildAudit, buildResults, buildServer, buildStore } from './build-serving.js';
+import { buildAudit, buildResults, buildServer } from './build-serving.js';
+import { buildStore } from './build-store.js';
 import { buildUpstreams } from './build-upstreams.js';
 import { buildViews, noteDefaultView } from './build-views.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
@@ -99,6 +100,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
         ...CONFIG_DEFAULTS.defaults,
         maxAnswerBytes: defaultAnswerBytes(limits),
         ...document.defaults,
+        queue: { ...CONFIG_DEFAULTS.defaults.queue, ...document.defaults?.queue },
         instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
         asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
       },

@@ -67,6 +67,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       ...pickShared(entry),
       instances: { ...context.defaults.instances, ...entry.instances },
       asks: { ...context.defaults.asks, ...entry.asks },
+      queue: { ...context.defaults.queue, ...entry.queue },
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,

@@ -7,6 +7,8 @@ import type {
   CurationRule,
   EndpointMode,
   GatewayConfig,
+  RedisSentinels,
+  RedisStoreConfig,
   RelationConfig,
   StoreConfig,
   TRANSPORTS,
@@ -62,6 +64,7 @@ export interface ServerEntry {
   readonly timeoutMs?: number;
   readonly connectTimeoutMs?: number;
   readonly maxConcurrency?: number;
+  readonly queue?: Partial<UpstreamConfig['queue']>;
   readonly isolation?: UpstreamConfig['isolation'];
   readonly instances?: Partial<UpstreamConfig['instances']>;
   readonly maxCallMs?: number;
@@ -110,7 +113,7 @@ export interface GatewayDocument {
   readonly errors?: Partial<GatewayConfig['errors']>;
   readonly cache?: Partial<GatewayConfig['cache']>;
   readonly results?: Partial<GatewayConfig['results']>;
-  readonly defaults?: Partial<Omit<UpstreamDefaults, 'instances' | 'asks'>> & Pick<ServerEntry, 'instances' | 'asks'>;
+  readonly defaults?: Partial<Omit<UpstreamDefaults, Nested>> & Pick<ServerEntry, Nested>;
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];
   readonly policy?: PolicyEntry;
@@ -140,6 +143,7 @@ export type UpstreamDefaults = Pick<
   | 'maxCallMs'
   | 'connectTimeoutMs'
   | 'maxConcurrency'
+  | 'queue'
   | 'isolation'
   | 'instances'
   | 'maxAnswerBytes'
@@ -147,6 +151,9 @@ export type UpstreamDefaults = Pick<
   | 'readOnlyStatements'
   | 'asks'
 >;
+
+/** The settings of upstreams that are objects: members that one does not give are those of the defaults. */
+type Nested = 'instances' | 'asks' | 'queue';
 
 export interface QuotaEntry {
   readonly name?: string;
@@ -276,6 +283,11 @@ export interface StoreEntry {
   readonly type?: StoreConfig['type'];
   readonly file?: string;
   readonly url?: string;
+  readonly cluster?: readonly string[];
+  readonly sentinel?: Partial<RedisSentinels>;
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls?: RedisStoreConfig['tls'];
   readonly prefix?: string;
 }
 

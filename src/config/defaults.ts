@@ -52,6 +52,7 @@ export const CONFIG_DEFAULTS = {
     maxCallMs: 900_000,
     connectTimeoutMs: 30_000,
     maxConcurrency: 64,
+    queue: { max: 10_000 },
     isolation: 'auto',
     instances: { max: 20, idleSeconds: 1800, spare: 0 },
     strict: true,

@@ -138,6 +138,14 @@ export interface InstanceBounds {
   readonly spare: number;
 }
 
+/** How many calls wait for a place where only so many are in flight, and how long. */
+export interface QueueBounds {
+  /** What comes beyond is refused, of the client that has most of them. */
+  readonly max: number;
+  /** As long as a call may take where absent. */
+  readonly waitMs?: number;
+}
+
 /** What a server may ask of a client while it runs one of its calls. */
 export const ASK_KINDS = ['elicitation', 'sampling', 'roots'] as const;
 
@@ -164,6 +172,7 @@ export interface UpstreamConfig {
   readonly connectTimeoutMs: number;
   /** Calls in flight at once; more wait. */
   readonly maxConcurrency: number;
+  readonly queue: QueueBounds;
   readonly isolation: IsolationSetting;
   readonly instances: InstanceBounds;
   /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
@@ -421,8 +430,34 @@ export type StoreConfig =
   | { readonly type: 'memory' }
   /** `file` is absolute. */
   | { readonly type: 'sqlite'; readonly file: string }
-  /** `url` may hold a password: never log. */
-  | { readonly type: 'redis'; readonly url: string; readonly prefix: string };
+  | RedisStoreConfig;
+
+/** Servers that speak Redis's protocol. Addresses may hold passwords: never log. */
+export type RedisStoreConfig = RedisAccess &
+  (
+    | { readonly url: string }
+    /** Some of the cluster's servers, by which the others are found. */
+    | { readonly cluster: readonly string[] }
+    | { readonly sentinel: RedisSentinels }
+  );
+
+interface RedisAccess {
+  readonly type: 'redis';
+  readonly prefix: string;
+  /** Beat those of an address. */
+  readonly username?: string;
+  readonly password?: string;
+  /** For `rediss://`; absolute paths of PEM files. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+}
+
+/** Sentinels watch a server and its copies, and say which of them is the one to write to. */
+export interface RedisSentinels {
+  /** What they call the servers that they watch. */
+  readonly name: string;
+  /** Their addresses, with their own credentials: `redis://host:26379`. */
+  readonly nodes: readonly string[];
+}
 
 /** How a tool whose effect a parameter chooses is offered: as one operation per value, or as one operation. */
 export const GROUP_MODES = ['split', 'keep'] as const;

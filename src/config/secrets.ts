@@ -256,7 +256,11 @@ function maskTokens<T extends { readonly token: string }>(holders: readonly T[])
 }
 
 function maskStore(store: StoreConfig): StoreConfig {
-  return store.type === 'redis' ? { ...store, url: maskUrl(store.url) } : store;
+  if (store.type !== 'redis') return store;
+  const masked = { ...store, ...(store.password !== undefined && { password: MASK }) };
+  if ('url' in masked) return { ...masked, url: maskUrl(masked.url) };
+  if ('cluster' in masked) return { ...masked, cluster: masked.cluster.map(maskUrl) };
+  return { ...masked, sentinel: { ...masked.sentinel, nodes: masked.sentinel.nodes.map(maskUrl) } };
 }
 
 /** Webhooks of many chat services have their secret in the path. */

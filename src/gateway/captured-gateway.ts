@@ -151,6 +151,7 @@ function describeCaptured(name: string): UpstreamConfig {
     maxCallMs: 0,
     connectTimeoutMs: 0,
     maxConcurrency: 0,
+    queue: { max: 0 },
     isolation: 'shared',
     instances: { max: 0, idleSeconds: 0, spare: 0 },
     maxAnswerBytes: 0,

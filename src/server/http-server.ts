@@ -18,6 +18,7 @@ import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
 import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
+import { PacedConnections } from './http/paced-connections.js';
 import { RequestRow } from './http/request-row.js';
 import { ProxiedRequest, sendNothing, sendRpcError } from './http/responder.js';
 import { keepCurrent, readKeyPair } from './http/tls-files.js';
@@ -201,8 +202,14 @@ function buildApp(
     return503OnClosing: false,
     schemaController: WITHOUT_SCHEMAS,
     serverFactory: (serveOthers) => {
-      const listener = paceRequests(withFastMcp({ serveMcp, serveView, serveOthers }, admits, deps.observe));
-      return createNodeServer(gateway.config.server, listener, deps);
+      const connections = new PacedConnections();
+      const listener = paceRequests(
+        withFastMcp({ serveMcp, serveView, serveOthers }, admits, deps.observe),
+        connections,
+      );
+      const server = createNodeServer(gateway.config.server, listener, deps);
+      const opened = gateway.config.server.tls === undefined ? 'connection' : 'secureConnection';
+      return server.on(opened, (socket: Socket) => connections.opened(socket));
     },
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -292,12 +299,17 @@ export function withFastMcp(
 /** Requests that one connection may bring in a row before they take turns. */
 const MOST_IN_A_ROW = 16;
 
-/** Answers requests at once, but those of a connection that brings many in a row. */
-export function paceRequests(listener: RequestListener, shared: Turns = turns): RequestListener {
+/** Answers requests at once, but those of a connection that brings many in a row; and holds the connections where a turn becomes long. */
+export function paceRequests(
+  listener: RequestListener,
+  connections: Pick<PacedConnections, 'hold'>,
+  shared: Turns = turns,
+): RequestListener {
   const rows = new WeakMap<Socket, RequestRow>();
   let last: Socket | undefined;
   let inARow = 0;
   return (request, response) => {
+    if (shared.isLong()) connections.hold();
     const { socket } = request;
     inARow = socket === last ? inARow + 1 : 1;
     last = socket;

@@ -50,6 +50,7 @@ const OF_CONNECTION = [
   'maxCallMs',
   'connectTimeoutMs',
   'maxConcurrency',
+  'queue',
   'isolation',
   'instances',
   'maxAnswerBytes',

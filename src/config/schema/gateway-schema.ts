@@ -14,7 +14,13 @@ import {
   section,
   TEXTS,
 } from './policy-schema.js';
-import { INSTANCES_PROPERTIES, OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
+import {
+  INSTANCES_PROPERTIES,
+  OPERATION_DEFINITION,
+  QUEUE_PROPERTIES,
+  SERVER_PROPERTIES,
+  SHARED_PROPERTIES,
+} from './upstream-schema.js';
 import { VIEWS_SECTION } from './view-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -278,6 +284,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
           INSTANCES_PROPERTIES,
           CONFIG_DEFAULTS.defaults.instances,
         ),
+        queue: section(SHARED_PROPERTIES.queue.description, QUEUE_PROPERTIES, CONFIG_DEFAULTS.defaults.queue),
       },
       CONFIG_DEFAULTS.defaults,
     ),
