@@ -92,6 +92,7 @@ function failUnsent(response: ServerResponse): void {
 class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
   readonly traceparent: unknown;
+  readonly tracestate: unknown;
   readonly structured: boolean;
   readonly canNotify: boolean;
   /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
@@ -119,7 +120,9 @@ class HttpExchange implements Responder {
     this.#open = open;
     this.#number = open.add(this);
     this.canNotify = acceptsStream;
-    this.traceparent = response.req.headers['traceparent'];
+    const { traceparent, tracestate } = response.req.headers;
+    this.traceparent = traceparent;
+    this.tracestate = tracestate;
     this.structured = asksForStructured(response.req);
     occupy(occupancy, response, () => {
       if (this.#finish() !== undefined) this.cancellation.cancel('the client closed the connection');

@@ -18,6 +18,8 @@ export interface Responder {
   readonly cancellation: Cancellation;
   /** The W3C trace context of the transport's request, unchecked. */
   readonly traceparent?: unknown;
+  /** What goes with it, unchecked. */
+  readonly tracestate?: unknown;
   /** Whether the transport's request asks for answers as structured content too. */
   readonly structured?: boolean;
   /** Whether messages can be sent before the answer. */

@@ -401,6 +401,7 @@ function toRawCall(
     caller: peer.caller,
     cancellation: responder.cancellation,
     traceparent: request.traceparent ?? responder.traceparent,
+    tracestate: request.traceparent === undefined ? responder.tracestate : undefined,
     ...(user === undefined ? {} : { user }),
     ...(ask === undefined ? {} : { ask }),
     ...(log === undefined ? {} : { log }),
