@@ -17,6 +17,7 @@ const RANKS = {
   config: ['protocol', 'lib', 'expression'],
   store: ['protocol', 'config'],
   upstream: ['protocol', 'lib', 'observe', 'config'],
+  credentials: ['protocol', 'lib', 'observe', 'config', 'store', 'upstream'],
   catalog: ['protocol', 'lib', 'schema', 'statement', 'classify', 'config'],
   endpoint: ['protocol', 'lib', 'config', 'catalog'],
   results: ['protocol', 'lib', 'schema', 'expression', 'classify', 'config', 'catalog'],
@@ -33,6 +34,7 @@ const RANKS = {
     'observe',
     'config',
     'upstream',
+    'credentials',
     'catalog',
     'endpoint',
     'results',
@@ -50,7 +52,7 @@ const RANKS = {
 };
 
 const OWNERS = {
-  '^@modelcontextprotocol/client': ['upstream', 'conformance'],
+  '^@modelcontextprotocol/client': ['upstream', 'credentials', 'conformance'],
   '^@modelcontextprotocol/(server|node)': ['server'],
   '^undici$': ['upstream'],
   '^fastify$': ['server'],
@@ -58,7 +60,7 @@ const OWNERS = {
   '^ajv$': ['config'],
   '^ajv-formats$': ['config', 'schema'],
   '^re2js$': ['schema'],
-  '^lru-cache$': ['schema', 'results', 'interceptor'],
+  '^lru-cache$': ['schema', 'results', 'interceptor', 'credentials'],
   '^minimatch$': ['lib', 'config', 'catalog', 'endpoint', 'audit'],
   '^(minisearch|stemmer)$': ['search'],
   '^libsql$|^@redis/client$': ['store'],

@@ -3,6 +3,7 @@ import { suggestName } from '../lib/names.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { ClientConfig } from './access-config.js';
 import { buildClients, hashToken } from './build-access.js';
+import { buildCredentialStorage, notePerUser } from './build-credentials.js';
 import { isPattern } from './build-match.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
@@ -67,6 +68,20 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules] };
   noteDefaultView(server.defaultView, known.views, diagnostics);
   const limits = { ...CONFIG_DEFAULTS.limits, ...document.limits };
+  const upstreams = buildUpstreams(definitions, {
+    directory,
+    defaults: {
+      ...CONFIG_DEFAULTS.defaults,
+      maxAnswerBytes: defaultAnswerBytes(limits),
+      ...document.defaults,
+      instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
+      asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
+    },
+    // Without a lock nothing has been accepted that the tools could be compared with.
+    integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
+    families: { all: listFamilies(profiles), active: profile },
+  });
+  notePerUser(upstreams, { server, clients }, diagnostics);
   return {
     file,
     directory,
@@ -86,21 +101,10 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     quotas: buildQuotas(document.quotas, known, diagnostics),
     store: buildStore(document.store, { directory, dataDir, diagnostics }),
     audit: buildAudit(document.audit, { directory, dataDir, diagnostics }),
+    credentials: buildCredentialStorage(document.credentials, { directory, path: ['credentials'], diagnostics }),
     clients,
     log: { ...CONFIG_DEFAULTS.log, ...document.log },
-    upstreams: buildUpstreams(definitions, {
-      directory,
-      defaults: {
-        ...CONFIG_DEFAULTS.defaults,
-        maxAnswerBytes: defaultAnswerBytes(limits),
-        ...document.defaults,
-        instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
-        asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
-      },
-      // Without a lock nothing has been accepted that the tools could be compared with.
-      integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
-      families: { all: listFamilies(profiles), active: profile },
-    }),
+    upstreams,
     views,
   };
 }
