@@ -5,10 +5,12 @@ import type { ClientConfig } from './access-config.js';
 import { buildClients, hashToken } from './build-access.js';
 import { buildCredentialStorage, notePerUser } from './build-credentials.js';
 import { isPattern } from './build-match.js';
+import { buildLog, buildMetrics, buildTracing } from './build-observability.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
-import { buildAudit, buildResults, buildServer, buildStore } from './build-serving.js';
+import { buildAudit, buildResults, buildServer } from './build-serving.js';
+import { buildStore } from './build-store.js';
 import { buildUpstreams } from './build-upstreams.js';
 import { buildViews, noteDefaultView } from './build-views.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
@@ -67,6 +69,8 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { views, rules } = buildViews(document.views, { endpoint: shown, profiles, known, diagnostics });
   const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules] };
   noteDefaultView(server.defaultView, known.views, diagnostics);
+  const metrics = buildMetrics(document.metrics, { directory, diagnostics });
+  const tracing = buildTracing(document.tracing, { directory, diagnostics });
   const limits = { ...CONFIG_DEFAULTS.limits, ...document.limits };
   const upstreams = buildUpstreams(definitions, {
     directory,
@@ -74,6 +78,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
       ...CONFIG_DEFAULTS.defaults,
       maxAnswerBytes: defaultAnswerBytes(limits),
       ...document.defaults,
+      queue: { ...CONFIG_DEFAULTS.defaults.queue, ...document.defaults?.queue },
       instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
       asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
     },
@@ -103,7 +108,9 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     audit: buildAudit(document.audit, { directory, dataDir, diagnostics }),
     credentials: buildCredentialStorage(document.credentials, { directory, path: ['credentials'], diagnostics }),
     clients,
-    log: { ...CONFIG_DEFAULTS.log, ...document.log },
+    log: buildLog(document.log, { directory }),
+    ...(metrics !== undefined && { metrics }),
+    ...(tracing !== undefined && { tracing }),
     upstreams,
     views,
   };

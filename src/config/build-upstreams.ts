@@ -74,6 +74,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       instances: { ...context.defaults.instances, ...entry.instances },
       asks: { ...context.defaults.asks, ...entry.asks },
       ...(credentials !== undefined && { credentials }),
+      queue: { ...context.defaults.queue, ...entry.queue },
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,

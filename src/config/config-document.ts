@@ -8,11 +8,14 @@ import type {
   CurationRule,
   EndpointMode,
   GatewayConfig,
+  RedisSentinels,
+  RedisStoreConfig,
   RelationConfig,
   StoreConfig,
   TRANSPORTS,
   UpstreamConfig,
 } from './gateway-config.js';
+import type { TracingConfig } from './observability-config.js';
 import type {
   ApprovalsConfig,
   ConfirmationConfig,
@@ -62,6 +65,7 @@ export interface ServerEntry {
   readonly timeoutMs?: number;
   readonly connectTimeoutMs?: number;
   readonly maxConcurrency?: number;
+  readonly queue?: Partial<UpstreamConfig['queue']>;
   readonly isolation?: UpstreamConfig['isolation'];
   readonly credentials?: UpstreamCredentialsEntry;
   readonly instances?: Partial<UpstreamConfig['instances']>;
@@ -127,7 +131,7 @@ export interface GatewayDocument {
   readonly errors?: Partial<GatewayConfig['errors']>;
   readonly cache?: Partial<GatewayConfig['cache']>;
   readonly results?: Partial<GatewayConfig['results']>;
-  readonly defaults?: Partial<Omit<UpstreamDefaults, 'instances' | 'asks'>> & Pick<ServerEntry, 'instances' | 'asks'>;
+  readonly defaults?: Partial<Omit<UpstreamDefaults, Nested>> & Pick<ServerEntry, Nested>;
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];
   readonly policy?: PolicyEntry;
@@ -137,7 +141,12 @@ export interface GatewayDocument {
   readonly credentials?: { readonly key?: string; readonly key_FILE?: string };
   readonly clients?: Readonly<Record<string, ClientEntry>>;
   readonly views?: Readonly<Record<string, ViewEntry>>;
-  readonly log?: Partial<GatewayConfig['log']>;
+  readonly log?: Partial<Omit<GatewayConfig['log'], 'access'>> & { readonly access?: string };
+  readonly metrics?: CredentialEntry & { readonly enabled?: boolean; readonly listen?: string | number };
+  readonly tracing?: Omit<TracingConfig, 'headers'> & {
+    readonly enabled?: boolean;
+    readonly headers?: Readonly<Record<string, LooseText>>;
+  };
   readonly dataDir?: string;
   readonly upstreamsDir?: string;
   readonly mcpServers?: Servers;
@@ -153,6 +162,7 @@ export type UpstreamDefaults = Pick<
   | 'maxCallMs'
   | 'connectTimeoutMs'
   | 'maxConcurrency'
+  | 'queue'
   | 'isolation'
   | 'instances'
   | 'maxAnswerBytes'
@@ -160,6 +170,9 @@ export type UpstreamDefaults = Pick<
   | 'readOnlyStatements'
   | 'asks'
 >;
+
+/** The settings of upstreams that are objects: members that one does not give are those of the defaults. */
+type Nested = 'instances' | 'asks' | 'queue';
 
 export interface QuotaEntry {
   readonly name?: string;
@@ -290,6 +303,11 @@ export interface StoreEntry {
   readonly type?: StoreConfig['type'];
   readonly file?: string;
   readonly url?: string;
+  readonly cluster?: readonly string[];
+  readonly sentinel?: Partial<RedisSentinels>;
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls?: RedisStoreConfig['tls'];
   readonly prefix?: string;
 }
 

@@ -7,6 +7,7 @@ import type { CredentialEntry, LooseText } from './config-document.js';
 import type { UpstreamCredentials } from './credentials-config.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { GatewayConfig, StoreConfig, UpstreamEndpoint } from './gateway-config.js';
+import type { TracingConfig } from './observability-config.js';
 import type { PolicyConfig } from './policy-config.js';
 
 export interface SecretContext {
@@ -222,6 +223,8 @@ function maskMembers(config: GatewayConfig): JsonObject {
     credentials: config.credentials.key === undefined ? {} : { key: MASK },
     clients: config.clients.map((client) => ({ ...client, keys: client.keys.map((key) => ({ ...key, hash: MASK })) })),
     server: maskServer(config.server),
+    ...(config.metrics?.tokenHash !== undefined && { metrics: { ...config.metrics, tokenHash: MASK } }),
+    ...(config.tracing?.headers && { tracing: maskTracing(config.tracing, config.tracing.headers) }),
     upstreams,
     // The accepted tools are long, have a file of their own, and are not configured.
     lock: config.lock.file,
@@ -243,6 +246,11 @@ function maskCredentials(credentials: UpstreamCredentials): UpstreamCredentials 
   return 'clientSecret' in masked ? { ...masked, clientSecret: MASK } : masked;
 }
 
+function maskTracing(tracing: TracingConfig, headers: Readonly<Record<string, string>>): TracingConfig {
+  const { endpoint } = tracing;
+  return { ...tracing, headers: maskValues(headers), ...(endpoint && { endpoint: maskUrl(endpoint) }) };
+}
+
 function maskPolicy(policy: PolicyConfig): PolicyConfig {
   const { operators, webhook, ...approvals } = policy.approvals;
   return {
@@ -260,7 +268,11 @@ function maskTokens<T extends { readonly token: string }>(holders: readonly T[])
 }
 
 function maskStore(store: StoreConfig): StoreConfig {
-  return store.type === 'redis' ? { ...store, url: maskUrl(store.url) } : store;
+  if (store.type !== 'redis') return store;
+  const masked = { ...store, ...(store.password !== undefined && { password: MASK }) };
+  if ('url' in masked) return { ...masked, url: maskUrl(masked.url) };
+  if ('cluster' in masked) return { ...masked, cluster: masked.cluster.map(maskUrl) };
+  return { ...masked, sentinel: { ...masked.sentinel, nodes: masked.sentinel.nodes.map(maskUrl) } };
 }
 
 /** Webhooks of many chat services have their secret in the path. */

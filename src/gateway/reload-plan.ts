@@ -39,6 +39,8 @@ const FIXED = [
   'credentials',
   'audit',
   'log',
+  'metrics',
+  'tracing',
   'views',
 ] as const;
 

@@ -10,6 +10,9 @@ const TURN_MS = 10;
  */
 const UNWATCHED_MS = 5;
 
+/** Milliseconds after which nothing that can wait should be added to a turn. */
+const LONG_TURN_MS = 20;
+
 interface TurnSettings {
   readonly perTurn?: number;
   readonly schedule?: (work: () => void) => unknown;
@@ -44,6 +47,11 @@ export class Turns {
   spend(units: number): void {
     this.#watch();
     this.#spent += units;
+  }
+
+  /** Whether this turn has taken so long that what has not come yet should not come in it. */
+  isLong(): boolean {
+    return this.#watch() - this.#began >= LONG_TURN_MS;
   }
 
   /** Undefined where this turn has room left; otherwise resolves in a turn that has. */

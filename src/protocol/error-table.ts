@@ -34,6 +34,7 @@ export const ERROR_TABLE = {
   TOKEN_SCOPE_MISMATCH: { httpStatus: 403, recoverable: true, logLevel: 'warn' },
   CONFLICT_ALREADY_EXISTS: refused(409),
   CONFLICT_VERSION_MISMATCH: refused(409),
+  CONFLICT_INVALID_STATE: refused(409),
   RATE_LIMIT_EXCEEDED: { httpStatus: 429, recoverable: true, logLevel: 'warn' },
   RATE_LIMIT_QUOTA_PAUSE: refused(429),
   RATE_LIMIT_QUOTA_EXHAUSTED: { httpStatus: 429, recoverable: true, logLevel: 'warn' },

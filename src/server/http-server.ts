@@ -10,6 +10,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
 import { type Turns, turns } from '../lib/turns.js';
+import type { ServerFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import { registerHealth } from './admin/health.js';
 import { registerAdmin } from './admin/register-admin.js';
@@ -17,6 +18,7 @@ import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
 import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
+import { PacedConnections } from './http/paced-connections.js';
 import { RequestRow } from './http/request-row.js';
 import { ProxiedRequest, sendNothing, sendRpcError } from './http/responder.js';
 import { keepCurrent, readKeyPair } from './http/tls-files.js';
@@ -25,11 +27,23 @@ import { createMcpEndpoints, type McpEndpoints } from './http/view-endpoints.js'
 import { RPC_ERROR } from './mcp/rpc-error.js';
 import type { ServerInfo } from './mcp/write-result.js';
 
+/** What is open at this moment. */
+export type ServerLoad = Omit<ServerFigures, 'receivedBytes' | 'sentBytes'>;
+
+/** What watches the server from outside. */
+export interface ServerMonitor {
+  /** Sees every connection. */
+  watch(server: Server): void;
+  /** Answers `/metrics`, where that is served here. */
+  readonly metrics?: RequestListener;
+}
+
 /** A listening HTTP server. */
 export interface HttpGatewayServer {
   /** What a client on this machine connects to: `http://127.0.0.1:3333/mcp`. */
   readonly url: string;
   readonly address: AddressInfo;
+  load(): ServerLoad;
   /**
    * Stops in three steps: requests are still taken for `lameDuckMs`, while `/readyz` says 503 and answers close their
    * connections; then calls in flight may go on for `drainMs`; the rest are answered that their outcome is unknown.
@@ -40,6 +54,7 @@ export interface HttpGatewayServer {
 interface HttpServerDeps {
   readonly observe: Observer;
   readonly serverInfo: ServerInfo;
+  readonly monitor?: ServerMonitor | undefined;
   /** How the time passes in which a stopping server still takes requests. */
   readonly pause?: (ms: number) => Promise<void>;
   /** How often the certificate's files are looked at, in milliseconds. */
@@ -71,6 +86,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   const requests = new OpenRequests();
   const resource = { current: gateway.config.server.oauth };
   const app = buildApp(gateway, endpoint, requests, stopping, deps);
+  deps.monitor?.watch(app.server);
   registerResourceMetadata(app, resource);
   try {
     await app.listen({ host, port });
@@ -92,6 +108,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   return {
     url: describeUrl(host, address.port, gateway.config.server.tls !== undefined),
     address,
+    load: () => ({ ...endpoint.load(), requests: requests.size }),
     close() {
       stopping.stopping = true;
       stopFollowing();
@@ -185,8 +202,14 @@ function buildApp(
     return503OnClosing: false,
     schemaController: WITHOUT_SCHEMAS,
     serverFactory: (serveOthers) => {
-      const listener = paceRequests(withFastMcp({ serveMcp, serveView, serveOthers }, admits, deps.observe));
-      return createNodeServer(gateway.config.server, listener, deps);
+      const connections = new PacedConnections();
+      const listener = paceRequests(
+        withFastMcp({ serveMcp, serveView, serveOthers }, admits, deps.observe),
+        connections,
+      );
+      const server = createNodeServer(gateway.config.server, listener, deps);
+      const opened = gateway.config.server.tls === undefined ? 'connection' : 'secureConnection';
+      return server.on(opened, (socket: Socket) => connections.opened(socket));
     },
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -206,6 +229,7 @@ function buildApp(
   });
   registerHealth(app, gateway, state);
   registerAdmin(app, gateway, deps.observe);
+  registerMetrics(app, deps.monitor?.metrics);
   const { operators } = gateway.config.policy.approvals;
   const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';
   registerLandingPage(app, { serverInfo: deps.serverInfo, approvals });
@@ -213,6 +237,15 @@ function buildApp(
     reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}; / says what else there is.` }),
   );
   return app;
+}
+
+/** The figures for Prometheus, where they have no listener of their own. */
+function registerMetrics(app: FastifyInstance, answer: RequestListener | undefined): void {
+  if (answer === undefined) return;
+  app.get('/metrics', (request, reply) => {
+    reply.hijack();
+    answer(request.raw, reply.raw);
+  });
 }
 
 /** Says which authorization servers issue tokens for MCP here (RFC 9728). Anyone may ask. */
@@ -266,12 +299,17 @@ export function withFastMcp(
 /** Requests that one connection may bring in a row before they take turns. */
 const MOST_IN_A_ROW = 16;
 
-/** Answers requests at once, but those of a connection that brings many in a row. */
-export function paceRequests(listener: RequestListener, shared: Turns = turns): RequestListener {
+/** Answers requests at once, but those of a connection that brings many in a row; and holds the connections where a turn becomes long. */
+export function paceRequests(
+  listener: RequestListener,
+  connections: Pick<PacedConnections, 'hold'>,
+  shared: Turns = turns,
+): RequestListener {
   const rows = new WeakMap<Socket, RequestRow>();
   let last: Socket | undefined;
   let inARow = 0;
   return (request, response) => {
+    if (shared.isLong()) connections.hold();
     const { socket } = request;
     inARow = socket === last ? inARow + 1 : 1;
     last = socket;
@@ -321,6 +359,10 @@ function explainListenFailure(cause: unknown, host: string, port: number): Error
 class OpenRequests {
   readonly #open = new BriefSet<ServerResponse>();
   #whenNone: (() => void) | undefined;
+
+  get size(): number {
+    return this.#open.size;
+  }
 
   enter(response: ServerResponse): void {
     const number = this.#open.add(response);

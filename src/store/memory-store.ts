@@ -36,6 +36,9 @@ export class MemoryStore implements StateStore {
     approval: new Map(),
     approval_key: new Map(),
     journal: new Map(),
+    execution: new Map(),
+    challenge: new Map(),
+    agent_block: new Map(),
   };
   readonly #counters = new Map<string, Counter>();
   #closed = false;

@@ -1,4 +1,5 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
+import { RecentMap } from '../lib/recent-map.js';
 import type { Observation, Observer, UpstreamState } from '../observe/observation.js';
 import { type Caller, principalOf } from '../protocol/caller.js';
 import type { JsonObject } from '../protocol/json.js';
@@ -13,11 +14,11 @@ import { CallsInProgress } from './connection.js';
 import { UpstreamFault } from './fault.js';
 import { type Instance, Instances } from './instances.js';
 import { ManagedUpstream, type ServerMemory } from './managed-upstream.js';
-import { RecentMap } from './recent-map.js';
 import type { StartSlots } from './start-slots.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type {
+  CallCounts,
   IsolationMode,
   IsolationStatus,
   StateLoss,
@@ -216,8 +217,9 @@ export class IsolatedUpstream implements Upstream {
     const { problem, ...known } = best ?? { ...(this.#last ?? this.#first.status()), state: 'dormant' as const };
     const restarts = running.reduce((sum, each) => sum + each.restarts, this.#endedRestarts);
     const state = this.#isClosing ? 'closed' : known.state;
+    const calls = running.reduce(addCounts, { inFlight: 0, waiting: 0 });
     const shown = best === undefined || problem === undefined ? {} : { problem };
-    return { ...this.#last, ...known, state, tools: this.#tools.length, restarts, ...shown, ...isolation };
+    return { ...this.#last, ...known, state, tools: this.#tools.length, restarts, calls, ...shown, ...isolation };
   }
 
   absence(): Absence | undefined {
@@ -456,6 +458,10 @@ const BY_RIGHTS: IsolationStatus = { mode: 'client', from: 'configuration', evid
 
 /** The owner of the connection for requests that belong to no caller, such as reading lists. */
 const OWN_REQUESTS = 'gateway';
+
+function addCounts(sum: CallCounts, { calls }: UpstreamStatus): CallCounts {
+  return { inFlight: sum.inFlight + calls.inFlight, waiting: sum.waiting + calls.waiting };
+}
 
 /** From the one that says most for the upstream to the one that says least. */
 const STATES: readonly UpstreamState[] = [

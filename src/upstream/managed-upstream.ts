@@ -97,7 +97,7 @@ export class ManagedUpstream implements Upstream {
     this.slug = config.slug;
     this.#memory = options.memory ?? { era: {}, tools: new Map() };
     this.#masking = new CredentialMasking(config.endpoint, options.credentials);
-    this.#calls = new CallsInProgress(config.maxConcurrency);
+    this.#calls = new CallsInProgress(config.maxConcurrency, config.queue);
     this.#problem = config.problem;
     this.#state = config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'connecting';
   }
@@ -130,7 +130,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   async request(request: UpstreamRequest): Promise<JsonObject> {
-    const { method, params, cancellation, timeoutMs, words, resource } = request;
+    const { method, params, caller, cancellation, timeoutMs, words, resource } = request;
     const failed = {
       tool: method,
       arguments: params,
@@ -138,7 +138,7 @@ export class ManagedUpstream implements Upstream {
       ...(words === undefined ? {} : { words }),
       resource: () => resource,
     };
-    const delivery = { retryable: true, cancellation, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const delivery = { retryable: true, caller, cancellation, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     return this.#run(delivery, failed, async (connection, ms) => {
       const result = await connection.request(request, ms);
       return this.#hasCredentials ? this.#credentials.maskAll(result) : result;
@@ -152,7 +152,7 @@ export class ManagedUpstream implements Upstream {
   ): Promise<T> {
     const timeoutMs = delivery.timeoutMs ?? this.#options.config.timeoutMs;
     try {
-      if (!this.#calls.tryEnter()) await this.#calls.enter(timeoutMs, delivery.cancellation);
+      if (!this.#calls.tryEnter()) await this.#calls.enter({ ...delivery, timeoutMs });
       try {
         return await this.#deliver(delivery, timeoutMs, (connection) => send(connection, timeoutMs));
       } finally {
@@ -208,6 +208,7 @@ export class ManagedUpstream implements Upstream {
       transport: connection?.transport ?? config.endpoint.type,
       tools: this.#tools,
       restarts: this.#restarts,
+      calls: this.#calls.stats(),
       ...(connection === undefined ? {} : { era: connection.era }),
       ...(connection?.protocolVersion === undefined ? {} : { protocolVersion: connection.protocolVersion }),
       ...(connection?.server === undefined ? {} : { server: connection.server }),
@@ -449,7 +450,9 @@ export class ManagedUpstream implements Upstream {
 }
 
 /** What sending something depends on, whatever it is. */
-type Delivery = Pick<UpstreamCall, 'retryable' | 'timeoutMs' | 'cancellation' | 'beforeSend' | 'mayRepeat'>;
+type Delivery = Pick<UpstreamCall, 'retryable' | 'timeoutMs' | 'cancellation' | 'beforeSend' | 'mayRepeat'> & {
+  readonly caller?: UpstreamCall['caller'] | undefined;
+};
 
 /** Some servers give a text, or one block, where the protocol has a list of blocks. */
 function listContent(result: JsonObject): JsonObject {

@@ -53,6 +53,7 @@ const OF_CONNECTION = [
   'maxCallMs',
   'connectTimeoutMs',
   'maxConcurrency',
+  'queue',
   'isolation',
   'credentials',
   'instances',

@@ -5,6 +5,7 @@ import { CONFIG_DEFAULTS } from '../defaults.js';
 import { INTEGRITY_MODES } from '../gateway-config.js';
 import { ACCESS_PROPERTIES, CLIENTS_SETTING } from './access-schema.js';
 import { CREDENTIALS_SECTION } from './credentials-schema.js';
+import { METRICS_SECTION, TRACING_SECTION } from './observability-schema.js';
 import {
   AUDIT_SECTION,
   POLICY_SECTION,
@@ -14,7 +15,13 @@ import {
   section,
   TEXTS,
 } from './policy-schema.js';
-import { INSTANCES_PROPERTIES, OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
+import {
+  INSTANCES_PROPERTIES,
+  OPERATION_DEFINITION,
+  QUEUE_PROPERTIES,
+  SERVER_PROPERTIES,
+  SHARED_PROPERTIES,
+} from './upstream-schema.js';
 import { VIEWS_SECTION } from './view-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -204,6 +211,12 @@ const LOG_SECTION = section(
       description: 'The least important level shown.',
     },
     format: { enum: ['auto', 'json', 'pretty'], description: '`auto` is pretty on a terminal and JSON elsewhere.' },
+    access: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Where one line of JSON for each HTTP request goes: `stdout`, `stderr` or a file, which is opened anew at SIGHUP. See docs/observability.md.',
+    },
   },
   CONFIG_DEFAULTS.log,
 );
@@ -272,6 +285,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
           INSTANCES_PROPERTIES,
           CONFIG_DEFAULTS.defaults.instances,
         ),
+        queue: section(SHARED_PROPERTIES.queue.description, QUEUE_PROPERTIES, CONFIG_DEFAULTS.defaults.queue),
       },
       CONFIG_DEFAULTS.defaults,
     ),
@@ -296,6 +310,8 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     clients: CLIENTS_SETTING,
     views: VIEWS_SECTION,
     log: LOG_SECTION,
+    metrics: METRICS_SECTION,
+    tracing: TRACING_SECTION,
     dataDir: {
       type: 'string',
       minLength: 1,

@@ -33,6 +33,7 @@ export interface Occupancy {
 export interface SseStreams {
   /** Turns a response into an event stream. It is forgotten when it closes. */
   open(response: ServerResponse): void;
+  readonly size: number;
   /** Ends every open stream and stops the timer. */
   close(): void;
 }
@@ -57,7 +58,7 @@ export interface HttpExchanges {
  * @param carrier what finds the headers that upstreams want.
  */
 export function createHttpExchanges(
-  streams: SseStreams,
+  streams: Pick<SseStreams, 'open'>,
   observe: Observer,
   carrier: Pick<HeaderCarrier, 'carry'> = NO_CARRIER,
 ): HttpExchanges {
@@ -79,7 +80,7 @@ const NO_CARRIER: Pick<HeaderCarrier, 'carry'> = { carry: undefined };
 
 /** What all exchanges share. */
 interface SharedByExchanges {
-  readonly streams: SseStreams;
+  readonly streams: Pick<SseStreams, 'open'>;
   readonly open: BriefSet<HttpExchange>;
   readonly carrier: Pick<HeaderCarrier, 'carry'>;
   /** Ends a request whose answer could not be written. */
@@ -108,7 +109,7 @@ class HttpExchange implements Responder {
   readonly canNotify: boolean;
   /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
   #response: ServerResponse | undefined;
-  readonly #streams: SseStreams;
+  readonly #streams: SharedByExchanges['streams'];
   readonly #open: BriefSet<HttpExchange>;
   readonly #onUnsent: SharedByExchanges['onUnsent'];
   readonly #number: number;
@@ -228,6 +229,9 @@ export function createSseStreams(keepAliveMs = KEEP_ALIVE_MS): SseStreams {
   timer.unref();
 
   return {
+    get size() {
+      return streams.size;
+    },
     open(response) {
       response.writeHead(200, SSE_HEADERS);
       response.flushHeaders();

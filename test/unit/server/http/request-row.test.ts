@@ -12,15 +12,20 @@ async function openServer() {
   const served: string[] = [];
   const shared = new Turns({
     perTurn: 1,
+    now: () => 0,
     schedule: (work) => {
       scheduled = work;
     },
   });
   const server = createServer(
-    paceRequests((request, response) => {
-      served.push(request.url ?? '');
-      response.end('x');
-    }, shared),
+    paceRequests(
+      (request, response) => {
+        served.push(request.url ?? '');
+        response.end('x');
+      },
+      { hold: () => undefined },
+      shared,
+    ),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

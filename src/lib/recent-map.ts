@@ -14,6 +14,10 @@ export class RecentMap<Key, Value> {
     if (this.#entries.size > this.#max && oldest !== undefined) this.#entries.delete(oldest);
   }
 
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key);
+  }
+
   /** The value, which is then forgotten. */
   take(key: Key): Value | undefined {
     const value = this.#entries.get(key);

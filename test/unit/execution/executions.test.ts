@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describeExecution, type Execution, readUpdate } from '../../../src/execution/execution.js';
+import { Executions } from '../../../src/execution/executions.js';
+import { EXECUTION_STATUSES, type ExecutionStatus, isEnded } from '../../../src/execution/status.js';
+import type { Caller } from '../../../src/protocol/caller.js';
+import { OperationError } from '../../../src/protocol/operation-error.js';
+import { MemoryStore } from '../../../src/store/memory-store.js';
+
+const BOUNDS = { perOwner: 4, all: 6, keptMs: 60_000 };
+
+function open(store = new MemoryStore(Date.now), now?: () => number): Executions {
+  return new Executions({
+    bounds: BOUNDS,
+    store,
+    ownerOf: ({ client, sessionId }) => client ?? sessionId,
+    onStoreFault: (cause) => {
+      throw cause;
+    },
+    ...(now === undefined ? {} : { now }),
+  });
+}
+
+const caller = (sessionId: string, client?: string): Caller => ({
+  sessionId,
+  clientName: 'test',
+  transport: 'http',
+  ...(client === undefined ? {} : { client }),
+});
+
+const CALL = { kind: 'call', subject: 'shop__export' } as const;
+
+/** Specification 8.4.2, word for word. */
+const SPECIFIED = new Set([
+  'pending running',
+  'pending cancelled',
+  'running completed',
+  'running failed',
+  'running cancelled',
+  'failed running',
+]);
+
+describe('executions', () => {
+  it('change by the specified transitions alone, and leave an end only where a failed one may run again', () => {
+    const step = fc.constantFrom<ExecutionStatus | 'cancel' | 'report' | 'endSession'>(
+      ...EXECUTION_STATUSES,
+      'cancel',
+      'report',
+      'endSession',
+    );
+    fc.assert(
+      fc.property(fc.boolean(), fc.array(step, { maxLength: 12 }), (supportsRetry, steps) => {
+        const executions = open();
+        const seen: Execution[] = [executions.begin(caller('s'), { ...CALL, supportsRetry })];
+        executions.onChanged((execution) => seen.push(execution));
+        const [{ id }] = seen as [Execution];
+        for (const each of steps) {
+          try {
+            if (each === 'cancel') executions.cancel(id, 'test');
+            else if (each === 'report') executions.report(id, readUpdate({ progress: 1 }));
+            else if (each === 'endSession') executions.endSession('s');
+            else executions.advance(id, each);
+          } catch (error) {
+            expect(error).toBeInstanceOf(OperationError);
+            expect(error).toMatchObject({ code: 'CONFLICT_INVALID_STATE', details: { execution_id: id } });
+          }
+        }
+        for (const [index, { status }] of seen.slice(1).entries()) {
+          const before = seen[index]?.status ?? 'pending';
+          if (before === status) expect(isEnded(status)).toBe(false);
+          else expect(SPECIFIED).toContain(`${before} ${status}`);
+          if (before === 'failed') expect(supportsRetry).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('name the states from which the asked one could be taken', () => {
+    const executions = open();
+    const { id } = executions.begin(caller('s'), CALL);
+    executions.cancel(id, 'test');
+
+    expect(() => executions.advance(id, 'running')).toThrow(
+      expect.objectContaining({ details: { execution_id: id, status: 'cancelled', allowed_from: ['pending'] } }),
+    );
+  });
+
+  it('are found by their owner alone, in all sessions of a client', async () => {
+    const executions = open();
+    const { id } = executions.begin(caller('one', 'anna'), CALL);
+
+    expect((await executions.get(id, caller('two', 'anna'))).id).toBe(id);
+    expect(executions.list(caller('one', 'bert'))).toEqual([]);
+    await expect(executions.get(id, caller('one', 'bert'))).rejects.toMatchObject({
+      code: 'NOT_FOUND_RESOURCE',
+      details: { resource_type: 'execution', resource_id: id },
+    });
+  });
+
+  it('end with the session that began them, and their work with them, once', () => {
+    const executions = open();
+    const ended: string[] = [];
+    const { id } = executions.begin(caller('s'), { ...CALL, onCancelled: (reason) => ended.push(reason) });
+    executions.advance(id, 'running');
+    executions.endSession('other');
+    expect(executions.active('s')).toHaveLength(1);
+
+    executions.endSession('s');
+    executions.endSession('s');
+
+    expect(ended).toEqual(['Cancelled: the session has ended']);
+    expect(executions.list(caller('s'))[0]).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('are kept after their end, also for the next process, which cannot run them again', async () => {
+    const store = new MemoryStore(Date.now);
+    const before = open(store);
+    const failed = before.begin(caller('s', 'anna'), { ...CALL, supportsRetry: true });
+    before.advance(failed.id, 'running');
+    before.advance(failed.id, 'failed', { error: { code: 'INTERNAL_ERROR', message: 'no' } });
+    const running = before.begin(caller('s', 'anna'), CALL);
+    before.advance(running.id, 'running');
+    await before.close();
+
+    const after = open(store);
+    await after.restore();
+
+    const states = after.list(caller('t', 'anna')).map(describeExecution);
+    expect(states).toContainEqual(describeExecution(await before.get(failed.id, caller('s', 'anna'))));
+    expect(states).toContainEqual(expect.objectContaining({ execution_id: running.id, status: 'cancelled' }));
+    expect(() => after.advance(failed.id, 'running')).toThrow('cannot be run again');
+  });
+
+  it('that have ended make room for new ones, and those that run do not', () => {
+    const executions = open();
+    const ids = Array.from({ length: BOUNDS.perOwner }, () => executions.begin(caller('s'), CALL).id);
+    expect(() => executions.begin(caller('s'), CALL)).toThrow(
+      expect.objectContaining({ code: 'RATE_LIMIT_EXCEEDED', details: expect.objectContaining({ remaining: 0 }) }),
+    );
+    executions.begin(caller('t'), CALL);
+    executions.begin(caller('u'), CALL);
+    expect(() => executions.begin(caller('v'), CALL)).toThrow('as many as there may be');
+
+    executions.cancel(ids[1] ?? '', 'test');
+    executions.begin(caller('v'), CALL);
+
+    expect(executions.all()).toHaveLength(BOUNDS.all);
+    expect(executions.all().map(({ id }) => id)).not.toContain(ids[1]);
+  });
+
+  it('are dropped when they were kept as long as configured', () => {
+    let now = 0;
+    const executions = open(new MemoryStore(() => now), () => now);
+    executions.cancel(executions.begin(caller('s'), CALL).id, 'test');
+    now = BOUNDS.keptMs;
+
+    expect(executions.all()).toEqual([]);
+  });
+});
+
+it.each([
+  [
+    { progress: 1, total: 3 },
+    { percentage: 33, current: 1, total: 3 },
+  ],
+  [
+    { progress: 9, total: 3, message: 'almost' },
+    { percentage: 100, current: 9, total: 3, message: 'almost' },
+  ],
+  [{ progress: 2 }, { message: 'Step 2' }],
+  [{ progress: 2, total: 0, message: 'reading' }, { message: 'reading' }],
+])('progress %j of an upstream is %j', (update, progress) => {
+  expect(readUpdate(update)).toEqual(progress);
+});

@@ -1,0 +1,80 @@
+import { EventEmitter } from 'node:events';
+import { expect, it } from 'vitest';
+import { Turns } from '../../../../src/lib/turns.js';
+import { PacedConnections } from '../../../../src/server/http/paced-connections.js';
+
+class FakeConnection extends EventEmitter {
+  destroyed = false;
+  isRead = true;
+
+  pause(): this {
+    this.isRead = false;
+    return this;
+  }
+
+  resume(): this {
+    this.isRead = true;
+    return this;
+  }
+
+  close(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+function open(count: number) {
+  const scheduled: (() => void)[] = [];
+  const connections = new PacedConnections(new Turns({ schedule: (work) => scheduled.push(work), now: () => 0 }));
+  const add = (): FakeConnection => {
+    const connection = new FakeConnection();
+    connections.opened(connection as never);
+    return connection;
+  };
+  const next = async (): Promise<void> => {
+    scheduled.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { connections, add, next, all: Array.from({ length: count }, add) };
+}
+
+const readOf = (all: readonly FakeConnection[]): number[] =>
+  all.flatMap(({ isRead }, index) => (isRead ? [index] : []));
+
+it('connections are read at once until a turn is long, and then two a turn', async () => {
+  const { connections, all, next } = open(5);
+  expect(readOf(all)).toEqual([0, 1, 2, 3, 4]);
+  connections.hold();
+  expect(readOf(all)).toEqual([]);
+  await next();
+  expect(readOf(all)).toEqual([0, 1]);
+  await next();
+  await next();
+  expect(readOf(all)).toEqual([0, 1, 2, 3, 4]);
+});
+
+it('a flood of new connections keeps neither those that were read before nor the newest waiting', async () => {
+  const { connections, all, add, next } = open(1);
+  connections.hold();
+  const flood = Array.from({ length: 100 }, add);
+  await next();
+  expect(readOf(all)).toEqual([0]);
+  expect(readOf(flood)).toEqual([99]);
+  const late = add();
+  connections.hold();
+  await next();
+  expect(late.isRead).toBe(true);
+  expect(readOf(all)).toEqual([0]);
+  await next();
+  await next();
+  expect(readOf(flood)).toEqual([0, 97, 98, 99]);
+});
+
+it('a connection that is closed while it waits is not read again', async () => {
+  const { connections, all, add, next } = open(1);
+  connections.hold();
+  const late = add();
+  for (const connection of [...all, late]) connection.close();
+  await next();
+  expect(readOf([...all, late])).toEqual([]);
+});
