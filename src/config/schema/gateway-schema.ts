@@ -4,6 +4,7 @@ import { CATEGORIES } from '../../protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { INTEGRITY_MODES } from '../gateway-config.js';
 import { ACCESS_PROPERTIES, CLIENTS_SETTING } from './access-schema.js';
+import { CREDENTIALS_SECTION } from './credentials-schema.js';
 import { METRICS_SECTION, TRACING_SECTION } from './observability-schema.js';
 import {
   AUDIT_SECTION,
@@ -305,6 +306,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     quotas: QUOTAS_SECTION,
     store: STORE_SECTION,
     audit: AUDIT_SECTION,
+    credentials: CREDENTIALS_SECTION,
     clients: CLIENTS_SETTING,
     views: VIEWS_SECTION,
     log: LOG_SECTION,
