@@ -68,6 +68,8 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       instances: { ...context.defaults.instances, ...entry.instances },
       asks: { ...context.defaults.asks, ...entry.asks },
       queue: { ...context.defaults.queue, ...entry.queue },
+      restarts: { ...context.defaults.restarts, ...entry.restarts },
+      circuit: { ...context.defaults.circuit, ...entry.circuit },
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,
@@ -89,7 +91,7 @@ function noteInstances(parts: readonly LocatedDefinition[], isolation: UpstreamC
 
 function pickShared(entry: ServerEntry): Partial<Omit<UpstreamDefaults, 'asks'>> {
   const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict } = entry;
-  const { readOnlyStatements, isolation } = entry;
+  const { readOnlyStatements, isolation, required } = entry;
   const timeoutMs = entry.timeoutMs ?? readForeignTimeout(entry.timeout);
   const shared = {
     trust,
@@ -98,6 +100,7 @@ function pickShared(entry: ServerEntry): Partial<Omit<UpstreamDefaults, 'asks'>>
     connectTimeoutMs,
     maxConcurrency,
     isolation,
+    required,
     maxAnswerBytes,
     strict,
     readOnlyStatements,

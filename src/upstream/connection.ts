@@ -79,6 +79,8 @@ interface ConnectionRequest {
   readonly news: UpstreamNews;
   /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
+  /** A line that the server prints, masked. */
+  readonly onStderr?: TransportEvents['onStderr'];
   /** The server has asked something of a client, and has its answer. */
   readonly onAsked?: AskSettings['onAsked'];
   /** Ends the attempt. */
@@ -204,8 +206,8 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 }
 
 async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
-  const { config, around, probeTimeoutMs, onLimits } = request;
-  const transport = await openTransport(config, around, { onLimits });
+  const { config, around, probeTimeoutMs, onLimits, onStderr } = request;
+  const transport = await openTransport(config, around, { onLimits, onStderr });
   const channel = new CallChannel(transport, config);
   channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
   const lost = new Promise<UpstreamFault>((resolve) => {

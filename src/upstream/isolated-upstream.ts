@@ -87,7 +87,7 @@ export class IsolatedUpstream implements Upstream {
   #capabilities: JsonObject | undefined;
   #logLevel: LogLevel | undefined;
   #endedRestarts = 0;
-  #shownState: UpstreamState = 'connecting';
+  #shownState: UpstreamState = 'starting';
   readonly #calls = new CallsInProgress();
   #isClosing = false;
   #ending: Promise<void> | undefined;
@@ -216,6 +216,11 @@ export class IsolatedUpstream implements Upstream {
   retryNow(): void {
     if (!this.#hasInstances()) this.#first.retryNow();
     else for (const { upstream } of this.#instances.running()) upstream.retryNow();
+  }
+
+  restart(): void {
+    if (!this.#hasInstances()) this.#first.restart();
+    else for (const { upstream } of this.#instances.running()) upstream.restart();
   }
 
   /** Whether this is the one connection that all callers share. */
@@ -445,17 +450,9 @@ function addCounts(sum: CallCounts, { calls }: UpstreamStatus): CallCounts {
 }
 
 /** From the one that says most for the upstream to the one that says least. */
-const STATES: readonly UpstreamState[] = [
-  'ready',
-  'connecting',
-  'waiting',
-  'unresponsive',
-  'crash-looping',
-  'dormant',
-  'closed',
-];
+const STATES: readonly UpstreamState[] = ['ready', 'degraded', 'starting', 'waiting', 'failed', 'dormant', 'closed'];
 
-const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'unresponsive', 'crash-looping']);
+const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'failed']);
 
 /** Whose connection a call takes. A client that did not authenticate is its session. */
 function ownerOf(caller: Caller, mode: Exclude<IsolationMode, 'shared'>): string {
