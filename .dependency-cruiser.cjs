@@ -26,6 +26,7 @@ const RANKS = {
   audit: ['protocol', 'lib', 'observe', 'config', 'catalog'],
   policy: ['protocol', 'lib', 'observe', 'config', 'store', 'catalog', 'audit'],
   primitives: ['protocol', 'lib', 'upstream', 'catalog'],
+  safety: ['protocol', 'lib', 'observe', 'classify', 'config', 'store', 'execution', 'audit', 'policy'],
   builtin: [
     'protocol',
     'lib',
@@ -37,6 +38,7 @@ const RANKS = {
     'endpoint',
     'results',
     'search',
+    'safety',
   ],
   pipeline: ['protocol', 'lib', 'observe', 'schema', 'config', 'execution', 'catalog', 'endpoint', 'results', 'policy'],
   gateway: [
@@ -54,6 +56,7 @@ const RANKS = {
     'audit',
     'policy',
     'primitives',
+    'safety',
     'builtin',
     'pipeline',
   ],
@@ -76,6 +79,8 @@ const OWNERS = {
   '^(minisearch|stemmer)$': ['search'],
   '^libsql$|^@redis/client$': ['store'],
   '^pino': ['observe'],
+  '^prom-client$': ['observe'],
+  '^@opentelemetry/': ['observe'],
   '^jsonc-parser$': ['config'],
   '^diff$': ['catalog'],
   '^commander$|^picocolors$': ['cli'],

@@ -4,6 +4,7 @@ import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { ClientConfig } from './access-config.js';
 import { buildClients, hashToken } from './build-access.js';
 import { isPattern } from './build-match.js';
+import { buildLog, buildMetrics, buildTracing } from './build-observability.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
@@ -67,6 +68,8 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { views, rules } = buildViews(document.views, { endpoint: shown, profiles, known, diagnostics });
   const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules] };
   noteDefaultView(server.defaultView, known.views, diagnostics);
+  const metrics = buildMetrics(document.metrics, { directory, diagnostics });
+  const tracing = buildTracing(document.tracing, { directory, diagnostics });
   const limits = { ...CONFIG_DEFAULTS.limits, ...document.limits };
   return {
     file,
@@ -88,7 +91,9 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     store: buildStore(document.store, { directory, dataDir, diagnostics }),
     audit: buildAudit(document.audit, { directory, dataDir, diagnostics }),
     clients,
-    log: { ...CONFIG_DEFAULTS.log, ...document.log },
+    log: buildLog(document.log, { directory }),
+    ...(metrics !== undefined && { metrics }),
+    ...(tracing !== undefined && { tracing }),
     upstreams: buildUpstreams(definitions, {
       directory,
       defaults: {

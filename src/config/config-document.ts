@@ -14,6 +14,7 @@ import type {
   TRANSPORTS,
   UpstreamConfig,
 } from './gateway-config.js';
+import type { TracingConfig } from './observability-config.js';
 import type {
   ApprovalsConfig,
   ConfirmationConfig,
@@ -124,7 +125,12 @@ export interface GatewayDocument {
   readonly audit?: Partial<AuditConfig>;
   readonly clients?: Readonly<Record<string, ClientEntry>>;
   readonly views?: Readonly<Record<string, ViewEntry>>;
-  readonly log?: Partial<GatewayConfig['log']>;
+  readonly log?: Partial<Omit<GatewayConfig['log'], 'access'>> & { readonly access?: string };
+  readonly metrics?: CredentialEntry & { readonly enabled?: boolean; readonly listen?: string | number };
+  readonly tracing?: Omit<TracingConfig, 'headers'> & {
+    readonly enabled?: boolean;
+    readonly headers?: Readonly<Record<string, LooseText>>;
+  };
   readonly dataDir?: string;
   readonly upstreamsDir?: string;
   readonly mcpServers?: Servers;

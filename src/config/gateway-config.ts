@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
 import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
+import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
 
 /** How a stdio server is started. */
@@ -328,7 +329,13 @@ export interface GatewayConfig {
   readonly log: {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
     readonly format: 'auto' | 'json' | 'pretty';
+    /** Where the line of each request goes; absent where there is none. */
+    readonly access?: AccessLogTarget;
   };
+  /** Absent where off. */
+  readonly metrics?: MetricsConfig;
+  /** Absent where off. */
+  readonly tracing?: TracingConfig;
   readonly upstreams: readonly UpstreamConfig[];
   readonly views: readonly ViewConfig[];
 }

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { CredentialEntry, LooseText } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { GatewayConfig, StoreConfig, UpstreamEndpoint } from './gateway-config.js';
+import type { TracingConfig } from './observability-config.js';
 import type { PolicyConfig } from './policy-config.js';
 
 export interface SecretContext {
@@ -216,6 +217,8 @@ function maskMembers(config: GatewayConfig): JsonObject {
     store: maskStore(config.store),
     clients: config.clients.map((client) => ({ ...client, keys: client.keys.map((key) => ({ ...key, hash: MASK })) })),
     server: maskServer(config.server),
+    ...(config.metrics?.tokenHash !== undefined && { metrics: { ...config.metrics, tokenHash: MASK } }),
+    ...(config.tracing?.headers && { tracing: maskTracing(config.tracing, config.tracing.headers) }),
     upstreams,
     // The accepted tools are long, have a file of their own, and are not configured.
     lock: config.lock.file,
@@ -229,6 +232,11 @@ function maskServer({ oauth, ...server }: GatewayConfig['server']): GatewayConfi
     ...(introspection && { introspection: { ...introspection, clientSecret: MASK } }),
   }));
   return { ...server, oauth: { ...oauth, issuers } };
+}
+
+function maskTracing(tracing: TracingConfig, headers: Readonly<Record<string, string>>): TracingConfig {
+  const { endpoint } = tracing;
+  return { ...tracing, headers: maskValues(headers), ...(endpoint && { endpoint: maskUrl(endpoint) }) };
 }
 
 function maskPolicy(policy: PolicyConfig): PolicyConfig {

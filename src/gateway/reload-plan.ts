@@ -38,6 +38,8 @@ const FIXED = [
   'store',
   'audit',
   'log',
+  'metrics',
+  'tracing',
   'views',
 ] as const;
 

@@ -97,7 +97,7 @@ function isReady(upstreams: readonly UpstreamStatus[]): boolean {
 const CALLABLE: ReadonlySet<UpstreamStatus['state']> = new Set(['ready', 'degraded', 'dormant']);
 
 /** Whether it is connected in this state, or starts with a call. */
-function canBeCalled(state: UpstreamStatus['state']): boolean {
+export function canBeCalled(state: UpstreamStatus['state']): boolean {
   return CALLABLE.has(state);
 }
 

@@ -24,6 +24,7 @@ import { OwnCredentials } from './own-credentials.js';
 import { sendInRounds } from './questions/answer-rounds.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { permit } from './questions/prepare-question.js';
+import { RootsNews } from './questions/roots-news.js';
 import type { TaskSurroundings } from './tasks/drive-task.js';
 import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
@@ -221,11 +222,16 @@ async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
   const asks = describeAsks(request);
   channel.answerQuestions(asks);
   // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.
-  const capabilities = around.servesClients === true ? writeAbilities(permit(ALL_ABILITIES, config.asks)) : {};
+  const capabilities = around.servesClients === true ? declareAbilities(request) : {};
   const client = new Client(around.clientInfo, { capabilities, versionNegotiation: { mode: 'auto', probe } });
   client.onerror = ({ message }) =>
     around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
   return { channel, client, lost, closed };
+}
+
+function declareAbilities({ config }: ConnectionRequest): JsonObject {
+  const permitted = permit(ALL_ABILITIES, config.asks);
+  return { ...writeAbilities(permitted), ...(permitted.roots ? { roots: { listChanged: true } } : {}) };
 }
 
 function describeAsks({ config, onAsked = () => undefined }: ConnectionRequest): AskSettings {
@@ -263,6 +269,8 @@ async function completeConnection(
   const protocolVersion = client.getNegotiatedProtocolVersion();
   if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, around.clientInfo));
   const asks = era === 'modern' ? describeAsks(request) : undefined;
+  const knowsRoots = era === 'legacy' && around.servesClients === true && config.asks.roots === 'allow';
+  const roots = knowsRoots ? new RootsNews() : undefined;
 
   const capabilities = readCapabilities(client);
   request.onCapabilities(capabilities);
@@ -315,10 +323,12 @@ async function completeConnection(
           onDiagnostic(`it does not take the level '${level}' of log messages: ${message}`),
         );
     },
-    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, tasks }),
+    call: (call, timeoutMs) =>
+      callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, roots, tasks }),
     request(request, timeoutMs) {
       const { method, params, cancellation, onProgress, ask, log } = request;
-      const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log };
+      const preface = roots?.before(ask);
+      const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log, preface };
       const send = (continuation?: JsonObject, meta = request.meta): Promise<JsonObject> =>
         channel.request(method, { ...params, ...continuation }, { ...options, meta });
       if (asks === undefined || (ask === undefined && log === undefined)) return send();
@@ -354,12 +364,14 @@ interface CallSettings {
   readonly mirrored: MirroredTools;
   /** Undefined where the server asks by requests of its own. */
   readonly asks: AskSettings | undefined;
+  /** Undefined where the server is not told of roots, or is with each call. */
+  readonly roots: RootsNews | undefined;
   /** Undefined where the server has none. */
   readonly tasks: TaskCalls | undefined;
 }
 
 function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
-  const { timeoutMs, maxMs, mirrored, asks, tasks } = settings;
+  const { timeoutMs, maxMs, mirrored, asks, roots, tasks } = settings;
   const { ask } = call;
   const parameters = mirrored.get(call.tool);
   const task = tasks?.of(call, settings);
@@ -376,6 +388,7 @@ function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettin
         log: call.log,
         meta,
         drive: task?.drive,
+        preface: roots?.before(ask),
         headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
       },
     );

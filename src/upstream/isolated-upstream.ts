@@ -1,4 +1,5 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
+import { RecentMap } from '../lib/recent-map.js';
 import type { Observation, Observer, UpstreamState } from '../observe/observation.js';
 import { type Caller, principalOf } from '../protocol/caller.js';
 import type { JsonObject } from '../protocol/json.js';
@@ -420,30 +421,6 @@ type Entry = FailedParts &
 
 /** The owner of the connection for requests that belong to no caller, such as reading lists. */
 const OWN_REQUESTS = 'gateway';
-
-/** The latest of the entries that were set. */
-class RecentMap<Key, Value> {
-  readonly #entries = new Map<Key, Value>();
-  readonly #max: number;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  set(key: Key, value: Value): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#max && oldest !== undefined) this.#entries.delete(oldest);
-  }
-
-  /** The value, which is then forgotten. */
-  take(key: Key): Value | undefined {
-    const value = this.#entries.get(key);
-    this.#entries.delete(key);
-    return value;
-  }
-}
 
 function addCounts(sum: CallCounts, { calls }: UpstreamStatus): CallCounts {
   return { inFlight: sum.inFlight + calls.inFlight, waiting: sum.waiting + calls.waiting };

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
-  classifyInboundRequest,
   isInitializeRequest,
   type JSONRPCMessage,
   type JSONRPCRequest,
@@ -9,6 +8,7 @@ import {
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
+import type { ServerFigures } from '../../observe/metrics/figures.js';
 import type { Observer } from '../../observe/observation.js';
 import { readAbilities } from '../../protocol/ask.js';
 import { findHeaderMismatch } from '../../protocol/header-parameters.js';
@@ -23,8 +23,8 @@ import {
   type FastAnswerer,
   type FastRequest,
   headersAgree,
+  isLegacyTraffic,
   isLegacyVersion,
-  isPlainHandshake,
   type MirrorHeaders,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
@@ -67,6 +67,9 @@ import {
 import { isSubscription, Subscriptions } from './subscriptions.js';
 import { refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
+/** What is open at an endpoint at this moment. */
+export type EndpointLoad = Pick<ServerFigures, 'streams' | 'tasks'>;
+
 export interface McpEndpoint {
   /** Answers one HTTP request of any method. */
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -78,6 +81,7 @@ export interface McpEndpoint {
   endStreams(): Promise<void>;
   /** Ends every call in flight with an answer that says that its outcome is unknown. */
   interruptCalls(): void;
+  load(): EndpointLoad;
   /** Ends every session. */
   close(): void;
 }
@@ -192,6 +196,7 @@ export function createMcpEndpoint(
       parked.endAll();
       exchanges.interruptAll('the gateway is stopping');
     },
+    load: () => ({ streams: streams.size, tasks: parked.tasks.size }),
     close() {
       stopFollowing();
       clearInterval(sweeper);
@@ -287,20 +292,6 @@ function findMismatch(message: unknown, { headers }: IncomingMessage, gateway: G
 function readId(message: unknown): RequestId | null {
   const id = isJsonObject(message) ? message['id'] : undefined;
   return isRequestId(id) ? id : null;
-}
-
-/** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
-function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
-  if (isPlainHandshake(body, headers)) return true;
-  const { protocolVersion, method, name } = headers;
-  const { kind } = classifyInboundRequest({
-    httpMethod: 'POST',
-    body,
-    ...(protocolVersion === undefined ? {} : { protocolVersionHeader: protocolVersion }),
-    ...(method === undefined ? {} : { mcpMethodHeader: method }),
-    ...(name === undefined ? {} : { mcpNameHeader: name }),
-  });
-  return kind === 'legacy';
 }
 
 /** Node joins repeated headers of these names into one string. */

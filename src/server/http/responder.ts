@@ -31,6 +31,7 @@ export interface Occupancy {
 export interface SseStreams {
   /** Turns a response into an event stream. It is forgotten when it closes. */
   open(response: ServerResponse): void;
+  readonly size: number;
   /** Ends every open stream and stops the timer. */
   close(): void;
 }
@@ -51,7 +52,7 @@ export interface HttpExchanges {
 }
 
 /** @param streams what opens an event stream for a request that gets messages before its answer. */
-export function createHttpExchanges(streams: SseStreams, observe: Observer): HttpExchanges {
+export function createHttpExchanges(streams: Pick<SseStreams, 'open'>, observe: Observer): HttpExchanges {
   const open = new BriefSet<HttpExchange>();
   const onUnsent = (response: ServerResponse, cause: unknown): void => {
     observe({ kind: 'defect', where: 'writing an answer', cause });
@@ -68,7 +69,7 @@ export function createHttpExchanges(streams: SseStreams, observe: Observer): Htt
 
 /** What all exchanges share. */
 interface SharedByExchanges {
-  readonly streams: SseStreams;
+  readonly streams: Pick<SseStreams, 'open'>;
   readonly open: BriefSet<HttpExchange>;
   /** Ends a request whose answer could not be written. */
   readonly onUnsent: (response: ServerResponse, cause: unknown) => void;
@@ -95,7 +96,7 @@ class HttpExchange implements Responder {
   readonly canNotify: boolean;
   /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
   #response: ServerResponse | undefined;
-  readonly #streams: SseStreams;
+  readonly #streams: SharedByExchanges['streams'];
   readonly #open: BriefSet<HttpExchange>;
   readonly #onUnsent: SharedByExchanges['onUnsent'];
   readonly #number: number;
@@ -214,6 +215,9 @@ export function createSseStreams(keepAliveMs = KEEP_ALIVE_MS): SseStreams {
   timer.unref();
 
   return {
+    get size() {
+      return streams.size;
+    },
     open(response) {
       response.writeHead(200, SSE_HEADERS);
       response.flushHeaders();

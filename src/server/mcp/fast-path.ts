@@ -1,6 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  classifyInboundRequest,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
@@ -189,6 +190,20 @@ export function isPlainHandshake(message: unknown, { protocolVersion }: MirrorHe
   const { id, method, params = NO_PARAMS } = message;
   if (!isJsonObject(params) || '_meta' in params) return false;
   return method === 'initialize' ? isRequestId(id) : method === 'notifications/initialized' && !('id' in message);
+}
+
+/** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
+export function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
+  if (isPlainHandshake(body, headers)) return true;
+  const { protocolVersion, method, name } = headers;
+  const { kind } = classifyInboundRequest({
+    httpMethod: 'POST',
+    body,
+    ...(protocolVersion === undefined ? {} : { protocolVersionHeader: protocolVersion }),
+    ...(method === undefined ? {} : { mcpMethodHeader: method }),
+    ...(name === undefined ? {} : { mcpNameHeader: name }),
+  });
+  return kind === 'legacy';
 }
 
 /** The client's name, as a label, in an `initialize` or in an envelope, even where the rest of the message is malformed. */
