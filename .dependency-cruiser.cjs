@@ -18,6 +18,7 @@ const RANKS = {
   store: ['protocol', 'config'],
   execution: ['protocol', 'store'],
   upstream: ['protocol', 'lib', 'observe', 'config'],
+  credentials: ['protocol', 'lib', 'observe', 'config', 'store', 'upstream'],
   catalog: ['protocol', 'lib', 'schema', 'statement', 'classify', 'config'],
   endpoint: ['protocol', 'lib', 'config', 'catalog'],
   results: ['protocol', 'lib', 'schema', 'expression', 'classify', 'config', 'catalog'],
@@ -48,6 +49,7 @@ const RANKS = {
     'config',
     'execution',
     'upstream',
+    'credentials',
     'catalog',
     'endpoint',
     'results',
@@ -66,7 +68,7 @@ const RANKS = {
 };
 
 const OWNERS = {
-  '^@modelcontextprotocol/client': ['upstream', 'conformance'],
+  '^@modelcontextprotocol/client': ['upstream', 'credentials', 'conformance'],
   '^@modelcontextprotocol/(server|node)': ['server'],
   '^undici$': ['upstream'],
   '^fastify$': ['server'],
@@ -74,7 +76,7 @@ const OWNERS = {
   '^ajv$': ['config'],
   '^ajv-formats$': ['config', 'schema'],
   '^re2js$': ['schema'],
-  '^lru-cache$': ['schema', 'results', 'interceptor'],
+  '^lru-cache$': ['schema', 'results', 'interceptor', 'credentials'],
   '^minimatch$': ['lib', 'config', 'catalog', 'endpoint', 'audit'],
   '^(minisearch|stemmer)$': ['search'],
   '^libsql$|^@redis/client$': ['store'],

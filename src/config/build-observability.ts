@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { hashToken, isOwnMachine } from './build-access.js';
+import { hashToken } from './build-access.js';
 import type { GatewayDocument } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { GatewayConfig } from './gateway-config.js';
 import type { AccessLogTarget, ListenAddress, MetricsConfig, TracingConfig } from './observability-config.js';
+import { isOwnMachine } from './own-machine.js';
 import { buildHeaders, readSecret, TOKEN_PATTERN } from './secrets.js';
 
 interface Context {

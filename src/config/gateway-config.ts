@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
 import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
+import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
 import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
 
@@ -193,6 +194,8 @@ export interface UpstreamConfig {
   /** Whether the gateway is ready only where this one is. */
   readonly required: boolean;
   readonly isolation: IsolationSetting;
+  /** Whose rights its calls use; where absent, those of the endpoint's own headers and variables. */
+  readonly credentials?: UpstreamCredentials;
   readonly instances: InstanceBounds;
   /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
   readonly maxAnswerBytes: number;
@@ -324,6 +327,7 @@ export interface GatewayConfig {
   readonly quotas: QuotasConfig;
   readonly store: StoreConfig;
   readonly audit: AuditConfig;
+  readonly credentials: CredentialStorage;
   /** Who may use MCP over HTTP with a static token; without these and `server.oauth`, everyone who can reach the port. */
   readonly clients: readonly ClientConfig[];
   readonly log: {

@@ -24,6 +24,7 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { Credentials } from './credentials.js';
 import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
@@ -145,7 +146,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const pool = createPool(config, deps);
+  const credentials = new Credentials(observe);
+  await credentials.prepare(config);
+  lifecycle.opened('credentials', () => credentials.close());
+  const pool = createPool(config, deps, credentials);
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
   });
@@ -272,6 +276,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     upstreams: { removed, replaced, adjusted },
     settings,
   }: ReloadPlan): Promise<void> => {
+    await credentials.prepare(next);
     live.config = next;
     policy.apply(next);
     for (const listener of configListeners) listener(next);
@@ -413,14 +418,14 @@ async function openCatalogMemory(
   };
 }
 
-function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
+function createPool(config: GatewayConfig, deps: GatewayDeps, { rightsOf }: Credentials): UpstreamPool {
   const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
   return createUpstreamPool(
     config.upstreams,
     { observe, clientInfo, binDirectories, logs, servesClients },
-    { oneClient },
+    { oneClient, rightsOf },
   );
 }
 

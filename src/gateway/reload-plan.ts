@@ -36,6 +36,7 @@ const FIXED = [
   'errors',
   'cache',
   'store',
+  'credentials',
   'audit',
   'log',
   'metrics',

@@ -1,3 +1,4 @@
+import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Observer, UpstreamState } from '../observe/observation.js';
 import type { RetryPacer } from './backoff.js';
 import type { Circuit } from './circuit.js';
@@ -8,12 +9,10 @@ const MOST_LINES = 10;
 const LONGEST_LINE = 500;
 
 interface ConditionOptions {
-  readonly slug: string;
+  readonly config: Pick<UpstreamConfig, 'slug' | 'problem' | 'disabled'>;
   readonly observe: Observer;
   readonly pacer: Pick<RetryPacer, 'pauseMs' | 'remainingMs' | 'looping' | 'crashes'>;
   readonly circuit: Pick<Circuit, 'state' | 'remainingMs'> | undefined;
-  readonly initial: UpstreamState;
-  readonly problem: string | undefined;
 }
 
 /** How one connection to a server does, and saying so when that changes. */
@@ -26,8 +25,9 @@ export class Condition {
 
   constructor(options: ConditionOptions) {
     this.#options = options;
-    this.#state = options.initial;
-    this.problem = options.problem;
+    const { problem, disabled } = options.config;
+    this.#state = problem !== undefined ? 'misconfigured' : disabled ? 'disabled' : 'starting';
+    this.problem = problem;
   }
 
   get state(): UpstreamState {
@@ -41,8 +41,8 @@ export class Condition {
 
   enter(state: UpstreamState, message: string): void {
     this.#state = state;
-    const { slug, observe, pacer } = this.#options;
-    const news = { kind: 'upstream-state', upstream: slug, state } as const;
+    const { config, observe, pacer } = this.#options;
+    const news = { kind: 'upstream-state', upstream: config.slug, state } as const;
     if (state !== 'waiting') {
       observe({ ...news, message });
       return;

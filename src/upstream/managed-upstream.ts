@@ -11,15 +11,14 @@ import { RetryPacer } from './backoff.js';
 import { UnreadMessage } from './call-channel.js';
 import { Circuit } from './circuit.js';
 import { Condition } from './condition.js';
-import { CallsInProgress, type Connection, type EraMemory, openConnection } from './connection.js';
+import { CallsInProgress, type Connection, openConnection, type ServerMemory } from './connection.js';
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
-import { OwnCredentials, withoutCredentials } from './own-credentials.js';
+import { CredentialMasking, type OwnCredentials, withoutCredentials } from './own-credentials.js';
 import { Readiness } from './readiness.js';
 import { inDoubt, MAX_REPEATS, repeatReason } from './repeat.js';
 import { RestartBudget } from './restart-budget.js';
 import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
-import type { ToolMemory } from './tool-list.js';
 import {
   describeConnectFailure,
   type FailedParts,
@@ -29,6 +28,7 @@ import {
 } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamRequest, UpstreamStatus } from './upstream.js';
+import type { RequestCredentials } from './user-rights.js';
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;
@@ -47,13 +47,8 @@ interface ManagedUpstreamOptions {
   readonly starts: StartSlots;
   /** What several connections to one server know together. */
   readonly memory?: ServerMemory;
-}
-
-/** What is remembered of a server over its connections. */
-export interface ServerMemory {
-  readonly era: EraMemory;
-  /** Of all connections, so that a list that comes again has the same objects. */
-  readonly tools: ToolMemory;
+  /** What its requests carry beside the configured headers. */
+  readonly credentials?: RequestCredentials | undefined;
 }
 
 /** Keeps one server connected for as long as the gateway runs, and sends it calls. */
@@ -63,8 +58,7 @@ export class ManagedUpstream implements Upstream {
 
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: ServerMemory;
-  readonly #credentials: OwnCredentials;
-  readonly #hasCredentials: boolean;
+  readonly #masking: CredentialMasking;
   readonly #calls: CallsInProgress;
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
@@ -100,21 +94,22 @@ export class ManagedUpstream implements Upstream {
     this.#options = options;
     this.slug = config.slug;
     this.#memory = options.memory ?? { era: {}, tools: new Map() };
-    this.#credentials = new OwnCredentials(config.endpoint);
-    this.#hasCredentials = this.#credentials.literals.length > 0;
+    this.#masking = new CredentialMasking(config.endpoint, options.credentials);
     this.#calls = new CallsInProgress(config.maxConcurrency, config.queue);
     this.#budget = new RestartBudget(config.restarts);
     const { circuit: bounds } = config;
     const onChange = (cause: UpstreamFault | undefined): void => this.#noteCircuit(cause);
     this.#circuit = bounds.failures === 0 ? undefined : new Circuit({ bounds, onChange });
-    this.#condition = new Condition({
-      slug: config.slug,
-      observe: options.around.observe,
-      pacer: this.#pacer,
-      circuit: this.#circuit,
-      initial: config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'starting',
-      problem: config.problem,
-    });
+    const { observe } = options.around;
+    this.#condition = new Condition({ config, observe, pacer: this.#pacer, circuit: this.#circuit });
+  }
+
+  get #credentials(): OwnCredentials {
+    return this.#masking.current;
+  }
+
+  get #hasCredentials(): boolean {
+    return this.#masking.current.literals.length > 0;
   }
 
   /** Begins to keep it connected. Resolves when the first attempt has succeeded or failed; never rejects. */
@@ -347,7 +342,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   async #connect(): Promise<Connection | undefined> {
-    const { config, around, starts } = this.#options;
+    const { config, around, starts, credentials } = this.#options;
     const isChild = config.endpoint.type === 'stdio';
     const release = isChild ? await starts.take(this.#closing.signal) : undefined;
     if (this.#isClosed()) {
@@ -365,6 +360,7 @@ export class ManagedUpstream implements Upstream {
       return await openConnection({
         config,
         around,
+        credentials,
         memory: this.#memory.era,
         tools: this.#memory.tools,
         signal: this.#closing.signal,

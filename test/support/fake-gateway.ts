@@ -218,6 +218,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       redactKeys: [],
       redactPatterns: [],
     },
+    credentials: {},
     clients: clients.map(({ name, token }) => ({ name, keys: [{ hash: hashToken(token) }], groups: [] })),
     log: { level: 'silent', format: 'json' },
     upstreams: [],

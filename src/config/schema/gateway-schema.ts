@@ -4,13 +4,14 @@ import { CATEGORIES } from '../../protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { INTEGRITY_MODES } from '../gateway-config.js';
 import { ACCESS_PROPERTIES, CLIENTS_SETTING } from './access-schema.js';
-import { METRICS_SECTION, TRACING_SECTION } from './observability-schema.js';
 import {
   CIRCUIT_PROPERTIES,
   INSTANCES_PROPERTIES,
   QUEUE_PROPERTIES,
   RESTARTS_PROPERTIES,
 } from './connection-schema.js';
+import { CREDENTIALS_SECTION } from './credentials-schema.js';
+import { METRICS_SECTION, TRACING_SECTION } from './observability-schema.js';
 import {
   AUDIT_SECTION,
   POLICY_SECTION,
@@ -311,6 +312,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     quotas: QUOTAS_SECTION,
     store: STORE_SECTION,
     audit: AUDIT_SECTION,
+    credentials: CREDENTIALS_SECTION,
     clients: CLIENTS_SETTING,
     views: VIEWS_SECTION,
     log: LOG_SECTION,

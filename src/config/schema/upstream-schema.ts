@@ -16,6 +16,7 @@ import {
   QUEUE_PROPERTIES,
   RESTARTS_PROPERTIES,
 } from './connection-schema.js';
+import { UPSTREAM_CREDENTIALS } from './credentials-schema.js';
 import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -400,6 +401,7 @@ export const SERVER_PROPERTIES = {
     ...looseTexts,
     description: 'Headers of every request. `X_FILE` sets the header `X` to the content of a file.',
   },
+  credentials: UPSTREAM_CREDENTIALS,
   disabled: { type: 'boolean', description: 'Leave the server out; its variables need not be set.' },
   description: {
     type: 'string',

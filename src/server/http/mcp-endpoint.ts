@@ -37,6 +37,7 @@ import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
 import { createStreamWatches } from '../mcp/stream-watches.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { type AccessSettings, Admission } from './admit.js';
+import { HeaderCarrier } from './header-carrier.js';
 import { passNewsOn } from './pass-news-on.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
@@ -115,8 +116,9 @@ export function createMcpEndpoint(
   const answerFast = createFastAnswerer({ gateway, writer, questions, parked, logs, observe });
   const createServer = createSdkServerFactory(gateway, serverInfo, { parked, logs });
   const streams = createSseStreams();
+  const carrier = new HeaderCarrier(gateway);
   const events = createSessionEvents([questions, parked, logs, gateway], observe);
-  const exchanges = createHttpExchanges(streams, observe);
+  const exchanges = createHttpExchanges(streams, observe, carrier);
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe), view.name);
   const sessions = createLegacySessions(settings, ids, events);
   const callers = createModernCallers(settings, events, view.name);
@@ -133,7 +135,7 @@ export function createMcpEndpoint(
     native: gateway.native,
     capabilities: () => [gateway.native.capabilities(), gateway.mode()],
   });
-  const modern = createModernHandler(createServer, settings.maxSessions, observe);
+  const modern = createModernHandler(createServer, settings.maxSessions, observe, (sent) => carrier.carry?.(sent));
   const route = createMessageRouter({
     gateway,
     legacy,
@@ -161,7 +163,6 @@ export function createMcpEndpoint(
   ]);
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
-
   const enter = view.access === undefined ? handleMethod : refuseAt(view.access, handleMethod);
   const stopListening = passNewsOn(gateway, sessions, modern);
   const sweep = (): void => {
@@ -199,6 +200,7 @@ export function createMcpEndpoint(
     load: () => ({ streams: streams.size, tasks: parked.tasks.size }),
     close() {
       stopFollowing();
+      carrier.stop();
       clearInterval(sweeper);
       sessions.endAll();
       callers.endAll();

@@ -11,6 +11,7 @@ import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
 import { type AskAbilities, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
 import type { RawCall } from '../../protocol/call.js';
+import { callerOf } from '../../protocol/caller.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
@@ -398,7 +399,7 @@ function toRawCall(
   const call = {
     tool,
     arguments: params['arguments'],
-    caller: peer.caller,
+    caller: responder.carried === undefined ? peer.caller : callerOf(peer.caller, responder.carried),
     cancellation: responder.cancellation,
     traceparent: request.traceparent ?? responder.traceparent,
     ...(user === undefined ? {} : { user }),
