@@ -163,11 +163,16 @@ export const ATTACKS = [
     name: 'the largest requests',
     tools: [tool('create_note', { text: {} })],
     config: { limits: { maxRequestSize: LARGEST_REQUEST, maxStringLength: LARGEST_REQUEST } },
-    requests: ['1', '{}', '[1]', '0.12345678901234560', `"${'x'.repeat(100_000)}"`].map((one) => {
-      const list = `[${repeat(Math.min(9_999, Math.floor(1_000_000 / one.length)), () => one).join()}]`;
-      const lists = repeat(Math.floor((LARGEST_REQUEST - 1_000) / (list.length + 1)), () => list).join();
-      return `{"operation":"create_note","params":{"text":[${lists},1e5]}}`;
-    }),
+    requests: ['1', '{}', '[1]', '0.12345678901234560', `"${'x'.repeat(100_000)}"`]
+      .map((one) => {
+        const list = `[${repeat(Math.min(9_999, Math.floor(1_000_000 / one.length)), () => one).join()}]`;
+        const lists = repeat(Math.floor((LARGEST_REQUEST - 1_000) / (list.length + 1)), () => list).join();
+        return `{"operation":"create_note","params":{"text":[${lists},1e5]}}`;
+      })
+      .concat(
+        `{"operation":"create_note","params":{"text":{${repeat(700_000, (index) => `"k${index}":1`).join()}}}}`,
+        `{"operation":"create_note","params":{${repeat(700_000, (index) => `"k${index}":1`).join()}}}`,
+      ),
   },
   {
     name: 'misspelt metadata',

@@ -72,7 +72,9 @@ export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<De
     return { kind: 'refused', refusal: refuseMessage(excerpt.sketch(), error, era, writer) };
   };
   if (!isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, text)));
-  const { depth, hasFragileNumber } = walkStructure(bytes, maxNestingDepth + ENVELOPE_LEVELS);
+  const structure = new StructureWalk(bytes, maxNestingDepth + ENVELOPE_LEVELS);
+  while (!structure.goOn()) yield;
+  const { depth, hasFragileNumber } = structure;
   if (depth > maxNestingDepth + ENVELOPE_LEVELS)
     return refuse(nestedTooDeeply(maxNestingDepth, depth - ENVELOPE_LEVELS));
   if (text.length > LONG_TEXT) yield;
@@ -148,40 +150,60 @@ const BACKSLASH = 0x5c;
 /** Most texts are shorter than a search by the engine costs; it finds the end of a long one fastest. */
 const LOOKED_AT = 64;
 
-/** What the bytes of a JSON text say of it without being parsed. */
-interface Structure {
-  /** Of the deepest place that was looked at: beyond the limit, where nothing more is. */
-  readonly depth: number;
-  /** Whether a number has so many digits, or an exponent, that parsing may change it: `MAY_CHANGE` outside of texts. */
-  readonly hasFragileNumber: boolean;
-}
-
 /** Digits of a number, its point included, that a double always holds. */
 const SAFE_DIGITS = 15;
 
-/** Walks through a JSON text up to where it is nested beyond a limit. Reads bytes, keeps nothing; what is in texts passes unseen. */
-function walkStructure(bytes: Buffer, limit: number): Structure {
-  let depth = 0;
-  let deepest = 0;
-  let digits = 0;
-  let hasFragileNumber = false;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index] ?? 0;
-    if ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e) {
-      digits += 1;
-      if (digits > SAFE_DIGITS) hasFragileNumber = true;
-      continue;
-    }
-    if (digits > 0 && (byte === 0x65 || byte === 0x45)) hasFragileNumber = true;
-    digits = 0;
-    if (byte === QUOTE) index = endOfText(bytes, index);
-    else if (byte === 0x5b || byte === 0x7b) depth += 1;
-    else if (byte === 0x5d || byte === 0x7d) depth -= 1;
-    if (depth <= deepest) continue;
-    deepest = depth;
-    if (depth > limit) break;
+/** Bytes that are walked through at once: a millisecond or two. */
+const WALKED_AT_ONCE = 128 * 1024;
+
+/**
+ * What the bytes of a JSON text say of it without being parsed, up to where it is nested beyond a limit. Keeps nothing; what is in texts
+ * passes unseen.
+ */
+class StructureWalk {
+  readonly #bytes: Buffer;
+  readonly #limit: number;
+  #at = 0;
+  #open = 0;
+  #digits = 0;
+  /** Of the deepest place that was looked at: beyond the limit, where nothing more is. */
+  depth = 0;
+  /** Whether a number has so many digits, or an exponent, that parsing may change it: `MAY_CHANGE` outside of texts. */
+  hasFragileNumber = false;
+
+  constructor(bytes: Buffer, limit: number) {
+    this.#bytes = bytes;
+    this.#limit = limit;
   }
-  return { depth: deepest, hasFragileNumber };
+
+  /** Walks for about a millisecond. Returns whether nothing is left to be looked at. */
+  goOn(): boolean {
+    const bytes = this.#bytes;
+    const until = Math.min(bytes.length, this.#at + WALKED_AT_ONCE);
+    let index = this.#at;
+    let open = this.#open;
+    let digits = this.#digits;
+    for (; index < until; index += 1) {
+      const byte = bytes[index] ?? 0;
+      if ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e) {
+        digits += 1;
+        if (digits > SAFE_DIGITS) this.hasFragileNumber = true;
+        continue;
+      }
+      if (digits > 0 && (byte === 0x65 || byte === 0x45)) this.hasFragileNumber = true;
+      digits = 0;
+      if (byte === QUOTE) index = endOfText(bytes, index);
+      else if (byte === 0x5b || byte === 0x7b) open += 1;
+      else if (byte === 0x5d || byte === 0x7d) open -= 1;
+      if (open <= this.depth) continue;
+      this.depth = open;
+      if (open > this.#limit) return true;
+    }
+    this.#at = index;
+    this.#open = open;
+    this.#digits = digits;
+    return index >= bytes.length;
+  }
 }
 
 /**
