@@ -6,6 +6,7 @@ import { Usage } from '../builtin/introspect/usage.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Sliced } from '../lib/turns.js';
+import type { GatewayFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
@@ -15,6 +16,7 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import { ResourceLinks } from '../primitives/resource-links.js';
+import type { BeginTrace } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -23,6 +25,8 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { Credentials } from './credentials.js';
+import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
 import {
@@ -74,6 +78,8 @@ export interface Gateway extends Surface {
   /** Resources, prompts and completions in MCP's own methods. */
   readonly native: NativeSurface;
   status(): GatewayStatus;
+  /** What monitoring reads. */
+  figures(): GatewayFigures;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** What the upstreams define beside tools, one set each, in the form in which the lock has it; undefined where that is not known. */
@@ -86,6 +92,8 @@ export interface Gateway extends Surface {
   readonly approvals: ApprovalService | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
+  /** Starts or connects an upstream anew, whatever its state. Returns whether there is one of this name that is not disabled. */
+  restartUpstream(name: string): boolean;
   /** Frees what belongs to a session; servers call it once when a session ends. */
   endSession(sessionId: string): void;
   /** Frees what this process has of a session that goes on in another one. */
@@ -105,6 +113,8 @@ export interface Gateway extends Surface {
 
 export interface GatewayDeps {
   readonly observe: Observer;
+  /** Absent where calls are not traced. */
+  readonly beginTrace?: BeginTrace | undefined;
   /** The client name and version that the gateway sends to upstreams. */
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Where the gateway is installed: configurations can name programs of its own dependencies without a path. */
@@ -145,7 +155,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const pool = createPool(config, deps);
+  const credentials = new Credentials(observe);
+  await credentials.prepare(config);
+  lifecycle.opened('credentials', () => credentials.close());
+  const pool = createPool(config, deps, credentials);
   const replicas = await openReplicas(policy.store, config);
   lifecycle.opened('replicas', () => replicas?.close());
   const results = createResultService(config.results, {
@@ -224,6 +237,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const stages = {
     live,
     reloading,
+    beginTrace: deps.beginTrace,
     observe: countUses(usage, observe),
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
@@ -275,6 +289,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     upstreams: { removed, replaced, adjusted },
     settings,
   }: ReloadPlan): Promise<void> => {
+    await credentials.prepare(next);
     live.config = next;
     policy.apply(next);
     for (const listener of configListeners) listener(next);
@@ -378,6 +393,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     ...surface,
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
     toolSets: catalog.toolSets,
+    figures: () => describeFigures(gateway, catalog.current().plan, policy.audit.state(), largeAnswers.load()),
     definitions: async () => introductions.join(catalog.toolSets(), await primitives.definitions()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator, transport = 'cli') =>
@@ -388,6 +404,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       applyLogLevel();
     },
     replicas,
+    restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
       gateway.leaveSession(sessionId);
       policy.endSession(sessionId);
@@ -418,14 +435,14 @@ async function openCatalogMemory(
   };
 }
 
-function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
+function createPool(config: GatewayConfig, deps: GatewayDeps, { rightsOf }: Credentials): UpstreamPool {
   const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
   return createUpstreamPool(
     config.upstreams,
     { observe, clientInfo, binDirectories, logs, servesClients },
-    { oneClient },
+    { oneClient, rightsOf },
   );
 }
 

@@ -38,6 +38,8 @@ export class MemoryStore implements StateStore {
     journal: new Map(),
     secret: new Map(),
     execution: new Map(),
+    challenge: new Map(),
+    agent_block: new Map(),
   };
   readonly #counters = new Map<string, Counter>();
   #closed = false;

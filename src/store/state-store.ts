@@ -11,6 +11,8 @@ export const COLLECTIONS = [
   'journal',
   'execution',
   'secret',
+  'challenge',
+  'agent_block',
 ] as const;
 
 export type Collection = (typeof COLLECTIONS)[number];

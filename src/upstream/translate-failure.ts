@@ -35,7 +35,9 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
   unresponsive: lost,
   command: unavailable,
   unavailable,
+  stopped,
   full,
+  busy,
   timeout: (fault, call) =>
     internal(
       call,
@@ -105,6 +107,11 @@ function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
   return internal(call, description, details, fault);
 }
 
+function stopped(fault: UpstreamFault, call: FailedCall): OperationError {
+  const description = `The server '${call.upstream}' has failed too often and is not started again before an operator asks for it. The call did not run`;
+  return internal(call, description, { reason: 'unavailable', retryable: false, outcome: 'not_run' }, fault);
+}
+
 function full(fault: UpstreamFault, call: FailedCall): OperationError {
   const { maxInstances = 0, freeMs = 0, retryAfterMs = 0 } = fault;
   const description = `The server '${call.upstream}' keeps each caller's state apart, and as many callers use it as the configuration allows (instances.max: ${maxInstances}). The call did not run: send it again in ${Math.ceil(retryAfterMs / 1_000)} s. A place becomes free when another session ends, or had no call for ${Math.ceil(freeMs / 1_000)} s; the operator can raise the bound`;
@@ -116,6 +123,15 @@ function full(fault: UpstreamFault, call: FailedCall): OperationError {
     retry_after_ms: retryAfterMs,
   };
   return internal(call, description, details, fault);
+}
+
+function busy({ maxWaiting = 0, retryAfterMs = 0 }: UpstreamFault, { upstream }: FailedCall): OperationError {
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  return new OperationError(
+    'RATE_LIMIT_EXCEEDED',
+    `The server '${upstream}' is busy: ${maxWaiting} calls wait for their turn, as many as the configuration allows. The call did not run: send it again in ${seconds} s, and send fewer together`,
+    { upstream, reason: 'queue_full', retryable: true, outcome: 'not_run', retry_after_seconds: seconds },
+  );
 }
 
 function invalidAnswer(error: unknown, call: FailedCall): OperationError {

@@ -1,13 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  classifyInboundRequest,
-  isInitializeRequest,
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-} from '@modelcontextprotocol/server';
+import { isInitializeRequest, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
+import type { ServerFigures } from '../../observe/metrics/figures.js';
 import type { Observer } from '../../observe/observation.js';
 import { readAbilities } from '../../protocol/ask.js';
 import { findHeaderMismatch } from '../../protocol/header-parameters.js';
@@ -22,7 +18,7 @@ import {
   type FastAnswerer,
   type FastRequest,
   headersAgree,
-  isPlainHandshake,
+  isLegacyTraffic,
   type MirrorHeaders,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
@@ -36,6 +32,7 @@ import { createStreamWatches } from '../mcp/stream-watches.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { type AccessSettings, Admission } from './admit.js';
 import { createSessionFinder, originOf } from './find-session.js';
+import { HeaderCarrier } from './header-carrier.js';
 import { passNewsOn } from './pass-news-on.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
@@ -67,6 +64,9 @@ import { SharedSessions } from './shared-sessions.js';
 import { isSubscription, Subscriptions } from './subscriptions.js';
 import { refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
+/** What is open at an endpoint at this moment. */
+export type EndpointLoad = Pick<ServerFigures, 'streams' | 'tasks'>;
+
 export interface McpEndpoint {
   /** Answers one HTTP request of any method. */
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -78,6 +78,7 @@ export interface McpEndpoint {
   endStreams(): Promise<void>;
   /** Ends every call in flight with an answer that says that its outcome is unknown. */
   interruptCalls(): void;
+  load(): EndpointLoad;
   /** Ends every session. */
   close(): void;
 }
@@ -118,7 +119,8 @@ export function createMcpEndpoint(
   const streams = createSseStreams();
   const events = createSessionEvents([questions, parked, logs], gateway, observe);
   const shared = gateway.replicas && new SharedSessions(gateway.replicas, settings.sessionIdleMs);
-  const exchanges = createHttpExchanges(streams, observe);
+  const carrier = new HeaderCarrier(gateway);
+  const exchanges = createHttpExchanges(streams, observe, carrier);
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe), view.name, () => shared?.key);
   const sessions = createLegacySessions(settings, ids, events, {
     shared,
@@ -139,7 +141,7 @@ export function createMcpEndpoint(
     observe,
     capabilities: () => [gateway.native.capabilities(), gateway.mode()],
   });
-  const modern = createModernHandler(createServer, settings.maxSessions, observe);
+  const modern = createModernHandler(createServer, settings.maxSessions, observe, (sent) => carrier.carry?.(sent));
   const route = createMessageRouter({
     gateway,
     legacy,
@@ -167,7 +169,6 @@ export function createMcpEndpoint(
   ]);
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
-
   const enter = view.access === undefined ? handleMethod : refuseAt(view.access, handleMethod);
   const stopListening = passNewsOn(gateway, sessions, modern);
   const sweep = (): void => {
@@ -202,8 +203,10 @@ export function createMcpEndpoint(
       parked.endAll();
       exchanges.interruptAll('the gateway is stopping');
     },
+    load: () => ({ streams: streams.size, tasks: parked.tasks.size }),
     close() {
       stopFollowing();
+      carrier.stop();
       clearInterval(sweeper);
       sessions.endAll();
       callers.endAll();
@@ -297,20 +300,6 @@ function findMismatch(message: unknown, { headers }: IncomingMessage, gateway: G
 function readId(message: unknown): RequestId | null {
   const id = isJsonObject(message) ? message['id'] : undefined;
   return isRequestId(id) ? id : null;
-}
-
-/** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
-function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
-  if (isPlainHandshake(body, headers)) return true;
-  const { protocolVersion, method, name } = headers;
-  const { kind } = classifyInboundRequest({
-    httpMethod: 'POST',
-    body,
-    ...(protocolVersion === undefined ? {} : { protocolVersionHeader: protocolVersion }),
-    ...(method === undefined ? {} : { mcpMethodHeader: method }),
-    ...(name === undefined ? {} : { mcpNameHeader: name }),
-  });
-  return kind === 'legacy';
 }
 
 /** Node joins repeated headers of these names into one string. */

@@ -272,9 +272,12 @@ class RecentIds {
 }
 
 /** An authenticated client's session has one id in every process. */
-function createSession(id: string, { clientName, client, abilities, structured }: LegacyClient): LegacySession {
+function createSession(
+  id: string,
+  { clientName, address, client, abilities, structured }: LegacyClient,
+): LegacySession {
   const sessionId = client === undefined ? randomUUID() : sessionIdOf(id);
-  const caller: Caller = { sessionId, clientName, transport: 'http', ...client?.identity };
+  const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, ...client?.identity };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
   return { id, holder: client, caller, calls, abilities, structured, stream, open: 0, lastUsedAt: Date.now() };
 }
@@ -286,8 +289,8 @@ function sessionIdOf(id: string): string {
 }
 
 /** A caller without what its token said of it. */
-function anyoneIn({ sessionId, clientName, transport }: Caller): Caller {
-  return { sessionId, clientName, transport };
+function anyoneIn({ sessionId, clientName, transport, peer }: Caller): Caller {
+  return { sessionId, clientName, transport, ...(peer === undefined ? {} : { peer }) };
 }
 
 /** Called once for each session when it begins and once when it ends. */
@@ -357,7 +360,7 @@ export function createModernCallers(
         return known;
       }
       const sessionId = client === undefined ? randomUUID() : key;
-      const caller: Caller = { sessionId, clientName, transport: 'http', ...client?.identity };
+      const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, ...client?.identity };
       const opened = { caller, holder: client, open: 0, lastUsedAt: Date.now() };
       const full = clients.add(key, opened, ownerOf({ address, client }), opened.lastUsedAt);
       if (full !== undefined) return full;

@@ -49,13 +49,22 @@ function open(results: Readonly<Record<string, FakeUpstream['results']>>, capabi
       },
       capabilities: () => fake.capabilities,
       watchResource: async () => undefined,
-      status: () => ({ name: slug, slug, state: 'ready', transport: 'stdio', tools: 0, restarts: 0 }),
+      status: () => ({
+        name: slug,
+        slug,
+        state: 'ready',
+        transport: 'stdio',
+        tools: 0,
+        restarts: 0,
+        calls: { inFlight: 0, waiting: 0 },
+      }),
       absence: () => fake.absence,
       introduction: () => undefined,
       retryNow: () => undefined,
       isIsolated: false,
       setLogLevel: () => undefined,
       ownerOf: () => undefined,
+      restart: () => undefined,
     });
   }
   const lists = new PrimitiveLists({
