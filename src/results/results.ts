@@ -59,7 +59,7 @@ export function createResultService(
   const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs, sharing });
   /** Other replicas must find what an answer names before its reader can ask for it. */
   const onceShared = <T>(value: T, { caller }: ReadContext): T | Promise<T> => {
-    const sharingIt = stored.shared(caller);
+    const sharingIt = sharing?.written(caller);
     return sharingIt === undefined ? value : sharingIt.then(() => value);
   };
   const prepared = new WeakMap<Operation, PreparedControls>();

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isInitializeRequest, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
+import { type JSONRPCMessage, type JSONRPCRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
-import { cleanLabel } from '../../lib/text.js';
 import type { ServerFigures } from '../../observe/metrics/figures.js';
 import type { Observer } from '../../observe/observation.js';
-import { readAbilities } from '../../protocol/ask.js';
 import { findHeaderMismatch } from '../../protocol/header-parameters.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { Authenticated } from '../auth/authenticated.js';
@@ -19,6 +17,7 @@ import {
   type FastRequest,
   headersAgree,
   isLegacyTraffic,
+  isLegacyVersion,
   type MirrorHeaders,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
@@ -31,8 +30,9 @@ import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
 import { createStreamWatches } from '../mcp/stream-watches.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { type AccessSettings, Admission } from './admit.js';
-import { createSessionFinder, originOf } from './find-session.js';
 import { HeaderCarrier } from './header-carrier.js';
+import { createModernCallers, type ModernCallers } from './modern-callers.js';
+import { openSession } from './open-session.js';
 import { passNewsOn } from './pass-news-on.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
@@ -51,12 +51,11 @@ import {
 import { createSessionIds, readSessionKey } from './session-ids.js';
 import {
   createLegacySessions,
-  createModernCallers,
   createSessionEvents,
   explainFullness,
+  type FoundSession,
   type LegacySession,
   type LegacySessions,
-  type ModernCallers,
   type SessionOrigin,
   UNNAMED,
 } from './sessions.js';
@@ -356,37 +355,6 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     else answerWithSdk(message, session, responder);
   };
 
-  const openSession = (
-    message: unknown,
-    response: ServerResponse,
-    origin: SessionOrigin,
-    openResponder: OpenResponder,
-  ): void => {
-    const id = readId(message);
-    if (id === null || !isInitializeRequest(message)) {
-      const problem = 'initialize needs an id, protocolVersion, capabilities and clientInfo {name, version}';
-      sendRpcError(response, 400, RPC_ERROR.invalidParams, problem, id);
-      return;
-    }
-    const { clientInfo, capabilities } = message.params;
-    const session = sessions.open({
-      ...origin,
-      clientName: cleanLabel(clientInfo.name),
-      abilities: readAbilities(capabilities),
-      structured: asksForStructured(response.req),
-    });
-    if (typeof session === 'string') {
-      sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings), id);
-      return;
-    }
-    response.setHeader('mcp-session-id', session.id);
-    const answerIt = (): void => answerHandshake({ ...message, jsonrpc: '2.0', id }, session, openResponder(session));
-    // The client's next request may reach another replica.
-    const sharing = sessions.share(session);
-    if (sharing === undefined) answerIt();
-    else void sharing.then(answerIt);
-  };
-
   /** Everything that is not a single fast request: other requests, notifications, responses, and batches of all of them. */
   const postUnusual = (
     message: unknown,
@@ -421,7 +389,10 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     post(message, fast, request, response, client) {
       const openResponder: OpenResponder = (session) => exchanges.open(response, session, request.headers.accept);
       if (isInitialize(message) && request.headers['mcp-session-id'] === undefined) {
-        openSession(message, response, originOf(request, client), openResponder);
+        const handshake = { message, id: readId(message), response, origin: originOf(request, client) };
+        openSession(handshake, sessions, settings, (asked, session) =>
+          answerHandshake(asked, session, openResponder(session)),
+        );
         return;
       }
       withSession(request, response, client, (session) => {
@@ -450,6 +421,59 @@ function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       });
     },
   };
+}
+
+/** Answers a request in the session that it names, at once where this process knows it; refuses it where there is none. */
+type WithSession = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  client: Authenticated | undefined,
+  answer: (session: LegacySession) => void,
+) => void;
+
+const SESSION_REQUIRED =
+  'Bad Request: Mcp-Session-Id header is required. Send initialize first; its answer carries the id.';
+const SESSION_UNKNOWN = 'Session not found: it has ended or expired. Send initialize to open a new one.';
+
+function createSessionFinder(
+  sessions: Pick<LegacySessions, 'find'>,
+  settings: GatewayConfig['server'],
+  observe: Observer,
+): WithSession {
+  return (request, response, client, answer) => {
+    const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
+    if (typeof id !== 'string') {
+      sendRpcError(response, 400, RPC_ERROR.refused, SESSION_REQUIRED);
+      return;
+    }
+    if (!isLegacyVersion(version as string | undefined)) {
+      const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+      const problem = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${known})`;
+      sendRpcError(response, 400, RPC_ERROR.refused, problem);
+      return;
+    }
+    const take = (session: FoundSession): void => {
+      if (session === undefined) sendRpcError(response, 404, RPC_ERROR.sessionNotFound, SESSION_UNKNOWN);
+      else if (typeof session === 'object') answer(session);
+      else sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings));
+    };
+    const finding = sessions.find(id, originOf(request, client));
+    if (!(finding instanceof Promise)) {
+      take(finding);
+      return;
+    }
+    finding
+      // The client may have gone meanwhile.
+      .then((session) => (response.destroyed ? undefined : take(session)))
+      .catch((cause: unknown) => {
+        observe({ kind: 'defect', where: '/mcp', cause });
+        if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+      });
+  };
+}
+
+function originOf(request: IncomingMessage, client: Authenticated | undefined): SessionOrigin {
+  return { address: addressOf(request), client };
 }
 
 function findFault(messages: readonly JSONRPCMessage[]): string | undefined {

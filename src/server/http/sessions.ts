@@ -7,7 +7,6 @@ import type { Caller } from '../../protocol/call.js';
 import type { LogLevel } from '../../protocol/log-message.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
-import { type Fullness, IdleMap } from './idle-map.js';
 import { type Occupancy, toSseEvent } from './responder.js';
 import type { SessionClaim, SessionIds } from './session-ids.js';
 import type { SessionRecord, SharedSessions } from './shared-sessions.js';
@@ -58,14 +57,6 @@ interface Sharing {
   readonly setLogLevel: (sessionId: string, level: LogLevel) => void;
 }
 
-export interface ModernCallers {
-  /** The client behind a request, or what is full. */
-  find(origin: ModernOrigin): ModernClient | Fullness;
-  sweep(now: number): void;
-  /** Ends the sessions of unauthenticated clients. Those of authenticated clients outlive this process. */
-  endAll(): void;
-}
-
 /** Who sends a request, as far as the connection knows. */
 export interface SessionOrigin {
   /** The network address. */
@@ -83,7 +74,7 @@ interface LegacyClient extends SessionOrigin, Omit<SessionClaim, 'client'> {
 type ClaimedSession = Omit<LegacyClient, 'clientName'>;
 
 /** Whose share of the sessions a request draws on. */
-function ownerOf({ address, client }: SessionOrigin): string {
+export function ownerOf({ address, client }: SessionOrigin): string {
   return client === undefined ? `address:${address}` : client.owner;
 }
 
@@ -244,7 +235,7 @@ function forToken(session: LegacySession, { client }: SessionOrigin): LegacySess
 /** A client that has not said its name. */
 export const UNNAMED = 'unnamed client';
 
-function toBounds({ sessionIdleMs, maxSessions, maxSessionsPerClient }: GatewayConfig['server']) {
+export function toBounds({ sessionIdleMs, maxSessions, maxSessionsPerClient }: GatewayConfig['server']) {
   return { idleMs: sessionIdleMs, max: maxSessions, maxPerOwner: maxSessionsPerClient };
 }
 
@@ -289,12 +280,12 @@ function sessionIdOf(id: string): string {
 }
 
 /** A caller without what its token said of it. */
-function anyoneIn({ sessionId, clientName, transport, peer }: Caller): Caller {
+export function anyoneIn({ sessionId, clientName, transport, peer }: Caller): Caller {
   return { sessionId, clientName, transport, ...(peer === undefined ? {} : { peer }) };
 }
 
 /** Called once for each session when it begins and once when it ends. */
-interface SessionEvents {
+export interface SessionEvents {
   opened(sessionId: string): void;
   /** @param goesOn whether another process may go on with it */
   ended(sessionId: string, how: 'closed' | 'expired', goesOn: boolean): void;
@@ -313,66 +304,6 @@ export function createSessionEvents(
       for (const holder of holders) holder.endSession(sessionId);
       if (goesOn) gateway.leaveSession(sessionId);
       else gateway.endSession(sessionId);
-    },
-  };
-}
-
-/** A modern client, which has no session of its own. */
-interface ModernClient extends Occupancy {
-  /** As of the latest request. */
-  caller: Caller;
-  holder: Authenticated | undefined;
-}
-
-/** What a request says about its origin. */
-interface ModernOrigin extends SessionOrigin {
-  /** What the client calls itself. */
-  readonly clientName: string;
-}
-
-/**
- * Gives stateless clients (2026-07-28) the session that the gateway's own state needs: "the authenticated client plus an
- * idle time-out". Such a session has the same id in every process, so it survives restarts and spans replicas.
- *
- * Without authentication a client is identified by its network address and the name that it sends. This is no protection:
- * two clients of one name on one machine share a session, and so do all clients of one name behind a proxy.
- *
- * @param view of which they are: a client has another session in each
- * @param isShared whether other replicas have the session of an authenticated client too
- */
-export function createModernCallers(
-  settings: GatewayConfig['server'],
-  events: SessionEvents,
-  { view, isShared }: { readonly view?: string | undefined; readonly isShared: boolean },
-): ModernCallers {
-  const clients = new IdleMap<ModernClient>(toBounds(settings), ({ caller, holder }) =>
-    events.ended(caller.sessionId, 'expired', isShared && holder !== undefined),
-  );
-  return {
-    find({ address, clientName, client }) {
-      const whose = client === undefined ? `${address} ${clientName}` : client.session;
-      const key = view === undefined ? whose : `${whose} view:${view}`;
-      const known = clients.get(key);
-      if (known !== undefined) {
-        if (known.holder === client) return known;
-        known.holder = client;
-        known.caller = { ...anyoneIn(known.caller), ...client?.identity };
-        return known;
-      }
-      const sessionId = client === undefined ? randomUUID() : key;
-      const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, ...client?.identity };
-      const opened = { caller, holder: client, open: 0, lastUsedAt: Date.now() };
-      const full = clients.add(key, opened, ownerOf({ address, client }), opened.lastUsedAt);
-      if (full !== undefined) return full;
-      events.opened(caller.sessionId);
-      return opened;
-    },
-    sweep: (now) => clients.sweep(now),
-    endAll() {
-      for (const { caller, holder } of clients.values()) {
-        if (holder === undefined) events.ended(caller.sessionId, 'closed', false);
-      }
-      clients.clear();
     },
   };
 }
@@ -399,4 +330,117 @@ class StandaloneStream {
     this.#response?.end();
     this.#response = undefined;
   }
+}
+
+/** How many values there may be, and how long an unused one stays. */
+interface IdleMapBounds {
+  /** A value that is unused for so long is dropped. */
+  readonly idleMs: number;
+  readonly max: number;
+  /** Of one owner. */
+  readonly maxPerOwner: number;
+}
+
+/** What was added to a full map: `owner` where its own share is used up, `all` where the whole map is. */
+export type Fullness = 'owner' | 'all';
+
+/** A value that has been used within this time is never dropped for another. */
+const IN_USE_MS = 60_000;
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly owner: string;
+}
+
+/**
+ * Values that are dropped after an idle time. Each belongs to an owner: an authenticated client or a network address. A full
+ * map drops a value that was unused for a minute, and only one of the new value's owner or of an owner that has at least as
+ * many: who opens many loses their own, not those of others.
+ */
+export class IdleMap<Value extends Occupancy> {
+  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #counts = new Map<string, number>();
+  readonly #bounds: IdleMapBounds;
+  readonly #onExpired: (value: Value) => void;
+
+  /** @param onExpired called with each value that was dropped for being idle. */
+  constructor(bounds: IdleMapBounds, onExpired: (value: Value) => void) {
+    this.#bounds = bounds;
+    this.#onExpired = onExpired;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  *values(): IterableIterator<Value> {
+    for (const { value } of this.#entries.values()) yield value;
+  }
+
+  /** Adds a value. Says what is full where it cannot be added. `now` in milliseconds since the epoch. */
+  add(key: string, value: Value, owner: string, now: number): Fullness | undefined {
+    const { max, maxPerOwner } = this.#bounds;
+    const own = this.#counts.get(owner) ?? 0;
+    const full = own >= maxPerOwner ? 'owner' : this.#entries.size >= max ? 'all' : undefined;
+    if (full !== undefined && !this.#makeSpace(full === 'owner' ? owner : undefined, own, now)) return full;
+    this.#entries.set(key, { value, owner });
+    this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1);
+    return undefined;
+  }
+
+  /** Takes a value out; false when it is not there. */
+  remove(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    this.#entries.delete(key);
+    const count = (this.#counts.get(entry.owner) ?? 1) - 1;
+    if (count === 0) this.#counts.delete(entry.owner);
+    else this.#counts.set(entry.owner, count);
+    return true;
+  }
+
+  /** Takes everything out. */
+  clear(): void {
+    this.#entries.clear();
+    this.#counts.clear();
+  }
+
+  /** Drops everything that has been idle for too long. `now` in milliseconds since the epoch. */
+  sweep(now: number): void {
+    for (const [key, { value }] of this.#entries) {
+      if (value.open === 0 && now - value.lastUsedAt >= this.#bounds.idleMs) this.#drop(key, value);
+    }
+  }
+
+  /**
+   * Drops one unused value: of those whose owner has most, the one unused for longest.
+   * @param owner whose value it must be; anybody's with at least `least` values where left out.
+   */
+  #makeSpace(owner: string | undefined, least: number, now: number): boolean {
+    let best: { readonly key: string; readonly value: Value; readonly count: number } | undefined;
+    for (const [key, entry] of this.#entries) {
+      const { value } = entry;
+      if (value.open > 0 || now - value.lastUsedAt < IN_USE_MS || (owner !== undefined && entry.owner !== owner))
+        continue;
+      const count = this.#counts.get(entry.owner) ?? 0;
+      if (count < least || (best !== undefined && !isBetter(count, value, best))) continue;
+      best = { key, value, count };
+    }
+    if (best === undefined) return false;
+    this.#drop(best.key, best.value);
+    return true;
+  }
+
+  #drop(key: string, value: Value): void {
+    this.remove(key);
+    this.#onExpired(value);
+  }
+}
+
+function isBetter(
+  count: number,
+  value: Occupancy,
+  best: { readonly value: Occupancy; readonly count: number },
+): boolean {
+  return count === best.count ? value.lastUsedAt < best.value.lastUsedAt : count > best.count;
 }

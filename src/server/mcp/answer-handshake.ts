@@ -8,7 +8,7 @@ import { piecesOf } from './message-text.js';
 import type { SdkAnswerer } from './sdk-transport.js';
 
 /** A well-formed `initialize` with its id. */
-type Handshake = InitializeRequest & { readonly jsonrpc: '2.0'; readonly id: RequestId };
+export type Handshake = InitializeRequest & { readonly jsonrpc: '2.0'; readonly id: RequestId };
 
 /** Answers the `initialize` of a new session. */
 export type HandshakeAnswerer = (message: Handshake, peer: Required<Peer>, responder: Responder) => void;
