@@ -8,7 +8,8 @@ import {
   ProtocolErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
-import type { QueueBounds, UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
+import type { QueueBounds } from '../config/connection-config.js';
+import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
