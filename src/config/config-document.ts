@@ -108,6 +108,7 @@ export interface GatewayDocument {
   readonly warnings?: Partial<GatewayConfig['warnings']>;
   readonly errors?: Partial<GatewayConfig['errors']>;
   readonly cache?: Partial<GatewayConfig['cache']>;
+  readonly executions?: Partial<GatewayConfig['executions']>;
   readonly results?: Partial<GatewayConfig['results']>;
   readonly defaults?: Partial<Omit<UpstreamDefaults, 'instances' | 'asks'>> & Pick<ServerEntry, 'instances' | 'asks'>;
   readonly pins?: Readonly<Record<string, string>>;

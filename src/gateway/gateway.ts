@@ -23,6 +23,7 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { openExecutions } from './executions.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
 import {
@@ -143,6 +144,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
   });
+  const executions = await openExecutions(config, { store: policy.store, audit: policy.audit, observe, results });
   const largeAnswers = openLargeAnswers(() => live.config, results, observe);
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
@@ -183,6 +185,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     readPart: largeAnswers.readPart,
     usage,
     primitives,
+    executions: executions?.inSnapshots,
     connections: {
       absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
       introductionOf: introductions.of,
@@ -211,6 +214,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   });
   lifecycle.opened('upstreams', () => pool.close());
   lifecycle.opened('catalog', () => catalog.close());
+  // What runs is cancelled before its upstream is gone.
+  if (executions !== undefined) lifecycle.opened('executions', () => executions.registry.close());
 
   const stages = {
     live,
@@ -219,6 +224,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     shapeLarge: largeAnswers.shape,
+    openBackground: executions?.openBackground,
   };
   const surface = createSurface(catalog, { ...stages, policy });
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
@@ -380,6 +386,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     endSession(sessionId) {
       logLevels.delete(sessionId);
+      executions?.registry.endSession(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);
