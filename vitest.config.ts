@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that keep the modules' state to themselves share the modules that a worker has loaded, which halves their time. */
+const UNIT = 'test/unit/**/*.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     // Tests of real processes mostly wait: one worker for each core, where vitest would leave one core free.
     maxWorkers: '100%',
@@ -11,5 +13,9 @@ export default defineConfig({
     teardownTimeout: 5_000,
     // A poll ends when it holds; on a busy machine that may take more than the default second.
     expect: { poll: { timeout: 20_000, interval: 20 } },
+    projects: [
+      { extends: true, test: { name: 'unit', include: [UNIT], isolate: false } },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [UNIT] } },
+    ],
   },
 });

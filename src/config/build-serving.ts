@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { buildOAuth, buildPublicUrl, buildTls, noteProxies } from './build-access.js';
-import type { GatewayDocument, StoreEntry } from './config-document.js';
+import type { GatewayDocument } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { AuditConfig, GatewayConfig, StoreConfig } from './gateway-config.js';
+import type { AuditConfig, GatewayConfig } from './gateway-config.js';
 
 type ServerConfig = GatewayConfig['server'];
 
@@ -103,60 +103,4 @@ export function buildResults(entry: GatewayDocument['results'], diagnostics: Dia
     diagnostics.problem(['results', 'maxBytes'], `expected 0 or at least ${LEAST_BYTES}, got ${maxBytes}`);
   }
   return results;
-}
-
-interface StoreContext {
-  /** Where relative paths start. */
-  readonly directory: string;
-  readonly dataDir: string;
-  readonly diagnostics: Diagnostics;
-}
-
-type Builder = (entry: StoreEntry, context: StoreContext) => StoreConfig;
-
-/** How each kind of store is built, and which keys it uses. */
-const KINDS: Readonly<Record<StoreConfig['type'], { readonly keys: readonly string[]; readonly build: Builder }>> = {
-  memory: { keys: [], build: () => ({ type: 'memory' }) },
-  sqlite: {
-    keys: ['file'],
-    build: ({ file }, { directory, dataDir }) => ({
-      type: 'sqlite',
-      file: file === undefined ? join(dataDir, CONFIG_DEFAULTS.store.file) : resolve(directory, file),
-    }),
-  },
-  redis: {
-    keys: ['url', 'prefix'],
-    build: ({ url, prefix }, { diagnostics }) => ({
-      type: 'redis',
-      url: readRedisUrl(url, diagnostics),
-      prefix: prefix ?? CONFIG_DEFAULTS.store.prefix,
-    }),
-  },
-};
-
-/** Builds the store settings. What is wrong goes into the diagnostics. */
-export function buildStore(entry: StoreEntry = {}, context: StoreContext): StoreConfig {
-  const { diagnostics } = context;
-  // An address alone selects Redis.
-  const type = entry.type ?? (entry.url === undefined ? CONFIG_DEFAULTS.store.type : 'redis');
-  const { keys, build } = KINDS[type];
-  for (const key of Object.keys(entry)) {
-    if (key === 'type' || keys.includes(key)) continue;
-    diagnostics.warning(['store', key], `not used by a store of type '${type}'; ignored`);
-  }
-  return build(entry, context);
-}
-
-/** The address as `URL` writes it, so that masking finds a password with any characters. */
-function readRedisUrl(text: string | undefined, diagnostics: Diagnostics): string {
-  const path = ['store', 'url'];
-  const address = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
-  const isRedis = address !== undefined && /^rediss?:$/.test(address.protocol) && address.hostname !== '';
-  if (isRedis) return address.href;
-  if (!diagnostics.has(path)) {
-    const missing = text === undefined ? 'missing; ' : '';
-    const example = 'set store.url or MCP_AQL_REDIS_URL: redis://localhost:6379';
-    diagnostics.problem(path, `${missing}expected a redis:// or rediss:// address`, example);
-  }
-  return '';
 }

@@ -1,17 +1,21 @@
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel } from '../protocol/operation.js';
 import type { IntrospectionConfig, IssuerConfig, TlsConfig } from './access-config.js';
+import type { UpstreamCredentials } from './credentials-config.js';
 import type {
   ApiLimit,
   AuditConfig,
   CurationRule,
   EndpointMode,
   GatewayConfig,
+  RedisSentinels,
+  RedisStoreConfig,
   RelationConfig,
   StoreConfig,
   TRANSPORTS,
   UpstreamConfig,
 } from './gateway-config.js';
+import type { TracingConfig } from './observability-config.js';
 import type {
   ApprovalsConfig,
   ConfirmationConfig,
@@ -61,7 +65,9 @@ export interface ServerEntry {
   readonly timeoutMs?: number;
   readonly connectTimeoutMs?: number;
   readonly maxConcurrency?: number;
+  readonly queue?: Partial<UpstreamConfig['queue']>;
   readonly isolation?: UpstreamConfig['isolation'];
+  readonly credentials?: UpstreamCredentialsEntry;
   readonly instances?: Partial<UpstreamConfig['instances']>;
   readonly maxCallMs?: number;
   readonly maxAnswerBytes?: number;
@@ -74,6 +80,22 @@ export interface ServerEntry {
   readonly operations?: Readonly<Record<string, OperationEntry>>;
   readonly relations?: readonly RelationEntry[];
   readonly api_limits?: readonly ApiLimitEntry[];
+}
+
+/** A server's `credentials`, as written. Which keys apply depends on the type. */
+export interface UpstreamCredentialsEntry {
+  readonly type?: UpstreamCredentials['type'];
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly clientSecret_FILE?: string;
+  readonly scopes?: readonly string[];
+  readonly tokenEndpoint?: string;
+  readonly audience?: string;
+  readonly resource?: string;
+  readonly headers?: readonly string[];
+  readonly allowAuthorization?: boolean;
+  readonly discovery?: { readonly headers?: Readonly<Record<string, LooseText>> };
 }
 
 /** A file of `upstreams/`. */
@@ -110,16 +132,22 @@ export interface GatewayDocument {
   readonly cache?: Partial<GatewayConfig['cache']>;
   readonly executions?: Partial<GatewayConfig['executions']>;
   readonly results?: Partial<GatewayConfig['results']>;
-  readonly defaults?: Partial<Omit<UpstreamDefaults, 'instances' | 'asks'>> & Pick<ServerEntry, 'instances' | 'asks'>;
+  readonly defaults?: Partial<Omit<UpstreamDefaults, Nested>> & Pick<ServerEntry, Nested>;
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];
   readonly policy?: PolicyEntry;
   readonly quotas?: QuotasEntry;
   readonly store?: StoreEntry;
   readonly audit?: Partial<AuditConfig>;
+  readonly credentials?: { readonly key?: string; readonly key_FILE?: string };
   readonly clients?: Readonly<Record<string, ClientEntry>>;
   readonly views?: Readonly<Record<string, ViewEntry>>;
-  readonly log?: Partial<GatewayConfig['log']>;
+  readonly log?: Partial<Omit<GatewayConfig['log'], 'access'>> & { readonly access?: string };
+  readonly metrics?: CredentialEntry & { readonly enabled?: boolean; readonly listen?: string | number };
+  readonly tracing?: Omit<TracingConfig, 'headers'> & {
+    readonly enabled?: boolean;
+    readonly headers?: Readonly<Record<string, LooseText>>;
+  };
   readonly dataDir?: string;
   readonly upstreamsDir?: string;
   readonly mcpServers?: Servers;
@@ -135,6 +163,7 @@ export type UpstreamDefaults = Pick<
   | 'maxCallMs'
   | 'connectTimeoutMs'
   | 'maxConcurrency'
+  | 'queue'
   | 'isolation'
   | 'instances'
   | 'maxAnswerBytes'
@@ -142,6 +171,9 @@ export type UpstreamDefaults = Pick<
   | 'readOnlyStatements'
   | 'asks'
 >;
+
+/** The settings of upstreams that are objects: members that one does not give are those of the defaults. */
+type Nested = 'instances' | 'asks' | 'queue';
 
 export interface QuotaEntry {
   readonly name?: string;
@@ -194,11 +226,12 @@ type ClaimValue = string | number | boolean;
 
 /** An authorization server, as written. */
 export interface IssuerEntry
-  extends Partial<Omit<IssuerConfig, 'name' | 'issuer' | 'audience' | 'claims' | 'introspection'>>,
+  extends Partial<Omit<IssuerConfig, 'name' | 'issuer' | 'audience' | 'claims' | 'introspection' | 'login'>>,
     Pick<IssuerConfig, 'name' | 'issuer'> {
   readonly audience?: OneOrMany<string>;
   readonly claims?: Readonly<Record<string, Readonly<Record<string, OneOrMany<ClaimValue>>>>>;
   readonly introspection?: Partial<IntrospectionConfig> & { readonly clientSecret_FILE?: string };
+  readonly login?: { readonly clientId?: string; readonly clientSecret?: string; readonly clientSecret_FILE?: string };
 }
 
 export interface OAuthEntry {
@@ -271,6 +304,11 @@ export interface StoreEntry {
   readonly type?: StoreConfig['type'];
   readonly file?: string;
   readonly url?: string;
+  readonly cluster?: readonly string[];
+  readonly sentinel?: Partial<RedisSentinels>;
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls?: RedisStoreConfig['tls'];
   readonly prefix?: string;
 }
 

@@ -53,6 +53,7 @@ export const CONFIG_DEFAULTS = {
     maxCallMs: 900_000,
     connectTimeoutMs: 30_000,
     maxConcurrency: 64,
+    queue: { max: 10_000 },
     isolation: 'auto',
     instances: { max: 20, idleSeconds: 1800, spare: 0 },
     strict: true,
@@ -91,7 +92,9 @@ export const CONFIG_DEFAULTS = {
     redactKeys: [],
     redactPatterns: [],
   },
-  log: { level: 'info', format: 'auto' },
+  log: { level: 'info', format: 'auto', access: 'off' },
+  metrics: { enabled: false },
+  tracing: { enabled: false },
   dataDir: '.mcp-aql',
   upstreamsDir: 'upstreams',
 } as const satisfies {
@@ -122,7 +125,9 @@ export const CONFIG_DEFAULTS = {
   readonly store: { readonly type: StoreConfig['type']; readonly file: string; readonly prefix: string };
   /** `directory` starts at the data directory. */
   readonly audit: Omit<AuditConfig, 'required'>;
-  readonly log: GatewayConfig['log'];
+  readonly log: Omit<GatewayConfig['log'], 'access'> & { readonly access: string };
+  readonly metrics: { readonly enabled: boolean };
+  readonly tracing: { readonly enabled: boolean };
   readonly dataDir: string;
   readonly upstreamsDir: string;
 };

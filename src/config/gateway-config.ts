@@ -3,6 +3,8 @@ import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
 import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
+import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
+import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
 
 /** How a stdio server is started. */
@@ -137,6 +139,14 @@ export interface InstanceBounds {
   readonly spare: number;
 }
 
+/** How many calls wait for a place where only so many are in flight, and how long. */
+export interface QueueBounds {
+  /** What comes beyond is refused, of the client that has most of them. */
+  readonly max: number;
+  /** As long as a call may take where absent. */
+  readonly waitMs?: number;
+}
+
 /** What a server may ask of a client while it runs one of its calls. */
 export const ASK_KINDS = ['elicitation', 'sampling', 'roots'] as const;
 
@@ -163,7 +173,10 @@ export interface UpstreamConfig {
   readonly connectTimeoutMs: number;
   /** Calls in flight at once; more wait. */
   readonly maxConcurrency: number;
+  readonly queue: QueueBounds;
   readonly isolation: IsolationSetting;
+  /** Whose rights its calls use; where absent, those of the endpoint's own headers and variables. */
+  readonly credentials?: UpstreamCredentials;
   readonly instances: InstanceBounds;
   /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
   readonly maxAnswerBytes: number;
@@ -306,12 +319,19 @@ export interface GatewayConfig {
   readonly quotas: QuotasConfig;
   readonly store: StoreConfig;
   readonly audit: AuditConfig;
+  readonly credentials: CredentialStorage;
   /** Who may use MCP over HTTP with a static token; without these and `server.oauth`, everyone who can reach the port. */
   readonly clients: readonly ClientConfig[];
   readonly log: {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
     readonly format: 'auto' | 'json' | 'pretty';
+    /** Where the line of each request goes; absent where there is none. */
+    readonly access?: AccessLogTarget;
   };
+  /** Absent where off. */
+  readonly metrics?: MetricsConfig;
+  /** Absent where off. */
+  readonly tracing?: TracingConfig;
   readonly upstreams: readonly UpstreamConfig[];
   readonly views: readonly ViewConfig[];
 }
@@ -425,8 +445,34 @@ export type StoreConfig =
   | { readonly type: 'memory' }
   /** `file` is absolute. */
   | { readonly type: 'sqlite'; readonly file: string }
-  /** `url` may hold a password: never log. */
-  | { readonly type: 'redis'; readonly url: string; readonly prefix: string };
+  | RedisStoreConfig;
+
+/** Servers that speak Redis's protocol. Addresses may hold passwords: never log. */
+export type RedisStoreConfig = RedisAccess &
+  (
+    | { readonly url: string }
+    /** Some of the cluster's servers, by which the others are found. */
+    | { readonly cluster: readonly string[] }
+    | { readonly sentinel: RedisSentinels }
+  );
+
+interface RedisAccess {
+  readonly type: 'redis';
+  readonly prefix: string;
+  /** Beat those of an address. */
+  readonly username?: string;
+  readonly password?: string;
+  /** For `rediss://`; absolute paths of PEM files. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+}
+
+/** Sentinels watch a server and its copies, and say which of them is the one to write to. */
+export interface RedisSentinels {
+  /** What they call the servers that they watch. */
+  readonly name: string;
+  /** Their addresses, with their own credentials: `redis://host:26379`. */
+  readonly nodes: readonly string[];
+}
 
 /** How a tool whose effect a parameter chooses is offered: as one operation per value, or as one operation. */
 export const GROUP_MODES = ['split', 'keep'] as const;

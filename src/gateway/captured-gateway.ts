@@ -12,6 +12,7 @@ import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
+import { NO_FIGURES } from './figures.js';
 import type { Gateway } from './gateway.js';
 import { NO_NATIVE_SURFACE } from './native.js';
 import { explainPolicy } from './operator-api.js';
@@ -76,6 +77,7 @@ export function openCapturedGateway(
       config: view === undefined ? config : { ...config, endpoint: view.endpoint },
       reload: async () => ({ at: new Date().toISOString(), outcome: 'unchanged' }),
       onReloaded: () => () => {},
+      figures: () => NO_FIGURES,
       settled: Promise.resolve(),
       warmedUp: Promise.resolve(),
       inView(name) {
@@ -156,6 +158,7 @@ function describeCaptured(name: string): UpstreamConfig {
     maxCallMs: 0,
     connectTimeoutMs: 0,
     maxConcurrency: 0,
+    queue: { max: 0 },
     isolation: 'shared',
     instances: { max: 0, idleSeconds: 0, spare: 0 },
     maxAnswerBytes: 0,

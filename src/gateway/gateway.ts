@@ -6,6 +6,7 @@ import { Usage } from '../builtin/introspect/usage.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Sliced } from '../lib/turns.js';
+import type { GatewayFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
@@ -23,7 +24,9 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { Credentials } from './credentials.js';
 import { openExecutions } from './executions.js';
+import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
 import {
@@ -73,6 +76,8 @@ export interface Gateway extends Surface {
   /** Resources, prompts and completions in MCP's own methods. */
   readonly native: NativeSurface;
   status(): GatewayStatus;
+  /** What monitoring reads. */
+  figures(): GatewayFigures;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** What the upstreams define beside tools, one set each, in the form in which the lock has it; undefined where that is not known. */
@@ -140,7 +145,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const pool = createPool(config, deps);
+  const credentials = new Credentials(observe);
+  await credentials.prepare(config);
+  lifecycle.opened('credentials', () => credentials.close());
+  const pool = createPool(config, deps, credentials);
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
   });
@@ -272,6 +280,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     upstreams: { removed, replaced, adjusted },
     settings,
   }: ReloadPlan): Promise<void> => {
+    await credentials.prepare(next);
     live.config = next;
     policy.apply(next);
     for (const listener of configListeners) listener(next);
@@ -375,6 +384,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     ...surface,
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
     toolSets: catalog.toolSets,
+    figures: () => describeFigures(gateway, catalog.current().plan, policy.audit.state(), largeAnswers.load()),
     definitions: async () => introductions.join(catalog.toolSets(), await primitives.definitions()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator, transport = 'cli') =>
@@ -412,14 +422,14 @@ async function openCatalogMemory(
   };
 }
 
-function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
+function createPool(config: GatewayConfig, deps: GatewayDeps, { rightsOf }: Credentials): UpstreamPool {
   const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
   return createUpstreamPool(
     config.upstreams,
     { observe, clientInfo, binDirectories, logs, servesClients },
-    { oneClient },
+    { oneClient, rightsOf },
   );
 }
 

@@ -35,6 +35,8 @@ export interface AskAbilities {
 export interface AskChannel {
   readonly caller: Caller;
   readonly abilities: AskAbilities;
+  /** How often the client has said that its folders changed. Absent where its era has no such news: it is asked with each call. */
+  readonly rootsChanges?: number;
   /**
    * Asks the client; resolves with its result as it sent it. Rejects with an `AskFailure`. The question is withdrawn when it is
    * cancelled, and when the call ends.

@@ -1,3 +1,5 @@
+import type { CarriedHeaders } from './carried-headers.js';
+
 /**
  * What was authenticated of a caller: what rules and quotas may ask. Never what a client says of itself. Made and frozen once for
  * each token, so that a call costs nothing more.
@@ -32,10 +34,19 @@ export interface Caller extends CallerIdentity {
   /** The name that the client sends. A label for logs, never an identity. */
   readonly clientName: string;
   readonly transport: 'http' | 'stdio' | 'cli';
+  /** The network address that it connects from, where that is known: clients that are not authenticated share what is divided fairly. */
+  readonly peer?: string;
   /** The view that the connection was opened on; absent where it sees the whole. */
   readonly view?: string;
   /** The request that this call came with: one for all items of a batch. In logs, records and the answer's `_meta`. */
   readonly requestId?: string;
+  /** What its request carries for upstreams that are called with its rights; absent where no upstream wants any. */
+  readonly carried?: CarriedHeaders;
+}
+
+/** The caller of one request, with what the request carries; the same object where it carries nothing. */
+export function callerOf(caller: Caller, carried: CarriedHeaders | undefined): Caller {
+  return carried === undefined ? caller : { ...caller, carried };
 }
 
 /** What rules and quotas may ask of a caller. */

@@ -19,7 +19,7 @@ export async function openStore(config: StoreConfig, options: OpenStoreOptions =
   if (config.type === 'memory') return new MemoryStore(now);
   if (config.type === 'redis') {
     const { RedisStore } = await import('./redis-store.js');
-    return new RedisStore(config.url, config.prefix, { now, onProblem });
+    return new RedisStore(config, { now, onProblem });
   }
   const { SqliteStore } = await import('./sqlite-store.js').catch(refusePlatform);
   return new SqliteStore(config.file, { now, onProblem });

@@ -11,7 +11,8 @@ import type { ProgressUpdate } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LargeMessage } from '../protocol/large-answer.js';
 import type { CallLog } from '../protocol/log-message.js';
-import { answerTooLong, cancelled, expired, findFault, lostWith, protocolError, UpstreamFault } from './fault.js';
+import { answerTooLong, cancelled, expired, lostWith, protocolError, UpstreamFault } from './fault.js';
+import { Liveness } from './liveness.js';
 import { OWN_METHODS } from './own-methods.js';
 import { ProgressAllowance } from './progress-allowance.js';
 import type { AskSettings } from './questions/ask-client.js';
@@ -27,8 +28,6 @@ export { UnreadMessage } from './unread-message.js';
 
 /** The SDK's client counts its requests from 0; the channel's own begin where no client will ever arrive. */
 const FIRST_ID = 1_000_000_001;
-/** How long a server may take to answer a ping before it counts as hung. */
-const PING_MS = 5_000;
 /** How exactly time-outs are kept. One timer for all calls instead of one a call. */
 const SWEEP_MS = 250;
 
@@ -79,8 +78,7 @@ export class CallChannel implements Transport {
   declare readonly stderr?: null;
 
   readonly #transport: UpstreamTransport;
-  readonly #maxAnswerBytes: number;
-  readonly #pingMs: number;
+  readonly #limits: ChannelLimits;
   readonly #pending = new BriefMap<number, Pending>();
   /** Requests of the SDK's client that have no answer yet. */
   readonly #passedOn = new Set<unknown>();
@@ -90,7 +88,8 @@ export class CallChannel implements Transport {
   #lost: UpstreamFault | undefined;
   #reported: UpstreamFault | undefined;
   #retired = false;
-  #pinging = false;
+  /** Undefined before the first call that was met with silence. */
+  #liveness: Liveness | undefined;
   #messages = 0;
   /** The lists of which news of a change was passed on that its reader has not seen yet. */
   readonly #changed = new Set<string>();
@@ -100,10 +99,9 @@ export class CallChannel implements Transport {
   /** Undefined where the server's requests are the SDK's. */
   #questions: ServerQuestions<Pending> | undefined;
 
-  constructor(transport: UpstreamTransport, { maxAnswerBytes, connectTimeoutMs }: ChannelLimits) {
+  constructor(transport: UpstreamTransport, limits: ChannelLimits) {
     this.#transport = transport;
-    this.#maxAnswerBytes = maxAnswerBytes;
-    this.#pingMs = Math.min(PING_MS, connectTimeoutMs);
+    this.#limits = limits;
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     if (transport.kind === 'stdio') Object.assign(this, { pid: null, stderr: null });
     transport.onmessage = (message) => this.#receive(message);
@@ -202,7 +200,7 @@ export class CallChannel implements Transport {
     this.#nextId += 1;
     this.#lastMethod = method;
     return new Promise((resolve, reject) => {
-      const { timeoutMs, maxMs = timeoutMs, onProgress, cancellation, headers, ask, log } = options;
+      const { timeoutMs, maxMs = timeoutMs, onProgress, cancellation, ask, log } = options;
       const now = performance.now();
       const most = Math.max(maxMs, timeoutMs);
       this.#pending.add(id, {
@@ -225,11 +223,20 @@ export class CallChannel implements Transport {
       // The token is sent even where no caller wants progress: it also keeps a long call from timing out.
       const meta = { ...this.#envelope, ...options.meta, progressToken: id };
       const message: JSONRPCMessage = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
-      this.#transport
-        .send(message, headers === undefined ? undefined : { headers })
-        .catch((error) => this.#fail(id, error));
+      this.#transmit(message, id, options).catch((error) => this.#fail(id, error));
       cancellation?.onCancel(() => this.#cancel(id, cancelled(cancellation)));
     });
+  }
+
+  #transmit(message: JSONRPCMessage, id: number, { headers, preface }: RequestOptions): Promise<void> {
+    const send = (): Promise<void> => this.#transport.send(message, headers === undefined ? undefined : { headers });
+    if (preface === undefined) return send();
+    // The request is in flight by now, so that what the server asks upon the notification is its caller's.
+    const isWanted = (): boolean => this.#pending.get(id) !== undefined;
+    return this.#transport.send(preface).then(
+      () => (isWanted() ? send() : undefined),
+      () => (isWanted() ? send() : undefined),
+    );
   }
 
   #mayBeTask(id: number, drive: DriveTask): void {
@@ -262,7 +269,7 @@ export class CallChannel implements Transport {
 
   #rejectOversize(id: unknown): void {
     const own = ownId(id);
-    if (own !== undefined) this.#fail(own, answerTooLong(this.#maxAnswerBytes));
+    if (own !== undefined) this.#fail(own, answerTooLong(this.#limits.maxAnswerBytes));
   }
 
   /** @param requestId of the request on whose stream it came, where that is known */
@@ -352,28 +359,19 @@ export class CallChannel implements Transport {
     }
   }
 
-  /**
-   * A server that sent nothing at all during a whole call may hang. Any answer to a ping, a refusal included, says that it
-   * lives and is only slow with that call.
-   */
-  async #checkAlive(): Promise<void> {
-    if (this.#pinging || this.#lost !== undefined) return;
-    this.#pinging = true;
-    const before = this.#activity;
-    try {
-      await this.request('ping', {}, { timeoutMs: this.#pingMs });
-    } catch (error) {
-      // On a shared pipe the answer may stand behind a long message that is still arriving.
-      const delayed = !this.hasPerRequestStream && before !== this.#activity;
-      if (findFault(error)?.kind === 'timeout' && !delayed && this.#lost === undefined) this.#abandonServer();
-    } finally {
-      this.#pinging = false;
-    }
+  #checkAlive(): Promise<void> {
+    this.#liveness ??= new Liveness({
+      connectTimeoutMs: this.#limits.connectTimeoutMs,
+      ping: (timeoutMs) => this.request('ping', {}, { timeoutMs }),
+      activity: () => this.#activity,
+      hasPerRequestStream: this.hasPerRequestStream,
+      isLost: () => this.#lost !== undefined,
+      onHung: (fault) => this.#abandonServer(fault),
+    });
+    return this.#liveness.check();
   }
 
-  #abandonServer(): void {
-    const seconds = this.#pingMs / 1000;
-    const fault = new UpstreamFault('unresponsive', `it hangs: no answer to a call, nor to a ping within ${seconds} s`);
+  #abandonServer(fault: UpstreamFault): void {
     this.#reported = fault;
     this.#lose(fault);
     this.#rejectAll();

@@ -8,27 +8,29 @@ import {
   ProtocolErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
-import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
+import type { QueueBounds, UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
-import type { Cancellation } from '../protocol/cancellation.js';
 import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/log-message.js';
 import type { Introduction, RawTool } from '../protocol/tools.js';
 import { CallChannel, type CallResult } from './call-channel.js';
+import { CallQueue, type Wait } from './call-queue.js';
 import { UpstreamFault } from './fault.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
-import { OwnCredentials } from './own-credentials.js';
+import { CredentialMasking } from './own-credentials.js';
 import { sendInRounds } from './questions/answer-rounds.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { permit } from './questions/prepare-question.js';
+import { RootsNews } from './questions/roots-news.js';
 import type { TaskSurroundings } from './tasks/drive-task.js';
 import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
-import type { UpstreamCall, UpstreamRequest } from './upstream.js';
+import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
+import type { RequestCredentials } from './user-rights.js';
 
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {
@@ -68,6 +70,8 @@ export interface Connection {
 interface ConnectionRequest {
   readonly config: UpstreamConfig;
   readonly around: TransportSurroundings;
+  /** What its requests carry beside the configured headers. */
+  readonly credentials?: RequestCredentials | undefined;
   readonly memory: EraMemory;
   readonly tools: ToolMemory;
   /** How long a child process may stay silent when it is probed for the modern era. */
@@ -111,7 +115,8 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   try {
     return await connectInAnyEra(request);
   } catch (error) {
-    if (!refusesPost(error) || request.signal.aborted) throw error;
+    // That transport has no credentials of users.
+    if (!refusesPost(error) || request.signal.aborted || request.credentials !== undefined) throw error;
     // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
     const connection = await connectOnce(overSse).catch(() => undefined);
     if (connection === undefined) throw error;
@@ -204,8 +209,8 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 }
 
 async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
-  const { config, around, probeTimeoutMs, onLimits } = request;
-  const transport = await openTransport(config, around, { onLimits });
+  const { config, around, probeTimeoutMs, onLimits, credentials } = request;
+  const transport = await openTransport(config, around, { onLimits, credentials });
   const channel = new CallChannel(transport, config);
   channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
   const lost = new Promise<UpstreamFault>((resolve) => {
@@ -219,16 +224,21 @@ async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
   const asks = describeAsks(request);
   channel.answerQuestions(asks);
   // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.
-  const capabilities = around.servesClients === true ? writeAbilities(permit(ALL_ABILITIES, config.asks)) : {};
+  const capabilities = around.servesClients === true ? declareAbilities(request) : {};
   const client = new Client(around.clientInfo, { capabilities, versionNegotiation: { mode: 'auto', probe } });
   client.onerror = ({ message }) =>
     around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
   return { channel, client, lost, closed };
 }
 
-function describeAsks({ config, onAsked = () => undefined }: ConnectionRequest): AskSettings {
-  const credentials = new OwnCredentials(config.endpoint);
-  return { asker: config, mask: (params) => credentials.maskAll(params), onAsked };
+function declareAbilities({ config }: ConnectionRequest): JsonObject {
+  const permitted = permit(ALL_ABILITIES, config.asks);
+  return { ...writeAbilities(permitted), ...(permitted.roots ? { roots: { listChanged: true } } : {}) };
+}
+
+function describeAsks({ config, credentials, onAsked = () => undefined }: ConnectionRequest): AskSettings {
+  const masking = new CredentialMasking(config.endpoint, credentials);
+  return { asker: config, mask: (params) => masking.current.maskAll(params), onAsked };
 }
 
 /** How often a server's answers to nothing are reported. */
@@ -261,6 +271,8 @@ async function completeConnection(
   const protocolVersion = client.getNegotiatedProtocolVersion();
   if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, around.clientInfo));
   const asks = era === 'modern' ? describeAsks(request) : undefined;
+  const knowsRoots = era === 'legacy' && around.servesClients === true && config.asks.roots === 'allow';
+  const roots = knowsRoots ? new RootsNews() : undefined;
 
   const capabilities = readCapabilities(client);
   request.onCapabilities(capabilities);
@@ -313,10 +325,12 @@ async function completeConnection(
           onDiagnostic(`it does not take the level '${level}' of log messages: ${message}`),
         );
     },
-    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, tasks }),
+    call: (call, timeoutMs) =>
+      callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, roots, tasks }),
     request(request, timeoutMs) {
       const { method, params, cancellation, onProgress, ask, log } = request;
-      const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log };
+      const preface = roots?.before(ask);
+      const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log, preface };
       const send = (continuation?: JsonObject, meta = request.meta): Promise<JsonObject> =>
         channel.request(method, { ...params, ...continuation }, { ...options, meta });
       if (asks === undefined || (ask === undefined && log === undefined)) return send();
@@ -352,12 +366,14 @@ interface CallSettings {
   readonly mirrored: MirroredTools;
   /** Undefined where the server asks by requests of its own. */
   readonly asks: AskSettings | undefined;
+  /** Undefined where the server is not told of roots, or is with each call. */
+  readonly roots: RootsNews | undefined;
   /** Undefined where the server has none. */
   readonly tasks: TaskCalls | undefined;
 }
 
 function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
-  const { timeoutMs, maxMs, mirrored, asks, tasks } = settings;
+  const { timeoutMs, maxMs, mirrored, asks, roots, tasks } = settings;
   const { ask } = call;
   const parameters = mirrored.get(call.tool);
   const task = tasks?.of(call, settings);
@@ -374,6 +390,7 @@ function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettin
         log: call.log,
         meta,
         drive: task?.drive,
+        preface: roots?.before(ask),
         headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
       },
     );
@@ -401,13 +418,16 @@ function noteMirrored(tool: RawTool, mirrored: MirroredTools): string | undefine
 /** Calls in progress, of which only so many are in flight at once; what they use can be ended after the last of them. */
 export class CallsInProgress {
   readonly #max: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #bounds: QueueBounds;
+  /** Made by the first call that waits. */
+  #queue: CallQueue | undefined;
   #active = 0;
   #whenNone: (() => void)[] = [];
 
   /** @param max no bound where absent */
-  constructor(max = Number.POSITIVE_INFINITY) {
+  constructor(max = Number.POSITIVE_INFINITY, queue: QueueBounds = { max: Number.POSITIVE_INFINITY }) {
     this.#max = max;
+    this.#bounds = queue;
   }
 
   /** Takes a place if one is free. */
@@ -417,39 +437,24 @@ export class CallsInProgress {
     return true;
   }
 
-  /** Waits for a place, first come first served. Rejects with an `UpstreamFault` when cancelled or out of time. */
-  enter(timeoutMs: number, cancellation: Cancellation): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leaveQueue = (fault: UpstreamFault): void => {
-        clearTimeout(timer);
-        if (this.#waiting.delete(admit)) reject(fault);
-      };
-      const admit = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(admit);
-        resolve();
-      };
-      const expired = `no free place among its ${this.#max} calls in flight within ${timeoutMs / 1000} s`;
-      const timer = setTimeout(
-        () => leaveQueue(new UpstreamFault('timeout', expired, { undelivered: true })),
-        timeoutMs,
-      );
-      this.#waiting.add(admit);
-      cancellation.onCancel(() => leaveQueue(new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled')));
-    });
+  /** Waits for a place: see `CallQueue.enter`. */
+  enter(wait: Wait): Promise<void> {
+    this.#queue ??= new CallQueue(this.#max, this.#bounds);
+    return this.#queue.enter(wait);
   }
 
-  /** Gives a place back, or on to the first who waits: it does not become free in between, so that no newer call can take it. */
+  /** Gives a place back, or on to the one whose turn it is: it does not become free in between, so that no newer call can take it. */
   leave(): void {
-    const [next] = this.#waiting;
-    if (next !== undefined) {
-      next();
-      return;
-    }
+    if (this.#queue?.admitNext() === true) return;
     this.#active -= 1;
     if (this.#active > 0 || this.#whenNone.length === 0) return;
     for (const resume of this.#whenNone) resume();
     this.#whenNone = [];
+  }
+
+  /** How many are in flight and how many wait, at this moment. */
+  stats(): CallCounts {
+    return { inFlight: this.#active, waiting: this.#queue?.size ?? 0 };
   }
 
   /** Resolves when none is in progress. */

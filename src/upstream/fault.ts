@@ -27,7 +27,9 @@ export type FaultKind =
   /** There is no connection, and none is expected soon. */
   | 'unavailable'
   /** There are as many instances as there may be, all in use by others. */
-  | 'full';
+  | 'full'
+  /** As many calls wait for a place as may. */
+  | 'busy';
 
 interface FaultOptions {
   readonly cause?: unknown;
@@ -39,6 +41,8 @@ interface FaultOptions {
   /** How many instances there may be, where there are as many, and after how long without a call one is free for another. */
   readonly maxInstances?: number;
   readonly freeMs?: number;
+  /** How many calls may wait, where there are as many. */
+  readonly maxWaiting?: number;
   /** How long a call may take whatever progress it shows, where this one took longer. */
   readonly maxMs?: number;
   /** The `input_required` result in which the tool asks for input. */
@@ -60,6 +64,7 @@ export class UpstreamFault extends Error {
   readonly maxMs: number | undefined;
   readonly maxInstances: number | undefined;
   readonly freeMs: number | undefined;
+  readonly maxWaiting: number | undefined;
   readonly input: JsonObject | undefined;
 
   constructor(kind: FaultKind, message: string, options: FaultOptions = {}) {
@@ -72,6 +77,7 @@ export class UpstreamFault extends Error {
     this.maxMs = options.maxMs;
     this.maxInstances = options.maxInstances;
     this.freeMs = options.freeMs;
+    this.maxWaiting = options.maxWaiting;
     this.input = options.input;
   }
 

@@ -1,3 +1,4 @@
+import type { JSONRPCNotification } from '@modelcontextprotocol/client';
 import type { AskChannel } from '../protocol/ask.js';
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
@@ -23,4 +24,6 @@ export interface RequestOptions {
   readonly drive?: DriveTask | undefined;
   /** Set for a part of a request that is in flight: it is sent although the connection takes no new ones. */
   readonly continues?: boolean;
+  /** Sent before the request, which waits until it is delivered, or refused. */
+  readonly preface?: JSONRPCNotification | undefined;
 }

@@ -36,6 +36,7 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
   command: unavailable,
   unavailable,
   full,
+  busy,
   timeout: (fault, call) =>
     internal(
       call,
@@ -116,6 +117,15 @@ function full(fault: UpstreamFault, call: FailedCall): OperationError {
     retry_after_ms: retryAfterMs,
   };
   return internal(call, description, details, fault);
+}
+
+function busy({ maxWaiting = 0, retryAfterMs = 0 }: UpstreamFault, { upstream }: FailedCall): OperationError {
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  return new OperationError(
+    'RATE_LIMIT_EXCEEDED',
+    `The server '${upstream}' is busy: ${maxWaiting} calls wait for their turn, as many as the configuration allows. The call did not run: send it again in ${seconds} s, and send fewer together`,
+    { upstream, reason: 'queue_full', retryable: true, outcome: 'not_run', retry_after_seconds: seconds },
+  );
 }
 
 function invalidAnswer(error: unknown, call: FailedCall): OperationError {

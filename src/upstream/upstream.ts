@@ -94,8 +94,15 @@ export interface UpstreamStatus {
   /** Why it is not ready. */
   readonly problem?: string;
   readonly restarts: number;
+  /** Calls in flight, and those that wait for a place. */
+  readonly calls: CallCounts;
   /** Who shares a connection; absent where that is not decided before the server has connected. */
   readonly isolation?: IsolationStatus;
+}
+
+export interface CallCounts {
+  readonly inFlight: number;
+  readonly waiting: number;
 }
 
 /** Who shares a connection to an upstream, and why. */

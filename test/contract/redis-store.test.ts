@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RedisSentinels } from '../../src/config/gateway-config.js';
 import { openStore } from '../../src/store/open-store.js';
 import { RedisStore } from '../../src/store/redis-store.js';
 import { type StateStore, StoreError } from '../../src/store/state-store.js';
+import { startRedisCluster, startRedisSentinel } from '../support/redis-groups.js';
 import {
   NO_REDIS,
   OFFERED_REDIS_URL,
@@ -138,6 +140,35 @@ describe.skipIf(!canStart)(canStart ? 'a Redis server' : `Redis outages: skipped
   });
 });
 
+describe.skipIf(!canStart)(canStart ? 'a Redis cluster' : `Redis clusters: skipped, ${NO_REDIS}`, () => {
+  let cluster: Awaited<ReturnType<typeof startRedisCluster>>;
+
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  });
+  afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+  describeStateStore('a Redis cluster', {
+    open: (now) => openStore({ type: 'redis', cluster: cluster.urls.slice(0, 1), prefix: randomUUID() }, { now }),
+  });
+});
+
+describe.skipIf(!canStart)(canStart ? 'Redis behind a sentinel' : `Sentinels: skipped, ${NO_REDIS}`, () => {
+  it('goes on with the copy that the sentinel promotes, after the server has died', async () => {
+    await using group = await startRedisSentinel();
+    await using test = openReporting({ sentinel: { name: 'main', nodes: group.urls } });
+    await test.store.insert('token', 'key', { owner: 'alice' }, soon());
+    expect(test.store.description).toMatch(/^Redis 'main' of the sentinels at '127\.0\.0\.1:\d+', prefix 'test'$/);
+
+    await group.killServer();
+    await expect(test.store.count('counter')).rejects.toThrow(StoreError);
+    expect(await test.report(1)).toMatch(/cannot be reached/);
+    await test.report(2);
+    expect((await test.store.get('token', 'key'))?.value).toEqual({ owner: 'alice' });
+    expect(await test.store.increment('counter', 1, soon())).toEqual({ value: 1, added: true });
+  });
+});
+
 describe('a server that is not Redis', () => {
   it('fails a command in time where it does not answer', async () => {
     const sockets = new Set<Socket>();
@@ -152,15 +183,20 @@ describe('a server that is not Redis', () => {
 });
 
 /** Opens a store whose reports a test can await. */
-function openReporting(options: { readonly url: string; readonly deadlineMs?: number }) {
+type Place = { readonly url: string } | { readonly sentinel: RedisSentinels };
+
+function openReporting(options: Place & { readonly deadlineMs?: number }) {
   const messages: string[] = [];
   let wake = () => {};
   const onProblem = (message: string) => {
     messages.push(message);
     wake();
   };
-  const { url, ...settings } = options;
-  const store: StateStore = new RedisStore(url, 'test', { now: Date.now, onProblem, ...settings });
+  const { deadlineMs = 2_000, ...place } = options;
+  const store: StateStore = new RedisStore(
+    { type: 'redis', prefix: 'test', ...place },
+    { now: Date.now, onProblem, deadlineMs },
+  );
   return {
     store,
     /** Resolves with the report of that number, from 1, as soon as there is one. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../support/run-cli.js';
+import { runCommand } from '../support/run-command.js';
 import { makeDirectory } from '../support/served-gateway.js';
 
 /** One file of each client as its documentation shows it, on Linux. */
@@ -71,7 +71,7 @@ const FILES: Readonly<Record<string, { readonly path: string; readonly text: str
 interface Home extends AsyncDisposable {
   readonly cwd: string;
   readonly file: (path: string) => string;
-  readonly run: (...args: readonly string[]) => ReturnType<typeof runCli>;
+  readonly run: (...args: readonly string[]) => ReturnType<typeof runCommand>;
 }
 
 /** A home with these files, and a project with a configuration of its own. */
@@ -95,7 +95,7 @@ async function makeHome(files: Readonly<Record<string, string>>, config: string)
   return {
     cwd,
     file: (path) => join(home.path, path),
-    run: (...args) => runCli(args, { cwd, env: own }),
+    run: (...args) => runCommand(args, { cwd, env: own }),
     [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { behaviourServer } from '../support/behaviours.js';
 import { connectClient } from '../support/mcp-client.js';
-import { runCli } from '../support/run-cli.js';
+import { runCommand } from '../support/run-command.js';
 import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 
 const TEXT =
@@ -14,7 +14,7 @@ async function makeProject(text = TEXT) {
   const file = join(directory.path, 'gateway.config.json');
   await writeFile(file, text);
   return {
-    run: (...args: readonly string[]) => runCli(args, { cwd: directory.path }),
+    run: (...args: readonly string[]) => runCommand(args, { cwd: directory.path }),
     read: () => readFile(file, 'utf8'),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
@@ -62,7 +62,7 @@ describe('add, remove, enable and disable', () => {
 
   it('write a configuration where there is none, never the one that is shipped', async () => {
     await using directory = await makeDirectory();
-    await runCli(['add', 'one', '--', 'npx'], { cwd: directory.path });
+    await runCommand(['add', 'one', '--', 'npx'], { cwd: directory.path });
     const text = await readFile(join(directory.path, 'gateway.config.json'), 'utf8');
     expect(JSON.parse(text)).toEqual({ mcpServers: { one: { command: 'npx' } } });
   });
@@ -70,11 +70,11 @@ describe('add, remove, enable and disable', () => {
   it('are in force in a gateway that runs when they end', async () => {
     await using gateway = await serveGateway({ endpoint: { mode: 'single' }, mcpServers: { one: behaviourServer() } });
     const { command, args } = behaviourServer();
-    const added = await runCli(['add', 'two', '--', command, ...args], { cwd: gateway.directory });
+    const added = await runCommand(['add', 'two', '--', command, ...args], { cwd: gateway.directory });
     expect(added.stdout).toContain(`In force in the gateway at ${gateway.url}`);
     await using client = await connectClient(gateway.url);
     expect((await client.call('mcp_aql', 'two__echo', {})).error).toBeUndefined();
-    await runCli(['disable', 'two'], { cwd: gateway.directory });
+    await runCommand(['disable', 'two'], { cwd: gateway.directory });
     expect((await client.call('mcp_aql', 'two__echo', {})).error?.code).toBe('NOT_FOUND_OPERATION');
   });
 });

@@ -145,6 +145,39 @@ describe.each(WAYS)('$kind over $way', ({ kind, way }) => {
   });
 });
 
+// Before calls are cancelled: as long as one may go on, it is not certain whose question it is.
+it.each(['SDK v2 legacy', 'SDK v1'] as const)(
+  "servers learn that the roots of a client have changed before that client's next call, and no other client is asked: %s",
+  async (kind) => {
+    let roots: JsonObject = ROOTS;
+    const asked = { own: 0, others: 0 };
+    await using client = await connectAsked(kind, targets.http(), {
+      roots: () => {
+        asked.own += 1;
+        return roots;
+      },
+    });
+    await using other = await connectAsked(kind, targets.http(), {
+      roots: () => {
+        asked.others += 1;
+        return ROOTS;
+      },
+    });
+    for (const upstream of ['piped', 'legacy']) {
+      roots = ROOTS;
+      await client.client.sendRootsListChanged();
+      expect(await client.call(`${upstream}__known_roots`)).toMatchObject({ data: ROOTS });
+      roots = { roots: [{ uri: 'file:///elsewhere', name: upstream }] };
+      await client.client.sendRootsListChanged();
+      expect(await client.call(`${upstream}__known_roots`)).toMatchObject({ data: roots });
+      const before = asked.own;
+      expect(await client.call(`${upstream}__known_roots`)).toMatchObject({ data: roots });
+      await other.call(`${upstream}__known_roots`);
+      expect(asked).toEqual({ own: before, others: 0 });
+    }
+  },
+);
+
 describe.each(CLIENT_KINDS)('%s that cannot be asked', (kind) => {
   it.each(UPSTREAMS)('is told what %s asked for', async (upstream) => {
     await using client = await connectAsked(kind, targets.http());

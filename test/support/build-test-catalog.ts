@@ -19,6 +19,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     isolation: 'shared',
     instances: { max: 20, idleSeconds: 300, spare: 0 },
     maxConcurrency: 4,
+    queue: { max: 1_000 },
     maxAnswerBytes: 20_971_520,
     trust: 'validated',
     strict: true,

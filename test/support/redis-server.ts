@@ -61,12 +61,16 @@ export async function startRedisServer(password?: string): Promise<RedisServer> 
   };
 }
 
-async function spawnRedis(args: readonly string[]): Promise<ChildProcess> {
+/** A server says the first, a sentinel the second. */
+const READY = /Ready to accept connections|Sentinel ID is/;
+
+/** Starts the program with these arguments and resolves when it accepts connections. */
+export async function spawnRedis(args: readonly string[]): Promise<ChildProcess> {
   if (REDIS_BINARY === undefined) throw new Error(NO_REDIS);
   const server = spawn(REDIS_BINARY, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const said: string[] = [];
   for await (const line of createInterface(server.stdout)) {
-    if (line.includes('Ready to accept connections')) {
+    if (READY.test(line)) {
       server.stdout.resume();
       return server;
     }
@@ -75,7 +79,7 @@ async function spawnRedis(args: readonly string[]): Promise<ChildProcess> {
   throw new Error(`'${REDIS_BINARY}' ended before it was ready:\n${said.join('\n')}`);
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();

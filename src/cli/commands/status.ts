@@ -73,8 +73,13 @@ function printGateway({ address, pid, started, status }: GatewayState, terminal:
   const { upstreams, operations, reload, state } = status;
   printTable(
     terminal,
-    ['UPSTREAM', 'STATE', 'TOOLS', 'RESTARTS', 'PROBLEM'],
-    upstreams.map((each) => [each.name, each.state, String(each.tools), String(each.restarts), each.problem ?? '']),
+    ['UPSTREAM', 'STATE', 'TOOLS', 'CALLS', 'WAITING', 'RESTARTS', 'PROBLEM'],
+    upstreams.map(({ name, state, tools, calls, restarts, problem = '' }) => [
+      name,
+      state,
+      ...[tools, calls.inFlight, calls.waiting, restarts].map(String),
+      problem,
+    ]),
   );
   printLine(terminal, `${operations} operations; store ${state.store.state}, audit journal ${state.audit.state}`);
   if (reload === undefined) return;

@@ -174,6 +174,9 @@ export const POLICY_SECTION = section(
   policy,
 );
 
+/** A list of strings that are not empty. */
+export const TEXTS = { type: 'array', items: { type: 'string', minLength: 1 } };
+
 export const STORE_SECTION = section(
   'Where tokens, approvals and other state are kept.',
   {
@@ -189,6 +192,34 @@ export const STORE_SECTION = section(
       minLength: 1,
       description: 'Of `redis`: redis:// or rediss://, with its credentials.',
     },
+    cluster: {
+      ...TEXTS,
+      minItems: 1,
+      description: 'Of `redis`, instead of `url`: some servers of a cluster, each as `redis://host:6379`.',
+    },
+    sentinel: section('Of `redis`, instead of `url`: a server that sentinels watch.', {
+      name: { type: 'string', minLength: 1, description: 'What the sentinels call it: `mymaster`.' },
+      nodes: {
+        ...TEXTS,
+        minItems: 1,
+        description: 'The sentinels, each as `redis://host:26379`, with their own credentials where they have some.',
+      },
+    }),
+    username: { type: 'string', minLength: 1, description: 'Of `redis`: beats that of an address.' },
+    password: {
+      type: 'string',
+      minLength: 1,
+      description: `Of \`redis\`: beats that of an address. \`\${REDIS_PASSWORD}\` takes it from the environment or a file.`,
+    },
+    tls: section('Of `redis`, for rediss:// addresses: files in PEM.', {
+      ca: { type: 'string', minLength: 1, description: 'The authority that signed the certificate of the server.' },
+      cert: {
+        type: 'string',
+        minLength: 1,
+        description: "The gateway's own certificate, where the server asks for one.",
+      },
+      key: { type: 'string', minLength: 1, description: 'Its private key.' },
+    }),
     prefix: {
       type: 'string',
       pattern: '^[A-Za-z0-9:._-]+$',
@@ -198,9 +229,6 @@ export const STORE_SECTION = section(
   },
   { ...store, file: `\${dataDir}/${store.file}` },
 );
-
-/** A list of strings that are not empty. */
-export const TEXTS = { type: 'array', items: { type: 'string', minLength: 1 } };
 
 export const AUDIT_SECTION = section(
   'The record of what was attempted, decided and administered.',

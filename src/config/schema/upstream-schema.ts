@@ -9,6 +9,7 @@ import {
   ISOLATION_SETTINGS,
   TRANSPORTS,
 } from '../gateway-config.js';
+import { UPSTREAM_CREDENTIALS } from './credentials-schema.js';
 import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
 
 const MAX_TIMEOUT_MS = 86_400_000;
@@ -54,6 +55,22 @@ export const INSTANCES_PROPERTIES = {
   },
 };
 
+/** The keys of `queue`. */
+export const QUEUE_PROPERTIES = {
+  max: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'Calls that wait; of those beyond, the newest of the client that has most of them is refused.',
+  },
+  waitMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_MS,
+    description: 'How long a call waits, in milliseconds; as long as it may take unless given.',
+  },
+};
+
 /** How the reference describes each kind of question. */
 const ASKS: Readonly<Record<AskKind, string>> = {
   elicitation: 'Whether it may ask the user of the client that calls it: by a form, or by a page to open.',
@@ -90,7 +107,13 @@ export const SHARED_PROPERTIES = {
     type: 'integer',
     minimum: 1,
     maximum: 100_000,
-    description: 'Calls in flight at once; more wait.',
+    description: 'Calls in flight at once; more wait, and each client has its turn among them.',
+  },
+  queue: {
+    type: 'object',
+    additionalProperties: false,
+    properties: QUEUE_PROPERTIES,
+    description: 'How many calls wait beyond `maxConcurrency` (`max`), and how long (`waitMs`).',
   },
   isolation: {
     enum: [...ISOLATION_SETTINGS],
@@ -395,6 +418,7 @@ export const SERVER_PROPERTIES = {
     ...looseTexts,
     description: 'Headers of every request. `X_FILE` sets the header `X` to the content of a file.',
   },
+  credentials: UPSTREAM_CREDENTIALS,
   disabled: { type: 'boolean', description: 'Leave the server out; its variables need not be set.' },
   description: {
     type: 'string',

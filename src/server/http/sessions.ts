@@ -166,15 +166,18 @@ class RecentIds {
 }
 
 /** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */
-function createSession(id: string, { clientName, client, abilities, structured }: LegacyClient): LegacySession {
-  const caller: Caller = { sessionId: randomUUID(), clientName, transport: 'http', ...client?.identity };
+function createSession(
+  id: string,
+  { clientName, address, client, abilities, structured }: LegacyClient,
+): LegacySession {
+  const caller: Caller = { sessionId: randomUUID(), clientName, transport: 'http', peer: address, ...client?.identity };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
   return { id, holder: client, caller, calls, abilities, structured, stream, open: 0, lastUsedAt: Date.now() };
 }
 
 /** A caller without what its token said of it. */
-function anyoneIn({ sessionId, clientName, transport }: Caller): Caller {
-  return { sessionId, clientName, transport };
+function anyoneIn({ sessionId, clientName, transport, peer }: Caller): Caller {
+  return { sessionId, clientName, transport, ...(peer === undefined ? {} : { peer }) };
 }
 
 /** Called once for each session when it begins and once when it ends. */
@@ -236,7 +239,7 @@ export function createModernCallers(
         return known;
       }
       const sessionId = client === undefined ? randomUUID() : key;
-      const caller: Caller = { sessionId, clientName, transport: 'http', ...client?.identity };
+      const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, ...client?.identity };
       const opened = { caller, holder: client, open: 0, lastUsedAt: Date.now() };
       const full = clients.add(key, opened, ownerOf({ address, client }), opened.lastUsedAt);
       if (full !== undefined) return full;

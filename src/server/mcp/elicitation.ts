@@ -46,6 +46,8 @@ export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
   /** What a session's client has answered to `roots/list`, until it says that they have changed. */
   readonly #roots = new Map<string, JsonObject>();
+  /** How often a session's client has said so. */
+  readonly #rootsChanges = new Map<string, number>();
   readonly #patienceMs: number;
   /** Sends a session what belongs to none of its open requests, where its transport can. */
   notifySession: ((text: string, sessionId: string) => void) | undefined;
@@ -86,12 +88,18 @@ export class OpenQuestions {
 
   /** Notes what a client says of its roots. */
   noteChange(sessionId: string, message: unknown): void {
-    if (this.#roots.size === 0 || !isJsonObject(message)) return;
-    if (message['method'] === 'notifications/roots/list_changed') this.#roots.delete(sessionId);
+    if (!isJsonObject(message) || message['method'] !== 'notifications/roots/list_changed') return;
+    this.#roots.delete(sessionId);
+    this.#rootsChanges.set(sessionId, this.rootsChangesOf(sessionId) + 1);
+  }
+
+  rootsChangesOf(sessionId: string): number {
+    return this.#rootsChanges.get(sessionId) ?? 0;
   }
 
   endSession(sessionId: string): void {
     this.#roots.delete(sessionId);
+    this.#rootsChanges.delete(sessionId);
   }
 
   /** Asks the client what a server asks, unless its answer is known. */
@@ -104,8 +112,10 @@ export class OpenQuestions {
     const known = asksForRoots ? this.#roots.get(sessionId) : undefined;
     if (known !== undefined) return known;
     const patienceMs = this.#patienceMs;
+    const changes = this.rootsChangesOf(sessionId);
     const answer = await this.#send({ ...question, by: 'server', sessionId, responder, cancellation, patienceMs });
-    if (asksForRoots) this.#roots.set(sessionId, answer);
+    // Roots that changed meanwhile are asked for again.
+    if (asksForRoots && changes === this.rootsChangesOf(sessionId)) this.#roots.set(sessionId, answer);
     return answer;
   }
 
@@ -183,6 +193,11 @@ class LiveAsk implements AskChannel {
 
   get abilities(): AskAbilities {
     return this.#parts.abilities;
+  }
+
+  get rootsChanges(): number {
+    const { questions, caller } = this.#parts;
+    return questions.rootsChangesOf(caller.sessionId);
   }
 
   completed(elicitationId: string, isOver: boolean): void {

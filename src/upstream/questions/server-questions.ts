@@ -152,7 +152,8 @@ export class ServerQuestions<Call extends AskableCall> {
     call.questions ??= new CallQuestions();
     const asked = call.questions;
     this.#notePage(question, { ask, asked });
-    asked.end.onCancel(() => cancellation.cancel('the call has ended'));
+    // Roots are the client's, not the call's: the server keeps them for later calls.
+    if (question.method !== 'roots/list') asked.end.onCancel(() => cancellation.cancel('the call has ended'));
     if (asked.open === 0) asked.since = performance.now();
     asked.open += 1;
     try {

@@ -18,6 +18,7 @@ describe('the store configuration', () => {
   it.each([
     [{ type: 'memory' }, {}, { type: 'memory' }],
     [{ type: 'redis', url: URL_1 }, {}, { type: 'redis', url: URL_1, prefix: 'mcp-aql' }],
+    [{ cluster: [URL_1] }, {}, { type: 'redis', cluster: [URL_1], prefix: 'mcp-aql' }],
     [{ url: 'rediss://r.example', prefix: 'a:b' }, {}, { type: 'redis', url: 'rediss://r.example', prefix: 'a:b' }],
     [undefined, { MCP_AQL_STORE: 'memory' }, { type: 'memory' }],
     [undefined, { MCP_AQL_REDIS_URL: URL_1 }, { type: 'redis', url: URL_1, prefix: 'mcp-aql' }],
@@ -33,7 +34,27 @@ describe('the store configuration', () => {
     expect((await loadOnly(main, { env, files: { 'url.txt': URL_1 } })).store).toEqual(expected);
   });
 
+  it('takes servers behind sentinels with credentials and files of TLS', async () => {
+    const given = { username: 'ann', password: '${REDIS_PASSWORD}', tls: { ca: 'ca.pem' } };
+    const sentinel = { name: 'main', nodes: ['rediss://s1.example:26379'] };
+    const { store, directory } = await loadOnly(
+      { store: { ...given, sentinel } },
+      { env: { REDIS_PASSWORD_FILE: 'secret.txt' }, files: { 'secret.txt': 'hunter2\n' } },
+    );
+    const tls = { ca: join(directory, 'ca.pem') };
+    const access = { type: 'redis', prefix: 'mcp-aql', username: 'ann', password: 'hunter2', tls };
+    expect(store).toEqual({ ...access, sentinel });
+  });
+
   it.each([
+    [{ cluster: [] }, 'store.cluster', 'expected at least 1 entry'],
+    [{ cluster: ['http://r.example'] }, 'store.cluster[0]', 'expected a redis:// or rediss:// address'],
+    [{ cluster: [URL_1], url: URL_1 }, 'store', "'url' and 'cluster' do not combine; expected one of them"],
+    [
+      { sentinel: { nodes: [URL_1] } },
+      'store.sentinel.name',
+      'missing; expected what the sentinels call their servers',
+    ],
     [{ type: 'redis' }, 'store.url', 'missing; expected a redis:// or rediss:// address'],
     [{ url: 'http://r.example' }, 'store.url', 'expected a redis:// or rediss:// address'],
     [{ url: 'redis://' }, 'store.url', 'expected a redis:// or rediss:// address'],

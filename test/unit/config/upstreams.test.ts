@@ -24,6 +24,7 @@ describe('loadConfig with pasted blocks', () => {
         maxCallMs: 900_000,
         connectTimeoutMs: 30_000,
         maxConcurrency: 64,
+        queue: { max: 10_000 },
         isolation: 'auto',
         instances: { max: 20, idleSeconds: 1800, spare: 0 },
         maxAnswerBytes: 52_428_800,

@@ -39,6 +39,7 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     maxCallMs: 900_000,
     connectTimeoutMs: 10_000,
     maxConcurrency: 64,
+    queue: { max: 1_000 },
     isolation: 'shared',
     instances: { max: 20, idleSeconds: 300, spare: 0 },
     maxAnswerBytes: 20_971_520,

@@ -7,7 +7,14 @@ import { SERVER_INFO } from '../../../support/server-clients.js';
 let server: HttpGatewayServer;
 afterEach(() => server.close());
 
-const UPSTREAM = { name: 'files', slug: 'files', transport: 'stdio', tools: 3, restarts: 0 } as const;
+const UPSTREAM = {
+  name: 'files',
+  slug: 'files',
+  transport: 'stdio',
+  tools: 3,
+  restarts: 0,
+  calls: { inFlight: 0, waiting: 0 },
+} as const;
 
 async function ask(path: string, ready: boolean) {
   const waiting = { ...UPSTREAM, state: 'waiting', problem: 'exited at once' } as const;

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startReplayServer } from '../support/replay-server.js';
-import { runCli } from '../support/run-cli.js';
+import { runCommand } from '../support/run-command.js';
 import { makeDirectory } from '../support/served-gateway.js';
 
 const READ_MAIL = { name: 'readMail', description: 'Read a mail.', inputSchema: { type: 'object', properties: {} } };
@@ -17,7 +17,7 @@ const DELETE_MAIL = { name: 'delete_mail', description: 'Delete a mail.', inputS
 interface Workplace extends AsyncDisposable {
   /** What the upstream `mail` offers from now on. */
   offer(...tools: readonly object[]): void;
-  readonly run: (...args: readonly string[]) => ReturnType<typeof runCli>;
+  readonly run: (...args: readonly string[]) => ReturnType<typeof runCommand>;
   readonly lock: () => Promise<{
     readonly version: number;
     readonly upstreams: Record<string, Record<string, unknown>>;
@@ -35,7 +35,7 @@ async function openWorkplace(settings: object = {}): Promise<Workplace> {
   return {
     path: directory.path,
     offer: (...tools) => catalogues.set('mail', tools),
-    run: (...args) => runCli(args, { cwd: directory.path }),
+    run: (...args) => runCommand(args, { cwd: directory.path }),
     lock: async () => JSON.parse(await readFile(join(directory.path, 'gateway.lock.json'), 'utf8')),
     async [Symbol.asyncDispose]() {
       await upstream[Symbol.asyncDispose]();

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+
+/** A Lua script and the digest by which a server that knows it runs it. */
+export interface RedisScript {
+  readonly source: string;
+  readonly sha1: string;
+}
+
+/**
+ * One script per method, because Redis runs a script atomically: no other command runs between its reads and its writes.
+ *
+ * A record is a hash of `v` (JSON text), `n` (version), `e` (expiry) and `t` (tag, where it has one). An index is a sorted
+ * set of record keys by expiry, one for a collection and one for a tag. A counter is a hash of `v` and `e`.
+ *
+ * Whether something has expired is decided by `e` and the gateway's clock (the first argument), as in the other stores;
+ * Redis's own expiry only removes records, by their remaining lifetime, so its clock need not agree with ours. An index may
+ * still name removed records: readers skip them, and each insertion trims.
+ *
+ * Scripts that go through an index compute the names of records themselves. That works in a cluster too, since all names
+ * have one hash tag. Numbers are written with 17 digits: Lua's own conversion would lose some.
+ */
+const SOURCES = {
+  insert: `
+    local now, expires = tonumber(ARGV[1]), tonumber(ARGV[2])
+    local present = redis.call('HGET', KEYS[1], 'e')
+    if present and tonumber(present) > now then return 0 end
+    redis.call('DEL', KEYS[1])
+    local left = math.ceil(expires - now)
+    if left <= 0 then return 1 end
+    redis.call('HSET', KEYS[1], 'v', ARGV[3], 'n', ARGV[4], 'e', ARGV[2])
+    if ARGV[6] then redis.call('HSET', KEYS[1], 't', ARGV[6]) end
+    redis.call('PEXPIRE', KEYS[1], string.format('%.0f', left))
+    for i = 2, #KEYS do
+      redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[1])
+      redis.call('ZADD', KEYS[i], ARGV[2], ARGV[5])
+      if redis.call('PTTL', KEYS[i]) < left then redis.call('PEXPIRE', KEYS[i], string.format('%.0f', left)) end
+    end
+    return 1`,
+  get: `
+    local record = redis.call('HMGET', KEYS[1], 'v', 'n', 'e')
+    if not record[1] or tonumber(record[3]) <= tonumber(ARGV[1]) then return false end
+    return {record[1], record[2]}`,
+  replace: `
+    local record = redis.call('HMGET', KEYS[1], 'n', 'e')
+    if record[1] ~= ARGV[2] or tonumber(record[2]) <= tonumber(ARGV[1]) then return 0 end
+    redis.call('HSET', KEYS[1], 'v', ARGV[3])
+    redis.call('HINCRBY', KEYS[1], 'n', 1)
+    return 1`,
+  remove: `
+    local record = redis.call('HMGET', KEYS[1], 'e', 't')
+    redis.call('DEL', KEYS[1])
+    redis.call('ZREM', KEYS[2], ARGV[2])
+    if record[2] then redis.call('ZREM', ARGV[3] .. record[2], ARGV[2]) end
+    if record[1] and tonumber(record[1]) > tonumber(ARGV[1]) then return 1 end
+    return 0`,
+  removeTagged: `
+    local removed = {}
+    for _, key in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+      local name = ARGV[2] .. key
+      local record = redis.call('HMGET', name, 'e', 't')
+      if record[2] == ARGV[3] then
+        redis.call('DEL', name)
+        redis.call('ZREM', KEYS[2], key)
+        if tonumber(record[1]) > tonumber(ARGV[1]) then removed[#removed + 1] = key end
+      end
+    end
+    redis.call('DEL', KEYS[1])
+    return removed`,
+  list: `
+    local records = {}
+    for _, key in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')) do
+      local record = redis.call('HMGET', ARGV[2] .. key, 'v', 'n')
+      if record[1] then records[#records + 1] = {key, record[1], record[2]} end
+    end
+    return records`,
+  purge: `
+    for i = 1, #KEYS do redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[1]) end
+    return 1`,
+  increment: `
+    local now, fits = tonumber(ARGV[1]), true
+    local live, before, after = {}, {}, {}
+    for i = 1, #KEYS do
+      local counter = redis.call('HMGET', KEYS[i], 'v', 'e')
+      live[i] = counter[2] and tonumber(counter[2]) > now
+      before[i] = live[i] and tonumber(counter[1]) or 0
+      after[i] = before[i] + tonumber(ARGV[3 * i - 1])
+      local limit = tonumber(ARGV[3 * i + 1])
+      if limit and after[i] > limit then fits = false end
+    end
+    local reply = {fits and 1 or 0}
+    for i = 1, #KEYS do
+      local text = string.format('%.17g', fits and after[i] or before[i])
+      reply[i + 1] = text
+      if fits and live[i] then
+        redis.call('HSET', KEYS[i], 'v', text)
+      elseif fits then
+        redis.call('DEL', KEYS[i])
+        local expires = ARGV[3 * i]
+        local left = math.ceil(tonumber(expires) - now)
+        if left > 0 then
+          redis.call('HSET', KEYS[i], 'v', text, 'e', expires)
+          redis.call('PEXPIRE', KEYS[i], string.format('%.0f', left))
+        end
+      end
+    end
+    return reply`,
+  count: `
+    local counter = redis.call('HMGET', KEYS[1], 'v', 'e')
+    if counter[2] and tonumber(counter[2]) > tonumber(ARGV[1]) then return counter[1] end
+    return '0'`,
+} as const;
+
+export type RedisScriptName = keyof typeof SOURCES;
+
+export const REDIS_SCRIPTS = Object.fromEntries(
+  Object.entries(SOURCES).map(([name, source]) => [
+    name,
+    { source, sha1: createHash('sha1').update(source).digest('hex') },
+  ]),
+) as Readonly<Record<RedisScriptName, RedisScript>>;

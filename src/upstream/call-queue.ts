@@ -1,0 +1,98 @@
+import type { QueueBounds } from '../config/gateway-config.js';
+import { FairQueue, type Turn } from '../lib/fair-queue.js';
+import { type Caller, principalOf } from '../protocol/caller.js';
+import type { Cancellation } from '../protocol/cancellation.js';
+import { cancelled, UpstreamFault } from './fault.js';
+
+/** One call that waits for a place. */
+export interface Wait {
+  /** Absent for what the gateway asks for itself. */
+  readonly caller?: Caller | undefined;
+  /** The longest wait, where the queue has no shorter one. */
+  readonly timeoutMs: number;
+  readonly cancellation: Cancellation;
+}
+
+interface Waiting {
+  admit(): void;
+  refuse(fault: UpstreamFault): void;
+}
+
+/** What a caller is told to wait where as many calls wait as may. */
+const BUSY_RETRY_MS = 1_000;
+
+/** The calls that wait for a place among so many in flight. Each client has its turn, however many calls another one brings. */
+export class CallQueue {
+  readonly #places: number;
+  readonly #bounds: QueueBounds;
+  readonly #waiting = new FairQueue<Waiting>();
+
+  /** @param places how many calls are in flight at once */
+  constructor(places: number, bounds: QueueBounds) {
+    this.#places = places;
+    this.#bounds = bounds;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Resolves when the call has a place. Rejects with an `UpstreamFault` when it is cancelled, out of time, or there are as many waiting as
+   * may: of the client with most of them, the newest.
+   */
+  enter({ caller, timeoutMs, cancellation }: Wait): Promise<void> {
+    if (cancellation.cancelled) return Promise.reject(cancelled(cancellation));
+    const turn = turnOf(caller);
+    if (this.size >= this.#bounds.max) {
+      const displaced = this.#waiting.displaceFor(turn);
+      if (displaced === undefined) return Promise.reject(this.#full());
+      displaced.refuse(this.#full());
+    }
+    const ms = Math.min(timeoutMs, this.#bounds.waitMs ?? timeoutMs);
+    return new Promise((resolve, reject) => {
+      const leaveWith = (fault: UpstreamFault): void => {
+        if (this.#waiting.remove(turn, waiting)) waiting.refuse(fault);
+      };
+      const timer = setTimeout(() => leaveWith(this.#expired(ms)), ms);
+      const waiting: Waiting = {
+        admit() {
+          clearTimeout(timer);
+          resolve();
+        },
+        refuse(fault) {
+          clearTimeout(timer);
+          reject(fault);
+        },
+      };
+      this.#waiting.add(turn, waiting);
+      cancellation.onCancel(() => leaveWith(cancelled(cancellation)));
+    });
+  }
+
+  /** Gives a place to the call whose turn it is. Returns whether one waits. */
+  admitNext(): boolean {
+    const next = this.#waiting.next();
+    next?.admit();
+    return next !== undefined;
+  }
+
+  #expired(ms: number): UpstreamFault {
+    const message = `no free place among its ${this.#places} calls in flight within ${ms / 1000} s`;
+    return new UpstreamFault('timeout', message, { undelivered: true });
+  }
+
+  #full(): UpstreamFault {
+    const { max } = this.#bounds;
+    const message = `${max} calls wait for one of its ${this.#places} places, as many as may`;
+    return new UpstreamFault('busy', message, { undelivered: true, retryAfterMs: BUSY_RETRY_MS, maxWaiting: max });
+  }
+}
+
+/** A user or client has one share in all its sessions; a client that did not authenticate shares with all at its address. */
+function turnOf(caller: Caller | undefined): Turn {
+  if (caller === undefined) return { share: 'gateway', session: '' };
+  const principal = principalOf(caller);
+  const share = principal === undefined ? `peer ${caller.peer ?? ''}` : `${principal.kind} ${principal.name}`;
+  return { share, session: caller.sessionId };
+}
