@@ -90,6 +90,8 @@ export interface Gateway extends Surface {
   readonly approvals: ApprovalService | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
+  /** Starts or connects an upstream anew, whatever its state. Returns whether there is one of this name that is not disabled. */
+  restartUpstream(name: string): boolean;
   /** Frees what belongs to a session; servers call it once when a session ends. */
   endSession(sessionId: string): void;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
@@ -394,6 +396,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       logLevels.set(sessionId, level);
       applyLogLevel();
     },
+    restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
       logLevels.delete(sessionId);
       executions?.registry.endSession(sessionId);

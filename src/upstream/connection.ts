@@ -39,6 +39,13 @@ export interface EraMemory {
   sse?: boolean;
 }
 
+/** What is remembered of a server over its connections. */
+export interface ServerMemory {
+  readonly era: EraMemory;
+  /** Of all connections, so that a list that comes again has the same objects. */
+  readonly tools: ToolMemory;
+}
+
 /** One live connection to a server, from handshake to loss. It never comes back; the next one is a new object. */
 export interface Connection {
   readonly era: 'legacy' | 'modern';
@@ -83,6 +90,8 @@ interface ConnectionRequest {
   readonly news: UpstreamNews;
   /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
+  /** A line that the server prints, masked. */
+  readonly onStderr?: TransportEvents['onStderr'];
   /** The server has asked something of a client, and has its answer. */
   readonly onAsked?: AskSettings['onAsked'];
   /** Ends the attempt. */
@@ -209,8 +218,8 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 }
 
 async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
-  const { config, around, probeTimeoutMs, onLimits, credentials } = request;
-  const transport = await openTransport(config, around, { onLimits, credentials });
+  const { config, around, probeTimeoutMs, onLimits, onStderr, credentials } = request;
+  const transport = await openTransport(config, around, { onLimits, onStderr, credentials });
   const channel = new CallChannel(transport, config);
   channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
   const lost = new Promise<UpstreamFault>((resolve) => {
