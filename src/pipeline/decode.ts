@@ -423,7 +423,7 @@ function readExecution(operation: Operation, value: unknown): boolean | undefine
   if (typeof background === 'boolean' && Object.keys(others).length === 0) return background;
   throw new OperationError(
     'VALIDATION_INVALID_VALUE',
-    `Parameter '${EXECUTION}' expected {"background": true}, which answers at once and goes on, or {"background": false}`,
+    `Parameter '${EXECUTION}' expected {"background": true}, to go on after the answer, or {"background": false}`,
     { operation: operation.name, param_name: EXECUTION },
   );
 }

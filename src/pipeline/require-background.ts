@@ -22,8 +22,8 @@ export function requireBackground(call: ValidatedCall, isOffered: boolean): void
 /** Why a call cannot go on in the background; undefined where it can. */
 export function findObstacle({ operation, raw }: Pick<ValidatedCall, 'operation' | 'raw'>): string | undefined {
   const { upstream, classification, passthrough, primitive } = operation;
-  if (raw.native !== undefined || primitive !== undefined) return 'it reads what is no tool';
-  if (upstream === GATEWAY_SOURCE) return 'it is answered at once';
+  if (raw.native !== undefined || primitive !== undefined) return 'it is a request of MCP itself';
+  if (upstream === GATEWAY_SOURCE) return 'it has its answer immediately';
   if (passthrough !== undefined) return "tools under their own names answer in their servers' form";
   if (!CATEGORIES.has(classification.category))
     return `it is ${classification.category}, and READ and EXECUTE alone can`;

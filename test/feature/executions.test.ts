@@ -154,7 +154,7 @@ it('does not run again what may have changed something', async () => {
 });
 
 it.each([
-  ['list_executions', BACKGROUND, 'answered at once'],
+  ['list_executions', BACKGROUND, 'immediately'],
   ['create_note', BACKGROUND, 'CREATE'],
   ['large', { _execution: { background: 'yes' } }, '{"background": true}'],
   ['large', { _execution: { background: true, for: 'ever' } }, '{"background": true}'],
