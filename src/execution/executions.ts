@@ -294,6 +294,6 @@ function unknownExecution(id: string): OperationError {
 const LONGEST_ID = 100;
 
 function tooMany(running: number): OperationError {
-  const message = `There are ${running} executions that have not ended, as many as there may be. Wait for one, or cancel one with 'cancel_execution'`;
+  const message = `Too many executions: ${running} are pending or running. Wait for one, or cancel one with 'cancel_execution'`;
   return new OperationError('RATE_LIMIT_EXCEEDED', message, { limit: running, remaining: 0, reason: 'executions' });
 }

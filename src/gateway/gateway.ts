@@ -16,6 +16,7 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import { ResourceLinks } from '../primitives/resource-links.js';
+import type { BeginTrace } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -107,6 +108,8 @@ export interface Gateway extends Surface {
 
 export interface GatewayDeps {
   readonly observe: Observer;
+  /** Absent where calls are not traced. */
+  readonly beginTrace?: BeginTrace | undefined;
   /** The client name and version that the gateway sends to upstreams. */
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Where the gateway is installed: configurations can name programs of its own dependencies without a path. */
@@ -230,6 +233,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const stages = {
     live,
     reloading,
+    beginTrace: deps.beginTrace,
     observe: countUses(usage, observe),
     results,
     isFirstWarning: warnedOnce.isFirstWarning,

@@ -130,7 +130,7 @@ const LIMITS_SECTION = section(
     maxRequestSize: range(64 * KIB, 10 * MIB, 'Bytes of one request.'),
     maxResponseSize: range(MIB, 100 * MIB, 'Bytes of one response.'),
     maxStringLength: range(64 * KIB, 10 * MIB, 'Bytes of one string value.'),
-    maxArrayElements: range(100, 100_000, 'Elements of one array.'),
+    maxArrayElements: range(100, 100_000, 'Elements of one array, and members of one object.'),
     maxNestingDepth: range(8, 64, 'Levels of nested objects and arrays.'),
   },
   CONFIG_DEFAULTS.limits,

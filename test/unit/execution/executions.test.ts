@@ -142,7 +142,7 @@ describe('executions', () => {
     );
     executions.begin(caller('t'), CALL);
     executions.begin(caller('u'), CALL);
-    expect(() => executions.begin(caller('v'), CALL)).toThrow('as many as there may be');
+    expect(() => executions.begin(caller('v'), CALL)).toThrow('Too many executions');
 
     executions.cancel(ids[1] ?? '', 'test');
     executions.begin(caller('v'), CALL);

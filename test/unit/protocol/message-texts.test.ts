@@ -12,7 +12,7 @@ const FOLDERS = [
   'builtin/introspect/page.ts',
   'builtin/introspect/filter.ts',
   'builtin/introspect/operation.ts',
-  'builtin/executions',
+  'builtin/executions/handlers.ts',
   'builtin/relationships',
   'catalog/arguments',
   'execution',
