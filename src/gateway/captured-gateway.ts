@@ -97,6 +97,7 @@ export function openCapturedGateway(
         explainPolicy(rules, view === undefined ? question : { ...question, view: view.name }),
       recordAdmin: () => undefined,
       approvals: undefined,
+      connections: undefined,
       setLogLevel: () => undefined,
       endSession: () => undefined,
       native: NO_NATIVE_SURFACE,
