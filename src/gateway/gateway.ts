@@ -16,6 +16,7 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import { ResourceLinks } from '../primitives/resource-links.js';
+import type { BeginTrace } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -92,6 +93,8 @@ export interface Gateway extends Surface {
   readonly connections: Connections | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
+  /** Starts or connects an upstream anew, whatever its state. Returns whether there is one of this name that is not disabled. */
+  restartUpstream(name: string): boolean;
   /** Frees what belongs to a session; servers call it once when a session ends. */
   endSession(sessionId: string): void;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
@@ -107,6 +110,8 @@ export interface Gateway extends Surface {
 
 export interface GatewayDeps {
   readonly observe: Observer;
+  /** Absent where calls are not traced. */
+  readonly beginTrace?: BeginTrace | undefined;
   /** The client name and version that the gateway sends to upstreams. */
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Where the gateway is installed: configurations can name programs of its own dependencies without a path. */
@@ -226,6 +231,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const stages = {
     live,
     reloading,
+    beginTrace: deps.beginTrace,
     observe: countUses(usage, observe),
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
@@ -394,6 +400,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       logLevels.set(sessionId, level);
       applyLogLevel();
     },
+    restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
       logLevels.delete(sessionId);
       results.endSession(sessionId);

@@ -107,6 +107,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     recordAdmin: () => undefined,
     connections: undefined,
+    restartUpstream: () => true,
     approvals: options.approvals,
     setLogLevel: () => undefined,
     endSession: (sessionId) => void ended.push(sessionId),
