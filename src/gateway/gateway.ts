@@ -25,7 +25,8 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
-import { Credentials } from './credentials.js';
+import { type Connections, Credentials } from './credentials.js';
+import { openExecutions } from './executions.js';
 import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
@@ -55,6 +56,7 @@ import { countUses, createSurface, type Reloading, type Surface } from './surfac
 import { describeUnmatched } from './unmatched-rules.js';
 import { type OpenedView, Views } from './views.js';
 
+export type { Connections } from './credentials.js';
 export type { NameSettings } from './names-wait.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { ReloadState } from './reload.js';
@@ -88,6 +90,8 @@ export interface Gateway extends Surface {
   recordAdmin(action: string, details: JsonObject, operator: string, transport?: 'cli' | 'http'): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
+  /** How users connect their accounts of upstreams; absent where no upstream wants that. */
+  readonly connections: Connections | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
   /** Starts or connects an upstream anew, whatever its state. Returns whether there is one of this name that is not disabled. */
@@ -149,13 +153,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const credentials = new Credentials(observe);
+  const credentials = new Credentials(observe, policy.audit);
   await credentials.prepare(config);
   lifecycle.opened('credentials', () => credentials.close());
   const pool = createPool(config, deps, credentials);
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
   });
+  const executions = await openExecutions(config, { store: policy.store, audit: policy.audit, observe, results });
   const largeAnswers = openLargeAnswers(() => live.config, results, observe);
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
@@ -196,6 +201,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     readPart: largeAnswers.readPart,
     usage,
     primitives,
+    executions: executions?.inSnapshots,
     connections: {
       absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
       introductionOf: introductions.of,
@@ -224,6 +230,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   });
   lifecycle.opened('upstreams', () => pool.close());
   lifecycle.opened('catalog', () => catalog.close());
+  // What runs is cancelled before its upstream is gone.
+  if (executions !== undefined) lifecycle.opened('executions', () => executions.registry.close());
 
   const stages = {
     live,
@@ -233,6 +241,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     shapeLarge: largeAnswers.shape,
+    openBackground: executions?.openBackground,
   };
   const surface = createSurface(catalog, { ...stages, policy });
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
@@ -390,6 +399,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     recordAdmin: (action, details, operator, transport = 'cli') =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
     approvals: policy.approvals,
+    get connections() {
+      return credentials.connections;
+    },
     setLogLevel(sessionId, level) {
       logLevels.set(sessionId, level);
       applyLogLevel();
@@ -397,6 +409,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
       logLevels.delete(sessionId);
+      executions?.registry.endSession(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);
