@@ -25,10 +25,11 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
-import { Credentials } from './credentials.js';
+import { type Connections, Credentials } from './credentials.js';
+import { openExecutions } from './executions.js';
 import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
-import { type Introductions, openIntroductions } from './introductions.js';
+import { openIntroductions } from './introductions.js';
 import {
   type CatalogKeeper,
   combineKnown,
@@ -51,11 +52,12 @@ import type { ReloadPlan } from './reload-plan.js';
 import { openReplicas, type Replicas } from './replicas.js';
 import { reportDiagnostic } from './report-diagnostic.js';
 import { buildSnapshotInSlices } from './snapshot.js';
-import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
+import { type GatewayStatus, type StatusParts, statusOf } from './status.js';
 import { countUses, createSurface, type Reloading, type Surface } from './surface.js';
 import { describeUnmatched } from './unmatched-rules.js';
 import { type OpenedView, Views } from './views.js';
 
+export type { Connections } from './credentials.js';
 export type { NameSettings } from './names-wait.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { ReloadState } from './reload.js';
@@ -90,6 +92,8 @@ export interface Gateway extends Surface {
   recordAdmin(action: string, details: JsonObject, operator: string, transport?: 'cli' | 'http'): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
+  /** How users connect their accounts of upstreams; absent where no upstream wants that. */
+  readonly connections: Connections | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
   /** Starts or connects an upstream anew, whatever its state. Returns whether there is one of this name that is not disabled. */
@@ -155,7 +159,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const credentials = new Credentials(observe);
+  const credentials = new Credentials(observe, policy.audit);
   await credentials.prepare(config);
   lifecycle.opened('credentials', () => credentials.close());
   const pool = createPool(config, deps, credentials);
@@ -165,6 +169,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
     replicas: replicas && { bytes: replicas.results, key: () => replicas.keyFor('cursors') },
   });
+  const executions = await openExecutions(config, { store: policy.store, audit: policy.audit, observe, results });
   const largeAnswers = openLargeAnswers(() => live.config, results, observe);
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
@@ -205,6 +210,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     readPart: largeAnswers.readPart,
     usage,
     primitives,
+    executions: executions?.inSnapshots,
     connections: {
       absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
       introductionOf: introductions.of,
@@ -233,6 +239,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   });
   lifecycle.opened('upstreams', () => pool.close());
   lifecycle.opened('catalog', () => catalog.close());
+  // What runs is cancelled before its upstream is gone.
+  if (executions !== undefined) lifecycle.opened('executions', () => executions.registry.close());
 
   const stages = {
     live,
@@ -242,6 +250,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     shapeLarge: largeAnswers.shape,
+    openBackground: executions?.openBackground,
   };
   const surface = createSurface(catalog, { ...stages, policy });
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
@@ -399,6 +408,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     recordAdmin: (action, details, operator, transport = 'cli') =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
     approvals: policy.approvals,
+    get connections() {
+      return credentials.connections;
+    },
     setLogLevel(sessionId, level) {
       logLevels.set(sessionId, level);
       applyLogLevel();
@@ -411,6 +423,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     leaveSession(sessionId) {
       logLevels.delete(sessionId);
+      executions?.registry.endSession(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       primitives.endSubscriber(sessionId);
@@ -465,22 +478,6 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
 interface NativeAudience {
   readonly listeners: Set<NativeListener>;
   sees(upstream: string): boolean;
-}
-
-interface StatusParts {
-  readonly policy: Pick<PolicyService, 'audit' | 'storeState'>;
-  readonly reloader: Pick<Reloader, 'state'>;
-  readonly introductions: Introductions;
-}
-
-function statusOf(
-  snapshot: Snapshot,
-  upstreams: ReturnType<UpstreamPool['statuses']>,
-  { policy, reloader, introductions }: StatusParts,
-): GatewayStatus {
-  const dependencies = describeDependencies(policy.audit.state(), policy.storeState());
-  const more = { findings: introductions.guard.findings(), reload: reloader.state() };
-  return describeStatus(snapshot, upstreams, dependencies, more);
 }
 
 function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {

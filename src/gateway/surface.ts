@@ -15,6 +15,7 @@ import type { HeaderParameter } from '../protocol/header-parameters.js';
 import { isJsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
+import type { OpenBackground } from './executions.js';
 import { findOperation, type NamedOperation, type PlacedOperation, placeOperations } from './status.js';
 
 /** The snapshots of what callers see: of the whole, or of one view. */
@@ -35,6 +36,8 @@ export interface SurfaceServices extends Pick<PipelineDeps, 'observe' | 'results
   readonly policy: Pick<PolicyService, 'decisions' | 'recordCall'>;
   /** Whose calls these are; of the whole where absent. */
   readonly view?: string;
+  /** The calls that may go on in the background; none where absent. */
+  readonly openBackground?: OpenBackground | undefined;
   /** What is in force. */
   readonly live: { readonly config: GatewayConfig };
   readonly reloading: Reloading;
@@ -81,6 +84,7 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
       const snapshot = current instanceof Promise ? await current : current;
       const reply = await answerBy(request, snapshot);
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
+      raw.notes?.note({ requestId: request.call.caller.requestId, code: reply.code });
       const isKnown = snapshot.plan.reachOf(raw.tool) !== undefined;
       // A batch ends here, and every other call has.
       raw.trace?.end({ code: reply.code, ...(isKnown ? { tool: raw.tool } : {}) });
@@ -118,7 +122,10 @@ interface CallPath {
   readonly answer: (request: Request, snapshot: Snapshot) => Promise<Reply>;
 }
 
-function openPath(catalog: SurfaceCatalog, { policy, view, live: { config }, ...parts }: SurfaceServices): CallPath {
+function openPath(
+  catalog: SurfaceCatalog,
+  { policy, view, openBackground, live: { config }, ...parts }: SurfaceServices,
+): CallPath {
   const { gatekeeper: ofAll, quota, batches } = policy.decisions();
   const { recordCall } = policy;
   const gatekeeper =
@@ -126,8 +133,10 @@ function openPath(catalog: SurfaceCatalog, { policy, view, live: { config }, ...
       ? ofAll
       : { ...ofAll, staticDecision: (operation: Operation) => ofAll.staticDecision(operation, view) };
   const { limits } = config;
+  const background = openBackground?.((raw) => pipeline.answer(raw, catalog.current()));
   const pipeline = createPipeline({
     ...parts,
+    ...(background === undefined ? {} : { background }),
     gatekeeper,
     catalog,
     quota,

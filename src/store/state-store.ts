@@ -13,6 +13,9 @@ export const COLLECTIONS = [
   'secret',
   'challenge',
   'agent_block',
+  'grant',
+  'connect_link',
+  'oauth_client',
 ] as const;
 
 export type Collection = (typeof COLLECTIONS)[number];

@@ -2,6 +2,9 @@ import { type Caller, principalOf } from '../../protocol/caller.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { StoredEntry } from '../result-types.js';
 
+/** Whose an entry is. */
+export type Holder = Pick<Caller, 'sessionId' | 'client' | 'user'>;
+
 /** Bytes that every replica finds by name. */
 export interface SharedBytes {
   /** False where they are too many. */
@@ -44,7 +47,7 @@ export class ResultSharing {
   }
 
   /** Begins to share an entry; `written` waits for it. */
-  share(entry: StoredEntry, caller: Caller): void {
+  share(entry: StoredEntry, caller: Holder): void {
     const owner = ownerOf(caller);
     if (owner === undefined) return;
     const { sessionId } = caller;
@@ -56,19 +59,19 @@ export class ResultSharing {
   }
 
   /** Resolves when what the session has shared can be found by all; undefined where nothing is on its way. Never rejects. */
-  written({ sessionId }: Caller): Promise<void> | undefined {
+  written({ sessionId }: Holder): Promise<void> | undefined {
     return this.#writing.get(sessionId);
   }
 
   /** What another replica has shared with this session under the name. Never rejects: what cannot be read is not there. */
-  async fetch(id: string, caller: Caller): Promise<Fetched | undefined> {
+  async fetch(id: string, caller: Holder): Promise<Fetched | undefined> {
     if (ownerOf(caller) === undefined) return undefined;
     const bytes = await this.#bytes.get(nameOf(caller.sessionId, id)).catch(() => undefined);
     return bytes === undefined ? undefined : readEntry(bytes, id);
   }
 
   /** What was read lives on. */
-  renew(id: string, caller: Caller): void {
+  renew(id: string, caller: Holder): void {
     if (ownerOf(caller) === undefined) return;
     this.#bytes.renew(nameOf(caller.sessionId, id), this.#now() + this.#ttlMs).catch(ignore);
   }
@@ -90,7 +93,7 @@ export class ResultSharing {
 function ignore(): void {}
 
 /** Whose share of the bytes it is. */
-function ownerOf(caller: Caller): string | undefined {
+function ownerOf(caller: Holder): string | undefined {
   const principal = principalOf(caller);
   return principal && `${principal.kind}:${principal.name}`;
 }

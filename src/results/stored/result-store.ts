@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../protocol/call.js';
 import type { FieldSelection, MissingItems, StoredEntry } from '../result-types.js';
 import { type PackedList, readPacked } from './packed-list.js';
-import type { Fetched, ResultSharing } from './result-sharing.js';
+import type { Fetched, Holder, ResultSharing } from './result-sharing.js';
 
 /** The ordered items that a query found, for its next pages. */
 export interface PageSnapshot {
@@ -47,9 +47,9 @@ export interface ResultStore {
   /** Undefined for a cursor that is forged, another session's, or whose snapshot is gone; callers get one error for all. */
   findPage(cursor: string, caller: Caller): CursorPosition | undefined;
   /** Undefined where the result alone is beyond the bound. */
-  storeResult(result: StoredResult, caller: Caller): string | undefined;
+  storeResult(result: StoredResult, caller: Holder): string | undefined;
   /** A result as its operation and the bytes of its JSON text. */
-  findContent(handle: string, caller: Caller): { readonly operation: string; readonly content: Buffer } | undefined;
+  findContent(handle: string, caller: Holder): { readonly operation: string; readonly content: Buffer } | undefined;
   /** The operation of a result, without reading the result. */
   operationOf(handle: string, caller: Caller): string | undefined;
   endSession(sessionId: string): void;
@@ -182,7 +182,7 @@ class MemoryResultStore implements OwningResultStore {
     return { snapshot: entry.snapshot, index: content.index, ...this.#cursorsOf(content.snapshot) };
   }
 
-  storeResult({ operation, dataText }: StoredResult, caller: Caller): string | undefined {
+  storeResult({ operation, dataText }: StoredResult, caller: Holder): string | undefined {
     const handle = newHandle();
     const size = Buffer.byteLength(dataText);
     if (!fitsBound(size, this.maxBytes)) return undefined;
@@ -194,7 +194,7 @@ class MemoryResultStore implements OwningResultStore {
     return handle;
   }
 
-  findContent(handle: string, caller: Caller): { readonly operation: string; readonly content: Buffer } | undefined {
+  findContent(handle: string, caller: Holder): { readonly operation: string; readonly content: Buffer } | undefined {
     const entry = this.#find(handle, caller, {});
     if (entry === undefined || !('content' in entry)) return undefined;
     return { operation: entry.operation, content: entry.content };
@@ -274,7 +274,7 @@ class MemoryResultStore implements OwningResultStore {
   }
 
   /** Checks the session before it reads: an attempt of another session must not renew an entry. */
-  #find(key: string, { sessionId }: Caller, options: { readonly updateAgeOnGet?: boolean }): Entry | undefined {
+  #find(key: string, { sessionId }: Holder, options: { readonly updateAgeOnGet?: boolean }): Entry | undefined {
     return this.#entries.peek(key)?.session === sessionId ? this.#entries.get(key, options) : undefined;
   }
 

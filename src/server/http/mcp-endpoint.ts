@@ -19,6 +19,7 @@ import {
   isLegacyTraffic,
   isLegacyVersion,
   type MirrorHeaders,
+  noteMethod,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
 import { LogLevels } from '../mcp/log-levels.js';
@@ -42,6 +43,7 @@ import {
   createHttpExchanges,
   createSseStreams,
   type HttpExchanges,
+  notesOf,
   occupy,
   type RequestHandler,
   type SseStreams,
@@ -241,6 +243,7 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     const headers = readMirrorHeaders(request);
     const recognised = recogniseFastRequest(message, native.supports);
     const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
+    if (fast === undefined) noteMethod(notesOf(response), message);
     if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
       legacy.post(message, fast, request, response, authenticated);
       return;
