@@ -10,7 +10,7 @@ const STATES = words('are is were was have has');
 const JOINS = /^(?:and|or|[,/&])$/;
 const PREPOSITIONS = words(
   `of for from in on with by per at against over to into between near about within across around under behind after before since
-    until as via using based including lately recently`,
+    until along above below during among as via using based including lately recently`,
 );
 /** Participles without -ed. */
 const PARTICIPLES = words(
