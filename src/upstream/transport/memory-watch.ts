@@ -22,7 +22,7 @@ interface ProcessFacts {
 }
 
 const guards = new Map<number, Guard>();
-let timer: NodeJS.Timeout | undefined;
+let isPlanned = false;
 
 /**
  * Looks at the memory of a server every few seconds: of its process group, and of what its processes have started in others. One look
@@ -40,13 +40,13 @@ export function describeBytes(bytes: number): string {
   return `${Math.ceil(bytes / MIB)} MiB`;
 }
 
-/** The timer is there while there is a guard: another guard does not put the next look off. */
+/** Plans the next look; one that is planned already is not put off. */
 function plan(): void {
-  timer ??= setTimeout(() => {
-    void look().finally(() => {
-      timer = undefined;
-      if (guards.size > 0) plan();
-    });
+  if (isPlanned || guards.size === 0) return;
+  isPlanned = true;
+  setTimeout(() => {
+    isPlanned = false;
+    void look().finally(plan);
   }, LOOK_MS).unref();
 }
 
