@@ -237,7 +237,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       primitives.noteChange(slug);
     },
     onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
-    onResourceUpdated: (slug, uri) => primitives.noteUpdate(slug, uri),
+    onResourceUpdated: primitives.noteUpdate,
+    onLog: (sessionId, message) => {
+      for (const { listeners } of audiences) for (const listener of listeners) listener.logged(sessionId, message);
+    },
     onAsked: (upstream, { method, outcome, caller }) =>
       policy.audit.record({
         type: 'question',

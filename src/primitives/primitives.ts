@@ -83,7 +83,8 @@ export interface Primitives extends PrimitiveOperations {
   noteChange(upstream: string, kind?: ListKind): void;
   /** An upstream is not configured any more. */
   forget(upstream: string): void;
-  noteUpdate(upstream: string, uri: string): void;
+  /** @param owner whose resource it is, where callers have resources of their own */
+  noteUpdate(upstream: string, uri: string, owner: string | undefined): void;
   /** A session or a stream of subscriptions has ended. */
   endSubscriber(subscriber: string): void;
 }
@@ -125,7 +126,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
     },
     noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
     forget: (upstream) => lists.forget(upstream),
-    noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
+    noteUpdate: (upstream, uri, owner) => subscriptions.updated({ upstream, id: uri, owner }),
     endSubscriber: (subscriber) => subscriptions.end(subscriber),
   };
 }
@@ -216,7 +217,8 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     const id = textOf(call.arguments['uri']) ?? '';
     const asked = textOf(native?.params['uri']) ?? id;
     const subscriber = native?.subscriber ?? caller.sessionId;
-    const resource = { upstream: operation.upstream, id };
+    const owner = upstreams.get(operation.upstream)?.ownerOf(caller);
+    const resource = { upstream: operation.upstream, id, owner };
     if (native?.method === 'resources/subscribe') {
       requireSubscribable(operation.upstream, upstreams.get(operation.upstream)?.capabilities());
       await subscriptions.subscribe(subscriber, resource, asked);

@@ -82,6 +82,7 @@ interface ConnectionRequest {
   readonly onLimits?: TransportEvents['onLimits'];
   /** The server has asked something of a client, and has its answer. */
   readonly onAsked?: AskSettings['onAsked'];
+  readonly ownerLog?: AskSettings['ownerLog'];
   /** Ends the attempt. */
   readonly signal: AbortSignal;
   /** Something an operator should know that ends nothing. */
@@ -232,9 +233,10 @@ function declareAbilities({ config }: ConnectionRequest): JsonObject {
   return { ...writeAbilities(permitted), ...(permitted.roots ? { roots: { listChanged: true } } : {}) };
 }
 
-function describeAsks({ config, onAsked = () => undefined }: ConnectionRequest): AskSettings {
+function describeAsks({ config, onAsked = () => undefined, ownerLog }: ConnectionRequest): AskSettings {
   const credentials = new OwnCredentials(config.endpoint);
-  return { asker: config, mask: (params) => credentials.maskAll(params), onAsked };
+  const mask = (params: JsonObject): JsonObject => credentials.maskAll(params);
+  return { asker: config, mask, onAsked, ...(ownerLog === undefined ? {} : { ownerLog }) };
 }
 
 /** How often a server's answers to nothing are reported. */

@@ -2,10 +2,10 @@ import type { UpstreamConfig } from '../config/gateway-config.js';
 import { RecentMap } from '../lib/recent-map.js';
 import type { Observation, Observer, UpstreamState } from '../observe/observation.js';
 import { type Caller, principalOf } from '../protocol/caller.js';
+import { Cancellation } from '../protocol/cancellation.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { LogLevel } from '../protocol/log-message.js';
-import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
@@ -14,6 +14,7 @@ import { CallsInProgress } from './connection.js';
 import { UpstreamFault } from './fault.js';
 import { type Instance, Instances } from './instances.js';
 import { ManagedUpstream, type ServerMemory } from './managed-upstream.js';
+import { type Entered, OwnedWatches, type WatchedResource } from './owned-watches.js';
 import type { StartSlots } from './start-slots.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
@@ -81,6 +82,9 @@ export class IsolatedUpstream implements Upstream {
   readonly #lapsed = new RecentMap<string, StateLoss>(MOST_LAPSED);
   /** How often a connection had been lost when its owner called last. */
   readonly #lossesSeen = new WeakMap<ManagedUpstream, number>();
+  /** Who had each connection. */
+  readonly #owners = new WeakMap<ManagedUpstream, string>();
+  readonly #watches = new OwnedWatches();
   readonly #reported = new Set<string>();
   /** Of the connection that was made last. */
   #last: UpstreamStatus | undefined;
@@ -166,12 +170,20 @@ export class IsolatedUpstream implements Upstream {
     return this.#capabilities;
   }
 
-  async watchResource(uri: string, isWatched: boolean): Promise<void> {
-    if (this.#mode === 'shared') return this.#first.watchResource(uri, isWatched);
-    if (!isWatched) return;
-    // Each caller's connection has resources of its own, and one watch is for all callers.
-    const message = `The server '${this.slug}' has a connection for each of its callers, and tells none of changed resources. Read '${uri}' again`;
-    throw new OperationError('PERMISSION_DENIED', message, { upstream: this.slug });
+  async watchResource(uri: string, isWatched: boolean, owner?: string): Promise<void> {
+    if (owner === undefined) return this.#first.watchResource(uri, isWatched);
+    if (!isWatched) return this.#watches.end(owner, uri);
+    const call = { ...WATCHING, arguments: { uri }, cancellation: new Cancellation() };
+    try {
+      await this.#watches.begin(owner, uri, () => this.#enterAs(() => owner, call));
+    } catch (error) {
+      throw translateFailure(error, failedCallOf(this.slug, call));
+    }
+  }
+
+  /** The resources that are watched, and whose each is. */
+  get watched(): readonly WatchedResource[] {
+    return this.#mode === 'shared' ? this.#first.watched : this.#watches.all();
   }
 
   ownerOf(caller: Caller): string | undefined {
@@ -240,32 +252,43 @@ export class IsolatedUpstream implements Upstream {
   }
 
   /** The connection that this call belongs to, connected or not, and what says that the call has ended. */
-  async #enter(call: Entry): Promise<{ readonly upstream: ManagedUpstream; leave(): void }> {
+  async #enter(call: Entry): Promise<Entered> {
+    const { caller } = call;
     this.#calls.tryEnter();
     try {
-      if (this.#mode === undefined) await this.#awaitDecision(call);
-      const owner = call.caller === undefined ? OWN_REQUESTS : this.ownerOf(call.caller);
-      if (owner === undefined || this.#mode === 'shared') {
-        return { upstream: this.#first, leave: () => this.#calls.leave() };
-      }
-      const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
-      const instance = await this.#instances.enter(owner, { cancellation: call.cancellation, timeoutMs });
+      const entered = await this.#enterAs(() => (caller === undefined ? OWN_REQUESTS : this.ownerOf(caller)), call);
+      const { upstream } = entered;
+      if (caller !== undefined && this.#mode !== 'shared') upstream.logTo(caller.sessionId);
       const leave = (): void => {
-        this.#instances.leave(instance);
+        entered.leave();
         this.#calls.leave();
       };
-      await this.#awaitStart(instance, call, timeoutMs).catch((error: unknown) => {
-        this.#instances.leave(instance);
-        throw error;
-      });
-      const { upstream } = instance.connection;
-      const loss = this.#findLoss(owner, upstream);
-      if (loss !== undefined) call.onStateLost?.(loss);
       return { upstream, leave };
     } catch (error) {
       this.#calls.leave();
       throw translateFailure(error, failedCallOf(this.slug, call));
     }
+  }
+
+  /** @param ownerOf asked when it is decided who shares a connection */
+  async #enterAs(ownerOf: () => string | undefined, call: Entry): Promise<Entered> {
+    if (this.#mode === undefined) await this.#awaitDecision(call);
+    const owner = ownerOf();
+    if (owner === undefined || this.#mode === 'shared') return { upstream: this.#first, leave: () => undefined };
+    const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
+    const instance = await this.#instances.enter(owner, { cancellation: call.cancellation, timeoutMs });
+    const leave = (): void => this.#instances.leave(instance);
+    try {
+      await this.#awaitStart(instance, call, timeoutMs);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    const { upstream } = instance.connection;
+    this.#owners.set(upstream, owner);
+    const loss = this.#findLoss(owner, upstream);
+    if (loss !== undefined) call.onStateLost?.(loss);
+    return { upstream, leave };
   }
 
   /** Why the owner finds another state than it left; undefined where it does not, and for what it has been told. */
@@ -351,8 +374,13 @@ export class IsolatedUpstream implements Upstream {
   }
 
   #eventsOf(upstream: ManagedUpstream): UpstreamEvents {
-    const { onFirstStart: _first, onCannotStart: _cannot, onConnected: _connected, ...others } = this.#events ?? {};
-    return { ...others, onTools: (_slug, tools) => this.#takeTools(upstream, tools) };
+    const events: Partial<UpstreamEvents> = this.#events ?? {};
+    const { onFirstStart: _first, onCannotStart: _cannot, onConnected: _connected, ...others } = events;
+    return {
+      ...others,
+      onTools: (_slug, tools) => this.#takeTools(upstream, tools),
+      onResourceUpdated: (slug, uri) => others.onResourceUpdated?.(slug, uri, this.#owners.get(upstream)),
+    };
   }
 
   /** The catalog follows one connection; when that has ended, the next one whose list is read. */
@@ -413,6 +441,9 @@ export class IsolatedUpstream implements Upstream {
 /** What finding the connection of a call or request depends on. */
 type Entry = FailedParts &
   Pick<UpstreamCall, 'cancellation' | 'timeoutMs' | 'onStateLost'> & { readonly caller?: Caller };
+
+/** What the request for news of a resource is, for its failure. */
+const WATCHING = { tool: 'resources/subscribe', retryable: true } as const;
 
 /** The owner of the connection for requests that belong to no caller, such as reading lists. */
 const OWN_REQUESTS = 'gateway';

@@ -3,7 +3,7 @@ import type { UpstreamState } from '../observe/observation.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
-import type { LogLevel } from '../protocol/log-message.js';
+import type { CallLog, LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
@@ -12,6 +12,7 @@ import { UnreadMessage } from './call-channel.js';
 import { CallsInProgress, type Connection, type EraMemory, openConnection } from './connection.js';
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { OwnCredentials, withoutCredentials } from './own-credentials.js';
+import type { WatchedResource } from './owned-watches.js';
 import { Readiness } from './readiness.js';
 import { inDoubt, MAX_REPEATS, repeatReason } from './repeat.js';
 import { SplitAnswer } from './split-answer.js';
@@ -87,6 +88,8 @@ export class ManagedUpstream implements Upstream {
   #downSince = performance.now();
   #ending: Promise<void> | undefined;
   #events: UpstreamEvents | undefined;
+  /** Where what it says between two calls goes; undefined where it has no owner. */
+  #ownerLog: CallLog | undefined;
   #supervision: Promise<void> | undefined;
 
   constructor(options: ManagedUpstreamOptions) {
@@ -160,8 +163,8 @@ export class ManagedUpstream implements Upstream {
   }
 
   /** The resources of which the server tells changes. */
-  get watched(): ReadonlySet<string> {
-    return this.#watched;
+  get watched(): readonly WatchedResource[] {
+    return [...this.#watched].map((uri) => ({ uri }));
   }
 
   capabilities(): JsonObject | undefined {
@@ -230,6 +233,14 @@ export class ManagedUpstream implements Upstream {
 
   introduction(): Introduction | undefined {
     return this.#connection?.introduction;
+  }
+
+  /**
+   * What its server says between two calls is for this session from now on, or for the only client. It may want less than all
+   * of it.
+   */
+  logTo(sessionId: string | undefined): void {
+    this.#ownerLog = { level: 'debug', write: (message) => this.#events?.onLog?.(sessionId, message) };
   }
 
   setLogLevel(level: LogLevel): void {
@@ -332,10 +343,11 @@ export class ManagedUpstream implements Upstream {
         },
         news: {
           onListChanged: (kind) => this.#events?.onListChanged?.(this.slug, kind),
-          onResourceUpdated: (uri) => this.#events?.onResourceUpdated?.(this.slug, uri),
+          onResourceUpdated: (uri) => this.#events?.onResourceUpdated?.(this.slug, uri, undefined),
         },
         onLimits: (limits, tool) => this.#events?.onLimits?.(this.slug, limits, tool),
         onAsked: (asked) => this.#events?.onAsked?.(this.slug, asked),
+        ownerLog: () => this.#ownerLog,
         onDiagnostic: (message) =>
           around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
       });

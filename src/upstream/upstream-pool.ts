@@ -142,7 +142,11 @@ class Pool implements UpstreamPool {
   #create(config: UpstreamConfig): PooledUpstream {
     const { slug, isolation, disabled } = config;
     const parts = { config, around: this.#around, starts: this.#starts };
-    if (isolation === 'shared' || this.#oneClient || disabled) return new ManagedUpstream(parts);
+    if (isolation === 'shared' || this.#oneClient || disabled) {
+      const shared = new ManagedUpstream(parts);
+      if (this.#oneClient) shared.logTo(undefined);
+      return shared;
+    }
     const isolated: IsolatedUpstream = new IsolatedUpstream({
       ...parts,
       // A call of what is shared takes no other way than where the configuration says so.
@@ -168,8 +172,8 @@ class Pool implements UpstreamPool {
   #start(upstream: PooledUpstream, before: PooledUpstream | undefined): Promise<void> {
     if (this.#events === undefined) return Promise.resolve();
     const started = upstream.connect(this.#eventsOf(upstream, this.#events));
-    const watched = before instanceof ManagedUpstream ? [...before.watched] : [];
-    for (const uri of watched) upstream.watchResource(uri, true).catch(() => undefined);
+    for (const { uri, owner } of before?.watched ?? [])
+      upstream.watchResource(uri, true, owner).catch(() => undefined);
     return started;
   }
 
