@@ -1,4 +1,9 @@
-import { DefinitionGuard, defineServer } from '../catalog/integrity/definition-guard.js';
+import {
+  DefinitionGuard,
+  type DefinitionKind,
+  type DefinitionSet,
+  defineServer,
+} from '../catalog/integrity/definition-guard.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Diagnostic, Introduction, ToolSet } from '../protocol/tools.js';
 import type { Upstream } from '../upstream/upstream.js';
@@ -12,7 +17,11 @@ export interface Introductions {
    * One set of definitions for each of these upstreams, in the form in which the lock has them: what each server says of itself, and those
    * of others of its sets.
    */
-  join(upstreams: readonly Pick<ToolSet, 'upstream'>[], others: readonly ToolSet[]): readonly ToolSet[];
+  join(
+    upstreams: readonly Pick<ToolSet, 'upstream'>[],
+    others: readonly ToolSet[],
+    unreadKinds: (upstream: string) => readonly DefinitionKind[],
+  ): readonly DefinitionSet[];
   /** A server has connected, and may say something else than before. */
   noteConnected(slug: string): void;
   /** A server is judged anew when it is read next. */
@@ -23,7 +32,7 @@ export interface Introductions {
 
 export function openIntroductions(
   settings: () => Pick<GatewayConfig, 'upstreams' | 'lock'>,
-  upstreams: ReadonlyMap<string, Pick<Upstream, 'introduction'>>,
+  upstreams: ReadonlyMap<string, Pick<Upstream, 'introduction' | 'absence'>>,
   onFinding: (finding: Diagnostic) => void,
 ): Introductions {
   const guard = new DefinitionGuard({ settings, onFinding });
@@ -33,10 +42,13 @@ export function openIntroductions(
   return {
     guard,
     of: (slug) => (isVouched(slug) && !withheld.has(slug) ? upstreams.get(slug)?.introduction() : undefined),
-    join: (listed, others) =>
+    join: (listed, others, unreadKinds) =>
       listed.map(({ upstream }) => {
         const own = others.filter((each) => each.upstream === upstream).flatMap(({ tools }) => tools);
-        return { upstream, tools: [...defineServer(upstreams.get(upstream)?.introduction()), ...own] };
+        const introduction = upstreams.get(upstream)?.introduction();
+        const isAway = introduction === undefined && upstreams.get(upstream)?.absence() !== undefined;
+        const unread = [...(isAway ? (['server'] as const) : []), ...unreadKinds(upstream)];
+        return { upstream, tools: [...defineServer(introduction), ...own], unread };
       }),
     noteConnected(slug) {
       const found = guard.check(slug, 'server', defineServer(upstreams.get(slug)?.introduction()));

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DefinitionGuard, definePrompt, defineTemplate } from '../catalog/integrity/definition-guard.js';
+import {
+  type DefinitionGuard,
+  type DefinitionKind,
+  definePrompt,
+  defineTemplate,
+} from '../catalog/integrity/definition-guard.js';
 import type { Caller, HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Primitive } from '../protocol/operation.js';
@@ -79,6 +84,8 @@ export interface Primitives extends PrimitiveOperations {
   within(has: (upstream: string) => boolean): PrimitiveOperations;
   /** The prompts and templates of all upstreams, in the form in which the lock has them; several sets of one upstream. */
   definitions(): Promise<readonly ToolSet[]>;
+  /** The kinds of definitions of an upstream that could not be read. */
+  unreadKinds(upstream: string): readonly DefinitionKind[];
   /** An upstream has connected, or says that a list has changed. */
   noteChange(upstream: string, kind?: ListKind): void;
   /** An upstream is not configured any more. */
@@ -124,6 +131,10 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
         tools: entries.map(({ value }) => define(value)),
       }));
     },
+    unreadKinds: (upstream) => [
+      ...(lists.isUnread('prompts', upstream) ? (['prompt'] as const) : []),
+      ...(lists.isUnread('templates', upstream) ? (['template'] as const) : []),
+    ],
     noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
     forget: (upstream) => lists.forget(upstream),
     noteUpdate: (upstream, uri, owner) => subscriptions.updated({ upstream, id: uri, owner }),

@@ -172,8 +172,7 @@ class Pool implements UpstreamPool {
   #start(upstream: PooledUpstream, before: PooledUpstream | undefined): Promise<void> {
     if (this.#events === undefined) return Promise.resolve();
     const started = upstream.connect(this.#eventsOf(upstream, this.#events));
-    for (const { uri, owner } of before?.watched ?? [])
-      upstream.watchResource(uri, true, owner).catch(() => undefined);
+    for (const { uri, owner } of before?.watched ?? []) upstream.watchResource(uri, true, owner).catch(() => undefined);
     return started;
   }
 

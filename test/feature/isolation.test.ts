@@ -155,7 +155,9 @@ describe('what a server says between two calls', () => {
       await client.setLoggingLevel('warning');
     }
     const pid = await readOwn(anna);
-    await expect.poll(() => hers).toEqual({ updates: 1, logs: [{ level: 'warning', logger: 'notes/late', data: pid }] });
+    await expect
+      .poll(() => hers)
+      .toEqual({ updates: 1, logs: [{ level: 'warning', logger: 'notes/late', data: pid }] });
     expect(await readOwn(bert)).not.toBe(pid);
     await expect.poll(() => his.logs.length).toBe(1);
     expect([hers.updates, hers.logs.length, his.updates]).toEqual([1, 1, 1]);

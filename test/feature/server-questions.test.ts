@@ -299,24 +299,27 @@ it('the items of a batch are asked about like single calls', async () => {
   expect(JSON.stringify(answer)).toContain("The server 'piped' asks: What is your name?");
 });
 
-it.each(CLIENT_KINDS)('a cancelled batch ends the item in flight at its server, and starts no other: %s', async (kind) => {
-  await using client = await connectAsked(kind, targets.http());
-  for (const upstream of ['legacy', 'modern']) {
-    const before = runs.length;
-    const abort = new AbortController();
-    const batch = client.batch(
-      [{ operation: `${upstream}__wait_for`, params: { name: kind } }, { operation: `${upstream}__log_lines` }],
-      abort.signal,
-    );
-    const ended = expect(batch).rejects.toThrow();
-    await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for']), { timeout: 20_000 });
-    abort.abort();
-    await ended;
-    await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for', 'cancelled']), { timeout: 20_000 });
-    await client.call(`${upstream}__show_capabilities`);
-    expect(runs.slice(before)).toEqual(['wait_for', 'cancelled', 'show_capabilities']);
-  }
-});
+it.each(CLIENT_KINDS)(
+  'a cancelled batch ends the item in flight at its server, and starts no other: %s',
+  async (kind) => {
+    await using client = await connectAsked(kind, targets.http());
+    for (const upstream of ['legacy', 'modern']) {
+      const before = runs.length;
+      const abort = new AbortController();
+      const batch = client.batch(
+        [{ operation: `${upstream}__wait_for`, params: { name: kind } }, { operation: `${upstream}__log_lines` }],
+        abort.signal,
+      );
+      const ended = expect(batch).rejects.toThrow();
+      await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for']), { timeout: 20_000 });
+      abort.abort();
+      await ended;
+      await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for', 'cancelled']), { timeout: 20_000 });
+      await client.call(`${upstream}__show_capabilities`);
+      expect(runs.slice(before)).toEqual(['wait_for', 'cancelled', 'show_capabilities']);
+    }
+  },
+);
 
 it.each(['piped', 'legacy'])(
   '%s says that a page is done to the client alone that was asked to open it',
