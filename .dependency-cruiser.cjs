@@ -18,6 +18,7 @@ const RANKS = {
   store: ['protocol', 'config'],
   execution: ['protocol', 'store'],
   upstream: ['protocol', 'lib', 'observe', 'config'],
+  credentials: ['protocol', 'lib', 'observe', 'config', 'store', 'upstream'],
   catalog: ['protocol', 'lib', 'schema', 'statement', 'classify', 'config'],
   endpoint: ['protocol', 'lib', 'config', 'catalog'],
   results: ['protocol', 'lib', 'schema', 'expression', 'classify', 'config', 'catalog'],
@@ -26,6 +27,7 @@ const RANKS = {
   audit: ['protocol', 'lib', 'observe', 'config', 'catalog'],
   policy: ['protocol', 'lib', 'observe', 'config', 'store', 'catalog', 'audit'],
   primitives: ['protocol', 'lib', 'upstream', 'catalog'],
+  safety: ['protocol', 'lib', 'observe', 'classify', 'config', 'store', 'execution', 'audit', 'policy'],
   builtin: [
     'protocol',
     'lib',
@@ -37,6 +39,7 @@ const RANKS = {
     'endpoint',
     'results',
     'search',
+    'safety',
   ],
   pipeline: ['protocol', 'lib', 'observe', 'schema', 'config', 'execution', 'catalog', 'endpoint', 'results', 'policy'],
   gateway: [
@@ -46,6 +49,7 @@ const RANKS = {
     'config',
     'execution',
     'upstream',
+    'credentials',
     'catalog',
     'endpoint',
     'results',
@@ -54,6 +58,7 @@ const RANKS = {
     'audit',
     'policy',
     'primitives',
+    'safety',
     'builtin',
     'pipeline',
   ],
@@ -63,7 +68,7 @@ const RANKS = {
 };
 
 const OWNERS = {
-  '^@modelcontextprotocol/client': ['upstream', 'conformance'],
+  '^@modelcontextprotocol/client': ['upstream', 'credentials', 'conformance'],
   '^@modelcontextprotocol/(server|node)': ['server'],
   '^undici$': ['upstream'],
   '^fastify$': ['server'],
@@ -71,11 +76,13 @@ const OWNERS = {
   '^ajv$': ['config'],
   '^ajv-formats$': ['config', 'schema'],
   '^re2js$': ['schema'],
-  '^lru-cache$': ['schema', 'results', 'interceptor'],
+  '^lru-cache$': ['schema', 'results', 'interceptor', 'credentials'],
   '^minimatch$': ['lib', 'config', 'catalog', 'endpoint', 'audit'],
   '^(minisearch|stemmer)$': ['search'],
   '^libsql$|^@redis/client$': ['store'],
   '^pino': ['observe'],
+  '^prom-client$': ['observe'],
+  '^@opentelemetry/': ['observe'],
   '^jsonc-parser$': ['config'],
   '^diff$': ['catalog'],
   '^commander$|^picocolors$': ['cli'],

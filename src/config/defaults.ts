@@ -53,6 +53,9 @@ export const CONFIG_DEFAULTS = {
     connectTimeoutMs: 30_000,
     maxConcurrency: 64,
     queue: { max: 10_000 },
+    restarts: { max: 0, windowSeconds: 600 },
+    circuit: { failures: 0, openSeconds: 30 },
+    required: false,
     isolation: 'auto',
     instances: { max: 20, idleSeconds: 1800, spare: 0 },
     strict: true,
@@ -91,7 +94,9 @@ export const CONFIG_DEFAULTS = {
     redactKeys: [],
     redactPatterns: [],
   },
-  log: { level: 'info', format: 'auto' },
+  log: { level: 'info', format: 'auto', access: 'off' },
+  metrics: { enabled: false },
+  tracing: { enabled: false },
   dataDir: '.mcp-aql',
   upstreamsDir: 'upstreams',
 } as const satisfies {
@@ -121,7 +126,9 @@ export const CONFIG_DEFAULTS = {
   readonly store: { readonly type: StoreConfig['type']; readonly file: string; readonly prefix: string };
   /** `directory` starts at the data directory. */
   readonly audit: Omit<AuditConfig, 'required'>;
-  readonly log: GatewayConfig['log'];
+  readonly log: Omit<GatewayConfig['log'], 'access'> & { readonly access: string };
+  readonly metrics: { readonly enabled: boolean };
+  readonly tracing: { readonly enabled: boolean };
   readonly dataDir: string;
   readonly upstreamsDir: string;
 };

@@ -3,6 +3,8 @@ import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
 import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
+import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
+import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
 
 /** How a stdio server is started. */
@@ -145,6 +147,21 @@ export interface QueueBounds {
   readonly waitMs?: number;
 }
 
+/** How often a server may be started or connected anew before it is given up. */
+export interface RestartBounds {
+  /** Within the window; 0 for without end. */
+  readonly max: number;
+  readonly windowSeconds: number;
+}
+
+/** When calls to a server that fails are refused at once. */
+export interface CircuitBounds {
+  /** Calls that fail in a row; 0 for never. */
+  readonly failures: number;
+  /** For so long; then one call is tried. */
+  readonly openSeconds: number;
+}
+
 /** What a server may ask of a client while it runs one of its calls. */
 export const ASK_KINDS = ['elicitation', 'sampling', 'roots'] as const;
 
@@ -172,7 +189,13 @@ export interface UpstreamConfig {
   /** Calls in flight at once; more wait. */
   readonly maxConcurrency: number;
   readonly queue: QueueBounds;
+  readonly restarts: RestartBounds;
+  readonly circuit: CircuitBounds;
+  /** Whether the gateway is ready only where this one is. */
+  readonly required: boolean;
   readonly isolation: IsolationSetting;
+  /** Whose rights its calls use; where absent, those of the endpoint's own headers and variables. */
+  readonly credentials?: UpstreamCredentials;
   readonly instances: InstanceBounds;
   /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
   readonly maxAnswerBytes: number;
@@ -304,12 +327,19 @@ export interface GatewayConfig {
   readonly quotas: QuotasConfig;
   readonly store: StoreConfig;
   readonly audit: AuditConfig;
+  readonly credentials: CredentialStorage;
   /** Who may use MCP over HTTP with a static token; without these and `server.oauth`, everyone who can reach the port. */
   readonly clients: readonly ClientConfig[];
   readonly log: {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
     readonly format: 'auto' | 'json' | 'pretty';
+    /** Where the line of each request goes; absent where there is none. */
+    readonly access?: AccessLogTarget;
   };
+  /** Absent where off. */
+  readonly metrics?: MetricsConfig;
+  /** Absent where off. */
+  readonly tracing?: TracingConfig;
   readonly upstreams: readonly UpstreamConfig[];
   readonly views: readonly ViewConfig[];
 }

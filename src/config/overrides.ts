@@ -54,6 +54,7 @@ export const OVERRIDES: readonly Override[] = [
   { path: ['policy', 'readOnly'], variable: 'MCP_AQL_READ_ONLY', flag: 'readOnly', read: asBoolean },
   { path: ['store', 'type'], variable: 'MCP_AQL_STORE', read: asIs },
   { path: ['store', 'url'], variable: 'MCP_AQL_REDIS_URL', read: asSecret },
+  { path: ['credentials', 'key'], variable: 'MCP_AQL_CREDENTIALS_KEY', read: asSecret },
   { path: ['clients', 'default', 'token'], variable: 'MCP_AQL_CLIENT_TOKEN', read: asSecret },
   {
     path: ['policy', 'approvals', 'operators', 'admin', 'token'],

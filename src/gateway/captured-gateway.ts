@@ -11,6 +11,7 @@ import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
+import { NO_FIGURES } from './figures.js';
 import type { Gateway } from './gateway.js';
 import { NO_NATIVE_SURFACE } from './native.js';
 import { explainPolicy } from './operator-api.js';
@@ -74,6 +75,7 @@ export function openCapturedGateway(
       config: view === undefined ? config : { ...config, endpoint: view.endpoint },
       reload: async () => ({ at: new Date().toISOString(), outcome: 'unchanged' }),
       onReloaded: () => () => {},
+      figures: () => NO_FIGURES,
       settled: Promise.resolve(),
       warmedUp: Promise.resolve(),
       inView(name) {
@@ -93,6 +95,7 @@ export function openCapturedGateway(
       definitions: async () => undefined,
       explainPolicy: (question) =>
         explainPolicy(rules, view === undefined ? question : { ...question, view: view.name }),
+      restartUpstream: () => false,
       recordAdmin: () => undefined,
       approvals: undefined,
       setLogLevel: () => undefined,
@@ -150,6 +153,9 @@ function describeCaptured(name: string): UpstreamConfig {
     connectTimeoutMs: 0,
     maxConcurrency: 0,
     queue: { max: 0 },
+    restarts: { max: 0, windowSeconds: 0 },
+    circuit: { failures: 0, openSeconds: 0 },
+    required: false,
     isolation: 'shared',
     instances: { max: 0, idleSeconds: 0, spare: 0 },
     maxAnswerBytes: 0,

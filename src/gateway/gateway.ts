@@ -7,6 +7,7 @@ import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { DefinitionSet } from '../catalog/integrity/definition-guard.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Sliced } from '../lib/turns.js';
+import type { GatewayFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
@@ -16,6 +17,7 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import { ResourceLinks } from '../primitives/resource-links.js';
+import type { BeginTrace } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -24,6 +26,8 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { Credentials } from './credentials.js';
+import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
 import {
@@ -73,6 +77,8 @@ export interface Gateway extends Surface {
   /** Resources, prompts and completions in MCP's own methods. */
   readonly native: NativeSurface;
   status(): GatewayStatus;
+  /** What monitoring reads. */
+  figures(): GatewayFigures;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** What the upstreams define beside tools, one set each, in the form in which the lock has it; undefined where that is not known. */
@@ -85,6 +91,8 @@ export interface Gateway extends Surface {
   readonly approvals: ApprovalService | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
+  /** Starts or connects an upstream anew, whatever its state. Returns whether there is one of this name that is not disabled. */
+  restartUpstream(name: string): boolean;
   /** Frees what belongs to a session; servers call it once when a session ends. */
   endSession(sessionId: string): void;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
@@ -100,6 +108,8 @@ export interface Gateway extends Surface {
 
 export interface GatewayDeps {
   readonly observe: Observer;
+  /** Absent where calls are not traced. */
+  readonly beginTrace?: BeginTrace | undefined;
   /** The client name and version that the gateway sends to upstreams. */
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Where the gateway is installed: configurations can name programs of its own dependencies without a path. */
@@ -140,7 +150,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const pool = createPool(config, deps);
+  const credentials = new Credentials(observe);
+  await credentials.prepare(config);
+  lifecycle.opened('credentials', () => credentials.close());
+  const pool = createPool(config, deps, credentials);
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
   });
@@ -216,6 +229,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const stages = {
     live,
     reloading,
+    beginTrace: deps.beginTrace,
     observe: countUses(usage, observe),
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
@@ -270,6 +284,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     upstreams: { removed, replaced, adjusted },
     settings,
   }: ReloadPlan): Promise<void> => {
+    await credentials.prepare(next);
     live.config = next;
     policy.apply(next);
     for (const listener of configListeners) listener(next);
@@ -377,6 +392,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       const others = await primitives.definitions();
       return introductions.join(catalog.toolSets(), others, primitives.unreadKinds);
     },
+    figures: () => describeFigures(gateway, catalog.current().plan, policy.audit.state(), largeAnswers.load()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator, transport = 'cli') =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
@@ -385,6 +401,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       logLevels.set(sessionId, level);
       applyLogLevel();
     },
+    restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
       logLevels.delete(sessionId);
       results.endSession(sessionId);
@@ -412,14 +429,14 @@ async function openCatalogMemory(
   };
 }
 
-function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
+function createPool(config: GatewayConfig, deps: GatewayDeps, { rightsOf }: Credentials): UpstreamPool {
   const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
   return createUpstreamPool(
     config.upstreams,
     { observe, clientInfo, binDirectories, logs, servesClients },
-    { oneClient },
+    { oneClient, rightsOf },
   );
 }
 

@@ -36,8 +36,11 @@ const FIXED = [
   'errors',
   'cache',
   'store',
+  'credentials',
   'audit',
   'log',
+  'metrics',
+  'tracing',
   'views',
 ] as const;
 

@@ -25,8 +25,8 @@ type Renderers = { readonly [K in Observation['kind']]: Renderer<Extract<Observa
 
 const STATE_LEVELS: Readonly<Record<string, Level>> = {
   waiting: 'warn',
-  unresponsive: 'warn',
-  'crash-looping': 'warn',
+  degraded: 'warn',
+  failed: 'error',
   ready: 'info',
 };
 
@@ -36,6 +36,10 @@ const RENDERERS: Renderers = {
   call: {
     level: ({ code }) => (code === 'OK' ? 'debug' : ERROR_TABLE[code].logLevel),
     message: ({ operation, code, durationMs }) => `${operation}: ${code} in ${durationMs.toFixed(1)} ms`,
+  },
+  confirmation: {
+    level: () => 'debug',
+    message: ({ operation, requires, outcome }) => `${operation}: agreement (${requires}) ${outcome}`,
   },
   'upstream-state': {
     level: ({ state }) => STATE_LEVELS[state] ?? 'debug',

@@ -26,6 +26,8 @@ export const SECRET_FORMS: readonly RegExp[] = [
   /SG\.[\w-]{16,}\.[\w-]{16,}/g,
   // The gateway's own confirmation tokens.
   /(?:conf|quota_continue)_[\w-]{16,}/g,
+  // The codes by which people verify an agent's action, also as they are typed.
+  /(?<![A-Za-z0-9])vc[\s-]?(?:[0-9a-z]{4}[\s-]?){6,7}[0-9a-z]{0,4}(?![0-9a-z])/gi,
 ];
 
 /** The credentials of an address: https://user:password@host. */

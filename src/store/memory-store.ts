@@ -37,6 +37,8 @@ export class MemoryStore implements StateStore {
     approval_key: new Map(),
     journal: new Map(),
     execution: new Map(),
+    challenge: new Map(),
+    agent_block: new Map(),
   };
   readonly #counters = new Map<string, Counter>();
   #closed = false;

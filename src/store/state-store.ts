@@ -2,7 +2,16 @@ import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../protocol/json.js';
 
 /** The kinds of record. A closed list, so that two modules cannot use one name for different records. */
-export const COLLECTIONS = ['token', 'kept_call', 'approval', 'approval_key', 'journal', 'execution'] as const;
+export const COLLECTIONS = [
+  'token',
+  'kept_call',
+  'approval',
+  'approval_key',
+  'journal',
+  'execution',
+  'challenge',
+  'agent_block',
+] as const;
 
 export type Collection = (typeof COLLECTIONS)[number];
 

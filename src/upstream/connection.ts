@@ -20,7 +20,7 @@ import { CallChannel, type CallResult } from './call-channel.js';
 import { CallQueue, type Wait } from './call-queue.js';
 import { UpstreamFault } from './fault.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
-import { OwnCredentials } from './own-credentials.js';
+import { CredentialMasking } from './own-credentials.js';
 import { sendInRounds } from './questions/answer-rounds.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { permit } from './questions/prepare-question.js';
@@ -30,12 +30,20 @@ import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
 import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
+import type { RequestCredentials } from './user-rights.js';
 
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {
   prior?: PriorDiscovery | undefined;
   /** It speaks the HTTP+SSE transport of protocol 2024-11-05, though its address alone is configured. */
   sse?: boolean;
+}
+
+/** What is remembered of a server over its connections. */
+export interface ServerMemory {
+  readonly era: EraMemory;
+  /** Of all connections, so that a list that comes again has the same objects. */
+  readonly tools: ToolMemory;
 }
 
 /** One live connection to a server, from handshake to loss. It never comes back; the next one is a new object. */
@@ -69,6 +77,8 @@ export interface Connection {
 interface ConnectionRequest {
   readonly config: UpstreamConfig;
   readonly around: TransportSurroundings;
+  /** What its requests carry beside the configured headers. */
+  readonly credentials?: RequestCredentials | undefined;
   readonly memory: EraMemory;
   readonly tools: ToolMemory;
   /** How long a child process may stay silent when it is probed for the modern era. */
@@ -80,6 +90,8 @@ interface ConnectionRequest {
   readonly news: UpstreamNews;
   /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
+  /** A line that the server prints, masked. */
+  readonly onStderr?: TransportEvents['onStderr'];
   /** The server has asked something of a client, and has its answer. */
   readonly onAsked?: AskSettings['onAsked'];
   readonly ownerLog?: AskSettings['ownerLog'];
@@ -113,7 +125,8 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   try {
     return await connectInAnyEra(request);
   } catch (error) {
-    if (!refusesPost(error) || request.signal.aborted) throw error;
+    // That transport has no credentials of users.
+    if (!refusesPost(error) || request.signal.aborted || request.credentials !== undefined) throw error;
     // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
     const connection = await connectOnce(overSse).catch(() => undefined);
     if (connection === undefined) throw error;
@@ -206,8 +219,8 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 }
 
 async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
-  const { config, around, probeTimeoutMs, onLimits } = request;
-  const transport = await openTransport(config, around, { onLimits });
+  const { config, around, probeTimeoutMs, onLimits, onStderr, credentials } = request;
+  const transport = await openTransport(config, around, { onLimits, onStderr, credentials });
   const channel = new CallChannel(transport, config);
   channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
   const lost = new Promise<UpstreamFault>((resolve) => {
@@ -233,9 +246,10 @@ function declareAbilities({ config }: ConnectionRequest): JsonObject {
   return { ...writeAbilities(permitted), ...(permitted.roots ? { roots: { listChanged: true } } : {}) };
 }
 
-function describeAsks({ config, onAsked = () => undefined, ownerLog }: ConnectionRequest): AskSettings {
-  const credentials = new OwnCredentials(config.endpoint);
-  const mask = (params: JsonObject): JsonObject => credentials.maskAll(params);
+function describeAsks(request: ConnectionRequest): AskSettings {
+  const { config, credentials, onAsked = () => undefined, ownerLog } = request;
+  const masking = new CredentialMasking(config.endpoint, credentials);
+  const mask = (params: JsonObject): JsonObject => masking.current.maskAll(params);
   return { asker: config, mask, onAsked, ...(ownerLog === undefined ? {} : { ownerLog }) };
 }
 
@@ -395,6 +409,13 @@ function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettin
   const extensions = tasks?.extensions;
   const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined && extensions === undefined);
   return wantsNothing ? send() : sendInRounds(send, call, asks, extensions);
+}
+
+/** Some servers give a text, or one block, where the protocol has a list of blocks. */
+export function listContent(result: JsonObject): JsonObject {
+  const { content } = result;
+  if (typeof content === 'string') return { ...result, content: [{ type: 'text', text: content }] };
+  return isJsonObject(content) ? { ...result, content: [content] } : result;
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */

@@ -1,7 +1,7 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { RecentMap } from '../lib/recent-map.js';
 import type { Observation, Observer, UpstreamState } from '../observe/observation.js';
-import { type Caller, principalOf } from '../protocol/caller.js';
+import type { Caller } from '../protocol/caller.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
@@ -10,16 +10,18 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { assessIsolation } from './assess-isolation.js';
-import { CallsInProgress } from './connection.js';
+import { CallsInProgress, type ServerMemory } from './connection.js';
+import { OWN_REQUESTS, ownerOf, sessionOwner } from './connection-owner.js';
 import { UpstreamFault } from './fault.js';
 import { type Instance, Instances } from './instances.js';
-import { ManagedUpstream, type ServerMemory } from './managed-upstream.js';
+import { bestOf, countCalls, DOWN } from './joined-status.js';
+import { ManagedUpstream } from './managed-upstream.js';
 import { type Entered, OwnedWatches, type WatchedResource } from './owned-watches.js';
 import type { StartSlots } from './start-slots.js';
+import { describeDifference } from './tool-list.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type {
-  CallCounts,
   IsolationMode,
   IsolationStatus,
   StateLoss,
@@ -29,6 +31,7 @@ import type {
   UpstreamRequest,
   UpstreamStatus,
 } from './upstream.js';
+import { type RequestCredentials, sendWithRights, type UserRights } from './user-rights.js';
 import { waitFor } from './wait-for.js';
 
 /** For so long after the start calls wait for the first connection instead of failing. */
@@ -46,6 +49,8 @@ interface IsolatedUpstreamOptions {
   readonly around: TransportSurroundings;
   /** Of all child processes together. */
   readonly starts: StartSlots;
+  /** Whose rights its calls use, where they are not those of the configured headers. */
+  readonly rights?: UserRights | undefined;
   /** Called once where all callers share one connection after all, which is then called directly. */
   readonly onShared: (upstream: ManagedUpstream) => void;
 }
@@ -92,10 +97,11 @@ export class IsolatedUpstream implements Upstream {
   #capabilities: JsonObject | undefined;
   #logLevel: LogLevel | undefined;
   #endedRestarts = 0;
-  #shownState: UpstreamState = 'connecting';
+  #shownState: UpstreamState = 'starting';
   readonly #calls = new CallsInProgress();
   #isClosing = false;
   #ending: Promise<void> | undefined;
+  readonly #unlisten: (() => void) | undefined;
 
   constructor(options: IsolatedUpstreamOptions) {
     const { config } = options;
@@ -104,9 +110,10 @@ export class IsolatedUpstream implements Upstream {
     this.#decided = new Promise((resolve) => {
       this.#settleDecision = resolve;
     });
+    const { rights } = options;
     this.#instances = new Instances({
-      bounds: config.instances,
-      open: () => this.#open(),
+      bounds: rights === undefined ? config.instances : { ...config.instances, spare: 0 },
+      open: (owner) => this.#open(owner),
       close: ({ upstream }) =>
         upstream.close().catch((cause: unknown) => {
           options.around.observe({ kind: 'defect', where: 'closing a connection', cause });
@@ -116,7 +123,13 @@ export class IsolatedUpstream implements Upstream {
         this.#noteEnd(connection);
       },
     });
-    this.#first = this.#create();
+    this.#first = this.#create(rights?.discovery);
+    this.#unlisten = rights?.onChanged((owner, hasRights) => this.#noteRights(owner, hasRights));
+    if (rights === undefined) return;
+    this.#isolation = BY_RIGHTS;
+    this.#mode = BY_RIGHTS.mode;
+    this.#source = this.#first;
+    this.#settleDecision();
   }
 
   get isIsolated(): boolean {
@@ -140,7 +153,12 @@ export class IsolatedUpstream implements Upstream {
     return started;
   }
 
-  async call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
+  call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
+    const { rights } = this.#options;
+    return rights === undefined ? this.#call(call) : sendWithRights(rights, call, () => this.#call(call));
+  }
+
+  async #call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
     const { upstream, leave } = await this.#enter(call);
     try {
       return await upstream.call(call);
@@ -149,7 +167,14 @@ export class IsolatedUpstream implements Upstream {
     }
   }
 
-  async request(request: UpstreamRequest): Promise<JsonObject> {
+  request(request: UpstreamRequest): Promise<JsonObject> {
+    const { rights } = this.#options;
+    const { caller } = request;
+    if (rights === undefined || caller === undefined) return this.#request(request);
+    return sendWithRights(rights, { ...request, caller }, () => this.#request(request));
+  }
+
+  async #request(request: UpstreamRequest): Promise<JsonObject> {
     const { method, params, words, resource, ...delivery } = request;
     const failed = {
       tool: method,
@@ -187,6 +212,7 @@ export class IsolatedUpstream implements Upstream {
   }
 
   ownerOf(caller: Caller): string | undefined {
+    if (this.#options.rights !== undefined) return this.#options.rights.ownerOf(caller);
     return this.#mode === 'shared' ? undefined : ownerOf(caller, this.#mode ?? 'session');
   }
 
@@ -198,19 +224,20 @@ export class IsolatedUpstream implements Upstream {
 
   status(): UpstreamStatus {
     const isolation = this.#isolation === undefined ? {} : { isolation: this.#describeIsolation(this.#isolation) };
-    if (!this.#hasInstances()) return { ...this.#first.status(), ...isolation };
+    // With users' rights it is ready where the gateway can read what it offers.
+    if (!this.#hasInstances() || this.#options.rights !== undefined) return { ...this.#first.status(), ...isolation };
     const running = this.#instances.running().map(({ upstream }) => upstream.status());
-    const best = running.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))[0];
+    const best = bestOf(running);
     const { problem, ...known } = best ?? { ...(this.#last ?? this.#first.status()), state: 'dormant' as const };
     const restarts = running.reduce((sum, each) => sum + each.restarts, this.#endedRestarts);
     const state = this.#isClosing ? 'closed' : known.state;
-    const calls = running.reduce(addCounts, { inFlight: 0, waiting: 0 });
+    const calls = countCalls(running);
     const shown = best === undefined || problem === undefined ? {} : { problem };
     return { ...this.#last, ...known, state, tools: this.#tools.length, restarts, calls, ...shown, ...isolation };
   }
 
   absence(): Absence | undefined {
-    if (!this.#hasInstances()) return this.#first.absence();
+    if (!this.#hasInstances() || this.#options.rights !== undefined) return this.#first.absence();
     const down = this.#instances.running().filter(({ upstream }) => DOWN.has(upstream.status().state));
     if (down.length === 0 || down.length < this.#instances.running().length) return undefined;
     return down[0]?.upstream.absence();
@@ -227,8 +254,13 @@ export class IsolatedUpstream implements Upstream {
   }
 
   retryNow(): void {
-    if (!this.#hasInstances()) this.#first.retryNow();
+    if (!this.#hasInstances() || this.#options.rights !== undefined) this.#first.retryNow();
     else for (const { upstream } of this.#instances.running()) upstream.retryNow();
+  }
+
+  restart(): void {
+    if (!this.#hasInstances()) this.#first.restart();
+    else for (const { upstream } of this.#instances.running()) upstream.restart();
   }
 
   /** Whether this is the one connection that all callers share. */
@@ -246,6 +278,7 @@ export class IsolatedUpstream implements Upstream {
   /** Ends every connection. Safe to call twice. */
   close(): Promise<void> {
     this.#isClosing = true;
+    this.#unlisten?.();
     this.#settleDecision();
     this.#ending ??= Promise.all([this.#first.close(), this.#instances.close()]).then(() => undefined);
     return this.#ending;
@@ -274,7 +307,9 @@ export class IsolatedUpstream implements Upstream {
   async #enterAs(ownerOf: () => string | undefined, call: Entry): Promise<Entered> {
     if (this.#mode === undefined) await this.#awaitDecision(call);
     const owner = ownerOf();
-    if (owner === undefined || this.#mode === 'shared') return { upstream: this.#first, leave: () => undefined };
+    const isOwnRequest = owner === OWN_REQUESTS && this.#options.rights !== undefined;
+    if (owner === undefined || this.#mode === 'shared' || isOwnRequest)
+      return { upstream: this.#first, leave: () => undefined };
     const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
     const instance = await this.#instances.enter(owner, { cancellation: call.cancellation, timeoutMs });
     const leave = (): void => this.#instances.leave(instance);
@@ -349,6 +384,12 @@ export class IsolatedUpstream implements Upstream {
     return { mode, from: 'evidence', evidence, ...(doubt === undefined ? {} : { doubt }) };
   }
 
+  /** Without rights nothing of the owner is kept; with new ones a connection that waits begins anew. */
+  #noteRights(owner: string, hasRights: boolean): void {
+    if (!hasRights || this.#instances.find(owner)?.upstream.absence() !== undefined) this.#instances.end(owner);
+    if (this.#first.absence() !== undefined) this.#first.retryNow();
+  }
+
   #hasInstances(): boolean {
     return this.#mode === 'session' || this.#mode === 'client';
   }
@@ -359,16 +400,22 @@ export class IsolatedUpstream implements Upstream {
     return { ...isolation, instances: { running: this.#instances.running().length, max } };
   }
 
-  #create(): ManagedUpstream {
+  #create(credentials: RequestCredentials | undefined): ManagedUpstream {
     const { config, around, starts } = this.#options;
     const observe: Observer = (observation) => this.#observe(observation);
-    const upstream = new ManagedUpstream({ config, around: { ...around, observe }, starts, memory: this.#memory });
+    const upstream = new ManagedUpstream({
+      config,
+      around: { ...around, observe },
+      starts,
+      memory: this.#memory,
+      credentials,
+    });
     if (this.#logLevel !== undefined) upstream.setLogLevel(this.#logLevel);
     return upstream;
   }
 
-  #open(): OwnConnection {
-    const upstream = this.#create();
+  #open(owner: string | undefined): OwnConnection {
+    const upstream = this.#create(owner === undefined ? undefined : this.#options.rights?.credentialsOf(owner));
     const events = { ...this.#eventsOf(upstream), onConnected: () => this.#noteConnected(upstream) };
     return { upstream, started: upstream.connect(events) };
   }
@@ -445,45 +492,5 @@ type Entry = FailedParts &
 /** What the request for news of a resource is, for its failure. */
 const WATCHING = { tool: 'resources/subscribe', retryable: true } as const;
 
-/** The owner of the connection for requests that belong to no caller, such as reading lists. */
-const OWN_REQUESTS = 'gateway';
-
-function addCounts(sum: CallCounts, { calls }: UpstreamStatus): CallCounts {
-  return { inFlight: sum.inFlight + calls.inFlight, waiting: sum.waiting + calls.waiting };
-}
-
-/** From the one that says most for the upstream to the one that says least. */
-const STATES: readonly UpstreamState[] = [
-  'ready',
-  'connecting',
-  'waiting',
-  'unresponsive',
-  'crash-looping',
-  'dormant',
-  'closed',
-];
-
-const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'unresponsive', 'crash-looping']);
-
-/** Whose connection a call takes. A client that did not authenticate is its session. */
-function ownerOf(caller: Caller, mode: Exclude<IsolationMode, 'shared'>): string {
-  const principal = mode === 'client' ? principalOf(caller) : undefined;
-  return principal === undefined ? sessionOwner(caller.sessionId) : `${principal.kind} ${principal.name}`;
-}
-
-function sessionOwner(sessionId: string): string {
-  return `session ${sessionId}`;
-}
-
-function describeDifference(known: readonly RawTool[], listed: readonly RawTool[]): string {
-  const names = (tools: readonly RawTool[]): ReadonlySet<string> => new Set(tools.map((tool) => String(tool['name'])));
-  const [before, after] = [names(known), names(listed)];
-  const more = [...after].filter((name) => !before.has(name));
-  const less = [...before].filter((name) => !after.has(name));
-  const parts = [
-    ...(more.length === 0 ? [] : [`beside: ${more.slice(0, 5).join(', ')}`]),
-    ...(less.length === 0 ? [] : [`without: ${less.slice(0, 5).join(', ')}`]),
-    ...(more.length + less.length === 0 ? ['with other definitions or in another order'] : []),
-  ];
-  return `one of its connections lists other tools than the catalog holds (${parts.join('; ')}); the catalog stays`;
-}
+/** The users of a server with `credentials` have connections of their own, whatever it offers. */
+const BY_RIGHTS: IsolationStatus = { mode: 'client', from: 'configuration', evidence: [] };

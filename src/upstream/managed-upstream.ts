@@ -1,7 +1,7 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import { Cancellation } from '../protocol/cancellation.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { JsonObject } from '../protocol/json.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
 import type { CallLog, LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
@@ -9,15 +9,17 @@ import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { RetryPacer } from './backoff.js';
 import { UnreadMessage } from './call-channel.js';
-import { CallsInProgress, type Connection, type EraMemory, openConnection } from './connection.js';
+import { Circuit } from './circuit.js';
+import { Condition } from './condition.js';
+import { CallsInProgress, type Connection, listContent, openConnection, type ServerMemory } from './connection.js';
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
-import { OwnCredentials, withoutCredentials } from './own-credentials.js';
+import { CredentialMasking, type OwnCredentials, withoutCredentials } from './own-credentials.js';
 import type { WatchedResource } from './owned-watches.js';
 import { Readiness } from './readiness.js';
 import { inDoubt, MAX_REPEATS, repeatReason } from './repeat.js';
+import { RestartBudget } from './restart-budget.js';
 import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
-import type { ToolMemory } from './tool-list.js';
 import {
   describeConnectFailure,
   type FailedParts,
@@ -27,6 +29,7 @@ import {
 } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamRequest, UpstreamStatus } from './upstream.js';
+import type { RequestCredentials } from './user-rights.js';
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;
@@ -45,13 +48,8 @@ interface ManagedUpstreamOptions {
   readonly starts: StartSlots;
   /** What several connections to one server know together. */
   readonly memory?: ServerMemory;
-}
-
-/** What is remembered of a server over its connections. */
-export interface ServerMemory {
-  readonly era: EraMemory;
-  /** Of all connections, so that a list that comes again has the same objects. */
-  readonly tools: ToolMemory;
+  /** What its requests carry beside the configured headers. */
+  readonly credentials?: RequestCredentials | undefined;
 }
 
 /** Keeps one server connected for as long as the gateway runs, and sends it calls. */
@@ -61,17 +59,18 @@ export class ManagedUpstream implements Upstream {
 
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: ServerMemory;
-  readonly #credentials: OwnCredentials;
-  readonly #hasCredentials: boolean;
+  readonly #masking: CredentialMasking;
   readonly #calls: CallsInProgress;
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
+  readonly #budget: RestartBudget;
+  /** Absent where the configuration has none. */
+  readonly #circuit: Circuit | undefined;
+  readonly #condition: Condition;
   readonly #closing = new AbortController();
   readonly #retired = new Set<Connection>();
   #settle: () => void = () => {};
-  #state: UpstreamState;
   #connection: Connection | undefined;
-  #problem: string | undefined;
   #logLevel: LogLevel | undefined;
   #tools = 0;
   /** Of the list that this connection handed over last: an equal one changes nothing. */
@@ -83,8 +82,9 @@ export class ManagedUpstream implements Upstream {
   #wasStarted = false;
   /** Starts whose process ended before it was ready, in a row. */
   #failedStarts = 0;
-  /** Whether the last connection ended because the server did not answer. */
-  #hung = false;
+  /** Whether an operator has asked for another start, and what then ends the wait of one that is given up. */
+  #isRestarting = false;
+  #revive: () => void = () => {};
   #downSince = performance.now();
   #ending: Promise<void> | undefined;
   #events: UpstreamEvents | undefined;
@@ -97,11 +97,22 @@ export class ManagedUpstream implements Upstream {
     this.#options = options;
     this.slug = config.slug;
     this.#memory = options.memory ?? { era: {}, tools: new Map() };
-    this.#credentials = new OwnCredentials(config.endpoint);
-    this.#hasCredentials = this.#credentials.literals.length > 0;
+    this.#masking = new CredentialMasking(config.endpoint, options.credentials);
     this.#calls = new CallsInProgress(config.maxConcurrency, config.queue);
-    this.#problem = config.problem;
-    this.#state = config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'connecting';
+    this.#budget = new RestartBudget(config.restarts);
+    const { circuit: bounds } = config;
+    const onChange = (cause: UpstreamFault | undefined): void => this.#noteCircuit(cause);
+    this.#circuit = bounds.failures === 0 ? undefined : new Circuit({ bounds, onChange });
+    const { observe } = options.around;
+    this.#condition = new Condition({ config, observe, pacer: this.#pacer, circuit: this.#circuit });
+  }
+
+  get #credentials(): OwnCredentials {
+    return this.#masking.current;
+  }
+
+  get #hasCredentials(): boolean {
+    return this.#masking.current.literals.length > 0;
   }
 
   /** Begins to keep it connected. Resolves when the first attempt has succeeded or failed; never rejects. */
@@ -145,10 +156,12 @@ export class ManagedUpstream implements Upstream {
     send: (connection: Connection, timeoutMs: number) => Promise<T>,
   ): Promise<T> {
     const timeoutMs = delivery.timeoutMs ?? this.#options.config.timeoutMs;
+    const deliver = (): Promise<T> => this.#deliver(delivery, timeoutMs, (connection) => send(connection, timeoutMs));
     try {
+      this.#circuit?.check();
       if (!this.#calls.tryEnter()) await this.#calls.enter({ ...delivery, timeoutMs });
       try {
-        return await this.#deliver(delivery, timeoutMs, (connection) => send(connection, timeoutMs));
+        return await (this.#circuit === undefined ? deliver() : this.#circuit.run(deliver));
       } finally {
         this.#calls.leave();
       }
@@ -198,7 +211,7 @@ export class ManagedUpstream implements Upstream {
     return {
       name: config.name,
       slug: config.slug,
-      state: this.#state,
+      ...this.#condition.describe(),
       transport: connection?.transport ?? config.endpoint.type,
       tools: this.#tools,
       restarts: this.#restarts,
@@ -206,7 +219,6 @@ export class ManagedUpstream implements Upstream {
       ...(connection === undefined ? {} : { era: connection.era }),
       ...(connection?.protocolVersion === undefined ? {} : { protocolVersion: connection.protocolVersion }),
       ...(connection?.server === undefined ? {} : { server: connection.server }),
-      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
     };
   }
 
@@ -226,7 +238,8 @@ export class ManagedUpstream implements Upstream {
   }
 
   absence(): Absence | undefined {
-    if (this.#state === 'disabled' || this.#state === 'misconfigured') return { stopped: this.#state, retryAfterMs: 0 };
+    const stopped = STOPPED.find((state) => state === this.#condition.state);
+    if (stopped !== undefined) return { stopped, retryAfterMs: 0 };
     if (this.#connection?.usable === true) return undefined;
     return { retryAfterMs: this.#pacer.remainingMs };
   }
@@ -252,6 +265,15 @@ export class ManagedUpstream implements Upstream {
     this.#pacer.retryNow();
   }
 
+  restart(): void {
+    this.#budget.refill();
+    this.#circuit?.reset();
+    this.#isRestarting = this.#connection !== undefined;
+    this.#connection?.retire();
+    this.#pacer.resume();
+    this.#revive();
+  }
+
   /** Ends the connection and gives up on the next. Safe to call twice. */
   close(): Promise<void> {
     this.#ending ??= this.#end();
@@ -260,10 +282,11 @@ export class ManagedUpstream implements Upstream {
 
   async #end(): Promise<void> {
     if (this.#options.config.disabled) return;
-    this.#enter('closed', 'closed');
+    this.#condition.enter('closed', 'closed');
     this.#readiness.fail(new UpstreamFault('unavailable', 'the gateway is closing'));
     this.#closing.abort();
-    this.#pacer.stop();
+    this.#pacer.resume();
+    this.#revive();
     await Promise.all([this.#connection, ...this.#retired].map((connection) => connection?.close()));
     await this.#supervision;
   }
@@ -298,10 +321,11 @@ export class ManagedUpstream implements Upstream {
     // A connection that cannot be used but is still in its place was lost in this very moment.
     const downSince = this.#connection === undefined ? this.#downSince : now;
     const patienceMs = Math.min(timeoutMs, downSince + PATIENCE_MS - now);
-    const unavailable = new UpstreamFault('unavailable', this.#problem ?? 'it is not connected', {
+    const unavailable = new UpstreamFault('unavailable', this.#condition.problem ?? 'it is not connected', {
       retryAfterMs: this.#pacer.remainingMs,
     });
     if (this.#isClosed() || this.#options.config.disabled) return Promise.reject(unavailable);
+    if (this.#condition.state === 'failed') return Promise.reject(new UpstreamFault('stopped', unavailable.message));
     this.#pacer.retryNow();
     if (patienceMs <= 0) return Promise.reject(unavailable);
     return this.#readiness.wait({ patienceMs, cancellation: call.cancellation, otherwise: unavailable });
@@ -310,14 +334,26 @@ export class ManagedUpstream implements Upstream {
   async #supervise(): Promise<void> {
     while (!this.#isClosed()) {
       const connection = await this.#connect();
-      if (connection !== undefined) await this.#serve(connection);
+      const hasFailed = connection === undefined || (await this.#serve(connection));
       this.#settle();
-      if (!this.#isClosed()) await this.#pacer.pause();
+      if (this.#isClosed()) return;
+      if (hasFailed && !this.#budget.spend()) await this.#giveUp();
+      else await this.#pacer.pause();
     }
   }
 
+  /** Waits until an operator asks for another start; a changed configuration closes this one and makes another. */
+  async #giveUp(): Promise<void> {
+    const revived = new Promise<void>((resolve) => (this.#revive = resolve));
+    const spent = `${this.#condition.problem ?? 'it does not start'} (given up after ${this.#budget.describe()})`;
+    this.#condition.problem = spent;
+    this.#condition.enter('failed', spent);
+    this.#readiness.fail(new UpstreamFault('stopped', spent));
+    await revived;
+  }
+
   async #connect(): Promise<Connection | undefined> {
-    const { config, around, starts } = this.#options;
+    const { config, around, starts, credentials } = this.#options;
     const isChild = config.endpoint.type === 'stdio';
     const release = isChild ? await starts.take(this.#closing.signal) : undefined;
     if (this.#isClosed()) {
@@ -328,11 +364,14 @@ export class ManagedUpstream implements Upstream {
     this.#listDigest = undefined;
     if (!this.#wasStarted) this.#events?.onFirstStart?.(this.slug);
     this.#wasStarted = true;
-    if (this.#pacer.failures === 0 && this.#downState() === 'waiting') this.#enter('connecting', 'connecting');
+    this.#condition.forgetLines();
+    if (this.#condition.state === 'failed' || (this.#pacer.failures === 0 && !this.#pacer.looping))
+      this.#condition.enter('starting', 'starting');
     try {
       return await openConnection({
         config,
         around,
+        credentials,
         memory: this.#memory.era,
         tools: this.#memory.tools,
         signal: this.#closing.signal,
@@ -345,6 +384,7 @@ export class ManagedUpstream implements Upstream {
           onListChanged: (kind) => this.#events?.onListChanged?.(this.slug, kind),
           onResourceUpdated: (uri) => this.#events?.onResourceUpdated?.(this.slug, uri, undefined),
         },
+        onStderr: this.#condition.addLine,
         onLimits: (limits, tool) => this.#events?.onLimits?.(this.slug, limits, tool),
         onAsked: (asked) => this.#events?.onAsked?.(this.slug, asked),
         ownerLog: () => this.#ownerLog,
@@ -369,11 +409,11 @@ export class ManagedUpstream implements Upstream {
     this.#pacer.failed(tookMs);
     this.#judgeStart(findFault(error)?.kind);
     const problem = this.#credentials.mask(describeConnectFailure(error));
-    const news = problem !== this.#problem;
-    this.#problem = problem;
+    const news = problem !== this.#condition.problem;
+    this.#condition.problem = problem;
     // The same failure ten times a second is no news; once the pauses are long, each attempt is reported.
-    if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#enter(this.#downState(), problem);
-    else this.#state = this.#downState();
+    if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#condition.enter('waiting', problem);
+    else this.#condition.stay('waiting');
   }
 
   #judgeStart(kind: FaultKind | undefined): void {
@@ -381,15 +421,21 @@ export class ManagedUpstream implements Upstream {
     if (kind === 'command' || this.#failedStarts === HOPELESS_STARTS) this.#events?.onCannotStart?.(this.slug);
   }
 
-  /** Hands out the connection until it is lost. */
-  async #serve(connection: Connection): Promise<void> {
-    if (this.#isClosed()) return connection.close();
+  /** Hands out the connection until it is lost. Resolves with whether the server failed, rather than ended a session as servers do. */
+  async #serve(connection: Connection): Promise<boolean> {
+    if (this.#isClosed()) {
+      await connection.close();
+      return false;
+    }
     const since = performance.now();
     this.#connection = connection;
     if (this.#logLevel !== undefined) connection.setLogLevel(this.#logLevel);
-    this.#problem = undefined;
-    this.#hung = false;
-    this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
+    this.#condition.problem = undefined;
+    this.#circuit?.reset();
+    this.#condition.enter(
+      'ready',
+      `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`,
+    );
     this.#events?.onConnected?.(this.slug);
     this.#readiness.give(connection);
     this.#settle();
@@ -397,19 +443,25 @@ export class ManagedUpstream implements Upstream {
 
     const fault = await connection.lost;
     this.#retire(connection);
-    if (this.#isClosed()) return;
+    if (this.#isClosed()) return false;
+    const hasFailed = fault.kind !== 'forgotten' && !this.#isRestarting;
+    this.#isRestarting = false;
     this.#connection = undefined;
     this.#restarts += 1;
     this.#downSince = performance.now();
-    this.#hung = fault.kind === 'unresponsive';
-    this.#pacer.disconnected(this.#downSince - since, fault.kind !== 'forgotten');
-    this.#problem = this.#credentials.mask(fault.message);
-    this.#enter(this.#downState(), `connection lost: ${this.#problem}`);
+    this.#pacer.disconnected(this.#downSince - since, hasFailed);
+    this.#condition.problem = this.#credentials.mask(fault.message);
+    this.#condition.enter('waiting', `connection lost: ${this.#condition.problem}`);
+    return hasFailed;
   }
 
-  #downState(): DownState {
-    if (this.#pacer.looping) return 'crash-looping';
-    return this.#hung ? 'unresponsive' : 'waiting';
+  /** The connection is there, but calls are refused for a while, or are let through again. */
+  #noteCircuit(cause: UpstreamFault | undefined): void {
+    if (this.#connection === undefined) return;
+    this.#condition.problem =
+      cause === undefined ? undefined : this.#credentials.mask(`its calls fail: ${cause.message}`);
+    if (cause === undefined) this.#condition.enter('ready', 'calls are answered again');
+    else this.#condition.enter('degraded', `${this.#condition.problem}; calls are refused until one is answered`);
   }
 
   /** Calls that a server is still answering may end, unless the gateway closes first. */
@@ -421,7 +473,7 @@ export class ManagedUpstream implements Upstream {
 
   /** Read anew because the state changes while the caller waits. */
   #isClosed(): boolean {
-    return this.#state === 'closed';
+    return this.#condition.state === 'closed';
   }
 
   #takeTools(tools: readonly RawTool[], digest: string): void {
@@ -435,20 +487,6 @@ export class ManagedUpstream implements Upstream {
       this.#options.around.observe({ kind: 'defect', where: 'upstream.onTools', cause });
     }
   }
-
-  #enter(state: UpstreamState, message: string): void {
-    this.#state = state;
-    const news = { kind: 'upstream-state', upstream: this.slug, state } as const;
-    const { observe } = this.#options.around;
-    if (!isDown(state)) {
-      observe({ ...news, message });
-      return;
-    }
-    const retryInMs = this.#pacer.pauseMs;
-    const next = retryInMs === 0 ? 'trying again at once' : `trying again in ${(retryInMs / 1000).toFixed(1)} s`;
-    const loop = state === 'crash-looping' ? ` (${this.#pacer.crashes} crashes in a short time)` : '';
-    observe({ ...news, message: `${message}${loop}; ${next}`, retryInMs });
-  }
 }
 
 /** What sending something depends on, whatever it is. */
@@ -456,15 +494,5 @@ type Delivery = Pick<UpstreamCall, 'retryable' | 'timeoutMs' | 'cancellation' | 
   readonly caller?: UpstreamCall['caller'] | undefined;
 };
 
-/** Some servers give a text, or one block, where the protocol has a list of blocks. */
-function listContent(result: JsonObject): JsonObject {
-  const { content } = result;
-  if (typeof content === 'string') return { ...result, content: [{ type: 'text', text: content }] };
-  return isJsonObject(content) ? { ...result, content: [content] } : result;
-}
-
-type DownState = 'waiting' | 'crash-looping' | 'unresponsive';
-
-function isDown(state: UpstreamState): state is DownState {
-  return state === 'waiting' || state === 'crash-looping' || state === 'unresponsive';
-}
+/** States in which it is not tried again by itself. */
+const STOPPED = ['disabled', 'misconfigured', 'failed'] as const satisfies readonly UpstreamState[];

@@ -7,6 +7,7 @@ import { ManagedUpstream } from './managed-upstream.js';
 import { StartSlots } from './start-slots.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { IsolationStatus, Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
+import type { UserRights } from './user-rights.js';
 
 /** Every configured upstream, connected in parallel and each by itself: none delays or harms another. */
 export interface UpstreamPool {
@@ -22,6 +23,8 @@ export interface UpstreamPool {
    * Resolves when each new one has connected or failed once. Never rejects.
    */
   reconfigure(configs: readonly UpstreamConfig[]): Promise<void>;
+  /** Starts or connects the upstream of this name anew. Returns whether there is one that is not disabled. */
+  restart(name: string): boolean;
   /** Ends the connections that belong to a session alone. */
   endSession(sessionId: string): void;
   /** Ends every connection; child processes and what they started are gone when it resolves. Safe to call twice. */
@@ -36,6 +39,8 @@ const CONFIGURED_SHARED: IsolationStatus = { mode: 'shared', from: 'configuratio
 interface PoolOptions {
   /** Whether one client has the process for its whole life, so that nothing needs to be kept apart. */
   readonly oneClient?: boolean;
+  /** Whose rights the calls of an upstream with `credentials` use. */
+  readonly rightsOf?: (config: UpstreamConfig) => UserRights | undefined;
 }
 
 type PooledUpstream = ManagedUpstream | IsolatedUpstream;
@@ -51,7 +56,10 @@ const OF_CONNECTION = [
   'connectTimeoutMs',
   'maxConcurrency',
   'queue',
+  'restarts',
+  'circuit',
   'isolation',
+  'credentials',
   'instances',
   'maxAnswerBytes',
   'asks',
@@ -81,6 +89,7 @@ class Pool implements UpstreamPool {
   readonly upstreams = new Map<string, Upstream>();
   readonly #around: TransportSurroundings;
   readonly #oneClient: boolean;
+  readonly #rightsOf: PoolOptions['rightsOf'];
   readonly #starts = new StartSlots(STARTS_PER_CORE * availableParallelism());
   /** In the order of the configuration. */
   #members: readonly Member[];
@@ -89,16 +98,21 @@ class Pool implements UpstreamPool {
   #events: UpstreamEvents | undefined;
   #isClosed = false;
 
-  constructor(configs: readonly UpstreamConfig[], around: TransportSurroundings, { oneClient = false }: PoolOptions) {
+  constructor(
+    configs: readonly UpstreamConfig[],
+    around: TransportSurroundings,
+    { oneClient = false, rightsOf }: PoolOptions,
+  ) {
     this.#around = around;
+    this.#rightsOf = rightsOf;
     this.#oneClient = oneClient;
     this.#members = configs.map((config) => ({ config, upstream: this.#create(config) }));
     this.#index();
   }
 
   statuses(): readonly UpstreamStatus[] {
-    return this.#members.map(({ config: { isolation, disabled }, upstream }) => {
-      const status = upstream.status();
+    return this.#members.map(({ config: { isolation, disabled, required }, upstream }) => {
+      const status: UpstreamStatus = { ...upstream.status(), ...(required ? { required } : {}) };
       return isolation === 'shared' && !disabled ? { ...status, isolation: CONFIGURED_SHARED } : status;
     });
   }
@@ -127,6 +141,14 @@ class Pool implements UpstreamPool {
     await Promise.all(started);
   }
 
+  restart(name: string): boolean {
+    const member = this.#members.find(
+      ({ config }) => !config.disabled && (config.name === name || config.slug === name),
+    );
+    member?.upstream.restart();
+    return member !== undefined;
+  }
+
   endSession(sessionId: string): void {
     const all = [...this.#members.map(({ upstream }) => upstream), ...this.#retired];
     for (const upstream of all) if (upstream instanceof IsolatedUpstream) upstream.endSession(sessionId);
@@ -140,15 +162,17 @@ class Pool implements UpstreamPool {
   }
 
   #create(config: UpstreamConfig): PooledUpstream {
-    const { slug, isolation, disabled } = config;
+    const { slug, isolation, disabled, credentials } = config;
     const parts = { config, around: this.#around, starts: this.#starts };
-    if (isolation === 'shared' || this.#oneClient || disabled) {
+    const rights = credentials === undefined || disabled ? undefined : this.#rightsOf?.(config);
+    if (rights === undefined && (isolation === 'shared' || this.#oneClient || disabled)) {
       const shared = new ManagedUpstream(parts);
       if (this.#oneClient) shared.logTo(undefined);
       return shared;
     }
     const isolated: IsolatedUpstream = new IsolatedUpstream({
       ...parts,
+      rights,
       // A call of what is shared takes no other way than where the configuration says so.
       onShared: (upstream) => {
         if (this.#isMember(isolated)) this.upstreams.set(slug, upstream);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashToken } from '../../src/config/build-access.js';
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
+import { NO_FIGURES } from '../../src/gateway/figures.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
 import { NO_NATIVE_SURFACE } from '../../src/gateway/native.js';
 import type { ApprovalService } from '../../src/policy/approvals/approval-queue.js';
@@ -71,6 +72,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     calls,
     settled: Promise.resolve(),
+    figures: () => NO_FIGURES,
     warmedUp: Promise.resolve(),
     get listeners() {
       return listeners.size;
@@ -104,6 +106,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
       throw new Error('the fake gateway has no policy');
     },
     recordAdmin: () => undefined,
+    restartUpstream: () => true,
     approvals: options.approvals,
     setLogLevel: () => undefined,
     endSession: (sessionId) => void ended.push(sessionId),
@@ -215,6 +218,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       redactKeys: [],
       redactPatterns: [],
     },
+    credentials: {},
     clients: clients.map(({ name, token }) => ({ name, keys: [{ hash: hashToken(token) }], groups: [] })),
     log: { level: 'silent', format: 'json' },
     upstreams: [],

@@ -5,6 +5,14 @@ import { CONFIG_DEFAULTS } from '../defaults.js';
 import { INTEGRITY_MODES } from '../gateway-config.js';
 import { ACCESS_PROPERTIES, CLIENTS_SETTING } from './access-schema.js';
 import {
+  CIRCUIT_PROPERTIES,
+  INSTANCES_PROPERTIES,
+  QUEUE_PROPERTIES,
+  RESTARTS_PROPERTIES,
+} from './connection-schema.js';
+import { CREDENTIALS_SECTION } from './credentials-schema.js';
+import { METRICS_SECTION, TRACING_SECTION } from './observability-schema.js';
+import {
   AUDIT_SECTION,
   POLICY_SECTION,
   QUOTAS_SECTION,
@@ -13,13 +21,7 @@ import {
   section,
   TEXTS,
 } from './policy-schema.js';
-import {
-  INSTANCES_PROPERTIES,
-  OPERATION_DEFINITION,
-  QUEUE_PROPERTIES,
-  SERVER_PROPERTIES,
-  SHARED_PROPERTIES,
-} from './upstream-schema.js';
+import { OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
 import { VIEWS_SECTION } from './view-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -209,6 +211,12 @@ const LOG_SECTION = section(
       description: 'The least important level shown.',
     },
     format: { enum: ['auto', 'json', 'pretty'], description: '`auto` is pretty on a terminal and JSON elsewhere.' },
+    access: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Where one line of JSON for each HTTP request goes: `stdout`, `stderr` or a file, which is opened anew at SIGHUP. See docs/observability.md.',
+    },
   },
   CONFIG_DEFAULTS.log,
 );
@@ -277,6 +285,12 @@ export const GATEWAY_SCHEMA: JsonSchema = {
           INSTANCES_PROPERTIES,
           CONFIG_DEFAULTS.defaults.instances,
         ),
+        restarts: section(
+          SHARED_PROPERTIES.restarts.description,
+          RESTARTS_PROPERTIES,
+          CONFIG_DEFAULTS.defaults.restarts,
+        ),
+        circuit: section(SHARED_PROPERTIES.circuit.description, CIRCUIT_PROPERTIES, CONFIG_DEFAULTS.defaults.circuit),
         queue: section(SHARED_PROPERTIES.queue.description, QUEUE_PROPERTIES, CONFIG_DEFAULTS.defaults.queue),
       },
       CONFIG_DEFAULTS.defaults,
@@ -298,9 +312,12 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     quotas: QUOTAS_SECTION,
     store: STORE_SECTION,
     audit: AUDIT_SECTION,
+    credentials: CREDENTIALS_SECTION,
     clients: CLIENTS_SETTING,
     views: VIEWS_SECTION,
     log: LOG_SECTION,
+    metrics: METRICS_SECTION,
+    tracing: TRACING_SECTION,
     dataDir: {
       type: 'string',
       minLength: 1,

@@ -17,9 +17,12 @@ export interface TransportSurroundings {
   readonly servesClients?: boolean;
 }
 
-/** What a transport reports beside messages. */
+/** What a transport reports beside messages, and what its requests carry. */
 export interface TransportEvents {
   readonly onLimits?: HttpTransportOptions['onLimits'];
+  /** A line that it prints to stderr, masked. */
+  readonly onStderr?: ((line: string) => void) | undefined;
+  readonly credentials?: HttpTransportOptions['credentials'];
 }
 
 /** The transport that an upstream's configuration asks for, not started yet. @throws UpstreamFault of kind `command`. */
@@ -42,6 +45,7 @@ export async function openTransport(
     maxAnswerBytes: config.maxAnswerBytes,
     onStderr: masked((line) => {
       around.logs?.write(slug, line);
+      events.onStderr?.(line);
       report(line);
     }),
     onNoise: masked(reportLines('upstream-noise', slug, around.observe)),
@@ -53,7 +57,7 @@ async function openHttpTransport(
   endpoint: HttpEndpoint,
   maxAnswerBytes: number,
   { clientInfo }: TransportSurroundings,
-  { onLimits }: TransportEvents,
+  { onLimits, credentials }: TransportEvents,
 ): Promise<UpstreamTransport> {
   if (endpoint.type === 'sse') {
     const { SseTransport } = await import('./sse.js');
@@ -65,5 +69,6 @@ async function openHttpTransport(
     userAgent: `${clientInfo.name}/${clientInfo.version}`,
     maxAnswerBytes,
     onLimits,
+    credentials,
   });
 }

@@ -1,0 +1,91 @@
+import type { GatewayConfig } from '../config/gateway-config.js';
+import type { MetricsConfig, TracingConfig } from '../config/observability-config.js';
+import type { Gateway } from '../gateway/gateway.js';
+import type { Observer } from '../observe/observation.js';
+import type { Tracing } from '../observe/tracing/tracing.js';
+import type { BeginTrace } from '../protocol/call.js';
+import type { HttpGatewayServer, ServerMonitor } from '../server/http-server.js';
+import type { MetricsListener } from '../server/metrics/metrics-listener.js';
+
+/** What watches a gateway that serves, as far as the configuration asks for it. */
+export interface Monitoring {
+  readonly observers: readonly Observer[];
+  /** Undefined where calls are not traced. */
+  readonly beginTrace: BeginTrace | undefined;
+  /** What the HTTP server does for it; undefined for nothing. */
+  readonly monitor: ServerMonitor | undefined;
+  /** Begins to serve the figures of a gateway, and of its server where it has one. Rejects with a readable message. */
+  follow(gateway: Gateway, server?: Pick<HttpGatewayServer, 'load'>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens what is configured; what is not is not loaded. @param observe the log, for what monitoring itself has to say */
+export async function openMonitoring(config: GatewayConfig, version: string, observe: Observer): Promise<Monitoring> {
+  const { metrics, tracing } = config;
+  const counting = metrics && (await openCounting(metrics, config, version, observe));
+  const traces = tracing && (await openTraces(tracing, version, observe));
+  return {
+    observers: counting === undefined ? [] : [counting.observe],
+    beginTrace: traces?.begin,
+    monitor: counting?.monitor,
+    follow: async (gateway, server) => counting?.follow(gateway, server),
+    async close() {
+      counting?.close();
+      await traces?.close();
+    },
+  };
+}
+
+/** Metrics, and where they are served. */
+interface Counting extends Pick<Monitoring, 'follow'> {
+  readonly observe: Observer;
+  readonly monitor: ServerMonitor;
+  close(): void;
+}
+
+async function openCounting(
+  settings: MetricsConfig,
+  config: GatewayConfig,
+  version: string,
+  observe: Observer,
+): Promise<Counting> {
+  const { openMetrics } = await import('../observe/metrics/metrics.js');
+  const { createMetricsEndpoint } = await import('../server/metrics/metrics-endpoint.js');
+  const { Traffic } = await import('../server/metrics/traffic.js');
+  let names = namesOf(config);
+  const metrics = openMetrics({ version, names: () => names });
+  const answer = createMetricsEndpoint(metrics, settings, observe);
+  const traffic = new Traffic();
+  const { listen } = settings;
+  let listener: MetricsListener | undefined;
+  return {
+    observe: metrics.observe,
+    monitor: { watch: (server) => traffic.watch(server), ...(listen === undefined ? { metrics: answer } : {}) },
+    async follow(gateway, server) {
+      metrics.follow(() => ({
+        gateway: gateway.figures(),
+        ...(server === undefined ? {} : { server: { ...server.load(), ...traffic.figures() } }),
+      }));
+      gateway.onReloaded((next) => {
+        names = namesOf(next);
+      });
+      if (listen === undefined) return;
+      const { openMetricsListener } = await import('../server/metrics/metrics-listener.js');
+      listener = await openMetricsListener(listen, answer);
+      observe({ kind: 'notice', level: 'info', message: `Metrics are at ${listener.url}.` });
+    },
+    close() {
+      listener?.close();
+    },
+  };
+}
+
+async function openTraces(settings: TracingConfig, version: string, observe: Observer): Promise<Tracing> {
+  const { openTracing } = await import('../observe/tracing/tracing.js');
+  return openTracing(settings, version, observe);
+}
+
+/** The clients and issuers that the configuration names. */
+function namesOf({ clients, server: { oauth } }: GatewayConfig): ReadonlySet<string> {
+  return new Set([...clients, ...(oauth?.issuers ?? [])].map(({ name }) => name));
+}
