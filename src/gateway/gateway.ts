@@ -27,6 +27,7 @@ import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import { Credentials } from './credentials.js';
+import { openExecutions } from './executions.js';
 import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
@@ -157,6 +158,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
   });
+  const executions = await openExecutions(config, { store: policy.store, audit: policy.audit, observe, results });
   const links = new ResourceLinks(pool.upstreams);
   const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe });
   lifecycle.opened('threads', () => largeAnswers.close());
@@ -197,6 +199,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     readPart: largeAnswers.readPart,
     usage,
     primitives,
+    executions: executions?.inSnapshots,
     connections: {
       absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
       introductionOf: introductions.of,
@@ -225,6 +228,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   });
   lifecycle.opened('upstreams', () => pool.close());
   lifecycle.opened('catalog', () => catalog.close());
+  // What runs is cancelled before its upstream is gone.
+  if (executions !== undefined) lifecycle.opened('executions', () => executions.registry.close());
 
   const stages = {
     live,
@@ -234,6 +239,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     shapeLarge: largeAnswers.shape,
+    openBackground: executions?.openBackground,
   };
   const surface = createSurface(catalog, { ...stages, policy });
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
@@ -404,6 +410,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
       logLevels.delete(sessionId);
+      executions?.registry.endSession(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);

@@ -35,6 +35,7 @@ const FIXED = [
   'results',
   'errors',
   'cache',
+  'executions',
   'store',
   'credentials',
   'audit',

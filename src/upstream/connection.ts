@@ -29,6 +29,7 @@ import type { TaskSurroundings } from './tasks/drive-task.js';
 import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
+import { writeAhead } from './transport/wire-messages.js';
 import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
 import type { RequestCredentials } from './user-rights.js';
 
@@ -385,6 +386,13 @@ interface CallSettings {
 }
 
 function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
+  const writing = writeAhead(call.arguments);
+  return writing === undefined
+    ? sendCall(channel, call, settings)
+    : writing.then(() => sendCall(channel, call, settings));
+}
+
+function sendCall(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
   const { timeoutMs, maxMs, mirrored, asks, roots, tasks } = settings;
   const { ask } = call;
   const parameters = mirrored.get(call.tool);

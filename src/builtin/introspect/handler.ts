@@ -59,6 +59,8 @@ export interface IntrospectionResults {
   readonly usage: Usage;
   /** Whether relations are configured. */
   readonly hasRelations: boolean;
+  /** Whether calls may go on in the background. */
+  readonly hasExecutions?: boolean;
 }
 
 /** What introspection explains: one catalog as one plan exposes it. */
@@ -100,6 +102,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     respellingOf: createRespelling(catalog),
     hasSeveralUpstreams: countUpstreams(catalog) > 1,
     definitionOf: snapshot.definitionOf ?? (() => undefined),
+    hasExecutions: snapshot.hasExecutions ?? false,
   };
 
   const answer = async (
