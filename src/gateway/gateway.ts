@@ -26,7 +26,7 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
-import { Credentials } from './credentials.js';
+import { type Connections, Credentials } from './credentials.js';
 import { openExecutions } from './executions.js';
 import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
@@ -57,6 +57,7 @@ import { countUses, createSurface, type Reloading, type Surface } from './surfac
 import { describeUnmatched } from './unmatched-rules.js';
 import { type OpenedView, Views } from './views.js';
 
+export type { Connections } from './credentials.js';
 export type { NameSettings } from './names-wait.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { ReloadState } from './reload.js';
@@ -90,6 +91,8 @@ export interface Gateway extends Surface {
   recordAdmin(action: string, details: JsonObject, operator: string, transport?: 'cli' | 'http'): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
+  /** How users connect their accounts of upstreams; absent where no upstream wants that. */
+  readonly connections: Connections | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
   /** Starts or connects an upstream anew, whatever its state. Returns whether there is one of this name that is not disabled. */
@@ -151,7 +154,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const credentials = new Credentials(observe);
+  const credentials = new Credentials(observe, policy.audit);
   await credentials.prepare(config);
   lifecycle.opened('credentials', () => credentials.close());
   const pool = createPool(config, deps, credentials);
@@ -403,6 +406,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     recordAdmin: (action, details, operator, transport = 'cli') =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
     approvals: policy.approvals,
+    get connections() {
+      return credentials.connections;
+    },
     setLogLevel(sessionId, level) {
       logLevels.set(sessionId, level);
       applyLogLevel();

@@ -15,6 +15,7 @@ import type { Observer } from '../observe/observation.js';
 import { registerHealth } from './admin/health.js';
 import { registerAdmin } from './admin/register-admin.js';
 import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
+import { registerConnect } from './connect/register-connect.js';
 import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
@@ -229,6 +230,7 @@ function buildApp(
   });
   registerHealth(app, gateway, state);
   registerAdmin(app, gateway, deps.observe);
+  if (gateway.connections !== undefined) registerConnect(app, gateway, deps.observe);
   registerMetrics(app, deps.monitor?.metrics);
   const { operators } = gateway.config.policy.approvals;
   const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';

@@ -106,6 +106,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
       throw new Error('the fake gateway has no policy');
     },
     recordAdmin: () => undefined,
+    connections: undefined,
     restartUpstream: () => true,
     approvals: options.approvals,
     setLogLevel: () => undefined,
