@@ -13,6 +13,8 @@ import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import type { Gateway, PlacedOperation } from './gateway.js';
 
+export type { DefinitionKind };
+
 /** One tool that differs from the lock. */
 export interface ToolDifference {
   /** The configured name. */

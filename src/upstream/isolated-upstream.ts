@@ -285,7 +285,7 @@ export class IsolatedUpstream implements Upstream {
   }
 
   /** The connection that this call belongs to, connected or not, and what says that the call has ended. */
-  async #enter(call: Entry): Promise<Entered> {
+  async #enter(call: Entry): Promise<Entered<ManagedUpstream>> {
     const { caller } = call;
     this.#calls.tryEnter();
     try {
@@ -304,7 +304,7 @@ export class IsolatedUpstream implements Upstream {
   }
 
   /** @param ownerOf asked when it is decided who shares a connection */
-  async #enterAs(ownerOf: () => string | undefined, call: Entry): Promise<Entered> {
+  async #enterAs(ownerOf: () => string | undefined, call: Entry): Promise<Entered<ManagedUpstream>> {
     if (this.#mode === undefined) await this.#awaitDecision(call);
     const owner = ownerOf();
     const isOwnRequest = owner === OWN_REQUESTS && this.#options.rights !== undefined;

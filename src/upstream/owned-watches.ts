@@ -1,10 +1,12 @@
-import type { ManagedUpstream } from './managed-upstream.js';
+import type { Upstream } from './upstream.js';
 
 /** A connection that is in use until `leave`. */
-export interface Entered {
-  readonly upstream: ManagedUpstream;
+export interface Entered<Connected extends Pick<Upstream, 'watchResource'>> {
+  readonly upstream: Connected;
   leave(): void;
 }
+
+type Watching = Entered<Pick<Upstream, 'watchResource'>>;
 
 /** A resource of which the server should tell changes. */
 export interface WatchedResource {
@@ -19,14 +21,14 @@ export interface WatchedResource {
  */
 export class OwnedWatches {
   /** By owner: its watches by URI. */
-  readonly #watches = new Map<string, Map<string, Entered>>();
+  readonly #watches = new Map<string, Map<string, Watching>>();
 
   all(): readonly WatchedResource[] {
     return [...this.#watches].flatMap(([owner, own]) => [...own.keys()].map((uri) => ({ uri, owner })));
   }
 
   /** @param enter takes the owner's connection into use */
-  async begin(owner: string, uri: string, enter: () => Promise<Entered>): Promise<void> {
+  async begin(owner: string, uri: string, enter: () => Promise<Watching>): Promise<void> {
     if (this.#watches.get(owner)?.has(uri) === true) return;
     const entered = await enter();
     try {
@@ -35,7 +37,7 @@ export class OwnedWatches {
       entered.leave();
       throw error;
     }
-    const own = this.#watches.get(owner) ?? new Map<string, Entered>();
+    const own = this.#watches.get(owner) ?? new Map<string, Watching>();
     this.#watches.set(owner, own);
     // Two that begin at once are one watch.
     if (own.has(uri)) entered.leave();

@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { DefinitionKind } from '../../catalog/integrity/definition-guard.js';
 import type { LockContent } from '../../config/gateway-config.js';
 import { writeLockFile } from '../../config/lock-file.js';
 import type { Gateway } from '../../gateway/gateway.js';
@@ -10,6 +9,7 @@ import {
   acceptTools,
   type CurrentDefinitions,
   compareWithLock,
+  type DefinitionKind,
   describeTools,
   type ToolDifference,
 } from '../../gateway/lock-review.js';
