@@ -34,9 +34,14 @@ export type ServerLoad = Omit<ServerFigures, 'receivedBytes' | 'sentBytes'>;
 /** What watches the server from outside. */
 export interface ServerMonitor {
   /** Sees every connection. */
-  watch(server: Server): void;
+  watch?(server: Server): void;
   /** Answers `/metrics`, where that is served here. */
   readonly metrics?: RequestListener;
+  /** What is made of each response, and what goes around the answer to each request, where requests are logged. */
+  readonly log?: {
+    readonly ServerResponse: typeof ServerResponse;
+    readonly around: (listener: RequestListener) => RequestListener;
+  };
 }
 
 /** A listening HTTP server. */
@@ -87,7 +92,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   const requests = new OpenRequests();
   const resource = { current: gateway.config.server.oauth };
   const app = buildApp(gateway, endpoint, requests, stopping, deps);
-  deps.monitor?.watch(app.server);
+  deps.monitor?.watch?.(app.server);
   registerResourceMetadata(app, resource);
   try {
     await app.listen({ host, port });
@@ -133,13 +138,19 @@ function createNodeServer(
   const timeouts = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS, insecureHTTPParser: false };
   const proxies = new TrustedProxies(trustedProxies);
   const isProxied = trustedProxies.length > 0;
-  const options = isProxied ? { ...timeouts, IncomingMessage: ProxiedRequest } : timeouts;
+  const log = deps.monitor?.log;
+  const options = {
+    ...timeouts,
+    ...(isProxied && { IncomingMessage: ProxiedRequest }),
+    ...(log && { ServerResponse: log.ServerResponse }),
+  };
+  const answer = log === undefined ? listener : log.around(listener);
   const serve: RequestListener = isProxied
     ? (request, response) => {
         proxies.apply(request);
-        listener(request, response);
+        answer(request, response);
       }
-    : listener;
+    : answer;
   const server = tls === undefined ? createServer(options, serve) : createTlsServer(tls, options, serve, deps);
   server.maxHeadersCount = MAX_HEADERS;
   return server.setTimeout(0);
