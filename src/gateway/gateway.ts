@@ -397,10 +397,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     ...surface,
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
     toolSets: catalog.toolSets,
-    async definitions() {
-      const others = await primitives.definitions();
-      return introductions.join(catalog.toolSets(), others, primitives.unreadKinds);
-    },
+    definitions: () => introductions.join(catalog.toolSets(), primitives),
     figures: () => describeFigures(gateway, catalog.current().plan, policy.audit.state(), largeAnswers.load()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator, transport = 'cli') =>

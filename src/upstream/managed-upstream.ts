@@ -251,10 +251,7 @@ export class ManagedUpstream implements Upstream {
     return this.#connection?.introduction;
   }
 
-  /**
-   * What its server says between two calls is for this session from now on, or for the only client. It may want less than all
-   * of it.
-   */
+  /** What its server says between two calls is for this session from now on, or for the only client. */
   logTo(sessionId: string | undefined): void {
     this.#ownerLog = { level: 'debug', write: (message) => this.#events?.onLog?.(sessionId, message) };
   }
