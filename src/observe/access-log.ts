@@ -1,4 +1,4 @@
-import { mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { destination, pino } from 'pino';
 import type { Observer } from './observation.js';
@@ -20,8 +20,8 @@ const STREAMS = { stdout: 1, stderr: 2 } as const;
  * @throws Error with a readable message where the file cannot be opened
  */
 export function openAccessLog(target: Target, observe: Observer): AccessLog {
-  const fd = typeof target === 'string' ? STREAMS[target] : openFile(target.file);
-  const sink = destination({ fd, sync: false, mode: 0o600 });
+  const dest = typeof target === 'string' ? STREAMS[target] : requireWritable(target.file);
+  const sink = destination({ dest, sync: false, mode: 0o600 });
   let isReported = false;
   sink.on('error', ({ message }: Error) => {
     if (!isReported)
@@ -30,7 +30,7 @@ export function openAccessLog(target: Target, observe: Observer): AccessLog {
   });
   const reopen = (): void => {
     isReported = false;
-    if (typeof target !== 'string') sink.reopen(target.file);
+    if (typeof target !== 'string') sink.reopen();
   };
   process.on('SIGHUP', reopen);
   const log = pino({ base: null }, sink);
@@ -38,15 +38,21 @@ export function openAccessLog(target: Target, observe: Observer): AccessLog {
     write: (entry) => log.info(entry),
     close() {
       process.off('SIGHUP', reopen);
-      sink.flushSync();
+      try {
+        sink.flushSync();
+      } catch {
+        // It ends before it has opened: nothing has been written.
+      }
     },
   };
 }
 
-function openFile(file: string): number {
+/** Makes the file where there is none: it opens later, and a fault would then end nothing. */
+function requireWritable(file: string): string {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    return openSync(file, 'a', 0o600);
+    closeSync(openSync(file, 'a', 0o600));
+    return file;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The access log cannot be opened: ${why}. Choose another file with log.access.`, { cause });
