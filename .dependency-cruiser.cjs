@@ -81,6 +81,7 @@ const OWNERS = {
   '^pino': ['observe'],
   '^jsonc-parser$': ['config'],
   '^diff$': ['catalog'],
+  '^nodemailer$': ['safety'],
   '^commander$|^picocolors$': ['cli'],
 };
 

@@ -4,6 +4,7 @@ import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
 import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
+import type { SafetyLoopConfig } from './safety-config.js';
 
 /** How a stdio server is started. */
 export interface StdioEndpoint {
@@ -302,6 +303,7 @@ export interface GatewayConfig {
   readonly pins: Readonly<Record<string, string>>;
   readonly policy: PolicyConfig;
   readonly quotas: QuotasConfig;
+  readonly safetyLoop: SafetyLoopConfig;
   readonly store: StoreConfig;
   readonly audit: AuditConfig;
   /** Who may use MCP over HTTP with a static token; without these and `server.oauth`, everyone who can reach the port. */

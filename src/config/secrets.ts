@@ -213,6 +213,7 @@ function maskMembers(config: GatewayConfig): JsonObject {
   return structuredClone({
     ...config,
     policy: maskPolicy(config.policy),
+    safetyLoop: maskSafetyLoop(config.safetyLoop),
     store: maskStore(config.store),
     clients: config.clients.map((client) => ({ ...client, keys: client.keys.map((key) => ({ ...key, hash: MASK })) })),
     server: maskServer(config.server),
@@ -241,6 +242,16 @@ function maskPolicy(policy: PolicyConfig): PolicyConfig {
       ...(webhook !== undefined && { webhook: { url: maskPath(webhook.url), secret: MASK } }),
     },
   };
+}
+
+function maskSafetyLoop({ challenge, ...settings }: GatewayConfig['safetyLoop']): GatewayConfig['safetyLoop'] {
+  const { webhook, email, ...channels } = challenge.channels;
+  const masked = {
+    ...channels,
+    ...(webhook !== undefined && { webhook: { url: maskPath(webhook.url), secret: MASK } }),
+    ...(email !== undefined && { email: { ...email, server: maskUrl(email.server) } }),
+  };
+  return { ...settings, challenge: { ...challenge, channels: masked } };
 }
 
 function maskTokens<T extends { readonly token: string }>(holders: readonly T[]): readonly T[] {

@@ -24,6 +24,8 @@ export interface PolicyService {
   readonly batches: BatchPolicy;
   readonly rules: RuleEngine;
   readonly audit: AuditTrail;
+  /** What outlives a call and a restart. */
+  readonly store: StateStore;
   /** Whether the state store works. */
   storeState(): StoreState;
   readonly recordCall: CallRecorder;
@@ -97,6 +99,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
       explain: (operation, args, caller) => decisions.rules.explain(operation, args, caller),
     },
     audit,
+    store,
     storeState,
     quota: {
       get isIdle() {

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashToken } from '../../src/config/build-access.js';
+import { buildSafetyLoop } from '../../src/config/build-safety-loop.js';
+import { createReport, openDiagnostics } from '../../src/config/diagnostics.js';
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
 import { NO_NATIVE_SURFACE } from '../../src/gateway/native.js';
@@ -179,6 +181,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
     errors: { upstreamWords: 'clean' },
     cache: { maxBytes: 1_000_000 },
     results: { maxBytes: 100_000, keptBytes: 1_000_000, keptSeconds: 600, compact: false },
+    safetyLoop: buildSafetyLoop(undefined, { directory: '/', diagnostics: openDiagnostics(createReport(), 'test') }),
     quotas: { limits: [], pricing: [], currency: 'USD' },
     pins: {},
     lock: { file: '/gateway.lock.json', content: null },

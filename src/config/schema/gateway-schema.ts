@@ -20,6 +20,7 @@ import {
   SERVER_PROPERTIES,
   SHARED_PROPERTIES,
 } from './upstream-schema.js';
+import { SAFETY_LOOP_SECTION } from './safety-schema.js';
 import { VIEWS_SECTION } from './view-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -296,6 +297,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     },
     policy: POLICY_SECTION,
     quotas: QUOTAS_SECTION,
+    safetyLoop: SAFETY_LOOP_SECTION,
     store: STORE_SECTION,
     audit: AUDIT_SECTION,
     clients: CLIENTS_SETTING,
