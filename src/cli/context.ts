@@ -8,6 +8,7 @@ import type { Gateway, NameSettings } from '../gateway/gateway.js';
 import type { LogObserver } from '../observe/log-observer.js';
 import { type Observation, type Observer, observeWith } from '../observe/observation.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
+import { type Monitoring, openMonitoring } from './monitoring.js';
 import { oneLine, printWarning, type Terminal } from './terminal.js';
 
 /** Flags that every command understands; the names are commander's. */
@@ -67,6 +68,7 @@ interface StartedGateway {
   /** Reaches the log and every other sink. */
   readonly observe: Observer;
   readonly log: Pick<LogObserver, 'flush'>;
+  readonly monitoring: Monitoring;
 }
 
 interface StartOptions {
@@ -98,10 +100,18 @@ export async function startGateway(
   const { openGateway } = await import('../gateway/gateway.js');
   const { createLogObserver } = await import('../observe/log-observer.js');
   const log = await createLogObserver(config.log);
-  const observe = observeWith([isLogged === undefined ? log.observe : onlyWhere(isLogged, log.observe), ...observers]);
+  const info = readPackageInfo();
+  // Commands that end soon are not watched.
+  const monitoring = await openMonitoring(
+    load === undefined ? withoutMonitoring(config) : config,
+    info.version,
+    log.observe,
+  );
+  const logged = isLogged === undefined ? log.observe : onlyWhere(isLogged, log.observe);
+  const observe = observeWith([logged, ...observers, ...monitoring.observers]);
   const gateway = await openGateway(config, {
     observe,
-    clientInfo: readPackageInfo(),
+    clientInfo: info,
     packageDirectory: PACKAGE_DIRECTORY,
     process: command,
     oneClient,
@@ -109,7 +119,11 @@ export async function startGateway(
     ...(names === undefined ? {} : { names }),
     ...(load === undefined ? {} : { load }),
   });
-  return { gateway, observe, log };
+  return { gateway, observe, log, monitoring };
+}
+
+function withoutMonitoring({ metrics: _metrics, tracing: _tracing, ...config }: GatewayConfig): GatewayConfig {
+  return config;
 }
 
 /**

@@ -50,6 +50,8 @@ export interface IssuerConfig {
   /** How far clocks may differ. */
   readonly clockToleranceSeconds: number;
   readonly introspection?: IntrospectionConfig;
+  /** What the gateway is there when a person signs in on one of its pages; where absent, it has a metadata document or registers itself. */
+  readonly login?: { readonly clientId: string /** Secret: never log. */; readonly clientSecret?: string };
 }
 
 /** The gateway as an OAuth 2.1 resource server. */

@@ -3,7 +3,9 @@ import { suggestName } from '../lib/names.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { ClientConfig } from './access-config.js';
 import { buildClients, hashToken } from './build-access.js';
+import { buildCredentialStorage, notePerUser } from './build-credentials.js';
 import { isPattern } from './build-match.js';
+import { buildLog, buildMetrics, buildTracing } from './build-observability.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
@@ -69,7 +71,24 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const safetyLoop = buildSafetyLoop(document.safetyLoop, { directory, diagnostics });
   const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules, ...startRules(safetyLoop)] };
   noteDefaultView(server.defaultView, known.views, diagnostics);
+  const metrics = buildMetrics(document.metrics, { directory, diagnostics });
+  const tracing = buildTracing(document.tracing, { directory, diagnostics });
   const limits = { ...CONFIG_DEFAULTS.limits, ...document.limits };
+  const upstreams = buildUpstreams(definitions, {
+    directory,
+    defaults: {
+      ...CONFIG_DEFAULTS.defaults,
+      maxAnswerBytes: defaultAnswerBytes(limits),
+      ...document.defaults,
+      queue: { ...CONFIG_DEFAULTS.defaults.queue, ...document.defaults?.queue },
+      instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
+      asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
+    },
+    // Without a lock nothing has been accepted that the tools could be compared with.
+    integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
+    families: { all: listFamilies(profiles), active: profile },
+  });
+  notePerUser(upstreams, { server, clients }, diagnostics);
   return {
     file,
     directory,
@@ -90,22 +109,12 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     safetyLoop,
     store: buildStore(document.store, { directory, dataDir, diagnostics }),
     audit: buildAudit(document.audit, { directory, dataDir, diagnostics }),
+    credentials: buildCredentialStorage(document.credentials, { directory, path: ['credentials'], diagnostics }),
     clients,
-    log: { ...CONFIG_DEFAULTS.log, ...document.log },
-    upstreams: buildUpstreams(definitions, {
-      directory,
-      defaults: {
-        ...CONFIG_DEFAULTS.defaults,
-        maxAnswerBytes: defaultAnswerBytes(limits),
-        ...document.defaults,
-        queue: { ...CONFIG_DEFAULTS.defaults.queue, ...document.defaults?.queue },
-        instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
-        asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
-      },
-      // Without a lock nothing has been accepted that the tools could be compared with.
-      integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
-      families: { all: listFamilies(profiles), active: profile },
-    }),
+    log: buildLog(document.log, { directory }),
+    ...(metrics !== undefined && { metrics }),
+    ...(tracing !== undefined && { tracing }),
+    upstreams,
     views,
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { JsonPath } from '../lib/json-path.js';
 import {
@@ -12,6 +12,7 @@ import {
   type TlsConfig,
 } from './access-config.js';
 import type { ClientEntry, IssuerEntry, KeyEntry, OAuthEntry } from './config-document.js';
+import { isOwnMachine } from './own-machine.js';
 import { readSecret, type SecretContext, TOKEN_PATTERN } from './secrets.js';
 
 /** How a static token is written where it must not be readable. */
@@ -106,7 +107,14 @@ function canonical(address: string): string {
 
 function buildIssuer(entry: IssuerEntry, context: SecretContext): IssuerConfig {
   const { path } = context;
-  const { audience = [], algorithms = DEFAULT_ALGORITHMS, claims = {}, introspection, ...given } = entry;
+  const {
+    audience = [],
+    algorithms = DEFAULT_ALGORITHMS,
+    claims = {},
+    introspection,
+    login: written,
+    ...given
+  } = entry;
   for (const key of ['issuer', 'jwksUri'] as const) {
     const address = entry[key];
     if (address !== undefined) noteAddress(address, { ...context, path: [...path, key] });
@@ -119,6 +127,7 @@ function buildIssuer(entry: IssuerEntry, context: SecretContext): IssuerConfig {
       ] as const,
   );
   const asked = introspection && buildIntrospection(introspection, { ...context, path: [...path, 'introspection'] });
+  const login = written && buildLogin(written, { ...context, path: [...path, 'login'] });
   return {
     scopes: [],
     groupsPrefix: '',
@@ -128,7 +137,21 @@ function buildIssuer(entry: IssuerEntry, context: SecretContext): IssuerConfig {
     algorithms,
     claims: Object.fromEntries(groups),
     ...(asked !== undefined && { introspection: asked }),
+    ...(login !== undefined && { login }),
   };
+}
+
+function buildLogin(
+  { clientId, ...entry }: NonNullable<IssuerEntry['login']>,
+  context: SecretContext,
+): IssuerConfig['login'] {
+  if (clientId === undefined) {
+    context.diagnostics.problem([...context.path, 'clientId'], 'missing; expected a string');
+    return undefined;
+  }
+  const hasSecret = Object.keys(entry).length > 0;
+  const clientSecret = hasSecret ? readSecret({ ...entry }, 'clientSecret', context) : undefined;
+  return { clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
 function buildIntrospection(
@@ -149,24 +172,11 @@ function buildIntrospection(
 }
 
 /** Tokens and keys travel over TLS, or do not leave the machine. */
-function noteAddress(address: string, { path, diagnostics }: SecretContext): void {
+export function noteAddress(address: string, { path, diagnostics }: SecretContext): void {
   if (diagnostics.has(path)) return;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isOwnMachine(url.hostname))) return;
   diagnostics.problem(path, 'expected an https:// address; http:// is for this machine alone');
-}
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
-/** Whether a host name means this machine. */
-export function isOwnMachine(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
-  const family = isIP(name);
-  // RFC 6761, section 6.3: every name under localhost is the loopback.
-  if (family === 0) return /(?:^|\.)localhost\.?$/.test(name);
-  return LOOPBACK.check(name, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Where clients reach the gateway, without a slash at its end; undefined where it is not given or unusable. */

@@ -2,6 +2,7 @@ import { compileExpression } from '../expression/compile.js';
 import { formatPath, type JsonPath, valueAt } from '../lib/json-path.js';
 import { nearestSpelling, suggestName } from '../lib/names.js';
 import { type Category, GATEWAY_SOURCE, QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
+import { buildUpstreamCredentials } from './build-credentials.js';
 import { buildEndpoint } from './build-endpoint.js';
 import { findGlobFault, isPattern } from './build-match.js';
 import type { ApiLimitEntry, OperationEntry, RelationEntry, ServerEntry, UpstreamDefaults } from './config-document.js';
@@ -56,6 +57,11 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
   const valueDiagnostics = entry.disabled ? muteDiagnostics(diagnostics) : diagnostics;
   const endpoint = buildEndpoint(main.entry, { directory: context.directory, path, diagnostics, valueDiagnostics });
   if (endpoint === undefined) return [];
+  const credentials = buildUpstreamCredentials(entry, endpoint, {
+    directory: context.directory,
+    path: [...path, 'credentials'],
+    diagnostics: valueDiagnostics,
+  });
   noteInstances(parts, entry.isolation ?? context.defaults.isolation);
   return [
     {
@@ -67,6 +73,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       ...pickShared(entry),
       instances: { ...context.defaults.instances, ...entry.instances },
       asks: { ...context.defaults.asks, ...entry.asks },
+      ...(credentials !== undefined && { credentials }),
       queue: { ...context.defaults.queue, ...entry.queue },
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),

@@ -1,6 +1,7 @@
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel } from '../protocol/operation.js';
 import type { IntrospectionConfig, IssuerConfig, TlsConfig } from './access-config.js';
+import type { UpstreamCredentials } from './credentials-config.js';
 import type {
   ApiLimit,
   AuditConfig,
@@ -14,6 +15,7 @@ import type {
   TRANSPORTS,
   UpstreamConfig,
 } from './gateway-config.js';
+import type { TracingConfig } from './observability-config.js';
 import type {
   ApprovalsConfig,
   ConfirmationConfig,
@@ -66,6 +68,7 @@ export interface ServerEntry {
   readonly maxConcurrency?: number;
   readonly queue?: Partial<UpstreamConfig['queue']>;
   readonly isolation?: UpstreamConfig['isolation'];
+  readonly credentials?: UpstreamCredentialsEntry;
   readonly instances?: Partial<UpstreamConfig['instances']>;
   readonly maxCallMs?: number;
   readonly maxAnswerBytes?: number;
@@ -78,6 +81,22 @@ export interface ServerEntry {
   readonly operations?: Readonly<Record<string, OperationEntry>>;
   readonly relations?: readonly RelationEntry[];
   readonly api_limits?: readonly ApiLimitEntry[];
+}
+
+/** A server's `credentials`, as written. Which keys apply depends on the type. */
+export interface UpstreamCredentialsEntry {
+  readonly type?: UpstreamCredentials['type'];
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly clientSecret_FILE?: string;
+  readonly scopes?: readonly string[];
+  readonly tokenEndpoint?: string;
+  readonly audience?: string;
+  readonly resource?: string;
+  readonly headers?: readonly string[];
+  readonly allowAuthorization?: boolean;
+  readonly discovery?: { readonly headers?: Readonly<Record<string, LooseText>> };
 }
 
 /** A file of `upstreams/`. */
@@ -121,9 +140,15 @@ export interface GatewayDocument {
   readonly safetyLoop?: SafetyLoopEntry;
   readonly store?: StoreEntry;
   readonly audit?: Partial<AuditConfig>;
+  readonly credentials?: { readonly key?: string; readonly key_FILE?: string };
   readonly clients?: Readonly<Record<string, ClientEntry>>;
   readonly views?: Readonly<Record<string, ViewEntry>>;
-  readonly log?: Partial<GatewayConfig['log']>;
+  readonly log?: Partial<Omit<GatewayConfig['log'], 'access'>> & { readonly access?: string };
+  readonly metrics?: CredentialEntry & { readonly enabled?: boolean; readonly listen?: string | number };
+  readonly tracing?: Omit<TracingConfig, 'headers'> & {
+    readonly enabled?: boolean;
+    readonly headers?: Readonly<Record<string, LooseText>>;
+  };
   readonly dataDir?: string;
   readonly upstreamsDir?: string;
   readonly mcpServers?: Servers;
@@ -202,11 +227,12 @@ type ClaimValue = string | number | boolean;
 
 /** An authorization server, as written. */
 export interface IssuerEntry
-  extends Partial<Omit<IssuerConfig, 'name' | 'issuer' | 'audience' | 'claims' | 'introspection'>>,
+  extends Partial<Omit<IssuerConfig, 'name' | 'issuer' | 'audience' | 'claims' | 'introspection' | 'login'>>,
     Pick<IssuerConfig, 'name' | 'issuer'> {
   readonly audience?: OneOrMany<string>;
   readonly claims?: Readonly<Record<string, Readonly<Record<string, OneOrMany<ClaimValue>>>>>;
   readonly introspection?: Partial<IntrospectionConfig> & { readonly clientSecret_FILE?: string };
+  readonly login?: { readonly clientId?: string; readonly clientSecret?: string; readonly clientSecret_FILE?: string };
 }
 
 export interface OAuthEntry {

@@ -104,7 +104,9 @@ export const CONFIG_DEFAULTS = {
     // Specification, section 8.8.2.
     expiresSeconds: 300,
   },
-  log: { level: 'info', format: 'auto' },
+  log: { level: 'info', format: 'auto', access: 'off' },
+  metrics: { enabled: false },
+  tracing: { enabled: false },
   dataDir: '.mcp-aql',
   upstreamsDir: 'upstreams',
 } as const satisfies {
@@ -136,7 +138,9 @@ export const CONFIG_DEFAULTS = {
   readonly audit: Omit<AuditConfig, 'required'>;
   readonly safetyLoop: Omit<SafetyLoopConfig, 'agents' | 'challenge'> &
     Pick<SafetyLoopConfig['challenge'], 'expiresSeconds'>;
-  readonly log: GatewayConfig['log'];
+  readonly log: Omit<GatewayConfig['log'], 'access'> & { readonly access: string };
+  readonly metrics: { readonly enabled: boolean };
+  readonly tracing: { readonly enabled: boolean };
   readonly dataDir: string;
   readonly upstreamsDir: string;
 };

@@ -3,6 +3,8 @@ import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
 import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
+import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
+import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
 import type { SafetyLoopConfig } from './safety-config.js';
 
@@ -174,6 +176,8 @@ export interface UpstreamConfig {
   readonly maxConcurrency: number;
   readonly queue: QueueBounds;
   readonly isolation: IsolationSetting;
+  /** Whose rights its calls use; where absent, those of the endpoint's own headers and variables. */
+  readonly credentials?: UpstreamCredentials;
   readonly instances: InstanceBounds;
   /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
   readonly maxAnswerBytes: number;
@@ -306,12 +310,19 @@ export interface GatewayConfig {
   readonly safetyLoop: SafetyLoopConfig;
   readonly store: StoreConfig;
   readonly audit: AuditConfig;
+  readonly credentials: CredentialStorage;
   /** Who may use MCP over HTTP with a static token; without these and `server.oauth`, everyone who can reach the port. */
   readonly clients: readonly ClientConfig[];
   readonly log: {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
     readonly format: 'auto' | 'json' | 'pretty';
+    /** Where the line of each request goes; absent where there is none. */
+    readonly access?: AccessLogTarget;
   };
+  /** Absent where off. */
+  readonly metrics?: MetricsConfig;
+  /** Absent where off. */
+  readonly tracing?: TracingConfig;
   readonly upstreams: readonly UpstreamConfig[];
   readonly views: readonly ViewConfig[];
 }

@@ -55,6 +55,7 @@ export const OVERRIDES: readonly Override[] = [
   { path: ['safetyLoop', 'mode'], variable: 'MCP_AQL_SAFETY_LOOP', read: asIs },
   { path: ['store', 'type'], variable: 'MCP_AQL_STORE', read: asIs },
   { path: ['store', 'url'], variable: 'MCP_AQL_REDIS_URL', read: asSecret },
+  { path: ['credentials', 'key'], variable: 'MCP_AQL_CREDENTIALS_KEY', read: asSecret },
   { path: ['clients', 'default', 'token'], variable: 'MCP_AQL_CLIENT_TOKEN', read: asSecret },
   {
     path: ['policy', 'approvals', 'operators', 'admin', 'token'],

@@ -4,8 +4,10 @@ import { parseEnv } from 'node:util';
 import type { JsonPath } from '../lib/json-path.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { CredentialEntry, LooseText } from './config-document.js';
+import type { UpstreamCredentials } from './credentials-config.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { GatewayConfig, StoreConfig, UpstreamEndpoint } from './gateway-config.js';
+import type { TracingConfig } from './observability-config.js';
 import type { PolicyConfig } from './policy-config.js';
 
 export interface SecretContext {
@@ -209,14 +211,21 @@ function maskTexts(value: unknown, secrets: readonly string[]): unknown {
 }
 
 function maskMembers(config: GatewayConfig): JsonObject {
-  const upstreams = config.upstreams.map((upstream) => ({ ...upstream, endpoint: maskEndpoint(upstream.endpoint) }));
+  const upstreams = config.upstreams.map((upstream) => ({
+    ...upstream,
+    endpoint: maskEndpoint(upstream.endpoint),
+    ...(upstream.credentials && { credentials: maskCredentials(upstream.credentials) }),
+  }));
   return structuredClone({
     ...config,
     policy: maskPolicy(config.policy),
     safetyLoop: maskSafetyLoop(config.safetyLoop),
     store: maskStore(config.store),
+    credentials: config.credentials.key === undefined ? {} : { key: MASK },
     clients: config.clients.map((client) => ({ ...client, keys: client.keys.map((key) => ({ ...key, hash: MASK })) })),
     server: maskServer(config.server),
+    ...(config.metrics?.tokenHash !== undefined && { metrics: { ...config.metrics, tokenHash: MASK } }),
+    ...(config.tracing?.headers && { tracing: maskTracing(config.tracing, config.tracing.headers) }),
     upstreams,
     // The accepted tools are long, have a file of their own, and are not configured.
     lock: config.lock.file,
@@ -225,11 +234,22 @@ function maskMembers(config: GatewayConfig): JsonObject {
 
 function maskServer({ oauth, ...server }: GatewayConfig['server']): GatewayConfig['server'] {
   if (oauth === undefined) return server;
-  const issuers = oauth.issuers.map(({ introspection, ...issuer }) => ({
+  const issuers = oauth.issuers.map(({ introspection, login, ...issuer }) => ({
     ...issuer,
+    ...(login && { login: { ...login, ...(login.clientSecret !== undefined && { clientSecret: MASK }) } }),
     ...(introspection && { introspection: { ...introspection, clientSecret: MASK } }),
   }));
   return { ...server, oauth: { ...oauth, issuers } };
+}
+
+function maskCredentials(credentials: UpstreamCredentials): UpstreamCredentials {
+  const masked = { ...credentials, discovery: maskValues(credentials.discovery) };
+  return 'clientSecret' in masked ? { ...masked, clientSecret: MASK } : masked;
+}
+
+function maskTracing(tracing: TracingConfig, headers: Readonly<Record<string, string>>): TracingConfig {
+  const { endpoint } = tracing;
+  return { ...tracing, headers: maskValues(headers), ...(endpoint && { endpoint: maskUrl(endpoint) }) };
 }
 
 function maskPolicy(policy: PolicyConfig): PolicyConfig {

@@ -11,6 +11,7 @@ import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
+import { NO_FIGURES } from './figures.js';
 import type { Gateway } from './gateway.js';
 import { NO_NATIVE_SURFACE } from './native.js';
 import { explainPolicy } from './operator-api.js';
@@ -74,6 +75,8 @@ export function openCapturedGateway(
       config: view === undefined ? config : { ...config, endpoint: view.endpoint },
       reload: async () => ({ at: new Date().toISOString(), outcome: 'unchanged' }),
       onReloaded: () => () => {},
+      figures: () => NO_FIGURES,
+      safety: undefined,
       settled: Promise.resolve(),
       warmedUp: Promise.resolve(),
       inView(name) {

@@ -6,6 +6,7 @@ import { Usage } from '../builtin/introspect/usage.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Sliced } from '../lib/turns.js';
+import type { GatewayFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
@@ -19,10 +20,13 @@ import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
+import type { SafetyOperators } from '../safety/operators.js';
 import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { Credentials } from './credentials.js';
+import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
 import {
@@ -45,6 +49,7 @@ import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
 import { reportDiagnostic } from './report-diagnostic.js';
+import type { Safety } from './safety.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
 import { countUses, createSurface, type Reloading, type Surface } from './surface.js';
@@ -72,6 +77,8 @@ export interface Gateway extends Surface {
   /** Resources, prompts and completions in MCP's own methods. */
   readonly native: NativeSurface;
   status(): GatewayStatus;
+  /** What monitoring reads. */
+  figures(): GatewayFigures;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** What the upstreams define beside tools, one set each, in the form in which the lock has it; undefined where that is not known. */
@@ -82,6 +89,8 @@ export interface Gateway extends Surface {
   recordAdmin(action: string, details: JsonObject, operator: string, transport?: 'cli' | 'http'): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
+  /** What operators see and decide of agents; absent where the safety loop is disabled. */
+  readonly safety: SafetyOperators | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
   /** Frees what belongs to a session; servers call it once when a session ends. */
@@ -139,7 +148,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const pool = createPool(config, deps);
+  const safety = await openConfiguredSafety(config, policy, observe);
+  if (safety !== undefined) lifecycle.opened('safety loop', () => safety.close());
+  const judging = safety?.guard(policy) ?? policy;
+  const credentials = new Credentials(observe);
+  await credentials.prepare(config);
+  lifecycle.opened('credentials', () => credentials.close());
+  const pool = createPool(config, deps, credentials);
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
   });
@@ -183,6 +198,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     readPart: largeAnswers.readPart,
     usage,
     primitives,
+    ...(safety === undefined ? {} : { safety }),
     connections: {
       absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
       introductionOf: introductions.of,
@@ -220,7 +236,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     isFirstWarning: warnedOnce.isFirstWarning,
     shapeLarge: largeAnswers.shape,
   };
-  const surface = createSurface(catalog, { ...stages, policy });
+  const surface = createSurface(catalog, { ...stages, policy: judging });
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
   lifecycle.opened('waiting for names', () => namesWait.end());
   const connected = pool.connect({
@@ -266,6 +282,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     upstreams: { removed, replaced, adjusted },
     settings,
   }: ReloadPlan): Promise<void> => {
+    await credentials.prepare(next);
     live.config = next;
     policy.apply(next);
     for (const listener of configListeners) listener(next);
@@ -320,7 +337,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const openView = (view: OpenedView): Gateway => {
     const { name, endpoint, description } = view.config;
     const seen = view.over(catalog);
-    const { handle, ...rest } = createSurface(seen, { ...stages, policy, view: name });
+    const { handle, ...rest } = createSurface(seen, { ...stages, policy: judging, view: name });
     const handleInView: Gateway['handle'] = (call) =>
       handle(call.caller.view === name ? call : { ...call, caller: { ...call.caller, view: name } });
     const shows = (upstream: string): boolean => seen.current().upstreams.has(upstream);
@@ -369,11 +386,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     ...surface,
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
     toolSets: catalog.toolSets,
+    figures: () => describeFigures(gateway, catalog.current().plan, policy.audit.state(), largeAnswers.load()),
     definitions: async () => introductions.join(catalog.toolSets(), await primitives.definitions()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator, transport = 'cli') =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
     approvals: policy.approvals,
+    safety: safety?.operators,
     setLogLevel(sessionId, level) {
       logLevels.set(sessionId, level);
       applyLogLevel();
@@ -383,6 +402,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);
+      safety?.endSession(sessionId);
       primitives.endSubscriber(sessionId);
       pool.endSession(sessionId);
     },
@@ -405,14 +425,25 @@ async function openCatalogMemory(
   };
 }
 
-function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
+/** Loaded where it is configured, so that it costs no other gateway anything. */
+async function openConfiguredSafety(
+  config: GatewayConfig,
+  policy: PolicyService,
+  observe: Observer,
+): Promise<Safety | undefined> {
+  if (config.safetyLoop.mode === 'disabled') return undefined;
+  const { openSafety } = await import('./safety.js');
+  return openSafety(config, { policy, observe });
+}
+
+function createPool(config: GatewayConfig, deps: GatewayDeps, { rightsOf }: Credentials): UpstreamPool {
   const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
   return createUpstreamPool(
     config.upstreams,
     { observe, clientInfo, binDirectories, logs, servesClients },
-    { oneClient },
+    { oneClient, rightsOf },
   );
 }
 

@@ -1,6 +1,7 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { ThreadFault, ThreadPool } from '../lib/thread-pool.js';
 import { transferable } from '../lib/transferable.js';
+import type { GatewayFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import type { ShapeLargeCall } from '../pipeline/pipeline.js';
 import { LARGE_BYTES } from '../protocol/large-answer.js';
@@ -19,6 +20,8 @@ interface LargeAnswers {
   readonly shape: ShapeLargeCall;
   /** Reads a part of a stored result: at once where the result is small. */
   readonly readPart: (part: StoredPart) => string | Promise<string>;
+  /** What the threads have to do at this moment. */
+  load(): GatewayFigures['threads'];
   close(): Promise<void>;
 }
 
@@ -83,6 +86,10 @@ export function openLargeAnswers(
       return readers.run(part).then(takePart, (thrown: unknown) => {
         throw thrown instanceof ThreadFault ? unreadablePart(thrown, part) : thrown;
       });
+    },
+    load() {
+      const [shaping, reading] = [pool.load, readers.load];
+      return { busy: shaping.busy + reading.busy, waiting: shaping.waiting + reading.waiting };
     },
     async close() {
       await Promise.all([pool.close(), readers.close()]);

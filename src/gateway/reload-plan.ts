@@ -37,8 +37,11 @@ const FIXED = [
   'cache',
   'safetyLoop',
   'store',
+  'credentials',
   'audit',
   'log',
+  'metrics',
+  'tracing',
   'views',
 ] as const;
 

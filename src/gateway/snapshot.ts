@@ -20,11 +20,13 @@ import type { Operation } from '../protocol/operation.js';
 import type { Introduction, ToolSet } from '../protocol/tools.js';
 import { passResults, type ResultService, type StoredPart } from '../results/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
+import type { KnownOperations } from '../safety/resolve-hint.js';
 import { searchOperations } from '../search/search.js';
 import type { Handlers } from './handlers.js';
+import type { Safety } from './safety.js';
 
 interface SnapshotInput {
-  readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock'>;
+  readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock' | 'safetyLoop'>;
   readonly toolSets: Iterable<ToolSet>;
   /** The first tool list of each upstream, by slug; absent where the lists were captured at one moment. */
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
@@ -45,6 +47,8 @@ interface SnapshotInput {
   readonly primitives?: SnapshotPrimitives;
   /** What is called most; nothing where absent. */
   readonly usage?: Usage;
+  /** The safety loop; absent where it is disabled. */
+  readonly safety?: Pick<Safety, 'operations' | 'handlersOver'>;
   /** Classify without the upstreams' annotations. */
   readonly ignoreAnnotations?: boolean;
 }
@@ -71,7 +75,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapsh
   const catalog = yield* buildGuardedCatalogInSlices({
     toolSets,
     upstreams: config.upstreams,
-    builtins: listBuiltins(relations, primitives),
+    builtins: listBuiltins(relations, primitives, input.safety),
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
@@ -90,8 +94,14 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapsh
 export function listBuiltins(
   relations: readonly OwnOperation[],
   primitives: Pick<PrimitiveOperations, 'operations'> | undefined,
+  safety: Pick<Safety, 'operations'> | undefined,
 ): readonly Operation[] {
-  return [introspectOperation, ...relations.map(({ operation }) => operation), ...(primitives?.operations() ?? [])];
+  return [
+    introspectOperation,
+    ...relations.map(({ operation }) => operation),
+    ...(safety?.operations ?? []),
+    ...(primitives?.operations() ?? []),
+  ];
 }
 
 type OwnHandlers = (operation: Operation) => OperationHandler;
@@ -114,7 +124,7 @@ type SnapshotPrimitives = Pick<
 /** What of the input a snapshot needs beside its catalog and plan. */
 export type SnapshotServices = Pick<
   SnapshotInput,
-  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage'
+  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage' | 'safety'
 >;
 
 /** Opens a catalog as one plan shows it. */
@@ -130,6 +140,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     controlsOf,
     readStored: (request, caller) => readPart(storedPart(request, caller)),
     hasRelations: relations.length > 0,
+    safetyMode: config.safetyLoop.mode,
     absenceOf: connections.absenceOf,
     purposeOf: readPurposes(config.upstreams, connections),
     introductionOf: connections.introductionOf,
@@ -139,7 +150,17 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     usage: input.usage ?? new Usage(),
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
   });
-  const ownHandlers = new Map(relations.map(({ operation, handle }) => [operation.name, handle]));
+  const known: KnownOperations = {
+    find: (name) => catalog.find(name),
+    async search(text) {
+      const { hits, noFit } = await searchOperations(catalog, text);
+      return noFit === undefined ? hits.map(({ operation }) => operation) : [];
+    },
+  };
+  const ownHandlers = new Map([
+    ...relations.map(({ operation, handle }) => [operation.name, handle] as const),
+    ...(input.safety?.handlersOver(known) ?? []),
+  ]);
   const snapshot: Snapshot = {
     catalog,
     plan,

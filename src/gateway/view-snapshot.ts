@@ -63,7 +63,7 @@ export function* buildViewSnapshotInSlices(
   const relations = openRelations(
     listRelationSources(config.upstreams).filter((source) => isShown(source, shown)),
   ).filter(({ operation }) => filter.hasOwn(operation));
-  const builtins = listBuiltins(relations, primitives).filter(
+  const builtins = listBuiltins(relations, primitives, services.safety).filter(
     (operation) => operation.name === introspectOperation.name || filter.hasOwn(operation),
   );
   const own = new Map(builtins.map((operation) => [operation.name, operation]));

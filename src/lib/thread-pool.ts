@@ -52,6 +52,11 @@ export class ThreadPool<Job, Done> {
     });
   }
 
+  /** How many threads have a job, and how many jobs wait for one. */
+  get load(): { readonly busy: number; readonly waiting: number } {
+    return { busy: [...this.#threads].filter(({ isIdle }) => !isIdle).length, waiting: this.#waiting.length };
+  }
+
   async close(): Promise<void> {
     for (const { reject } of this.#waiting.splice(0)) reject(new ThreadFault('ended'));
     await Promise.all(Array.from(this.#threads, (thread) => thread.end(new ThreadFault('ended'))));

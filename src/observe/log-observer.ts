@@ -37,6 +37,10 @@ const RENDERERS: Renderers = {
     level: ({ code }) => (code === 'OK' ? 'debug' : ERROR_TABLE[code].logLevel),
     message: ({ operation, code, durationMs }) => `${operation}: ${code} in ${durationMs.toFixed(1)} ms`,
   },
+  confirmation: {
+    level: () => 'debug',
+    message: ({ operation, requires, outcome }) => `${operation}: agreement (${requires}) ${outcome}`,
+  },
   'upstream-state': {
     level: ({ state }) => STATE_LEVELS[state] ?? 'debug',
     message: ({ upstream, message }) => `${upstream}: ${message}`,

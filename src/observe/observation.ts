@@ -31,6 +31,16 @@ export type Observation =
       readonly sessionId: string;
       /** The request's, as in the audit trail and in the answer's `_meta`. */
       readonly requestId?: string;
+      /** The authenticated client, as the configuration or its issuer names it. */
+      readonly client?: string;
+    }
+  /** A call that needed an agreement: it was asked for, was given, or was refused. */
+  | {
+      readonly kind: 'confirmation';
+      readonly operation: string;
+      /** Who has to agree. */
+      readonly requires: string;
+      readonly outcome: 'asked' | 'given' | 'refused';
     }
   | {
       readonly kind: 'upstream-state';

@@ -297,6 +297,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       durationMs,
       sessionId: raw.caller.sessionId,
       ...(raw.caller.requestId === undefined ? {} : { requestId: raw.caller.requestId }),
+      ...(raw.caller.client === undefined ? {} : { client: raw.caller.client }),
     });
     return identified;
   };

@@ -1,3 +1,5 @@
+import type { CarriedHeaders } from './carried-headers.js';
+
 /**
  * What was authenticated of a caller: what rules and quotas may ask. Never what a client says of itself. Made and frozen once for
  * each token, so that a call costs nothing more.
@@ -38,6 +40,13 @@ export interface Caller extends CallerIdentity {
   readonly view?: string;
   /** The request that this call came with: one for all items of a batch. In logs, records and the answer's `_meta`. */
   readonly requestId?: string;
+  /** What its request carries for upstreams that are called with its rights; absent where no upstream wants any. */
+  readonly carried?: CarriedHeaders;
+}
+
+/** The caller of one request, with what the request carries; the same object where it carries nothing. */
+export function callerOf(caller: Caller, carried: CarriedHeaders | undefined): Caller {
+  return carried === undefined ? caller : { ...caller, carried };
 }
 
 /** What rules and quotas may ask of a caller. */

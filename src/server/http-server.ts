@@ -10,6 +10,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
 import { type Turns, turns } from '../lib/turns.js';
+import type { ServerFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import { registerHealth } from './admin/health.js';
 import { registerAdmin } from './admin/register-admin.js';
@@ -26,11 +27,23 @@ import { createMcpEndpoints, type McpEndpoints } from './http/view-endpoints.js'
 import { RPC_ERROR } from './mcp/rpc-error.js';
 import type { ServerInfo } from './mcp/write-result.js';
 
+/** What is open at this moment. */
+export type ServerLoad = Omit<ServerFigures, 'receivedBytes' | 'sentBytes'>;
+
+/** What watches the server from outside. */
+export interface ServerMonitor {
+  /** Sees every connection. */
+  watch(server: Server): void;
+  /** Answers `/metrics`, where that is served here. */
+  readonly metrics?: RequestListener;
+}
+
 /** A listening HTTP server. */
 export interface HttpGatewayServer {
   /** What a client on this machine connects to: `http://127.0.0.1:3333/mcp`. */
   readonly url: string;
   readonly address: AddressInfo;
+  load(): ServerLoad;
   /**
    * Stops in three steps: requests are still taken for `lameDuckMs`, while `/readyz` says 503 and answers close their
    * connections; then calls in flight may go on for `drainMs`; the rest are answered that their outcome is unknown.
@@ -41,6 +54,7 @@ export interface HttpGatewayServer {
 interface HttpServerDeps {
   readonly observe: Observer;
   readonly serverInfo: ServerInfo;
+  readonly monitor?: ServerMonitor | undefined;
   /** How the time passes in which a stopping server still takes requests. */
   readonly pause?: (ms: number) => Promise<void>;
   /** How often the certificate's files are looked at, in milliseconds. */
@@ -72,6 +86,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   const requests = new OpenRequests();
   const resource = { current: gateway.config.server.oauth };
   const app = buildApp(gateway, endpoint, requests, stopping, deps);
+  deps.monitor?.watch(app.server);
   registerResourceMetadata(app, resource);
   try {
     await app.listen({ host, port });
@@ -93,6 +108,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   return {
     url: describeUrl(host, address.port, gateway.config.server.tls !== undefined),
     address,
+    load: () => ({ ...endpoint.load(), requests: requests.size }),
     close() {
       stopping.stopping = true;
       stopFollowing();
@@ -213,6 +229,7 @@ function buildApp(
   });
   registerHealth(app, gateway, state);
   registerAdmin(app, gateway, deps.observe);
+  registerMetrics(app, deps.monitor?.metrics);
   const { operators } = gateway.config.policy.approvals;
   const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';
   registerLandingPage(app, { serverInfo: deps.serverInfo, approvals });
@@ -220,6 +237,15 @@ function buildApp(
     reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}; / says what else there is.` }),
   );
   return app;
+}
+
+/** The figures for Prometheus, where they have no listener of their own. */
+function registerMetrics(app: FastifyInstance, answer: RequestListener | undefined): void {
+  if (answer === undefined) return;
+  app.get('/metrics', (request, reply) => {
+    reply.hijack();
+    answer(request.raw, reply.raw);
+  });
 }
 
 /** Says which authorization servers issue tokens for MCP here (RFC 9728). Anyone may ask. */
@@ -333,6 +359,10 @@ function explainListenFailure(cause: unknown, host: string, port: number): Error
 class OpenRequests {
   readonly #open = new BriefSet<ServerResponse>();
   #whenNone: (() => void) | undefined;
+
+  get size(): number {
+    return this.#open.size;
+  }
 
   enter(response: ServerResponse): void {
     const number = this.#open.add(response);

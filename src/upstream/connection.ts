@@ -20,7 +20,7 @@ import { CallChannel, type CallResult } from './call-channel.js';
 import { CallQueue, type Wait } from './call-queue.js';
 import { UpstreamFault } from './fault.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
-import { OwnCredentials } from './own-credentials.js';
+import { CredentialMasking } from './own-credentials.js';
 import { sendInRounds } from './questions/answer-rounds.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { permit } from './questions/prepare-question.js';
@@ -30,6 +30,7 @@ import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
 import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
+import type { RequestCredentials } from './user-rights.js';
 
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {
@@ -69,6 +70,8 @@ export interface Connection {
 interface ConnectionRequest {
   readonly config: UpstreamConfig;
   readonly around: TransportSurroundings;
+  /** What its requests carry beside the configured headers. */
+  readonly credentials?: RequestCredentials | undefined;
   readonly memory: EraMemory;
   readonly tools: ToolMemory;
   /** How long a child process may stay silent when it is probed for the modern era. */
@@ -112,7 +115,8 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   try {
     return await connectInAnyEra(request);
   } catch (error) {
-    if (!refusesPost(error) || request.signal.aborted) throw error;
+    // That transport has no credentials of users.
+    if (!refusesPost(error) || request.signal.aborted || request.credentials !== undefined) throw error;
     // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
     const connection = await connectOnce(overSse).catch(() => undefined);
     if (connection === undefined) throw error;
@@ -205,8 +209,8 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 }
 
 async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
-  const { config, around, probeTimeoutMs, onLimits } = request;
-  const transport = await openTransport(config, around, { onLimits });
+  const { config, around, probeTimeoutMs, onLimits, credentials } = request;
+  const transport = await openTransport(config, around, { onLimits, credentials });
   const channel = new CallChannel(transport, config);
   channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
   const lost = new Promise<UpstreamFault>((resolve) => {
@@ -232,9 +236,9 @@ function declareAbilities({ config }: ConnectionRequest): JsonObject {
   return { ...writeAbilities(permitted), ...(permitted.roots ? { roots: { listChanged: true } } : {}) };
 }
 
-function describeAsks({ config, onAsked = () => undefined }: ConnectionRequest): AskSettings {
-  const credentials = new OwnCredentials(config.endpoint);
-  return { asker: config, mask: (params) => credentials.maskAll(params), onAsked };
+function describeAsks({ config, credentials, onAsked = () => undefined }: ConnectionRequest): AskSettings {
+  const masking = new CredentialMasking(config.endpoint, credentials);
+  return { asker: config, mask: (params) => masking.current.maskAll(params), onAsked };
 }
 
 /** How often a server's answers to nothing are reported. */

@@ -19,8 +19,8 @@ export type EndReason = 'idle' | 'made_room' | 'asked';
 
 interface InstancesOptions<T> {
   readonly bounds: InstanceBounds;
-  /** Begins another connection. */
-  readonly open: () => T;
+  /** Begins another connection. @param owner whose it is; undefined where it waits for its first */
+  readonly open: (owner: string | undefined) => T;
   /** Never rejects. When it resolves, nothing is left of the connection. */
   readonly close: (connection: T) => Promise<void>;
   /** Called when a connection is given up, before it is closed. */
@@ -93,6 +93,11 @@ export class Instances<T> {
     }
   }
 
+  /** The owner's connection, where there is one. */
+  find(owner: string): T | undefined {
+    return this.#owned.get(owner)?.connection;
+  }
+
   /** A call of the instance has ended. */
   leave(instance: Instance<T>): void {
     const entry = instance as Entry<T>;
@@ -130,7 +135,7 @@ export class Instances<T> {
 
   #begin(owner: string): Entry<T> | undefined {
     if (this.#count >= this.#options.bounds.max) return undefined;
-    const entry = this.#admit(this.#options.open(), owner);
+    const entry = this.#admit(this.#options.open(owner), owner);
     this.#owned.set(owner, entry);
     this.#replenish();
     return entry;
@@ -140,7 +145,7 @@ export class Instances<T> {
   #replenish(): void {
     const { open, bounds } = this.#options;
     while (!this.#isClosed && this.#waiting.size < bounds.spare && this.#count < bounds.max) {
-      this.#waiting.add(this.#admit(open(), undefined));
+      this.#waiting.add(this.#admit(open(undefined), undefined));
     }
   }
 

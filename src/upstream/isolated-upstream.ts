@@ -28,6 +28,7 @@ import type {
   UpstreamRequest,
   UpstreamStatus,
 } from './upstream.js';
+import { type RequestCredentials, sendWithRights, type UserRights } from './user-rights.js';
 import { waitFor } from './wait-for.js';
 
 /** For so long after the start calls wait for the first connection instead of failing. */
@@ -45,6 +46,8 @@ interface IsolatedUpstreamOptions {
   readonly around: TransportSurroundings;
   /** Of all child processes together. */
   readonly starts: StartSlots;
+  /** Whose rights its calls use, where they are not those of the configured headers. */
+  readonly rights?: UserRights | undefined;
   /** Called once where all callers share one connection after all, which is then called directly. */
   readonly onShared: (upstream: ManagedUpstream) => void;
 }
@@ -92,6 +95,7 @@ export class IsolatedUpstream implements Upstream {
   readonly #calls = new CallsInProgress();
   #isClosing = false;
   #ending: Promise<void> | undefined;
+  readonly #unlisten: (() => void) | undefined;
 
   constructor(options: IsolatedUpstreamOptions) {
     const { config } = options;
@@ -100,9 +104,10 @@ export class IsolatedUpstream implements Upstream {
     this.#decided = new Promise((resolve) => {
       this.#settleDecision = resolve;
     });
+    const { rights } = options;
     this.#instances = new Instances({
-      bounds: config.instances,
-      open: () => this.#open(),
+      bounds: rights === undefined ? config.instances : { ...config.instances, spare: 0 },
+      open: (owner) => this.#open(owner),
       close: ({ upstream }) =>
         upstream.close().catch((cause: unknown) => {
           options.around.observe({ kind: 'defect', where: 'closing a connection', cause });
@@ -112,7 +117,13 @@ export class IsolatedUpstream implements Upstream {
         this.#noteEnd(connection);
       },
     });
-    this.#first = this.#create();
+    this.#first = this.#create(rights?.discovery);
+    this.#unlisten = rights?.onChanged((owner, hasRights) => this.#noteRights(owner, hasRights));
+    if (rights === undefined) return;
+    this.#isolation = BY_RIGHTS;
+    this.#mode = BY_RIGHTS.mode;
+    this.#source = this.#first;
+    this.#settleDecision();
   }
 
   get isIsolated(): boolean {
@@ -136,7 +147,12 @@ export class IsolatedUpstream implements Upstream {
     return started;
   }
 
-  async call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
+  call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
+    const { rights } = this.#options;
+    return rights === undefined ? this.#call(call) : sendWithRights(rights, call, () => this.#call(call));
+  }
+
+  async #call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
     const { upstream, leave } = await this.#enter(call);
     try {
       return await upstream.call(call);
@@ -145,7 +161,14 @@ export class IsolatedUpstream implements Upstream {
     }
   }
 
-  async request(request: UpstreamRequest): Promise<JsonObject> {
+  request(request: UpstreamRequest): Promise<JsonObject> {
+    const { rights } = this.#options;
+    const { caller } = request;
+    if (rights === undefined || caller === undefined) return this.#request(request);
+    return sendWithRights(rights, { ...request, caller }, () => this.#request(request));
+  }
+
+  async #request(request: UpstreamRequest): Promise<JsonObject> {
     const { method, params, words, resource, ...delivery } = request;
     const failed = {
       tool: method,
@@ -175,6 +198,7 @@ export class IsolatedUpstream implements Upstream {
   }
 
   ownerOf(caller: Caller): string | undefined {
+    if (this.#options.rights !== undefined) return this.#options.rights.ownerOf(caller);
     return this.#mode === 'shared' ? undefined : ownerOf(caller, this.#mode ?? 'session');
   }
 
@@ -186,7 +210,8 @@ export class IsolatedUpstream implements Upstream {
 
   status(): UpstreamStatus {
     const isolation = this.#isolation === undefined ? {} : { isolation: this.#describeIsolation(this.#isolation) };
-    if (!this.#hasInstances()) return { ...this.#first.status(), ...isolation };
+    // With users' rights it is ready where the gateway can read what it offers.
+    if (!this.#hasInstances() || this.#options.rights !== undefined) return { ...this.#first.status(), ...isolation };
     const running = this.#instances.running().map(({ upstream }) => upstream.status());
     const best = running.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))[0];
     const { problem, ...known } = best ?? { ...(this.#last ?? this.#first.status()), state: 'dormant' as const };
@@ -198,7 +223,7 @@ export class IsolatedUpstream implements Upstream {
   }
 
   absence(): Absence | undefined {
-    if (!this.#hasInstances()) return this.#first.absence();
+    if (!this.#hasInstances() || this.#options.rights !== undefined) return this.#first.absence();
     const down = this.#instances.running().filter(({ upstream }) => DOWN.has(upstream.status().state));
     if (down.length === 0 || down.length < this.#instances.running().length) return undefined;
     return down[0]?.upstream.absence();
@@ -215,7 +240,7 @@ export class IsolatedUpstream implements Upstream {
   }
 
   retryNow(): void {
-    if (!this.#hasInstances()) this.#first.retryNow();
+    if (!this.#hasInstances() || this.#options.rights !== undefined) this.#first.retryNow();
     else for (const { upstream } of this.#instances.running()) upstream.retryNow();
   }
 
@@ -234,6 +259,7 @@ export class IsolatedUpstream implements Upstream {
   /** Ends every connection. Safe to call twice. */
   close(): Promise<void> {
     this.#isClosing = true;
+    this.#unlisten?.();
     this.#settleDecision();
     this.#ending ??= Promise.all([this.#first.close(), this.#instances.close()]).then(() => undefined);
     return this.#ending;
@@ -245,7 +271,8 @@ export class IsolatedUpstream implements Upstream {
     try {
       if (this.#mode === undefined) await this.#awaitDecision(call);
       const owner = call.caller === undefined ? OWN_REQUESTS : this.ownerOf(call.caller);
-      if (owner === undefined || this.#mode === 'shared') {
+      const isOwnRequest = owner === OWN_REQUESTS && this.#options.rights !== undefined;
+      if (owner === undefined || this.#mode === 'shared' || isOwnRequest) {
         return { upstream: this.#first, leave: () => this.#calls.leave() };
       }
       const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
@@ -326,6 +353,12 @@ export class IsolatedUpstream implements Upstream {
     return { mode, from: 'evidence', evidence, ...(doubt === undefined ? {} : { doubt }) };
   }
 
+  /** Without rights nothing of the owner is kept; with new ones a connection that waits begins anew. */
+  #noteRights(owner: string, hasRights: boolean): void {
+    if (!hasRights || this.#instances.find(owner)?.upstream.absence() !== undefined) this.#instances.end(owner);
+    if (this.#first.absence() !== undefined) this.#first.retryNow();
+  }
+
   #hasInstances(): boolean {
     return this.#mode === 'session' || this.#mode === 'client';
   }
@@ -336,16 +369,22 @@ export class IsolatedUpstream implements Upstream {
     return { ...isolation, instances: { running: this.#instances.running().length, max } };
   }
 
-  #create(): ManagedUpstream {
+  #create(credentials: RequestCredentials | undefined): ManagedUpstream {
     const { config, around, starts } = this.#options;
     const observe: Observer = (observation) => this.#observe(observation);
-    const upstream = new ManagedUpstream({ config, around: { ...around, observe }, starts, memory: this.#memory });
+    const upstream = new ManagedUpstream({
+      config,
+      around: { ...around, observe },
+      starts,
+      memory: this.#memory,
+      credentials,
+    });
     if (this.#logLevel !== undefined) upstream.setLogLevel(this.#logLevel);
     return upstream;
   }
 
-  #open(): OwnConnection {
-    const upstream = this.#create();
+  #open(owner: string | undefined): OwnConnection {
+    const upstream = this.#create(owner === undefined ? undefined : this.#options.rights?.credentialsOf(owner));
     const events = { ...this.#eventsOf(upstream), onConnected: () => this.#noteConnected(upstream) };
     return { upstream, started: upstream.connect(events) };
   }
@@ -413,6 +452,9 @@ export class IsolatedUpstream implements Upstream {
 /** What finding the connection of a call or request depends on. */
 type Entry = FailedParts &
   Pick<UpstreamCall, 'cancellation' | 'timeoutMs' | 'onStateLost'> & { readonly caller?: Caller };
+
+/** The users of a server with `credentials` have connections of their own, whatever it offers. */
+const BY_RIGHTS: IsolationStatus = { mode: 'client', from: 'configuration', evidence: [] };
 
 /** The owner of the connection for requests that belong to no caller, such as reading lists. */
 const OWN_REQUESTS = 'gateway';

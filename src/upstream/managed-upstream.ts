@@ -11,7 +11,7 @@ import { RetryPacer } from './backoff.js';
 import { UnreadMessage } from './call-channel.js';
 import { CallsInProgress, type Connection, type EraMemory, openConnection } from './connection.js';
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
-import { OwnCredentials, withoutCredentials } from './own-credentials.js';
+import { CredentialMasking, type OwnCredentials, withoutCredentials } from './own-credentials.js';
 import { Readiness } from './readiness.js';
 import { inDoubt, MAX_REPEATS, repeatReason } from './repeat.js';
 import { SplitAnswer } from './split-answer.js';
@@ -26,6 +26,7 @@ import {
 } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamRequest, UpstreamStatus } from './upstream.js';
+import type { RequestCredentials } from './user-rights.js';
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;
@@ -44,6 +45,8 @@ interface ManagedUpstreamOptions {
   readonly starts: StartSlots;
   /** What several connections to one server know together. */
   readonly memory?: ServerMemory;
+  /** What its requests carry beside the configured headers. */
+  readonly credentials?: RequestCredentials | undefined;
 }
 
 /** What is remembered of a server over its connections. */
@@ -60,8 +63,7 @@ export class ManagedUpstream implements Upstream {
 
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: ServerMemory;
-  readonly #credentials: OwnCredentials;
-  readonly #hasCredentials: boolean;
+  readonly #masking: CredentialMasking;
   readonly #calls: CallsInProgress;
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
@@ -94,11 +96,18 @@ export class ManagedUpstream implements Upstream {
     this.#options = options;
     this.slug = config.slug;
     this.#memory = options.memory ?? { era: {}, tools: new Map() };
-    this.#credentials = new OwnCredentials(config.endpoint);
-    this.#hasCredentials = this.#credentials.literals.length > 0;
+    this.#masking = new CredentialMasking(config.endpoint, options.credentials);
     this.#calls = new CallsInProgress(config.maxConcurrency, config.queue);
     this.#problem = config.problem;
     this.#state = config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'connecting';
+  }
+
+  get #credentials(): OwnCredentials {
+    return this.#masking.current;
+  }
+
+  get #hasCredentials(): boolean {
+    return this.#masking.current.literals.length > 0;
   }
 
   /** Begins to keep it connected. Resolves when the first attempt has succeeded or failed; never rejects. */
@@ -306,7 +315,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   async #connect(): Promise<Connection | undefined> {
-    const { config, around, starts } = this.#options;
+    const { config, around, starts, credentials } = this.#options;
     const isChild = config.endpoint.type === 'stdio';
     const release = isChild ? await starts.take(this.#closing.signal) : undefined;
     if (this.#isClosed()) {
@@ -322,6 +331,7 @@ export class ManagedUpstream implements Upstream {
       return await openConnection({
         config,
         around,
+        credentials,
         memory: this.#memory.era,
         tools: this.#memory.tools,
         signal: this.#closing.signal,

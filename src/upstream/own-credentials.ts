@@ -2,6 +2,7 @@ import type { UpstreamEndpoint } from '../config/gateway-config.js';
 import { isJsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { occursIn, type Pieces } from '../protocol/pieces.js';
+import type { RequestCredentials } from './user-rights.js';
 
 /** Names of variables, headers and query parameters whose values are credentials. */
 const CREDENTIAL_NAME =
@@ -62,6 +63,28 @@ export class OwnCredentials {
     const masked = members.map(([key, member]) => [this.mask(key), this.maskAll(member)] as const);
     const isSame = masked.every(([key, member], at) => key === members[at]?.[0] && member === members[at]?.[1]);
     return isSame ? value : Object.fromEntries(masked);
+  }
+}
+
+/** The credentials of one connection at this moment: the configured ones, and those of its user, which change. */
+export class CredentialMasking {
+  readonly #configured: OwnCredentials;
+  readonly #changing: Pick<RequestCredentials, 'secrets'> | undefined;
+  #of: readonly string[] | undefined;
+  #current: OwnCredentials;
+
+  constructor(endpoint: UpstreamEndpoint, changing: Pick<RequestCredentials, 'secrets'> | undefined) {
+    this.#configured = new OwnCredentials(endpoint);
+    this.#current = this.#configured;
+    this.#changing = changing;
+  }
+
+  get current(): OwnCredentials {
+    const secrets = this.#changing?.secrets;
+    if (secrets === undefined || secrets === this.#of) return this.#current;
+    this.#of = secrets;
+    this.#current = new OwnCredentials([...this.#configured.literals, ...secrets]);
+    return this.#current;
   }
 }
 

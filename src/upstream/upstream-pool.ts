@@ -7,6 +7,7 @@ import { ManagedUpstream } from './managed-upstream.js';
 import { StartSlots } from './start-slots.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { IsolationStatus, Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
+import type { UserRights } from './user-rights.js';
 
 /** Every configured upstream, connected in parallel and each by itself: none delays or harms another. */
 export interface UpstreamPool {
@@ -36,6 +37,8 @@ const CONFIGURED_SHARED: IsolationStatus = { mode: 'shared', from: 'configuratio
 interface PoolOptions {
   /** Whether one client has the process for its whole life, so that nothing needs to be kept apart. */
   readonly oneClient?: boolean;
+  /** Whose rights the calls of an upstream with `credentials` use. */
+  readonly rightsOf?: (config: UpstreamConfig) => UserRights | undefined;
 }
 
 type PooledUpstream = ManagedUpstream | IsolatedUpstream;
@@ -52,6 +55,7 @@ const OF_CONNECTION = [
   'maxConcurrency',
   'queue',
   'isolation',
+  'credentials',
   'instances',
   'maxAnswerBytes',
   'asks',
@@ -81,6 +85,7 @@ class Pool implements UpstreamPool {
   readonly upstreams = new Map<string, Upstream>();
   readonly #around: TransportSurroundings;
   readonly #oneClient: boolean;
+  readonly #rightsOf: PoolOptions['rightsOf'];
   readonly #starts = new StartSlots(STARTS_PER_CORE * availableParallelism());
   /** In the order of the configuration. */
   #members: readonly Member[];
@@ -89,8 +94,13 @@ class Pool implements UpstreamPool {
   #events: UpstreamEvents | undefined;
   #isClosed = false;
 
-  constructor(configs: readonly UpstreamConfig[], around: TransportSurroundings, { oneClient = false }: PoolOptions) {
+  constructor(
+    configs: readonly UpstreamConfig[],
+    around: TransportSurroundings,
+    { oneClient = false, rightsOf }: PoolOptions,
+  ) {
     this.#around = around;
+    this.#rightsOf = rightsOf;
     this.#oneClient = oneClient;
     this.#members = configs.map((config) => ({ config, upstream: this.#create(config) }));
     this.#index();
@@ -140,11 +150,14 @@ class Pool implements UpstreamPool {
   }
 
   #create(config: UpstreamConfig): PooledUpstream {
-    const { slug, isolation, disabled } = config;
+    const { slug, isolation, disabled, credentials } = config;
     const parts = { config, around: this.#around, starts: this.#starts };
-    if (isolation === 'shared' || this.#oneClient || disabled) return new ManagedUpstream(parts);
+    const rights = credentials === undefined || disabled ? undefined : this.#rightsOf?.(config);
+    if (rights === undefined && (isolation === 'shared' || this.#oneClient || disabled))
+      return new ManagedUpstream(parts);
     const isolated: IsolatedUpstream = new IsolatedUpstream({
       ...parts,
+      rights,
       // A call of what is shared takes no other way than where the configuration says so.
       onShared: (upstream) => {
         if (this.#isMember(isolated)) this.upstreams.set(slug, upstream);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
-import Provider from 'oidc-provider';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import Provider, { errors } from 'oidc-provider';
 
 /**
  * Starts a real authorization server on a free port of this machine. Its people are whoever signs in; `groups` says who is in which
@@ -61,6 +62,7 @@ export async function startAuthorizationServer({
       },
     },
   });
+  registerTokenExchange(provider, issuer);
   const answer = provider.callback();
   handler = answer;
   return {
@@ -74,6 +76,39 @@ export async function startAuthorizationServer({
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** Exchanges an access token of this server for one of the same person for another resource (RFC 8693). */
+function registerTokenExchange(provider, issuer) {
+  const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
+  const exchange = async (context) => {
+    const { client, params } = context.oidc;
+    const { payload } = await jwtVerify(params.subject_token, keys, { issuer }).catch(() => ({}));
+    if (payload === undefined) throw new errors.InvalidGrant('the token is not one of this server');
+    const resourceServer = await provider.ResourceServer;
+    const token = new provider.AccessToken({
+      accountId: payload.sub,
+      client,
+      scope: 'mcp:call',
+      gty: 'token_exchange',
+    });
+    token.resourceServer = new resourceServer(params.resource, {
+      scope: 'mcp:call',
+      audience: params.resource,
+      accessTokenFormat: 'jwt',
+      jwt: { sign: { alg: 'RS256' } },
+    });
+    context.body = {
+      access_token: await token.save(),
+      issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      token_type: 'Bearer',
+      expires_in: token.expiration,
+    };
+  };
+  const parameters = ['subject_token', 'subject_token_type', 'requested_token_type', 'resource', 'audience', 'scope'];
+  provider.registerGrantType(TOKEN_EXCHANGE, exchange, parameters);
 }
 
 /**

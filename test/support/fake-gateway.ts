@@ -5,6 +5,7 @@ import { hashToken } from '../../src/config/build-access.js';
 import { buildSafetyLoop } from '../../src/config/build-safety-loop.js';
 import { createReport, openDiagnostics } from '../../src/config/diagnostics.js';
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
+import { NO_FIGURES } from '../../src/gateway/figures.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
 import { NO_NATIVE_SURFACE } from '../../src/gateway/native.js';
 import type { ApprovalService } from '../../src/policy/approvals/approval-queue.js';
@@ -73,6 +74,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     calls,
     settled: Promise.resolve(),
+    figures: () => NO_FIGURES,
     warmedUp: Promise.resolve(),
     get listeners() {
       return listeners.size;
@@ -107,6 +109,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     recordAdmin: () => undefined,
     approvals: options.approvals,
+    safety: undefined,
     setLogLevel: () => undefined,
     endSession: (sessionId) => void ended.push(sessionId),
     native: NO_NATIVE_SURFACE,
@@ -218,6 +221,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       redactKeys: [],
       redactPatterns: [],
     },
+    credentials: {},
     clients: clients.map(({ name, token }) => ({ name, keys: [{ hash: hashToken(token) }], groups: [] })),
     log: { level: 'silent', format: 'json' },
     upstreams: [],

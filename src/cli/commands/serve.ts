@@ -48,15 +48,20 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
     load: async () => withMadeToken((await readCliConfig(flags)).config),
     ...(starting ? { isLogged, observers: [progress.observe] } : {}),
   });
-  const { gateway, log, observe } = started;
+  const { gateway, log, observe, monitoring } = started;
   try {
     // The server's libraries are loaded while the upstreams start.
     const { openHttpServer } = await import('../../server/http-server.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
-    const server = await openHttpServer(gateway, { observe, serverInfo: readPackageInfo() });
+    const server = await openHttpServer(gateway, {
+      observe,
+      serverInfo: readPackageInfo(),
+      monitor: monitoring.monitor,
+    });
     const running = announceRunning(gateway, { address: server.url, digest });
     reload = running.reload;
     try {
+      await monitoring.follow(gateway, server);
       await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);
       progress.end();
       starting = false;
@@ -77,6 +82,7 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   } finally {
     progress.end();
     await gateway.close();
+    await monitoring.close();
     log.flush();
   }
 }

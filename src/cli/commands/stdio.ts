@@ -35,7 +35,7 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
   const digest = await digestConfigFiles(config);
   let reload = (_by: string): void => undefined;
   const stop = untilAskedToStop(config.server, () => reload('SIGHUP'));
-  const { gateway, log, observe } = await startGateway(config, 'stdio', {
+  const { gateway, log, observe, monitoring } = await startGateway(config, 'stdio', {
     oneClient: true,
     servesClients: true,
     load: async () => (await readCliConfig(flags)).config,
@@ -51,6 +51,8 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
       observe,
       serverInfo: readPackageInfo(),
     });
+    // Several clients may each start a gateway of one configuration: the first has the listener.
+    await monitoring.follow(gateway).catch(({ message }: Error) => observe({ kind: 'notice', level: 'warn', message }));
     const running = announceRunning(gateway, { address: 'stdio', digest });
     reload = running.reload;
     await Promise.race([server.done, stop.asked]);
@@ -58,6 +60,7 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
     await server.close();
   } finally {
     await gateway.close();
+    await monitoring.close();
     log.flush();
   }
 }

@@ -92,6 +92,14 @@ const ISSUER: JsonSchema = {
         'For how long an answer is used again; 30 unless given. A revoked token works so long.',
       ),
     }),
+    login: section(
+      'What the gateway is at the issuer when a person signs in on one of its pages (docs/upstream-credentials.md).',
+      {
+        clientId: text('Its client id; unless given, it has a metadata document at `publicUrl` or registers itself.'),
+        clientSecret: { type: 'string', description: 'Its secret, where it has one.' },
+        clientSecret_FILE: text('A file that holds it; `clientSecret` beats it.'),
+      },
+    ),
   }),
   required: ['name', 'issuer'],
 };

@@ -4,6 +4,8 @@ import { CATEGORIES } from '../../protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { INTEGRITY_MODES } from '../gateway-config.js';
 import { ACCESS_PROPERTIES, CLIENTS_SETTING } from './access-schema.js';
+import { CREDENTIALS_SECTION } from './credentials-schema.js';
+import { METRICS_SECTION, TRACING_SECTION } from './observability-schema.js';
 import {
   AUDIT_SECTION,
   POLICY_SECTION,
@@ -210,6 +212,12 @@ const LOG_SECTION = section(
       description: 'The least important level shown.',
     },
     format: { enum: ['auto', 'json', 'pretty'], description: '`auto` is pretty on a terminal and JSON elsewhere.' },
+    access: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Where one line of JSON for each HTTP request goes: `stdout`, `stderr` or a file, which is opened anew at SIGHUP. See docs/observability.md.',
+    },
   },
   CONFIG_DEFAULTS.log,
 );
@@ -300,9 +308,12 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     safetyLoop: SAFETY_LOOP_SECTION,
     store: STORE_SECTION,
     audit: AUDIT_SECTION,
+    credentials: CREDENTIALS_SECTION,
     clients: CLIENTS_SETTING,
     views: VIEWS_SECTION,
     log: LOG_SECTION,
+    metrics: METRICS_SECTION,
+    tracing: TRACING_SECTION,
     dataDir: {
       type: 'string',
       minLength: 1,

@@ -9,6 +9,7 @@ import {
   ISOLATION_SETTINGS,
   TRANSPORTS,
 } from '../gateway-config.js';
+import { UPSTREAM_CREDENTIALS } from './credentials-schema.js';
 import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
 
 const MAX_TIMEOUT_MS = 86_400_000;
@@ -417,6 +418,7 @@ export const SERVER_PROPERTIES = {
     ...looseTexts,
     description: 'Headers of every request. `X_FILE` sets the header `X` to the content of a file.',
   },
+  credentials: UPSTREAM_CREDENTIALS,
   disabled: { type: 'boolean', description: 'Leave the server out; its variables need not be set.' },
   description: {
     type: 'string',

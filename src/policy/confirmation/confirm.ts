@@ -2,6 +2,7 @@ import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { ApproverView, Redactor, ShownArguments } from '../../audit/redact.js';
 import type { ApprovalsConfig } from '../../config/policy-config.js';
 import { runInTurns, turns } from '../../lib/turns.js';
+import type { Observer } from '../../observe/observation.js';
 import { InputRequired } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { AheadQuestion, PolicyRequest } from '../admission.js';
@@ -30,23 +31,31 @@ export interface ConfirmDeps {
   readonly redact: Redactor;
   /** What approvers see of a call's arguments. */
   readonly view: ApproverView;
+  readonly observe: Observer;
 }
 
 /** Gets agreement in the way that the decision requires, and records the outcome before the call runs. */
 export function createConfirm(deps: ConfirmDeps): Confirm {
-  const { tokens, audit, redact } = deps;
+  const { tokens, audit, redact, observe } = deps;
   return async (request, decision) => {
     const { theCase, shown } = await openCase(request, decision, deps);
     const record = (outcome: DecisionOutcome) =>
       audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
+    const note = (outcome: 'asked' | 'given' | 'refused'): void => {
+      const { qualifiedName: operation } = request.operation;
+      observe({ kind: 'confirmation', operation, requires: decision.requires, outcome });
+    };
     await turns.enter(request.caller.sessionId);
     const agreed = await agreeTo(theCase, () =>
       decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, shown, deps),
     ).catch(async (refusal: unknown) => {
-      await record(describeRefusal(refusal));
+      const described = describeRefusal(refusal);
+      note(described.outcome === 'denied' ? 'refused' : 'asked');
+      await record(described);
       throw refusal;
     });
     const { tokenId, by } = agreed;
+    note('given');
     requireRecord(await record({ outcome: 'confirmed', token_id: tokenId, by }));
     return { outcome: 'confirmed', tokenId, by };
   };

@@ -1,10 +1,10 @@
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { IssuerConfig, OAuthConfig } from '../../config/access-config.js';
+import type { Fetch } from '../../lib/fetch-json.js';
 import type { Observer } from '../../observe/observation.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { type Authenticated, authenticatedAs } from './authenticated.js';
 import { Unavailable } from './breaker.js';
-import type { Fetch } from './fetch-json.js';
 import { Introspection } from './introspection.js';
 import { IssuerKeys } from './issuer-keys.js';
 import { readIdentity, readScopes } from './read-claims.js';

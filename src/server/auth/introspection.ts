@@ -1,8 +1,8 @@
 import type { IntrospectionConfig, IssuerConfig } from '../../config/access-config.js';
+import { type Fetch, FetchFailure, fetchJson } from '../../lib/fetch-json.js';
 import type { Observer } from '../../observe/observation.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { Breaker } from './breaker.js';
-import { type Fetch, FetchFailure, fetchJson } from './fetch-json.js';
 import { discover } from './issuer-metadata.js';
 
 interface IntrospectionDeps {

@@ -1,8 +1,8 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { IssuerConfig } from '../../config/access-config.js';
+import { type Fetch, FetchFailure, fetchJson } from '../../lib/fetch-json.js';
 import type { Observer } from '../../observe/observation.js';
 import { Breaker, Unavailable } from './breaker.js';
-import { type Fetch, FetchFailure, fetchJson } from './fetch-json.js';
 import { discover } from './issuer-metadata.js';
 
 /** Keys older than this are fetched again beside the requests. */

@@ -1,6 +1,6 @@
 import type { IssuerConfig } from '../../config/access-config.js';
+import { type Fetch, FetchFailure, fetchJson } from '../../lib/fetch-json.js';
 import type { JsonObject } from '../../protocol/json.js';
-import { type Fetch, FetchFailure, fetchJson } from './fetch-json.js';
 
 /** Where an issuer's keys are and where its tokens are asked about; absent where its metadata has none. */
 export interface IssuerMetadata {

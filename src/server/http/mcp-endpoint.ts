@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
-  classifyInboundRequest,
   isInitializeRequest,
   type JSONRPCMessage,
   type JSONRPCRequest,
@@ -9,6 +8,7 @@ import {
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
+import type { ServerFigures } from '../../observe/metrics/figures.js';
 import type { Observer } from '../../observe/observation.js';
 import { readAbilities } from '../../protocol/ask.js';
 import { findHeaderMismatch } from '../../protocol/header-parameters.js';
@@ -23,8 +23,8 @@ import {
   type FastAnswerer,
   type FastRequest,
   headersAgree,
+  isLegacyTraffic,
   isLegacyVersion,
-  isPlainHandshake,
   type MirrorHeaders,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
@@ -37,6 +37,7 @@ import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
 import { createStreamWatches } from '../mcp/stream-watches.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { type AccessSettings, Admission } from './admit.js';
+import { HeaderCarrier } from './header-carrier.js';
 import { passNewsOn } from './pass-news-on.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
@@ -67,6 +68,9 @@ import {
 import { isSubscription, Subscriptions } from './subscriptions.js';
 import { refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
+/** What is open at an endpoint at this moment. */
+export type EndpointLoad = Pick<ServerFigures, 'streams' | 'tasks'>;
+
 export interface McpEndpoint {
   /** Answers one HTTP request of any method. */
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -78,6 +82,7 @@ export interface McpEndpoint {
   endStreams(): Promise<void>;
   /** Ends every call in flight with an answer that says that its outcome is unknown. */
   interruptCalls(): void;
+  load(): EndpointLoad;
   /** Ends every session. */
   close(): void;
 }
@@ -111,8 +116,9 @@ export function createMcpEndpoint(
   const answerFast = createFastAnswerer({ gateway, writer, questions, parked, logs, observe });
   const createServer = createSdkServerFactory(gateway, serverInfo, { parked, logs });
   const streams = createSseStreams();
+  const carrier = new HeaderCarrier(gateway);
   const events = createSessionEvents([questions, parked, logs, gateway], observe);
-  const exchanges = createHttpExchanges(streams, observe);
+  const exchanges = createHttpExchanges(streams, observe, carrier);
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe), view.name);
   const sessions = createLegacySessions(settings, ids, events);
   const callers = createModernCallers(settings, events, view.name);
@@ -129,7 +135,7 @@ export function createMcpEndpoint(
     native: gateway.native,
     capabilities: () => [gateway.native.capabilities(), gateway.mode()],
   });
-  const modern = createModernHandler(createServer, settings.maxSessions, observe);
+  const modern = createModernHandler(createServer, settings.maxSessions, observe, (sent) => carrier.carry?.(sent));
   const route = createMessageRouter({
     gateway,
     legacy,
@@ -157,7 +163,6 @@ export function createMcpEndpoint(
   ]);
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
-
   const enter = view.access === undefined ? handleMethod : refuseAt(view.access, handleMethod);
   const stopListening = passNewsOn(gateway, sessions, modern);
   const sweep = (): void => {
@@ -192,8 +197,10 @@ export function createMcpEndpoint(
       parked.endAll();
       exchanges.interruptAll('the gateway is stopping');
     },
+    load: () => ({ streams: streams.size, tasks: parked.tasks.size }),
     close() {
       stopFollowing();
+      carrier.stop();
       clearInterval(sweeper);
       sessions.endAll();
       callers.endAll();
@@ -287,20 +294,6 @@ function findMismatch(message: unknown, { headers }: IncomingMessage, gateway: G
 function readId(message: unknown): RequestId | null {
   const id = isJsonObject(message) ? message['id'] : undefined;
   return isRequestId(id) ? id : null;
-}
-
-/** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
-function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
-  if (isPlainHandshake(body, headers)) return true;
-  const { protocolVersion, method, name } = headers;
-  const { kind } = classifyInboundRequest({
-    httpMethod: 'POST',
-    body,
-    ...(protocolVersion === undefined ? {} : { protocolVersionHeader: protocolVersion }),
-    ...(method === undefined ? {} : { mcpMethodHeader: method }),
-    ...(name === undefined ? {} : { mcpNameHeader: name }),
-  });
-  return kind === 'legacy';
 }
 
 /** Node joins repeated headers of these names into one string. */

@@ -4,10 +4,12 @@ import { BriefSet } from '../../lib/brief-map.js';
 import { sendInTurn } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import { Cancellation } from '../../protocol/cancellation.js';
+import type { CarriedHeaders } from '../../protocol/carried-headers.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
 import { type MessageText, surround } from '../mcp/message-text.js';
 import { RPC_ERROR, type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
+import type { HeaderCarrier } from './header-carrier.js';
 
 /** A request that came through a trusted proxy, which says where from. */
 export class ProxiedRequest extends IncomingMessage {
@@ -31,6 +33,7 @@ export interface Occupancy {
 export interface SseStreams {
   /** Turns a response into an event stream. It is forgotten when it closes. */
   open(response: ServerResponse): void;
+  readonly size: number;
   /** Ends every open stream and stops the timer. */
   close(): void;
 }
@@ -50,14 +53,21 @@ export interface HttpExchanges {
   interruptAll(reason: string): void;
 }
 
-/** @param streams what opens an event stream for a request that gets messages before its answer. */
-export function createHttpExchanges(streams: SseStreams, observe: Observer): HttpExchanges {
+/**
+ * @param streams what opens an event stream for a request that gets messages before its answer.
+ * @param carrier what finds the headers that upstreams want.
+ */
+export function createHttpExchanges(
+  streams: Pick<SseStreams, 'open'>,
+  observe: Observer,
+  carrier: Pick<HeaderCarrier, 'carry'> = NO_CARRIER,
+): HttpExchanges {
   const open = new BriefSet<HttpExchange>();
   const onUnsent = (response: ServerResponse, cause: unknown): void => {
     observe({ kind: 'defect', where: 'writing an answer', cause });
     failUnsent(response);
   };
-  const shared = { streams, open, onUnsent };
+  const shared = { streams, open, onUnsent, carrier };
   return {
     open: (response, occupancy, accept) => new HttpExchange(response, occupancy, acceptsStream(accept), shared),
     interruptAll(reason) {
@@ -66,10 +76,13 @@ export function createHttpExchanges(streams: SseStreams, observe: Observer): Htt
   };
 }
 
+const NO_CARRIER: Pick<HeaderCarrier, 'carry'> = { carry: undefined };
+
 /** What all exchanges share. */
 interface SharedByExchanges {
-  readonly streams: SseStreams;
+  readonly streams: Pick<SseStreams, 'open'>;
   readonly open: BriefSet<HttpExchange>;
+  readonly carrier: Pick<HeaderCarrier, 'carry'>;
   /** Ends a request whose answer could not be written. */
   readonly onUnsent: (response: ServerResponse, cause: unknown) => void;
 }
@@ -91,11 +104,12 @@ function failUnsent(response: ServerResponse): void {
 class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
   readonly traceparent: unknown;
+  readonly carried: CarriedHeaders | undefined;
   readonly structured: boolean;
   readonly canNotify: boolean;
   /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
   #response: ServerResponse | undefined;
-  readonly #streams: SseStreams;
+  readonly #streams: SharedByExchanges['streams'];
   readonly #open: BriefSet<HttpExchange>;
   readonly #onUnsent: SharedByExchanges['onUnsent'];
   readonly #number: number;
@@ -110,7 +124,7 @@ class HttpExchange implements Responder {
     response: ServerResponse,
     occupancy: Occupancy,
     acceptsStream: boolean,
-    { streams, open, onUnsent }: SharedByExchanges,
+    { streams, open, onUnsent, carrier }: SharedByExchanges,
   ) {
     this.#response = response;
     this.#onUnsent = onUnsent;
@@ -119,6 +133,7 @@ class HttpExchange implements Responder {
     this.#number = open.add(this);
     this.canNotify = acceptsStream;
     this.traceparent = response.req.headers['traceparent'];
+    this.carried = carrier.carry?.(response.req);
     this.structured = asksForStructured(response.req);
     occupy(occupancy, response, () => {
       if (this.#finish() !== undefined) this.cancellation.cancel('the client closed the connection');
@@ -214,6 +229,9 @@ export function createSseStreams(keepAliveMs = KEEP_ALIVE_MS): SseStreams {
   timer.unref();
 
   return {
+    get size() {
+      return streams.size;
+    },
     open(response) {
       response.writeHead(200, SSE_HEADERS);
       response.flushHeaders();

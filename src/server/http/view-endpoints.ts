@@ -3,7 +3,7 @@ import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { ServerInfo } from '../mcp/write-result.js';
 import type { AccessSettings } from './admit.js';
-import { createMcpEndpoint, type McpEndpoint } from './mcp-endpoint.js';
+import { createMcpEndpoint, type EndpointLoad, type McpEndpoint } from './mcp-endpoint.js';
 import { ViewBindings } from './view-access.js';
 
 /** The endpoints of the whole and of each view: what belongs to a connection is never found from another view. */
@@ -52,6 +52,11 @@ export function createMcpEndpoints(gateway: Gateway, serverInfo: ServerInfo, obs
     },
     interruptCalls() {
       for (const endpoint of all()) endpoint.interruptCalls();
+    },
+    load() {
+      const loads = all().map((endpoint) => endpoint.load());
+      const sum = (key: keyof EndpointLoad): number => loads.reduce((total, load) => total + load[key], 0);
+      return { streams: sum('streams'), tasks: sum('tasks') };
     },
     close() {
       for (const endpoint of all()) endpoint.close();

@@ -2,6 +2,7 @@ import { BriefMap } from '../../lib/brief-map.js';
 import type { AskAbilities } from '../../protocol/ask.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
+import type { CarriedHeaders } from '../../protocol/carried-headers.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { joinMessages, type MessageText, surround } from './message-text.js';
 
@@ -18,6 +19,8 @@ export interface Responder {
   readonly cancellation: Cancellation;
   /** The W3C trace context of the transport's request, unchecked. */
   readonly traceparent?: unknown;
+  /** What the transport's request carries for upstreams; absent where none wants any. */
+  readonly carried?: CarriedHeaders | undefined;
   /** Whether the transport's request asks for answers as structured content too. */
   readonly structured?: boolean;
   /** Whether messages can be sent before the answer. */

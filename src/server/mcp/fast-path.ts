@@ -1,6 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  classifyInboundRequest,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
@@ -10,6 +11,7 @@ import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
 import { type AskAbilities, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
 import type { RawCall } from '../../protocol/call.js';
+import { callerOf } from '../../protocol/caller.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
@@ -189,6 +191,20 @@ export function isPlainHandshake(message: unknown, { protocolVersion }: MirrorHe
   const { id, method, params = NO_PARAMS } = message;
   if (!isJsonObject(params) || '_meta' in params) return false;
   return method === 'initialize' ? isRequestId(id) : method === 'notifications/initialized' && !('id' in message);
+}
+
+/** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
+export function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
+  if (isPlainHandshake(body, headers)) return true;
+  const { protocolVersion, method, name } = headers;
+  const { kind } = classifyInboundRequest({
+    httpMethod: 'POST',
+    body,
+    ...(protocolVersion === undefined ? {} : { protocolVersionHeader: protocolVersion }),
+    ...(method === undefined ? {} : { mcpMethodHeader: method }),
+    ...(name === undefined ? {} : { mcpNameHeader: name }),
+  });
+  return kind === 'legacy';
 }
 
 /** The client's name, as a label, in an `initialize` or in an envelope, even where the rest of the message is malformed. */
@@ -383,7 +399,7 @@ function toRawCall(
   const call = {
     tool,
     arguments: params['arguments'],
-    caller: peer.caller,
+    caller: responder.carried === undefined ? peer.caller : callerOf(peer.caller, responder.carried),
     cancellation: responder.cancellation,
     traceparent: request.traceparent ?? responder.traceparent,
     ...(user === undefined ? {} : { user }),

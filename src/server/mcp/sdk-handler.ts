@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import { type AuthInfo, createMcpHandler, type ServerNotifier } from '@modelcontextprotocol/server';
 import type { Observer } from '../../observe/observation.js';
+import { callerOf } from '../../protocol/caller.js';
+import type { CarriedHeaders } from '../../protocol/carried-headers.js';
 import type { RequestOrigin, SdkServerFactory } from './sdk-server.js';
 
 /** Answers the modern requests that are not fast: discovery, subscriptions, and malformed or misplaced requests. */
@@ -17,6 +19,7 @@ export function createModernHandler(
   createServer: SdkServerFactory,
   maxSubscriptions: number,
   observe: Observer,
+  carried: (request: IncomingMessage) => CarriedHeaders | undefined = () => undefined,
 ): ModernHandler {
   const onerror = (error: Error): void => observe({ kind: 'notice', level: 'debug', message: error.message });
   // The SDK passes the authentication object of a request through unchanged, so the origin is found by it.
@@ -41,7 +44,7 @@ export function createModernHandler(
   return {
     handle(request, response, message, origin) {
       const auth: AuthInfo = { token: '', clientId: origin.caller.sessionId, scopes: [] };
-      origins.set(auth, origin);
+      origins.set(auth, { ...origin, caller: callerOf(origin.caller, carried(request)) });
       loadAdapter()
         .then((serve) => serve(Object.assign(request as NodeIncomingMessageLike, { auth }), response, message))
         .catch((cause) => observe({ kind: 'defect', where: 'answering a modern request', cause }));

@@ -7,6 +7,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import type { Observer } from '../../observe/observation.js';
+import { callerOf } from '../../protocol/caller.js';
 import { CallsInFlight, type Peer, type Responder, wantsStructured } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { refuseDuplicate } from './fast-path.js';
@@ -101,7 +102,7 @@ export function createSdkAnswerer(
       transport.close().catch(reportDefect);
     });
     createServer('legacy', () => ({
-      caller,
+      caller: callerOf(caller, responder.carried),
       user: questions.channel(peer, responder),
       ask: questions.askChannel(peer, responder),
       log: logs.of(caller.sessionId, responder),

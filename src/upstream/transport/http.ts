@@ -7,8 +7,6 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-// The package's entry loads fetch, WebSocket, caches and mocks too, most of its code.
-import Pool from 'undici/lib/dispatcher/pool.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { BriefMap } from '../../lib/brief-map.js';
 import { sendInTurn } from '../../lib/turns.js';
@@ -17,6 +15,7 @@ import type { AnnouncedLimits } from '../../protocol/limits.js';
 import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
+import type { RequestCredentials } from '../user-rights.js';
 import {
   type BodyReader,
   HttpExchange,
@@ -39,6 +38,7 @@ import {
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
 import { isErrorFor, mayBeForgottenSession } from './refusals.js';
+import { openPool, type RequestPool } from './request-pool.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
 import { EDGE_BYTES, messagesOf, readMessageId, writeMessage } from './wire-messages.js';
@@ -50,11 +50,12 @@ export interface HttpTransportOptions {
   readonly maxAnswerBytes: number;
   /** Called with what an answer says of the server's rate limit. */
   readonly onLimits?: ((limits: AnnouncedLimits, tool: string | undefined) => void) | undefined;
+  /** What requests carry beside the configured headers. */
+  readonly credentials?: RequestCredentials | undefined;
 }
 
 const POST_HEADERS: FlatHeaders = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream'];
 const STREAM_HEADERS: FlatHeaders = ['accept', 'text/event-stream'];
-const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 3;
 /** How long the server may take to hear that the session is over. */
 const FAREWELL_MS = 500;
@@ -101,7 +102,7 @@ export class HttpTransport implements UpstreamTransport {
 
   readonly #options: HttpTransportOptions;
   readonly #url: URL;
-  readonly #pool: Pool;
+  readonly #pool: RequestPool;
   readonly #open = new BriefMap<RequestId, Post>();
   readonly #lingering = new Set<HttpExchange>();
   #path: string;
@@ -117,12 +118,7 @@ export class HttpTransport implements UpstreamTransport {
     this.#options = options;
     this.#url = new URL(options.endpoint.url);
     this.#path = this.#url.pathname + this.#url.search;
-    // Silence is timed by the calls themselves: a stream may rest for hours.
-    this.#pool = new Pool(this.#url.origin, {
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
-    });
+    this.#pool = openPool(this.#url.origin, options.credentials);
     this.#headers = this.#connectionHeaders();
   }
 

@@ -17,9 +17,10 @@ export interface TransportSurroundings {
   readonly servesClients?: boolean;
 }
 
-/** What a transport reports beside messages. */
+/** What a transport reports beside messages, and what its requests carry. */
 export interface TransportEvents {
   readonly onLimits?: HttpTransportOptions['onLimits'];
+  readonly credentials?: HttpTransportOptions['credentials'];
 }
 
 /** The transport that an upstream's configuration asks for, not started yet. @throws UpstreamFault of kind `command`. */
@@ -53,7 +54,7 @@ async function openHttpTransport(
   endpoint: HttpEndpoint,
   maxAnswerBytes: number,
   { clientInfo }: TransportSurroundings,
-  { onLimits }: TransportEvents,
+  { onLimits, credentials }: TransportEvents,
 ): Promise<UpstreamTransport> {
   if (endpoint.type === 'sse') {
     const { SseTransport } = await import('./sse.js');
@@ -65,5 +66,6 @@ async function openHttpTransport(
     userAgent: `${clientInfo.name}/${clientInfo.version}`,
     maxAnswerBytes,
     onLimits,
+    credentials,
   });
 }

@@ -64,6 +64,7 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     settings: { elicitation, mode, waitSeconds: 60, expireSeconds: 900 },
     audit,
     redact: (_operation, args) => args,
+    observe: () => undefined,
     view: function* (_operation, parameters) {
       yield;
       return { parameters };

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 
 /** How documents of authorization servers are asked for; tests give their own. */
 export type Fetch = typeof globalThis.fetch;
@@ -12,31 +12,51 @@ const MAX_BYTES = 512 * 1024;
 export class FetchFailure extends Error {
   /** The status of the answer, where there was one. */
   readonly status: number | undefined;
+  /** The code of the OAuth error in the answer, where it is one. */
+  readonly error: string | undefined;
 
-  constructor(message: string, status?: number) {
+  constructor(message: string, status?: number, error?: string) {
     super(message);
     this.status = status;
+    this.error = error;
   }
 }
 
 /**
- * Fetches a JSON object within bounds of time and size. Redirects are not followed: a credential goes to the configured address alone.
+ * Fetches a document within bounds of time and size, whatever its status. Redirects are not followed: a credential goes to the given
+ * address alone.
+ * @throws FetchFailure
+ */
+export async function fetchBounded(
+  fetch: Fetch,
+  url: string | URL,
+  init: RequestInit = {},
+): Promise<{ readonly response: Response; readonly text: string }> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(url, { ...init, redirect: 'error', signal }).catch((cause: unknown) => {
+    throw new FetchFailure(describe(cause));
+  });
+  return { response, text: await readText(response) };
+}
+
+/**
+ * Fetches a JSON object.
  * @throws FetchFailure
  */
 export async function fetchJson(fetch: Fetch, url: string, init: RequestInit = {}): Promise<JsonObject> {
   const headers = { accept: 'application/json', ...init.headers };
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await fetch(url, { ...init, headers, redirect: 'error', signal }).catch((cause: unknown) => {
-    throw new FetchFailure(describe(cause));
-  });
-  if (!response.ok) {
-    await response.body?.cancel().catch(() => undefined);
-    throw new FetchFailure(`it answered ${response.status}`, response.status);
-  }
-  const text = await readText(response);
+  const { response, text } = await fetchBounded(fetch, url, { ...init, headers });
+  if (!response.ok) throw new FetchFailure(`it answered ${response.status}`, response.status, readError(text));
   const value = parse(text);
   if (!isJsonObject(value)) throw new FetchFailure('its answer is no JSON object', response.status);
   return value;
+}
+
+/** The code of an OAuth error (RFC 6749, section 5.2). */
+function readError(text: string): string | undefined {
+  const value = parse(text);
+  const error = isJsonObject(value) ? value['error'] : undefined;
+  return typeof error === 'string' && /^[\w.-]{1,100}$/.test(error) ? error : undefined;
 }
 
 async function readText(response: Response): Promise<string> {

@@ -1,0 +1,68 @@
+import type { JournalState } from '../audit/journal/writer.js';
+import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
+import { measureJson } from '../lib/json-size.js';
+import { estimateTokens } from '../lib/token-estimate.js';
+import type { GatewayFigures } from '../observe/metrics/figures.js';
+import type { ToolSet } from '../protocol/tools.js';
+import { canBeCalled, type GatewayStatus } from './status.js';
+
+/** What a gateway says of itself anyway. */
+interface Described {
+  status(): GatewayStatus;
+  toolSets(): readonly ToolSet[];
+}
+
+/** The gateway at this moment, as monitoring reads it. */
+export function describeFigures(
+  gateway: Described,
+  plan: EndpointPlan,
+  journal: JournalState,
+  threads: GatewayFigures['threads'],
+): GatewayFigures {
+  const { upstreams, categories, state, reload } = gateway.status();
+  const tokens = contextTokens(plan, gateway);
+  return {
+    upstreams: upstreams.map(({ slug, state: now, tools, restarts, isolation }) => ({
+      upstream: slug,
+      state: now,
+      isUp: canBeCalled(now),
+      tools,
+      restarts,
+      ...(isolation?.instances === undefined ? {} : { instances: isolation.instances.running }),
+    })),
+    operations: categories,
+    ...(tokens === undefined ? {} : { tokens }),
+    dependencies: { audit: state.audit.state === 'ok', store: state.store.state === 'ok' },
+    lostRecords: journal.lost,
+    threads,
+    ...(reload && {
+      reload: { isInForce: reload.outcome !== 'refused', atSeconds: Date.parse(reload.at) / 1_000 },
+    }),
+  };
+}
+
+/** Lists of more characters fit no context, so their tokens are not counted. */
+const LONGEST_COUNTED = 2_000_000;
+
+const counted = new WeakMap<EndpointPlan, GatewayFigures['tokens']>();
+
+/** Counted once for each catalog. */
+function contextTokens(plan: EndpointPlan, gateway: Described): GatewayFigures['tokens'] {
+  if (counted.has(plan)) return counted.get(plan);
+  const tools = gateway.toolSets().flatMap((set) => set.tools);
+  const isCountable = measureJson(tools, LONGEST_COUNTED) < LONGEST_COUNTED;
+  const tokens = isCountable
+    ? { upstreams: estimateTokens(JSON.stringify(tools)), gateway: estimateTokens(plan.toolsJson) }
+    : undefined;
+  counted.set(plan, tokens);
+  return tokens;
+}
+
+/** Of a gateway that has no clients: one that is made of a capture. */
+export const NO_FIGURES: GatewayFigures = {
+  upstreams: [],
+  operations: {},
+  dependencies: {},
+  lostRecords: 0,
+  threads: { busy: 0, waiting: 0 },
+};
