@@ -4,8 +4,8 @@ import { createSafetyOperations } from '../builtin/safety-loop/operations.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { Executions } from '../execution/executions.js';
 import type { Observer } from '../observe/observation.js';
-import type { PolicyService } from '../policy/policy.js';
 import { ownerOf } from '../policy/caller-key.js';
+import type { PolicyService } from '../policy/policy.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
 import { Blocks } from '../safety/blocks.js';
@@ -42,7 +42,10 @@ interface SafetyDeps {
 /** Where agents alone are executions. */
 const BOUNDS = { perOwner: 100, all: 10_000, keptMs: 86_400_000 };
 
-export async function openSafety(config: GatewayConfig, { policy, observe, executions: shared }: SafetyDeps): Promise<Safety> {
+export async function openSafety(
+  config: GatewayConfig,
+  { policy, observe, executions: shared }: SafetyDeps,
+): Promise<Safety> {
   const { safetyLoop } = config;
   const { store, audit } = policy;
   const executions = shared ?? (await openExecutions(policy, observe));

@@ -1,6 +1,6 @@
+import type { SafetyLoopConfig } from '../config/safety-config.js';
 import { digest } from '../lib/canonical-json.js';
 import type { Gatekeeper, Permit, PolicyRequest } from '../policy/admission.js';
-import type { SafetyLoopConfig } from '../config/safety-config.js';
 import type { Operation } from '../protocol/operation.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -93,7 +93,13 @@ async function notePending(
     const token = questionOf(refusal);
     if (token !== undefined) {
       const { level, reasons } = operation.classification.danger;
-      const notice = { operation: operation.name, level, reason: reasons.join('; '), token: digest(token), since: now() };
+      const notice = {
+        operation: operation.name,
+        level,
+        reason: reasons.join('; '),
+        token: digest(token),
+        since: now(),
+      };
       for (const run of runs.ofSession(caller.sessionId)) {
         const others = run.pending.filter((each) => each.operation !== operation.name);
         runs.set({ ...run, pending: [...others, notice].slice(-MOST_PENDING) });

@@ -83,6 +83,13 @@ export class Runs {
     return this.all().filter((run) => run.session === session);
   }
 
+  /** A new challenge takes the place of one that is used up. */
+  rechallenge(before: string, after: string): void {
+    for (const run of this.all()) {
+      if (run.pause?.challenge === before) this.set({ ...run, pause: { ...run.pause, challenge: after } });
+    }
+  }
+
   /** Does the work when earlier work about the same agent is done: reports of one agent are judged one after the other. */
   async inTurn<T>(execution: string, work: () => Promise<T>): Promise<T> {
     const before = this.#busy.get(execution) ?? Promise.resolve();

@@ -22,8 +22,8 @@ import {
   agentBlocked,
   needsVerification,
   nothingToConfirm,
-  otherExecution,
   notRunning,
+  otherExecution,
   runsAlready,
   selfApproval,
   unknownCaller,
@@ -122,6 +122,8 @@ export class SafetyLoop {
     await this.requireUnblocked(caller);
     const { execution } = this.#require(report.agent, caller);
     return this.#deps.runs.inTurn(execution, async () => {
+      // The report before this one may have blocked the agent.
+      await this.requireUnblocked(caller);
       const run = this.#require(report.agent, caller);
       const step = this.#deps.redact(report.hint);
       const { outcome } = report;
@@ -200,9 +202,10 @@ export class SafetyLoop {
     if (pause === undefined) return run;
     const challenge = await challenges.find(pause.challenge);
     const state = challenge === undefined ? 'expired' : stateOf(challenge, this.#now());
-    if (state === 'agreed')
+    // A blocked agent does not come here: its block is lifted.
+    if (state === 'agreed' || pause.kind === 'block')
       return withNews(resume(run, agreementTo(pause, challenge)), 'A person agreed that you go on', this.#now());
-    // A late code lifts a pause, and the same action then gets another challenge; a block goes on, as do pauses that need no code.
+    // A late code lifts a pause, and the same action then gets another challenge; pauses that need no code go on.
     if (pause.kind === 'verify' && state === 'expired') {
       this.#recordChallenge('CHALLENGE_EXPIRED', run, pause.challenge);
       return resume(run, undefined);
@@ -254,7 +257,12 @@ export class SafetyLoop {
     );
   }
 
-  async #end({ agent, execution: named }: AgentRequest, caller: Caller, event: SafetyEvent, end: (run: Run) => Execution): Promise<JsonObject> {
+  async #end(
+    { agent, execution: named }: AgentRequest,
+    caller: Caller,
+    event: SafetyEvent,
+    end: (run: Run) => Execution,
+  ): Promise<JsonObject> {
     await this.requireUnblocked(caller);
     const { execution } = this.#require(agent, caller);
     if (named !== undefined && named !== execution) throw otherExecution(agent, named, execution);
@@ -344,7 +352,7 @@ export class SafetyLoop {
 
   /** Rejects where an agent of the caller is blocked; the refusal has a challenge that can still be answered. */
   async requireUnblocked(caller: Caller): Promise<void> {
-    const { blocks, challenges, config } = this.#deps;
+    const { blocks, challenges, config, runs } = this.#deps;
     if (config.mode !== 'enforcing') return;
     const [block] = await blocks.of(subjectOf(caller));
     if (block === undefined) return;
@@ -353,6 +361,7 @@ export class SafetyLoop {
     const next = await challenges.renew(challenge);
     if (next === undefined) throw agentBlocked(block);
     await blocks.rechallenge(block.subject, block.challenge, next.id);
+    runs.rechallenge(block.challenge, next.id);
     this.#recordChallenge('CHALLENGE_ISSUED', next, next.id);
     throw agentBlocked({ ...block, challenge: next.id });
   }

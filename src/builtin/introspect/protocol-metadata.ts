@@ -32,7 +32,14 @@ interface Described extends Pick<EndpointPlan, 'mode' | 'profile'> {
 }
 
 /** What a client should know before it calls: `_protocol` without session and page (introspection document, 4.1.1). */
-export function buildProtocolMetadata({ mode, profile, limits, hasRelations, hasVersions, safetyMode }: Described): JsonObject {
+export function buildProtocolMetadata({
+  mode,
+  profile,
+  limits,
+  hasRelations,
+  hasVersions,
+  safetyMode,
+}: Described): JsonObject {
   return {
     version: SPECIFICATION_VERSION,
     // The published schema knows two levels; who meets none claims none.

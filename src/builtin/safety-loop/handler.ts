@@ -51,7 +51,8 @@ export function createSafetyHandlers(loop: SafetyLoop, known: KnownOperations): 
 }
 
 function oneOf(): OperationError {
-  const message = "Missing required parameter: 'execution_id' or 'confirmation_token', and not both: each names one thing that waits";
+  const message =
+    "Missing required parameter: 'execution_id' or 'confirmation_token', and not both: each names one thing that waits";
   return new OperationError('VALIDATION_MISSING_PARAM', message, { param: 'execution_id' });
 }
 

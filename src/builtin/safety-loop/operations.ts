@@ -17,7 +17,12 @@ export const SAFETY_OPERATIONS = [
 
 export type SafetyOperation = (typeof SAFETY_OPERATIONS)[number];
 
-const text = (description: string, maxLength = 200): JsonSchema => ({ type: 'string', minLength: 1, maxLength, description });
+const text = (description: string, maxLength = 200): JsonSchema => ({
+  type: 'string',
+  minLength: 1,
+  maxLength,
+  description,
+});
 
 const AGENT = text('The name of the agent');
 
@@ -58,7 +63,12 @@ export function createSafetyOperations(config: SafetyLoopConfig): readonly Opera
   return SAFETY_OPERATIONS.map((name) => finish(name, drafts[name]));
 }
 
-function draftsOf({ maxAutonomousSteps, riskTolerance, mode, ...config }: SafetyLoopConfig): Readonly<Record<SafetyOperation, Draft>> {
+function draftsOf({
+  maxAutonomousSteps,
+  riskTolerance,
+  mode,
+  ...config
+}: SafetyLoopConfig): Readonly<Record<SafetyOperation, Draft>> {
   const tolerances = Object.keys(RISK_TOLERANCES);
   const patterns = (['deny', 'requiresApproval', 'autoApprove'] as const)
     .map((list) => `${list}: ${config[list].length === 0 ? 'none' : config[list].slice(0, MOST_SHOWN).join(', ')}`)

@@ -3,12 +3,12 @@ import { type ChallengeChannel, describeAnnouncement } from './channels.js';
 
 /** Reads the text to its end, and shows it. */
 const DARWIN_SCRIPT = [
-    "ObjC.import('Foundation')",
-    'const data = $.NSFileHandle.fileHandleWithStandardInput.readDataToEndOfFile',
-    'const text = $.NSString.alloc.initWithDataEncoding(data, 4).js',
-    'const app = Application.currentApplication()',
-    'app.includeStandardAdditions = true',
-    "app.displayDialog(text, { withTitle: 'MCP-AQL gateway', buttons: ['Close'] })",
+  "ObjC.import('Foundation')",
+  'const data = $.NSFileHandle.fileHandleWithStandardInput.readDataToEndOfFile',
+  'const text = $.NSString.alloc.initWithDataEncoding(data, 4).js',
+  'const app = Application.currentApplication()',
+  'app.includeStandardAdditions = true',
+  "app.displayDialog(text, { withTitle: 'MCP-AQL gateway', buttons: ['Close'] })",
 ].join('; ');
 
 /**
@@ -17,10 +17,7 @@ const DARWIN_SCRIPT = [
  */
 const DIALOGS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, readonly string[]]>>> = {
   linux: ['zenity', ['--text-info', '--title=MCP-AQL gateway', '--width=640', '--height=400']],
-  darwin: [
-    'osascript',
-    ['-l', 'JavaScript', '-e', DARWIN_SCRIPT],
-  ],
+  darwin: ['osascript', ['-l', 'JavaScript', '-e', DARWIN_SCRIPT]],
 };
 
 /** Shows each challenge with its code on the screen of this machine. */
