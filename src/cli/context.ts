@@ -111,6 +111,7 @@ export async function startGateway(
   const observe = observeWith([logged, ...observers, ...monitoring.observers]);
   const gateway = await openGateway(config, {
     observe,
+    beginTrace: monitoring.beginTrace,
     clientInfo: info,
     packageDirectory: PACKAGE_DIRECTORY,
     process: command,

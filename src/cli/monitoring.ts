@@ -1,12 +1,17 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
+import type { MetricsConfig, TracingConfig } from '../config/observability-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Observer } from '../observe/observation.js';
+import type { Tracing } from '../observe/tracing/tracing.js';
+import type { BeginTrace } from '../protocol/call.js';
 import type { HttpGatewayServer, ServerMonitor } from '../server/http-server.js';
 import type { MetricsListener } from '../server/metrics/metrics-listener.js';
 
 /** What watches a gateway that serves, as far as the configuration asks for it. */
 export interface Monitoring {
   readonly observers: readonly Observer[];
+  /** Undefined where calls are not traced. */
+  readonly beginTrace: BeginTrace | undefined;
   /** What the HTTP server does for it; undefined for nothing. */
   readonly monitor: ServerMonitor | undefined;
   /** Begins to serve the figures of a gateway, and of its server where it has one. Rejects with a readable message. */
@@ -14,17 +19,36 @@ export interface Monitoring {
   close(): Promise<void>;
 }
 
-const NOTHING: Monitoring = {
-  observers: [],
-  monitor: undefined,
-  follow: async () => undefined,
-  close: async () => undefined,
-};
-
 /** Opens what is configured; what is not is not loaded. @param observe the log, for what monitoring itself has to say */
 export async function openMonitoring(config: GatewayConfig, version: string, observe: Observer): Promise<Monitoring> {
-  const settings = config.metrics;
-  if (settings === undefined) return NOTHING;
+  const { metrics, tracing } = config;
+  const counting = metrics && (await openCounting(metrics, config, version, observe));
+  const traces = tracing && (await openTraces(tracing, version, observe));
+  return {
+    observers: counting === undefined ? [] : [counting.observe],
+    beginTrace: traces?.begin,
+    monitor: counting?.monitor,
+    follow: async (gateway, server) => counting?.follow(gateway, server),
+    async close() {
+      counting?.close();
+      await traces?.close();
+    },
+  };
+}
+
+/** Metrics, and where they are served. */
+interface Counting extends Pick<Monitoring, 'follow'> {
+  readonly observe: Observer;
+  readonly monitor: ServerMonitor;
+  close(): void;
+}
+
+async function openCounting(
+  settings: MetricsConfig,
+  config: GatewayConfig,
+  version: string,
+  observe: Observer,
+): Promise<Counting> {
   const { openMetrics } = await import('../observe/metrics/metrics.js');
   const { createMetricsEndpoint } = await import('../server/metrics/metrics-endpoint.js');
   const { Traffic } = await import('../server/metrics/traffic.js');
@@ -35,7 +59,7 @@ export async function openMonitoring(config: GatewayConfig, version: string, obs
   const { listen } = settings;
   let listener: MetricsListener | undefined;
   return {
-    observers: [metrics.observe],
+    observe: metrics.observe,
     monitor: { watch: (server) => traffic.watch(server), ...(listen === undefined ? { metrics: answer } : {}) },
     async follow(gateway, server) {
       metrics.follow(() => ({
@@ -50,10 +74,15 @@ export async function openMonitoring(config: GatewayConfig, version: string, obs
       listener = await openMetricsListener(listen, answer);
       observe({ kind: 'notice', level: 'info', message: `Metrics are at ${listener.url}.` });
     },
-    async close() {
+    close() {
       listener?.close();
     },
   };
+}
+
+async function openTraces(settings: TracingConfig, version: string, observe: Observer): Promise<Tracing> {
+  const { openTracing } = await import('../observe/tracing/tracing.js');
+  return openTracing(settings, version, observe);
 }
 
 /** The clients and issuers that the configuration names. */

@@ -81,6 +81,8 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
       maxAnswerBytes: defaultAnswerBytes(limits),
       ...document.defaults,
       queue: { ...CONFIG_DEFAULTS.defaults.queue, ...document.defaults?.queue },
+      restarts: { ...CONFIG_DEFAULTS.defaults.restarts, ...document.defaults?.restarts },
+      circuit: { ...CONFIG_DEFAULTS.defaults.circuit, ...document.defaults?.circuit },
       instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
       asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
     },

@@ -75,6 +75,8 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       asks: { ...context.defaults.asks, ...entry.asks },
       ...(credentials !== undefined && { credentials }),
       queue: { ...context.defaults.queue, ...entry.queue },
+      restarts: { ...context.defaults.restarts, ...entry.restarts },
+      circuit: { ...context.defaults.circuit, ...entry.circuit },
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,
@@ -96,7 +98,7 @@ function noteInstances(parts: readonly LocatedDefinition[], isolation: UpstreamC
 
 function pickShared(entry: ServerEntry): Partial<Omit<UpstreamDefaults, 'asks'>> {
   const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict } = entry;
-  const { readOnlyStatements, isolation } = entry;
+  const { readOnlyStatements, isolation, required } = entry;
   const timeoutMs = entry.timeoutMs ?? readForeignTimeout(entry.timeout);
   const shared = {
     trust,
@@ -105,6 +107,7 @@ function pickShared(entry: ServerEntry): Partial<Omit<UpstreamDefaults, 'asks'>>
     connectTimeoutMs,
     maxConcurrency,
     isolation,
+    required,
     maxAnswerBytes,
     strict,
     readOnlyStatements,

@@ -67,6 +67,9 @@ export interface ServerEntry {
   readonly connectTimeoutMs?: number;
   readonly maxConcurrency?: number;
   readonly queue?: Partial<UpstreamConfig['queue']>;
+  readonly restarts?: Partial<UpstreamConfig['restarts']>;
+  readonly circuit?: Partial<UpstreamConfig['circuit']>;
+  readonly required?: boolean;
   readonly isolation?: UpstreamConfig['isolation'];
   readonly credentials?: UpstreamCredentialsEntry;
   readonly instances?: Partial<UpstreamConfig['instances']>;
@@ -165,6 +168,9 @@ export type UpstreamDefaults = Pick<
   | 'connectTimeoutMs'
   | 'maxConcurrency'
   | 'queue'
+  | 'restarts'
+  | 'circuit'
+  | 'required'
   | 'isolation'
   | 'instances'
   | 'maxAnswerBytes'
@@ -174,7 +180,7 @@ export type UpstreamDefaults = Pick<
 >;
 
 /** The settings of upstreams that are objects: members that one does not give are those of the defaults. */
-type Nested = 'instances' | 'asks' | 'queue';
+type Nested = 'instances' | 'asks' | 'queue' | 'restarts' | 'circuit';
 
 export interface QuotaEntry {
   readonly name?: string;

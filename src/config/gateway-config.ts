@@ -148,6 +148,21 @@ export interface QueueBounds {
   readonly waitMs?: number;
 }
 
+/** How often a server may be started or connected anew before it is given up. */
+export interface RestartBounds {
+  /** Within the window; 0 for without end. */
+  readonly max: number;
+  readonly windowSeconds: number;
+}
+
+/** When calls to a server that fails are refused at once. */
+export interface CircuitBounds {
+  /** Calls that fail in a row; 0 for never. */
+  readonly failures: number;
+  /** For so long; then one call is tried. */
+  readonly openSeconds: number;
+}
+
 /** What a server may ask of a client while it runs one of its calls. */
 export const ASK_KINDS = ['elicitation', 'sampling', 'roots'] as const;
 
@@ -175,6 +190,10 @@ export interface UpstreamConfig {
   /** Calls in flight at once; more wait. */
   readonly maxConcurrency: number;
   readonly queue: QueueBounds;
+  readonly restarts: RestartBounds;
+  readonly circuit: CircuitBounds;
+  /** Whether the gateway is ready only where this one is. */
+  readonly required: boolean;
   readonly isolation: IsolationSetting;
   /** Whose rights its calls use; where absent, those of the endpoint's own headers and variables. */
   readonly credentials?: UpstreamCredentials;

@@ -96,6 +96,7 @@ export function openCapturedGateway(
       definitions: async () => undefined,
       explainPolicy: (question) =>
         explainPolicy(rules, view === undefined ? question : { ...question, view: view.name }),
+      restartUpstream: () => false,
       recordAdmin: () => undefined,
       approvals: undefined,
       setLogLevel: () => undefined,
@@ -153,6 +154,9 @@ function describeCaptured(name: string): UpstreamConfig {
     connectTimeoutMs: 0,
     maxConcurrency: 0,
     queue: { max: 0 },
+    restarts: { max: 0, windowSeconds: 0 },
+    circuit: { failures: 0, openSeconds: 0 },
+    required: false,
     isolation: 'shared',
     instances: { max: 0, idleSeconds: 0, spare: 0 },
     maxAnswerBytes: 0,

@@ -16,6 +16,7 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import { ResourceLinks } from '../primitives/resource-links.js';
+import type { BeginTrace } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -45,11 +46,11 @@ import { createLiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { type NameSettings, NamesWait } from './names-wait.js';
 import { createNativeSurface, type NativeDeps, type NativeListener, type NativeSurface } from './native.js';
+import { openConfiguredSafety } from './open-safety.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
 import { reportDiagnostic } from './report-diagnostic.js';
-import type { Safety } from './safety.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
 import { countUses, createSurface, type Reloading, type Surface } from './surface.js';
@@ -93,6 +94,8 @@ export interface Gateway extends Surface {
   readonly safety: SafetyOperators | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
+  /** Starts or connects an upstream anew, whatever its state. Returns whether there is one of this name that is not disabled. */
+  restartUpstream(name: string): boolean;
   /** Frees what belongs to a session; servers call it once when a session ends. */
   endSession(sessionId: string): void;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
@@ -108,6 +111,8 @@ export interface Gateway extends Surface {
 
 export interface GatewayDeps {
   readonly observe: Observer;
+  /** Absent where calls are not traced. */
+  readonly beginTrace?: BeginTrace | undefined;
   /** The client name and version that the gateway sends to upstreams. */
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Where the gateway is installed: configurations can name programs of its own dependencies without a path. */
@@ -231,6 +236,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const stages = {
     live,
     reloading,
+    beginTrace: deps.beginTrace,
     observe: countUses(usage, observe),
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
@@ -397,6 +403,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       logLevels.set(sessionId, level);
       applyLogLevel();
     },
+    restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
       logLevels.delete(sessionId);
       results.endSession(sessionId);
@@ -423,17 +430,6 @@ async function openCatalogMemory(
     known: combineKnown(readLockedCatalog(lock.content, upstreams), await readKeptCatalog(file, observe)),
     keeper: names.keep ? createCatalogKeeper(file, slugs, observe) : KEEPS_NOTHING,
   };
-}
-
-/** Loaded where it is configured, so that it costs no other gateway anything. */
-async function openConfiguredSafety(
-  config: GatewayConfig,
-  policy: PolicyService,
-  observe: Observer,
-): Promise<Safety | undefined> {
-  if (config.safetyLoop.mode === 'disabled') return undefined;
-  const { openSafety } = await import('./safety.js');
-  return openSafety(config, { policy, observe });
 }
 
 function createPool(config: GatewayConfig, deps: GatewayDeps, { rightsOf }: Credentials): UpstreamPool {

@@ -11,6 +11,7 @@ import { isJsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Warning } from '../protocol/result.js';
+import { endTrace, withContext } from '../protocol/trace-context.js';
 import { resourceOf } from '../protocol/upstream-failure.js';
 import type { StateLoss, Upstream } from '../upstream/upstream.js';
 import { createGovernedRead } from './governed-read.js';
@@ -73,14 +74,28 @@ interface SenderDeps {
 
 /** Calls the operation's tool on its upstream. */
 function createSender({ upstreams, links, quota, words }: SenderDeps): OperationHandler {
-  return async ({ operation, arguments: args, caller, cancellation, onProgress, onTask, ask, log, meta, host }) => {
+  return async ({
+    operation,
+    arguments: args,
+    caller,
+    cancellation,
+    onProgress,
+    onTask,
+    ask,
+    log,
+    meta,
+    trace,
+    host,
+  }) => {
     const upstream = upstreams.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
     }
     let loss: StateLoss | undefined;
-    const toolResult = await upstream.call({
+    const traced = trace?.request('tools/call', operation.upstream, operation.tool);
+    const sent = traced === undefined ? meta : withContext(meta, traced.context);
+    const calling = upstream.call({
       tool: operation.tool,
       arguments: args,
       caller,
@@ -98,8 +113,9 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       ...(onTask === undefined ? {} : { onTask }),
       ...(ask === undefined ? {} : { ask }),
       ...(log === undefined ? {} : { log }),
-      ...(meta === undefined ? {} : { meta }),
+      ...(sent === undefined ? {} : { meta: sent }),
     });
+    const toolResult = await (traced === undefined ? calling : endTrace(traced, calling));
     if ('content' in toolResult && mayLink(toolResult.content))
       links.noteBlocks(operation.upstream, caller, toolResult.content);
     return loss === undefined ? { toolResult } : { toolResult, warnings: [stateLostWarning(operation.upstream, loss)] };

@@ -18,7 +18,7 @@ export interface PlacedOperation {
 }
 
 export interface GatewayStatus {
-  /** At least one upstream is connected or starts with the next call, or none is enabled. An upstream that is down does not delay readiness. */
+  /** Each required upstream, and at least one, is connected or starts with the next call, or none is enabled. */
   readonly ready: boolean;
   readonly upstreams: readonly UpstreamSummary[];
   readonly operations: number;
@@ -71,9 +71,8 @@ export function describeStatus(
     inFamily.set(name, (inFamily.get(name) ?? 0) + 1);
     categories[operation.classification.category] += 1;
   }
-  const enabled = upstreams.filter(({ state }) => state !== 'disabled');
   return {
-    ready: enabled.length === 0 || enabled.some(({ state }) => canBeCalled(state)),
+    ready: isReady(upstreams),
     upstreams,
     operations: catalog.operations.length,
     families: plan.families.map(({ name }) => ({
@@ -88,9 +87,18 @@ export function describeStatus(
   };
 }
 
-/** Whether a call is answered in this state; one that is dormant starts with it. */
+function isReady(upstreams: readonly UpstreamStatus[]): boolean {
+  const enabled = upstreams.filter(({ state }) => state !== 'disabled');
+  const callable = enabled.filter(({ state }) => canBeCalled(state));
+  const required = enabled.filter(({ required: isRequired }) => isRequired === true);
+  return (enabled.length === 0 || callable.length > 0) && required.every((each) => callable.includes(each));
+}
+
+const CALLABLE: ReadonlySet<UpstreamStatus['state']> = new Set(['ready', 'degraded', 'dormant']);
+
+/** Whether it is connected in this state, or starts with a call. */
 export function canBeCalled(state: UpstreamStatus['state']): boolean {
-  return state === 'ready' || state === 'dormant';
+  return CALLABLE.has(state);
 }
 
 /** An operation by its name, or why there is none. */

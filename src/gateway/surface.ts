@@ -10,7 +10,7 @@ import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import { withMeta } from '../pipeline/shape.js';
 import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { RawCall } from '../protocol/call.js';
+import type { BeginTrace, RawCall } from '../protocol/call.js';
 import type { HeaderParameter } from '../protocol/header-parameters.js';
 import { isJsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
@@ -38,6 +38,8 @@ export interface SurfaceServices extends Pick<PipelineDeps, 'observe' | 'results
   /** What is in force. */
   readonly live: { readonly config: GatewayConfig };
   readonly reloading: Reloading;
+  /** Absent where calls are not traced. */
+  readonly beginTrace?: BeginTrace | undefined;
 }
 
 /** The gateway's own MCP tools, as values and as the JSON texts that are sent. */
@@ -68,8 +70,9 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
   const { live, reloading } = services;
   let path: CallPath | undefined;
   return {
-    async handle(raw) {
+    async handle(received) {
       if (reloading.untilDone !== undefined) await reloading.untilDone;
+      const raw = services.beginTrace === undefined ? received : services.beginTrace(received);
       if (path?.config !== live.config) path = openPath(catalog, services);
       const { answer: answerBy } = path;
       const { plan } = catalog.current();
@@ -78,7 +81,10 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
       const snapshot = current instanceof Promise ? await current : current;
       const reply = await answerBy(request, snapshot);
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
-      return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, protocolError: 'unknown-tool' } : answer;
+      const isKnown = snapshot.plan.reachOf(raw.tool) !== undefined;
+      // A batch ends here, and every other call has.
+      raw.trace?.end({ code: reply.code, ...(isKnown ? { tool: raw.tool } : {}) });
+      return isKnown ? answer : { ...answer, protocolError: 'unknown-tool' };
     },
     mode: () => catalog.current().plan.mode,
     headerParametersOf: (tool) => {

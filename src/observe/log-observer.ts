@@ -25,8 +25,8 @@ type Renderers = { readonly [K in Observation['kind']]: Renderer<Extract<Observa
 
 const STATE_LEVELS: Readonly<Record<string, Level>> = {
   waiting: 'warn',
-  unresponsive: 'warn',
-  'crash-looping': 'warn',
+  degraded: 'warn',
+  failed: 'error',
   ready: 'info',
 };
 

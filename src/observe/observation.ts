@@ -1,18 +1,18 @@
 import type { ErrorCode } from '../protocol/error-table.js';
 
-/** The state of an upstream's connection. */
+/** How an upstream does. */
 export type UpstreamState =
   | 'disabled'
   /** Not started: its configuration has a problem. */
   | 'misconfigured'
-  | 'connecting'
+  | 'starting'
   | 'ready'
+  /** Connected, but its calls fail, so that they are refused for a while. */
+  | 'degraded'
   /** Not connected; the next attempt is planned. */
   | 'waiting'
-  /** Not connected because it did not answer, not even a ping. */
-  | 'unresponsive'
-  /** Not connected; it has crashed so often that the pauses between starts grow. */
-  | 'crash-looping'
+  /** Not connected, and not tried again: it has failed too often. */
+  | 'failed'
   /** Not connected because no caller uses it; the next call starts it. */
   | 'dormant'
   | 'closed';

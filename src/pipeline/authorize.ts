@@ -122,6 +122,7 @@ export function dispatch(
     ...(raw.ask === undefined ? {} : { ask: raw.ask }),
     ...(raw.log === undefined ? {} : { log: raw.log }),
     ...(raw.meta === undefined ? {} : { meta: raw.meta }),
+    ...(raw.trace === undefined ? {} : { trace: raw.trace }),
   });
 }
 

@@ -10,6 +10,7 @@ import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { MOST_PARENT_CHARACTERS, TRACE_PARENT } from '../protocol/trace-context.js';
 import { CONFIRMATION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
 import { correctedExample, unknownOperation } from './not-found.js';
 import { notProvenToRead } from './not-proven.js';
@@ -41,11 +42,6 @@ export function readRequest(raw: RawCall, plan: Pick<EndpointPlan, 'reachOf'>): 
 
 const NO_ARGUMENTS: JsonObject = {};
 
-/** Version, trace id, parent id, flags. https://www.w3.org/TR/trace-context/#traceparent-header */
-const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
-
-const NO_TRACE = '0'.repeat(32);
-
 const ID_DIGITS = 32;
 const IDS_AT_ONCE = 256;
 /** Random digits for the next ids: making many at once costs hardly more than making those of one. */
@@ -62,9 +58,8 @@ function newTraceId(): string {
 }
 
 function readTraceId(traceparent: unknown): string | undefined {
-  // A later version may be longer; what follows its first four parts says nothing of the id.
-  const id = typeof traceparent === 'string' ? TRACE_PARENT.exec(traceparent.slice(0, 64))?.[1] : undefined;
-  return id === NO_TRACE ? undefined : id;
+  if (typeof traceparent !== 'string') return undefined;
+  return TRACE_PARENT.exec(traceparent.slice(0, MOST_PARENT_CHARACTERS))?.[1];
 }
 
 /** A request in the specification's shape: which operation, with which parameters, through which MCP tool. */

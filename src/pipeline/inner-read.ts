@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.js';
  * call; it may only read, and its answer is never cut.
  */
 export function innerRead(
-  { caller, cancellation }: HandlerCall,
+  { caller, cancellation, trace }: HandlerCall,
   { catalog, plan }: Snapshot,
   target: { readonly upstream: string; readonly name: string; readonly params: JsonObject },
 ): RawCall {
@@ -25,6 +25,7 @@ export function innerRead(
     caller,
     cancellation,
     answerBytes: Number.POSITIVE_INFINITY,
+    ...(trace === undefined ? {} : { trace: trace.inner('inner read') }),
   };
 }
 
@@ -52,6 +53,7 @@ export function innerPage(
     // The call that needs the page holds budget for its own answer: waiting for more would be waiting for itself.
     delivered: false,
     ...(raw.meta === undefined ? {} : { meta: raw.meta }),
+    ...(raw.trace === undefined ? {} : { trace: raw.trace.inner('page') }),
   };
 }
 

@@ -11,6 +11,8 @@ const LIMITS = {
   response_size: { unit: 'bytes', of: (limits: PayloadLimits) => limits.maxResponseSize },
   string_length: { unit: 'bytes', of: (limits: PayloadLimits) => limits.maxStringLength },
   array_elements: { unit: 'elements', of: (limits: PayloadLimits) => limits.maxArrayElements },
+  // Ours: the specification bounds lists alone, and an object of very many members costs more.
+  object_members: { unit: 'members', of: (limits: PayloadLimits) => limits.maxArrayElements },
   nesting_depth: { unit: 'levels', of: (limits: PayloadLimits) => limits.maxNestingDepth },
 } as const;
 
@@ -84,7 +86,9 @@ function inspectStructure(place: Pending, looking: Looking): void {
     if (value.length > limits.maxArrayElements) throw payloadTooLarge('array_elements', value.length, limits);
     for (let index = 0; index < value.length; index += 1) inspect(value[index], index, place, depth + 1, looking);
   } else {
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    if (keys.length > limits.maxArrayElements) throw payloadTooLarge('object_members', keys.length, limits);
+    for (const key of keys) {
       looking.work += MEMBER_UNITS;
       inspectString(key, place.key, place.parent, looking);
       inspect(value[key], key, place, depth + 1, looking);

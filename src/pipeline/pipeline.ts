@@ -8,12 +8,14 @@ import type { CallRecorder } from '../policy/gatekeeper.js';
 import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
+import { isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
+import type { CallTrace, TracedEnd } from '../protocol/trace-context.js';
 import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
@@ -92,6 +94,7 @@ interface ReadCall {
 interface Progress {
   /** `performance.now()` at the start. */
   readonly started: number;
+  readonly trace?: CallTrace | undefined;
   operation?: Operation;
   arguments?: JsonObject;
 }
@@ -129,12 +132,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   const readCall = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
     const lane = raw.caller.sessionId;
+    progress.trace?.enter('limit');
     const room = turns.enter(lane);
     if (room !== undefined) await room;
     const limited = runInTurns(limitPayload(raw.arguments, limits), lane);
     const weight = typeof limited === 'number' ? limited : await limited;
     if (weight > LARGE_WEIGHT) await turns.next(lane);
     turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
+    progress.trace?.enter('decode');
     // Nothing is awaited that is at hand: for each of these steps that would cost as much as the step itself.
     const named = recallName(raw, gatekeeper, snapshot);
     const decoded = decode(named instanceof Promise ? await named : named, snapshot);
@@ -143,6 +148,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const routed = recalled instanceof Promise ? await recalled : recalled;
     progress.operation = routed.operation;
     progress.arguments = routed.params;
+    progress.trace?.enter('validate');
     if (routed.operation.primitive !== undefined) await snapshot.targets?.prepare(routed.operation, routed.params);
     const validating = validateInTurns(routed, snapshot);
     const validated = validating instanceof Promise ? await validating : validating;
@@ -157,6 +163,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const lane = raw.caller.sessionId;
     const { validated, weight } = await readCall(raw, snapshot, progress);
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
+    progress.trace?.enter('authorize');
     // A large request costs work in every stage: it is copied, held against rules, written and recorded.
     const roomToJudge = weight > LARGE_WEIGHT ? turns.next(lane) : turns.enter(lane);
     if (roomToJudge !== undefined) await roomToJudge;
@@ -175,6 +182,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       stored === undefined
         ? runCall(authorized, context, snapshot, progress, quotaWarnings)
         : shapeStored(stored, limits);
+    progress.trace?.enter('throttle');
     const charging = throttle(authorized, quota, partOf);
     // A promise that is returned without `await` costs two more turns of the microtask queue.
     return await (charging === undefined ? run(NO_WARNINGS) : runCharged(await charging, run));
@@ -184,11 +192,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     call: AuthorizedCall,
     context: ReadContext,
     snapshot: Snapshot,
-    { started }: Progress,
+    { started, trace }: Progress,
     quotaWarnings: readonly Warning[],
   ): Promise<Reply> => {
     const { operation, query, raw } = call;
+    trace?.enter('dispatch');
     const outcome = await dispatch(call, snapshot, host);
+    trace?.enter('shape');
     const notices = 'toolResult' in outcome ? (outcome.warnings ?? NO_WARNINGS) : NO_WARNINGS;
     const earlyWarnings = notices.length === 0 ? quotaWarnings : [...quotaWarnings, ...notices];
     const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] => {
@@ -274,7 +284,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   };
 
   const answer: Pipeline['answer'] = async (raw, snapshot) => {
-    const progress: Progress = { started: performance.now() };
+    const progress: Progress = { started: performance.now(), trace: raw.trace };
     let reply: Reply;
     try {
       reply = await runStages(raw, snapshot, progress);
@@ -288,6 +298,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (operation !== undefined) {
       recordCall({ operation, arguments: args ?? {}, caller: raw.caller, code, durationMs });
     }
+    raw.trace?.end(describeEnd(raw.tool, code, operation));
     observe({
       kind: 'call',
       operation: operation?.name ?? echoName(raw.tool),
@@ -318,6 +329,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     foresee: async (raw, snapshot) =>
       policyRequestOf((await readCall(raw, snapshot, { started: performance.now() })).validated),
   };
+}
+
+/** A tool that a client made up, and its operation, are no names for a trace. */
+function describeEnd(tool: string, code: Reply['code'], operation: Operation | undefined): TracedEnd {
+  const end = { code, isQuestion: isQuestionCode(code) };
+  if (operation === undefined) return end;
+  const { qualifiedName, upstream, classification } = operation;
+  return { ...end, tool, operation: { qualifiedName, upstream, category: classification.category } };
 }
 
 /** Clients of an upstream's own tool know nothing of envelopes: to them a refusal is an error. */

@@ -6,6 +6,7 @@ import { GATEWAY_SOURCE, type Operation, type Primitive } from '../protocol/oper
 import { OperationError } from '../protocol/operation-error.js';
 import type { Warning } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
+import { endTrace, withContext } from '../protocol/trace-context.js';
 import type { ListKind } from '../upstream/upstream.js';
 import { type ListedEntry, takePage } from './list-page.js';
 import {
@@ -160,8 +161,10 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
   const send = (call: HandlerCall, method: string, params: JsonObject, about?: { type: string; id: string }) => {
     const upstream = upstreams.get(call.operation.upstream);
     if (upstream === undefined) throw new Error(`there is no upstream '${call.operation.upstream}'`);
-    const { caller, cancellation, onProgress, meta, ask, log } = call;
-    return upstream.request({
+    const { caller, cancellation, onProgress, ask, log, trace } = call;
+    const traced = trace?.request(method, call.operation.upstream);
+    const meta = traced === undefined ? call.meta : withContext(call.meta, traced.context);
+    const asking = upstream.request({
       method,
       params,
       caller,
@@ -172,6 +175,7 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
       ...(ask === undefined ? {} : { ask }),
       ...(log === undefined ? {} : { log }),
     });
+    return traced === undefined ? asking : endTrace(traced, asking);
   };
   /** The entries of the lists that the caller may see, and why those of other upstreams are missing. */
   const collect = async (call: HandlerCall, list: ListName) => {

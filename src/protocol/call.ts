@@ -7,6 +7,7 @@ import type { LargeAnswer } from './large-answer.js';
 import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
 import type { ToolCallResult, Warning } from './result.js';
+import type { CallTrace } from './trace-context.js';
 import type { WireAnswer } from './wire-answer.js';
 
 export type { Caller, CallerFacts, CallerIdentity } from './caller.js';
@@ -20,6 +21,10 @@ export interface RawCall {
   readonly cancellation: Cancellation;
   /** The W3C trace context (`traceparent`) that the client sent with the request; unchecked. */
   readonly traceparent?: unknown;
+  /** What goes with it (`tracestate`), where it came in a header; unchecked. */
+  readonly tracestate?: unknown;
+  /** Present where calls are traced. */
+  readonly trace?: CallTrace;
   /** What the upstream gets of the request's `_meta`. */
   readonly meta?: JsonObject;
   /** The channel to the person who uses the client, where there is one. */
@@ -40,6 +45,9 @@ export interface RawCall {
   /** The request of MCP that this call stands for. */
   readonly native?: NativeRequest;
 }
+
+/** Begins the trace of a request: the call then carries its trace, and the id of it as the id of the request. */
+export type BeginTrace = (call: RawCall) => RawCall & { readonly trace: CallTrace };
 
 /** A request of MCP itself for what is no tool, such as `resources/read`. Its result is passed on as the upstream gave it. */
 export interface NativeRequest {
@@ -75,6 +83,7 @@ export interface HandlerCall {
   readonly log?: CallLog;
   /** What the client says to the upstream beside the arguments. */
   readonly meta?: JsonObject;
+  readonly trace?: CallTrace;
   readonly host: HandlerHost;
   /** The request of MCP that this call stands for: the outcome is then its result. */
   readonly native?: NativeRequest;

@@ -18,8 +18,8 @@ export interface Introduction {
 
 /** Why an upstream cannot be called at this moment, in what callers may know of it. */
 export interface Absence {
-  /** Why it is not tried again before the configuration changes; absent where it is tried again. */
-  readonly stopped?: 'disabled' | 'misconfigured';
+  /** Why it is not tried again before an operator changes something; absent where it is tried again. */
+  readonly stopped?: 'disabled' | 'misconfigured' | 'failed';
   /** Until the next attempt to connect. */
   readonly retryAfterMs: number;
 }
@@ -29,6 +29,7 @@ export function describeAbsence({ stopped, retryAfterMs }: Absence): string {
   if (stopped === 'disabled') return 'is disabled in the configuration';
   if (stopped === 'misconfigured')
     return 'is misconfigured and not started, until an operator corrects its configuration';
+  if (stopped === 'failed') return 'has failed too often and is not started again before an operator asks for it';
   const when = retryAfterMs === 0 ? 'now' : `in ${Math.ceil(retryAfterMs / 1_000)} s`;
   return `is configured but not connected, and its operations are not known yet. It is tried again ${when}`;
 }

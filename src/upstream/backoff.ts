@@ -38,7 +38,7 @@ export class RetryPacer {
   #resumesAt = 0;
   /** Before this moment no call can bring on the next attempt. */
   #earliest = 0;
-  #resume: (() => void) | undefined;
+  #endPause: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** Attempts that failed since the connection was last good. */
@@ -91,29 +91,29 @@ export class RetryPacer {
   async pause(): Promise<void> {
     if (this.remainingMs === 0) return;
     await new Promise<void>((resolve) => {
-      this.#resume = resolve;
+      this.#endPause = resolve;
       this.#arm();
     });
-    this.#resume = undefined;
+    this.#endPause = undefined;
   }
 
   /** A call waits: ends the pause, as soon as the last failure is old enough. */
   retryNow(): void {
-    if (this.#resume === undefined || this.#earliest >= this.#resumesAt) return;
+    if (this.#endPause === undefined || this.#earliest >= this.#resumesAt) return;
     this.#resumesAt = this.#earliest;
     this.#arm();
   }
 
-  /** Ends the pause. */
-  stop(): void {
+  /** Ends the pause at once. */
+  resume(): void {
     clearTimeout(this.#timer);
-    this.#resume?.();
+    this.#endPause?.();
   }
 
   #arm(): void {
     clearTimeout(this.#timer);
-    if (this.remainingMs === 0) this.#resume?.();
-    else this.#timer = setTimeout(() => this.#resume?.(), this.remainingMs);
+    if (this.remainingMs === 0) this.#endPause?.();
+    else this.#timer = setTimeout(() => this.#endPause?.(), this.remainingMs);
   }
 
   #plan(eagerMs: number): void {

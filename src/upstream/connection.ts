@@ -29,6 +29,7 @@ import type { TaskSurroundings } from './tasks/drive-task.js';
 import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
+import { writeAhead } from './transport/wire-messages.js';
 import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
 import type { RequestCredentials } from './user-rights.js';
 
@@ -37,6 +38,13 @@ export interface EraMemory {
   prior?: PriorDiscovery | undefined;
   /** It speaks the HTTP+SSE transport of protocol 2024-11-05, though its address alone is configured. */
   sse?: boolean;
+}
+
+/** What is remembered of a server over its connections. */
+export interface ServerMemory {
+  readonly era: EraMemory;
+  /** Of all connections, so that a list that comes again has the same objects. */
+  readonly tools: ToolMemory;
 }
 
 /** One live connection to a server, from handshake to loss. It never comes back; the next one is a new object. */
@@ -83,6 +91,8 @@ interface ConnectionRequest {
   readonly news: UpstreamNews;
   /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
+  /** A line that the server prints, masked. */
+  readonly onStderr?: TransportEvents['onStderr'];
   /** The server has asked something of a client, and has its answer. */
   readonly onAsked?: AskSettings['onAsked'];
   /** Ends the attempt. */
@@ -209,8 +219,8 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 }
 
 async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
-  const { config, around, probeTimeoutMs, onLimits, credentials } = request;
-  const transport = await openTransport(config, around, { onLimits, credentials });
+  const { config, around, probeTimeoutMs, onLimits, onStderr, credentials } = request;
+  const transport = await openTransport(config, around, { onLimits, onStderr, credentials });
   const channel = new CallChannel(transport, config);
   channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
   const lost = new Promise<UpstreamFault>((resolve) => {
@@ -373,6 +383,13 @@ interface CallSettings {
 }
 
 function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
+  const writing = writeAhead(call.arguments);
+  return writing === undefined
+    ? sendCall(channel, call, settings)
+    : writing.then(() => sendCall(channel, call, settings));
+}
+
+function sendCall(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
   const { timeoutMs, maxMs, mirrored, asks, roots, tasks } = settings;
   const { ask } = call;
   const parameters = mirrored.get(call.tool);

@@ -26,6 +26,8 @@ export type FaultKind =
   | 'input-required'
   /** There is no connection, and none is expected soon. */
   | 'unavailable'
+  /** There is no connection, and none is tried before an operator asks for it. */
+  | 'stopped'
   /** There are as many instances as there may be, all in use by others. */
   | 'full'
   /** As many calls wait for a place as may. */

@@ -10,10 +10,10 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { assessIsolation } from './assess-isolation.js';
-import { CallsInProgress } from './connection.js';
+import { CallsInProgress, type ServerMemory } from './connection.js';
 import { UpstreamFault } from './fault.js';
 import { type Instance, Instances } from './instances.js';
-import { ManagedUpstream, type ServerMemory } from './managed-upstream.js';
+import { ManagedUpstream } from './managed-upstream.js';
 import type { StartSlots } from './start-slots.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
@@ -91,7 +91,7 @@ export class IsolatedUpstream implements Upstream {
   #capabilities: JsonObject | undefined;
   #logLevel: LogLevel | undefined;
   #endedRestarts = 0;
-  #shownState: UpstreamState = 'connecting';
+  #shownState: UpstreamState = 'starting';
   readonly #calls = new CallsInProgress();
   #isClosing = false;
   #ending: Promise<void> | undefined;
@@ -242,6 +242,11 @@ export class IsolatedUpstream implements Upstream {
   retryNow(): void {
     if (!this.#hasInstances() || this.#options.rights !== undefined) this.#first.retryNow();
     else for (const { upstream } of this.#instances.running()) upstream.retryNow();
+  }
+
+  restart(): void {
+    if (!this.#hasInstances()) this.#first.restart();
+    else for (const { upstream } of this.#instances.running()) upstream.restart();
   }
 
   /** Whether this is the one connection that all callers share. */
@@ -464,17 +469,9 @@ function addCounts(sum: CallCounts, { calls }: UpstreamStatus): CallCounts {
 }
 
 /** From the one that says most for the upstream to the one that says least. */
-const STATES: readonly UpstreamState[] = [
-  'ready',
-  'connecting',
-  'waiting',
-  'unresponsive',
-  'crash-looping',
-  'dormant',
-  'closed',
-];
+const STATES: readonly UpstreamState[] = ['ready', 'degraded', 'starting', 'waiting', 'failed', 'dormant', 'closed'];
 
-const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'unresponsive', 'crash-looping']);
+const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'failed']);
 
 /** Whose connection a call takes. A client that did not authenticate is its session. */
 function ownerOf(caller: Caller, mode: Exclude<IsolationMode, 'shared'>): string {

@@ -9,14 +9,16 @@ import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { RetryPacer } from './backoff.js';
 import { UnreadMessage } from './call-channel.js';
-import { CallsInProgress, type Connection, type EraMemory, openConnection } from './connection.js';
+import { Circuit } from './circuit.js';
+import { Condition } from './condition.js';
+import { CallsInProgress, type Connection, openConnection, type ServerMemory } from './connection.js';
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { CredentialMasking, type OwnCredentials, withoutCredentials } from './own-credentials.js';
 import { Readiness } from './readiness.js';
 import { inDoubt, MAX_REPEATS, repeatReason } from './repeat.js';
+import { RestartBudget } from './restart-budget.js';
 import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
-import type { ToolMemory } from './tool-list.js';
 import {
   describeConnectFailure,
   type FailedParts,
@@ -49,13 +51,6 @@ interface ManagedUpstreamOptions {
   readonly credentials?: RequestCredentials | undefined;
 }
 
-/** What is remembered of a server over its connections. */
-export interface ServerMemory {
-  readonly era: EraMemory;
-  /** Of all connections, so that a list that comes again has the same objects. */
-  readonly tools: ToolMemory;
-}
-
 /** Keeps one server connected for as long as the gateway runs, and sends it calls. */
 export class ManagedUpstream implements Upstream {
   readonly slug: string;
@@ -67,12 +62,14 @@ export class ManagedUpstream implements Upstream {
   readonly #calls: CallsInProgress;
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
+  readonly #budget: RestartBudget;
+  /** Absent where the configuration has none. */
+  readonly #circuit: Circuit | undefined;
+  readonly #condition: Condition;
   readonly #closing = new AbortController();
   readonly #retired = new Set<Connection>();
   #settle: () => void = () => {};
-  #state: UpstreamState;
   #connection: Connection | undefined;
-  #problem: string | undefined;
   #logLevel: LogLevel | undefined;
   #tools = 0;
   /** Of the list that this connection handed over last: an equal one changes nothing. */
@@ -84,8 +81,9 @@ export class ManagedUpstream implements Upstream {
   #wasStarted = false;
   /** Starts whose process ended before it was ready, in a row. */
   #failedStarts = 0;
-  /** Whether the last connection ended because the server did not answer. */
-  #hung = false;
+  /** Whether an operator has asked for another start, and what then ends the wait of one that is given up. */
+  #isRestarting = false;
+  #revive: () => void = () => {};
   #downSince = performance.now();
   #ending: Promise<void> | undefined;
   #events: UpstreamEvents | undefined;
@@ -98,8 +96,12 @@ export class ManagedUpstream implements Upstream {
     this.#memory = options.memory ?? { era: {}, tools: new Map() };
     this.#masking = new CredentialMasking(config.endpoint, options.credentials);
     this.#calls = new CallsInProgress(config.maxConcurrency, config.queue);
-    this.#problem = config.problem;
-    this.#state = config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'connecting';
+    this.#budget = new RestartBudget(config.restarts);
+    const { circuit: bounds } = config;
+    const onChange = (cause: UpstreamFault | undefined): void => this.#noteCircuit(cause);
+    this.#circuit = bounds.failures === 0 ? undefined : new Circuit({ bounds, onChange });
+    const { observe } = options.around;
+    this.#condition = new Condition({ config, observe, pacer: this.#pacer, circuit: this.#circuit });
   }
 
   get #credentials(): OwnCredentials {
@@ -151,10 +153,12 @@ export class ManagedUpstream implements Upstream {
     send: (connection: Connection, timeoutMs: number) => Promise<T>,
   ): Promise<T> {
     const timeoutMs = delivery.timeoutMs ?? this.#options.config.timeoutMs;
+    const deliver = (): Promise<T> => this.#deliver(delivery, timeoutMs, (connection) => send(connection, timeoutMs));
     try {
+      this.#circuit?.check();
       if (!this.#calls.tryEnter()) await this.#calls.enter({ ...delivery, timeoutMs });
       try {
-        return await this.#deliver(delivery, timeoutMs, (connection) => send(connection, timeoutMs));
+        return await (this.#circuit === undefined ? deliver() : this.#circuit.run(deliver));
       } finally {
         this.#calls.leave();
       }
@@ -204,7 +208,7 @@ export class ManagedUpstream implements Upstream {
     return {
       name: config.name,
       slug: config.slug,
-      state: this.#state,
+      ...this.#condition.describe(),
       transport: connection?.transport ?? config.endpoint.type,
       tools: this.#tools,
       restarts: this.#restarts,
@@ -212,7 +216,6 @@ export class ManagedUpstream implements Upstream {
       ...(connection === undefined ? {} : { era: connection.era }),
       ...(connection?.protocolVersion === undefined ? {} : { protocolVersion: connection.protocolVersion }),
       ...(connection?.server === undefined ? {} : { server: connection.server }),
-      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
     };
   }
 
@@ -232,7 +235,8 @@ export class ManagedUpstream implements Upstream {
   }
 
   absence(): Absence | undefined {
-    if (this.#state === 'disabled' || this.#state === 'misconfigured') return { stopped: this.#state, retryAfterMs: 0 };
+    const stopped = STOPPED.find((state) => state === this.#condition.state);
+    if (stopped !== undefined) return { stopped, retryAfterMs: 0 };
     if (this.#connection?.usable === true) return undefined;
     return { retryAfterMs: this.#pacer.remainingMs };
   }
@@ -250,6 +254,15 @@ export class ManagedUpstream implements Upstream {
     this.#pacer.retryNow();
   }
 
+  restart(): void {
+    this.#budget.refill();
+    this.#circuit?.reset();
+    this.#isRestarting = this.#connection !== undefined;
+    this.#connection?.retire();
+    this.#pacer.resume();
+    this.#revive();
+  }
+
   /** Ends the connection and gives up on the next. Safe to call twice. */
   close(): Promise<void> {
     this.#ending ??= this.#end();
@@ -258,10 +271,11 @@ export class ManagedUpstream implements Upstream {
 
   async #end(): Promise<void> {
     if (this.#options.config.disabled) return;
-    this.#enter('closed', 'closed');
+    this.#condition.enter('closed', 'closed');
     this.#readiness.fail(new UpstreamFault('unavailable', 'the gateway is closing'));
     this.#closing.abort();
-    this.#pacer.stop();
+    this.#pacer.resume();
+    this.#revive();
     await Promise.all([this.#connection, ...this.#retired].map((connection) => connection?.close()));
     await this.#supervision;
   }
@@ -296,10 +310,11 @@ export class ManagedUpstream implements Upstream {
     // A connection that cannot be used but is still in its place was lost in this very moment.
     const downSince = this.#connection === undefined ? this.#downSince : now;
     const patienceMs = Math.min(timeoutMs, downSince + PATIENCE_MS - now);
-    const unavailable = new UpstreamFault('unavailable', this.#problem ?? 'it is not connected', {
+    const unavailable = new UpstreamFault('unavailable', this.#condition.problem ?? 'it is not connected', {
       retryAfterMs: this.#pacer.remainingMs,
     });
     if (this.#isClosed() || this.#options.config.disabled) return Promise.reject(unavailable);
+    if (this.#condition.state === 'failed') return Promise.reject(new UpstreamFault('stopped', unavailable.message));
     this.#pacer.retryNow();
     if (patienceMs <= 0) return Promise.reject(unavailable);
     return this.#readiness.wait({ patienceMs, cancellation: call.cancellation, otherwise: unavailable });
@@ -308,10 +323,22 @@ export class ManagedUpstream implements Upstream {
   async #supervise(): Promise<void> {
     while (!this.#isClosed()) {
       const connection = await this.#connect();
-      if (connection !== undefined) await this.#serve(connection);
+      const hasFailed = connection === undefined || (await this.#serve(connection));
       this.#settle();
-      if (!this.#isClosed()) await this.#pacer.pause();
+      if (this.#isClosed()) return;
+      if (hasFailed && !this.#budget.spend()) await this.#giveUp();
+      else await this.#pacer.pause();
     }
+  }
+
+  /** Waits until an operator asks for another start; a changed configuration closes this one and makes another. */
+  async #giveUp(): Promise<void> {
+    const revived = new Promise<void>((resolve) => (this.#revive = resolve));
+    const spent = `${this.#condition.problem ?? 'it does not start'} (given up after ${this.#budget.describe()})`;
+    this.#condition.problem = spent;
+    this.#condition.enter('failed', spent);
+    this.#readiness.fail(new UpstreamFault('stopped', spent));
+    await revived;
   }
 
   async #connect(): Promise<Connection | undefined> {
@@ -326,7 +353,9 @@ export class ManagedUpstream implements Upstream {
     this.#listDigest = undefined;
     if (!this.#wasStarted) this.#events?.onFirstStart?.(this.slug);
     this.#wasStarted = true;
-    if (this.#pacer.failures === 0 && this.#downState() === 'waiting') this.#enter('connecting', 'connecting');
+    this.#condition.forgetLines();
+    if (this.#condition.state === 'failed' || (this.#pacer.failures === 0 && !this.#pacer.looping))
+      this.#condition.enter('starting', 'starting');
     try {
       return await openConnection({
         config,
@@ -344,6 +373,7 @@ export class ManagedUpstream implements Upstream {
           onListChanged: (kind) => this.#events?.onListChanged?.(this.slug, kind),
           onResourceUpdated: (uri) => this.#events?.onResourceUpdated?.(this.slug, uri),
         },
+        onStderr: this.#condition.addLine,
         onLimits: (limits, tool) => this.#events?.onLimits?.(this.slug, limits, tool),
         onAsked: (asked) => this.#events?.onAsked?.(this.slug, asked),
         onDiagnostic: (message) =>
@@ -367,11 +397,11 @@ export class ManagedUpstream implements Upstream {
     this.#pacer.failed(tookMs);
     this.#judgeStart(findFault(error)?.kind);
     const problem = this.#credentials.mask(describeConnectFailure(error));
-    const news = problem !== this.#problem;
-    this.#problem = problem;
+    const news = problem !== this.#condition.problem;
+    this.#condition.problem = problem;
     // The same failure ten times a second is no news; once the pauses are long, each attempt is reported.
-    if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#enter(this.#downState(), problem);
-    else this.#state = this.#downState();
+    if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#condition.enter('waiting', problem);
+    else this.#condition.stay('waiting');
   }
 
   #judgeStart(kind: FaultKind | undefined): void {
@@ -379,15 +409,21 @@ export class ManagedUpstream implements Upstream {
     if (kind === 'command' || this.#failedStarts === HOPELESS_STARTS) this.#events?.onCannotStart?.(this.slug);
   }
 
-  /** Hands out the connection until it is lost. */
-  async #serve(connection: Connection): Promise<void> {
-    if (this.#isClosed()) return connection.close();
+  /** Hands out the connection until it is lost. Resolves with whether the server failed, rather than ended a session as servers do. */
+  async #serve(connection: Connection): Promise<boolean> {
+    if (this.#isClosed()) {
+      await connection.close();
+      return false;
+    }
     const since = performance.now();
     this.#connection = connection;
     if (this.#logLevel !== undefined) connection.setLogLevel(this.#logLevel);
-    this.#problem = undefined;
-    this.#hung = false;
-    this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
+    this.#condition.problem = undefined;
+    this.#circuit?.reset();
+    this.#condition.enter(
+      'ready',
+      `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`,
+    );
     this.#events?.onConnected?.(this.slug);
     this.#readiness.give(connection);
     this.#settle();
@@ -395,19 +431,25 @@ export class ManagedUpstream implements Upstream {
 
     const fault = await connection.lost;
     this.#retire(connection);
-    if (this.#isClosed()) return;
+    if (this.#isClosed()) return false;
+    const hasFailed = fault.kind !== 'forgotten' && !this.#isRestarting;
+    this.#isRestarting = false;
     this.#connection = undefined;
     this.#restarts += 1;
     this.#downSince = performance.now();
-    this.#hung = fault.kind === 'unresponsive';
-    this.#pacer.disconnected(this.#downSince - since, fault.kind !== 'forgotten');
-    this.#problem = this.#credentials.mask(fault.message);
-    this.#enter(this.#downState(), `connection lost: ${this.#problem}`);
+    this.#pacer.disconnected(this.#downSince - since, hasFailed);
+    this.#condition.problem = this.#credentials.mask(fault.message);
+    this.#condition.enter('waiting', `connection lost: ${this.#condition.problem}`);
+    return hasFailed;
   }
 
-  #downState(): DownState {
-    if (this.#pacer.looping) return 'crash-looping';
-    return this.#hung ? 'unresponsive' : 'waiting';
+  /** The connection is there, but calls are refused for a while, or are let through again. */
+  #noteCircuit(cause: UpstreamFault | undefined): void {
+    if (this.#connection === undefined) return;
+    this.#condition.problem =
+      cause === undefined ? undefined : this.#credentials.mask(`its calls fail: ${cause.message}`);
+    if (cause === undefined) this.#condition.enter('ready', 'calls are answered again');
+    else this.#condition.enter('degraded', `${this.#condition.problem}; calls are refused until one is answered`);
   }
 
   /** Calls that a server is still answering may end, unless the gateway closes first. */
@@ -419,7 +461,7 @@ export class ManagedUpstream implements Upstream {
 
   /** Read anew because the state changes while the caller waits. */
   #isClosed(): boolean {
-    return this.#state === 'closed';
+    return this.#condition.state === 'closed';
   }
 
   #takeTools(tools: readonly RawTool[], digest: string): void {
@@ -432,20 +474,6 @@ export class ManagedUpstream implements Upstream {
     } catch (cause) {
       this.#options.around.observe({ kind: 'defect', where: 'upstream.onTools', cause });
     }
-  }
-
-  #enter(state: UpstreamState, message: string): void {
-    this.#state = state;
-    const news = { kind: 'upstream-state', upstream: this.slug, state } as const;
-    const { observe } = this.#options.around;
-    if (!isDown(state)) {
-      observe({ ...news, message });
-      return;
-    }
-    const retryInMs = this.#pacer.pauseMs;
-    const next = retryInMs === 0 ? 'trying again at once' : `trying again in ${(retryInMs / 1000).toFixed(1)} s`;
-    const loop = state === 'crash-looping' ? ` (${this.#pacer.crashes} crashes in a short time)` : '';
-    observe({ ...news, message: `${message}${loop}; ${next}`, retryInMs });
   }
 }
 
@@ -461,8 +489,5 @@ function listContent(result: JsonObject): JsonObject {
   return isJsonObject(content) ? { ...result, content: [content] } : result;
 }
 
-type DownState = 'waiting' | 'crash-looping' | 'unresponsive';
-
-function isDown(state: UpstreamState): state is DownState {
-  return state === 'waiting' || state === 'crash-looping' || state === 'unresponsive';
-}
+/** States in which it is not tried again by itself. */
+const STOPPED = ['disabled', 'misconfigured', 'failed'] as const satisfies readonly UpstreamState[];

@@ -35,6 +35,7 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
   unresponsive: lost,
   command: unavailable,
   unavailable,
+  stopped,
   full,
   busy,
   timeout: (fault, call) =>
@@ -104,6 +105,11 @@ function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
     retry_after_ms: fault.retryAfterMs ?? 0,
   };
   return internal(call, description, details, fault);
+}
+
+function stopped(fault: UpstreamFault, call: FailedCall): OperationError {
+  const description = `The server '${call.upstream}' has failed too often and is not started again before an operator asks for it. The call did not run`;
+  return internal(call, description, { reason: 'unavailable', retryable: false, outcome: 'not_run' }, fault);
 }
 
 function full(fault: UpstreamFault, call: FailedCall): OperationError {

@@ -23,6 +23,8 @@ export interface UpstreamPool {
    * Resolves when each new one has connected or failed once. Never rejects.
    */
   reconfigure(configs: readonly UpstreamConfig[]): Promise<void>;
+  /** Starts or connects the upstream of this name anew. Returns whether there is one that is not disabled. */
+  restart(name: string): boolean;
   /** Ends the connections that belong to a session alone. */
   endSession(sessionId: string): void;
   /** Ends every connection; child processes and what they started are gone when it resolves. Safe to call twice. */
@@ -54,6 +56,8 @@ const OF_CONNECTION = [
   'connectTimeoutMs',
   'maxConcurrency',
   'queue',
+  'restarts',
+  'circuit',
   'isolation',
   'credentials',
   'instances',
@@ -107,8 +111,8 @@ class Pool implements UpstreamPool {
   }
 
   statuses(): readonly UpstreamStatus[] {
-    return this.#members.map(({ config: { isolation, disabled }, upstream }) => {
-      const status = upstream.status();
+    return this.#members.map(({ config: { isolation, disabled, required }, upstream }) => {
+      const status: UpstreamStatus = { ...upstream.status(), ...(required ? { required } : {}) };
       return isolation === 'shared' && !disabled ? { ...status, isolation: CONFIGURED_SHARED } : status;
     });
   }
@@ -135,6 +139,14 @@ class Pool implements UpstreamPool {
       .filter(({ upstream }) => !old.has(upstream))
       .map(({ config, upstream }) => this.#start(upstream, before.get(config.slug)?.upstream));
     await Promise.all(started);
+  }
+
+  restart(name: string): boolean {
+    const member = this.#members.find(
+      ({ config }) => !config.disabled && (config.name === name || config.slug === name),
+    );
+    member?.upstream.restart();
+    return member !== undefined;
   }
 
   endSession(sessionId: string): void {

@@ -12,6 +12,7 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { FailedRequest } from '../protocol/upstream-failure.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
+import type { CircuitState } from './circuit.js';
 import type { AskedQuestion } from './questions/ask-client.js';
 
 /** One `tools/call` on its way to an upstream. */
@@ -93,6 +94,14 @@ export interface UpstreamStatus {
   readonly server?: { readonly name: string; readonly version: string };
   /** Why it is not ready. */
   readonly problem?: string;
+  /** When it is tried again, where it is `waiting` or `degraded`; ISO 8601. */
+  readonly until?: string;
+  /** What it printed last, where it is not connected. May hold what no client should see. */
+  readonly stderr?: readonly string[];
+  /** Whether the gateway is ready only where this one is. */
+  readonly required?: true;
+  /** Absent where it has none. */
+  readonly circuit?: CircuitState;
   readonly restarts: number;
   /** Calls in flight, and those that wait for a place. */
   readonly calls: CallCounts;
@@ -150,6 +159,8 @@ export interface Upstream {
   setLogLevel(level: LogLevel): void;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
   retryNow(): void;
+  /** Starts or connects it anew, whatever its state, because an operator asks; calls in flight go on to their end. */
+  restart(): void;
 }
 
 /** What the owner of the catalog listens to. */

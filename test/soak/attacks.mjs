@@ -27,6 +27,9 @@ const PATTERNS = [
   '(a{1000}){1000}',
 ];
 
+/** What `limits.maxRequestSize` may be at most. */
+const LARGEST_REQUEST = 10 * 1024 * 1024;
+
 export const ATTACKS = [
   {
     name: 'patterns that backtrack',
@@ -155,6 +158,21 @@ export const ATTACKS = [
       const lists = repeat(Math.floor(1_000_000 / list.length), () => list).join();
       return `{"operation":"create_note","params":{"text":[${lists},1e5]}}`;
     }),
+  },
+  {
+    name: 'the largest requests',
+    tools: [tool('create_note', { text: {} })],
+    config: { limits: { maxRequestSize: LARGEST_REQUEST, maxStringLength: LARGEST_REQUEST } },
+    requests: ['1', '{}', '[1]', '0.12345678901234560', `"${'x'.repeat(100_000)}"`]
+      .map((one) => {
+        const list = `[${repeat(Math.min(9_999, Math.floor(1_000_000 / one.length)), () => one).join()}]`;
+        const lists = repeat(Math.floor((LARGEST_REQUEST - 1_000) / (list.length + 1)), () => list).join();
+        return `{"operation":"create_note","params":{"text":[${lists},1e5]}}`;
+      })
+      .concat(
+        `{"operation":"create_note","params":{"text":{${repeat(700_000, (index) => `"k${index}":1`).join()}}}}`,
+        `{"operation":"create_note","params":{${repeat(700_000, (index) => `"k${index}":1`).join()}}}`,
+      ),
   },
   {
     name: 'misspelt metadata',

@@ -61,7 +61,20 @@ function inBytes(body) {
 const CALL = (size) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mcp_aql","arguments":${JSON.stringify(call('list_rows', { shape: 'x'.repeat(size) }))}}}`;
 
-const SHAPES = ['lines', 'blanks', 'returns', 'comments', 'ids', 'events', 'empty', 'bytes', 'json bytes', 'large'];
+const SHAPES = [
+  'lines',
+  'blanks',
+  'returns',
+  'comments',
+  'ids',
+  'events',
+  'empty',
+  'bytes',
+  'json bytes',
+  'large',
+  'json',
+  'json rows',
+];
 
 const MANY_TOOLS = repeat(5_000, (index) => ({
   name: `${['list', 'create', 'update', 'delete', 'run'][index % 5]}_part_${index}`,

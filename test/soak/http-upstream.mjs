@@ -31,6 +31,12 @@ const SHAPES = {
   large: (id) => [asEvent(whole(id, content(fill('x'))))],
 };
 
+/** Bodies that are one JSON document. */
+const DOCUMENTS = {
+  json: (id) => whole(id, content(fill('x', 2 * BYTES))),
+  'json rows': (id) => whole(id, content('', `,"structuredContent":{"rows":[${fill('{"a":1},', 2 * BYTES)}{}]}`)),
+};
+
 /** As many chunks of one byte each, written together. */
 const inBytes = (text) => text.replace(/./gs, '1\r\n$&\r\n');
 
@@ -42,6 +48,10 @@ function answerCall(response, id, shape) {
     response.socket.end(
       `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n${body}0\r\n\r\n`,
     );
+    return;
+  }
+  if (shape in DOCUMENTS) {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(DOCUMENTS[shape](id));
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });

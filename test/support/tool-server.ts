@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../../src/protocol/json.js';
 
@@ -17,7 +17,14 @@ export interface ServedTool {
 export interface ToolServer extends AsyncDisposable {
   readonly url: string;
   /** The calls so far, oldest first. */
-  readonly calls: readonly { readonly name: string; readonly args: JsonObject }[];
+  readonly calls: readonly ServedCall[];
+}
+
+interface ServedCall {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly meta: JsonObject;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** One text block for each text. */
@@ -28,18 +35,18 @@ export function textBlocks(...texts: readonly string[]): JsonObject {
 interface RpcRequest {
   readonly id?: number | string;
   readonly method: string;
-  readonly params?: { readonly name?: string; readonly arguments?: JsonObject };
+  readonly params?: { readonly name?: string; readonly arguments?: JsonObject; readonly _meta?: JsonObject };
 }
 
 /** An upstream over HTTP with these tools, for answers in forms that other servers do not have. */
 export async function startToolServer(tools: readonly ServedTool[]): Promise<ToolServer> {
-  const calls: { name: string; args: JsonObject }[] = [];
+  const calls: ServedCall[] = [];
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(await readBody(request)) as RpcRequest;
     if (message.id === undefined) return void response.writeHead(202).end();
-    const { name = '', arguments: args = {} } = message.params ?? {};
-    if (message.method === 'tools/call') calls.push({ name, args });
+    const { name = '', arguments: args = {}, _meta: meta = {} } = message.params ?? {};
+    if (message.method === 'tools/call') calls.push({ name, args, meta, headers: request.headers });
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answerTo(message, tools) }));
   });

@@ -74,13 +74,16 @@ function printGateway({ address, pid, started, status }: GatewayState, terminal:
   printTable(
     terminal,
     ['UPSTREAM', 'STATE', 'TOOLS', 'CALLS', 'WAITING', 'RESTARTS', 'PROBLEM'],
-    upstreams.map(({ name, state, tools, calls, restarts, problem = '' }) => [
+    upstreams.map(({ name, state, until, tools, calls, restarts, problem = '' }) => [
       name,
-      state,
+      until === undefined ? state : `${state} until ${until.slice(11, 19)}`,
       ...[tools, calls.inFlight, calls.waiting, restarts].map(String),
       problem,
     ]),
   );
+  for (const { name, stderr = [] } of upstreams) {
+    for (const line of stderr) printLine(terminal, `${name} printed: ${oneLine(line)}`);
+  }
   printLine(terminal, `${operations} operations; store ${state.store.state}, audit journal ${state.audit.state}`);
   if (reload === undefined) return;
   const { outcome, at, changes, problem, needs_restart: later = [] } = reload;

@@ -4,6 +4,12 @@ import { CATEGORIES } from '../../protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { INTEGRITY_MODES } from '../gateway-config.js';
 import { ACCESS_PROPERTIES, CLIENTS_SETTING } from './access-schema.js';
+import {
+  CIRCUIT_PROPERTIES,
+  INSTANCES_PROPERTIES,
+  QUEUE_PROPERTIES,
+  RESTARTS_PROPERTIES,
+} from './connection-schema.js';
 import { CREDENTIALS_SECTION } from './credentials-schema.js';
 import { METRICS_SECTION, TRACING_SECTION } from './observability-schema.js';
 import {
@@ -15,14 +21,8 @@ import {
   section,
   TEXTS,
 } from './policy-schema.js';
-import {
-  INSTANCES_PROPERTIES,
-  OPERATION_DEFINITION,
-  QUEUE_PROPERTIES,
-  SERVER_PROPERTIES,
-  SHARED_PROPERTIES,
-} from './upstream-schema.js';
 import { SAFETY_LOOP_SECTION } from './safety-schema.js';
+import { OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
 import { VIEWS_SECTION } from './view-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -131,7 +131,7 @@ const LIMITS_SECTION = section(
     maxRequestSize: range(64 * KIB, 10 * MIB, 'Bytes of one request.'),
     maxResponseSize: range(MIB, 100 * MIB, 'Bytes of one response.'),
     maxStringLength: range(64 * KIB, 10 * MIB, 'Bytes of one string value.'),
-    maxArrayElements: range(100, 100_000, 'Elements of one array.'),
+    maxArrayElements: range(100, 100_000, 'Elements of one array, and members of one object.'),
     maxNestingDepth: range(8, 64, 'Levels of nested objects and arrays.'),
   },
   CONFIG_DEFAULTS.limits,
@@ -286,6 +286,12 @@ export const GATEWAY_SCHEMA: JsonSchema = {
           INSTANCES_PROPERTIES,
           CONFIG_DEFAULTS.defaults.instances,
         ),
+        restarts: section(
+          SHARED_PROPERTIES.restarts.description,
+          RESTARTS_PROPERTIES,
+          CONFIG_DEFAULTS.defaults.restarts,
+        ),
+        circuit: section(SHARED_PROPERTIES.circuit.description, CIRCUIT_PROPERTIES, CONFIG_DEFAULTS.defaults.circuit),
         queue: section(SHARED_PROPERTIES.queue.description, QUEUE_PROPERTIES, CONFIG_DEFAULTS.defaults.queue),
       },
       CONFIG_DEFAULTS.defaults,

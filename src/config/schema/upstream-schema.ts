@@ -9,10 +9,16 @@ import {
   ISOLATION_SETTINGS,
   TRANSPORTS,
 } from '../gateway-config.js';
+import {
+  CIRCUIT_PROPERTIES,
+  INSTANCES_PROPERTIES,
+  MAX_TIMEOUT_MS,
+  QUEUE_PROPERTIES,
+  RESTARTS_PROPERTIES,
+} from './connection-schema.js';
 import { UPSTREAM_CREDENTIALS } from './credentials-schema.js';
 import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
 
-const MAX_TIMEOUT_MS = 86_400_000;
 const NAME = '^[a-z][a-z0-9_]*$';
 
 const looseTexts = { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
@@ -32,44 +38,6 @@ export const FOREIGN_KEYS: readonly string[] = [
   'tools',
   'version',
 ];
-
-/** The keys of `instances`. */
-export const INSTANCES_PROPERTIES = {
-  max: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 1_000,
-    description: 'Connections at once; who comes when all are in use is refused.',
-  },
-  idleSeconds: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 86_400,
-    description: 'One that had no call for so long is ended, and the next call begins another; 0 for never.',
-  },
-  spare: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 100,
-    description: 'How many wait, connected, for their first caller: for servers that start slowly.',
-  },
-};
-
-/** The keys of `queue`. */
-export const QUEUE_PROPERTIES = {
-  max: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 1_000_000,
-    description: 'Calls that wait; of those beyond, the newest of the client that has most of them is refused.',
-  },
-  waitMs: {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_TIMEOUT_MS,
-    description: 'How long a call waits, in milliseconds; as long as it may take unless given.',
-  },
-};
 
 /** How the reference describes each kind of question. */
 const ASKS: Readonly<Record<AskKind, string>> = {
@@ -115,6 +83,21 @@ export const SHARED_PROPERTIES = {
     properties: QUEUE_PROPERTIES,
     description: 'How many calls wait beyond `maxConcurrency` (`max`), and how long (`waitMs`).',
   },
+  restarts: {
+    type: 'object',
+    additionalProperties: false,
+    properties: RESTARTS_PROPERTIES,
+    description:
+      'How often it may fail within a time (`max`, `windowSeconds`) before it is `failed` and left alone until an operator asks for it or changes its configuration.',
+  },
+  circuit: {
+    type: 'object',
+    additionalProperties: false,
+    properties: CIRCUIT_PROPERTIES,
+    description:
+      'After how many failed calls (`failures`) others are refused at once, and for how long (`openSeconds`), until one is answered.',
+  },
+  required: { type: 'boolean', description: 'Whether `/readyz` says 503 while this server is not connected.' },
   isolation: {
     enum: [...ISOLATION_SETTINGS],
     description:

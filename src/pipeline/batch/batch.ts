@@ -69,6 +69,7 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
           arguments: request,
           ...(consent === undefined ? {} : { consent }),
           ...(onProgress === undefined ? {} : { onProgress }),
+          ...(raw.trace === undefined ? {} : { trace: raw.trace.inner('batch item') }),
         });
       const lane = raw.caller.sessionId;
       const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, lane, onDefect });

@@ -14,7 +14,7 @@ export function registerHealth(app: FastifyInstance, gateway: Gateway, server: {
   app.get('/readyz', (_request, reply) => {
     const { ready, operations, upstreams, state } = gateway.status();
     const status = server.stopping ? 'stopping' : ready ? 'ready' : 'not ready';
-    const states = upstreams.map(({ name, state }) => ({ name, state }));
+    const states = upstreams.map(({ name, state, required }) => ({ name, state, ...(required ? { required } : {}) }));
     const own = { store: state.store.state, audit: state.audit.state };
     return reply.code(status === 'ready' ? 200 : 503).send({ status, operations, ...own, upstreams: states });
   });

@@ -26,6 +26,7 @@ interface OneServer {
  * The HTTP API by which operators run the gateway, each with a bearer token of their own:
  * `GET /admin/status` -> the state of the gateway and of each upstream,
  * `POST /admin/reload` -> how the configuration was taken,
+ * `POST /admin/upstreams/:name/restart` starts or connects one anew, also one that was given up,
  * `POST /admin/upstreams/:name/enable` and `.../disable`, `PUT /admin/upstreams/:name` with an entry of `mcpServers`, and
  * `DELETE /admin/upstreams/:name` change the file, keep its comments, and answer how the gateway has taken the change.
  * Refusals are `{error: {code, message}}`.
@@ -39,6 +40,12 @@ export function registerOperations(app: FastifyInstance, gateway: Gateway, acces
       gateway.recordAdmin('reload_asked', {}, operator, 'http');
       const state = await gateway.reload(`operator '${operator}'`);
       return reply.code(state.outcome === 'refused' ? 422 : 200).send(state);
+    });
+    api.post<OneServer>(`${PATH}/upstreams/:name/restart`, (request, reply) => {
+      const { name } = request.params;
+      if (!gateway.restartUpstream(name)) return refuse(reply, unknownUpstream(name));
+      gateway.recordAdmin('restart_upstream', { upstream: name }, operatorOf(request), 'http');
+      return reply.send({ upstream: name, state: 'starting' });
     });
     offerChanges(api, gateway);
     done();
@@ -111,6 +118,10 @@ const NO_FILE: ApprovalsProblem = {
   code: 'NO_CONFIGURATION_FILE',
   message: 'This gateway has no configuration file of its own to change. Start it with --config.',
 };
+
+function unknownUpstream(name: string): ApprovalsProblem {
+  return { status: 404, code: 'UPSTREAM_UNKNOWN', message: `No server that is enabled is called '${name}'.` };
+}
 
 const STATUS_OF: Readonly<Record<ServerChangeFault['kind'], number>> = { unknown: 404, exists: 409, elsewhere: 409 };
 

@@ -26,7 +26,7 @@ export type MessageRouter = (
 
 interface PostReceiverDeps {
   /** As they are in force for a request that comes now. */
-  readonly limits: () => Pick<PayloadLimits, 'maxRequestSize' | 'maxNestingDepth'>;
+  readonly limits: () => Pick<PayloadLimits, 'maxRequestSize' | 'maxNestingDepth' | 'maxArrayElements'>;
   readonly requestTimeoutMs: number;
   readonly route: MessageRouter;
   readonly writer: ResultWriter;
@@ -65,7 +65,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     response: ServerResponse,
     client: Authenticated | undefined,
   ): Promise<void> | void => {
-    const { maxRequestSize, maxNestingDepth } = limits();
+    const { maxRequestSize, maxNestingDepth, maxArrayElements: maxMembers } = limits();
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {
       if (body.cutOff) cutOffAfterAnswer(request, response);
@@ -80,7 +80,10 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
       return;
     }
     turns.spend(body.bytes.length);
-    const decoding = runInTurns(decodeMessage(body.bytes, { era, writer, maxNestingDepth }), laneOf(request));
+    const decoding = runInTurns(
+      decodeMessage(body.bytes, { era, writer, maxNestingDepth, maxMembers }),
+      laneOf(request),
+    );
     const take = (decoded: DecodedMessage): void => {
       if (decoded.kind === 'message') route(decoded.message, request, response, client);
       else sendRefusal(response, decoded.refusal);

@@ -104,6 +104,7 @@ function failUnsent(response: ServerResponse): void {
 class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
   readonly traceparent: unknown;
+  readonly tracestate: unknown;
   readonly carried: CarriedHeaders | undefined;
   readonly structured: boolean;
   readonly canNotify: boolean;
@@ -132,7 +133,9 @@ class HttpExchange implements Responder {
     this.#open = open;
     this.#number = open.add(this);
     this.canNotify = acceptsStream;
-    this.traceparent = response.req.headers['traceparent'];
+    const { traceparent, tracestate } = response.req.headers;
+    this.traceparent = traceparent;
+    this.tracestate = tracestate;
     this.carried = carrier.carry?.(response.req);
     this.structured = asksForStructured(response.req);
     occupy(occupancy, response, () => {

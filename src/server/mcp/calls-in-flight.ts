@@ -19,6 +19,8 @@ export interface Responder {
   readonly cancellation: Cancellation;
   /** The W3C trace context of the transport's request, unchecked. */
   readonly traceparent?: unknown;
+  /** What goes with it, unchecked. */
+  readonly tracestate?: unknown;
   /** What the transport's request carries for upstreams; absent where none wants any. */
   readonly carried?: CarriedHeaders | undefined;
   /** Whether the transport's request asks for answers as structured content too. */

@@ -17,11 +17,15 @@ export interface Refusal {
 
 /** The specification's error (4.7.5) for a message that exceeds the limit. Sizes in bytes. */
 export function payloadTooLarge(limit: number, actual: number): OperationError {
-  return new OperationError('VALIDATION_PAYLOAD_TOO_LARGE', `Payload exceeds request_size limit of ${limit}`, {
-    limit_type: 'request_size',
+  return payloadExceeds('request_size', limit, actual, 'bytes');
+}
+
+function payloadExceeds(type: string, limit: number, actual: number, unit: string): OperationError {
+  return new OperationError('VALIDATION_PAYLOAD_TOO_LARGE', `Payload exceeds ${type} limit of ${limit}`, {
+    limit_type: type,
     limit_value: limit,
     actual_value: actual,
-    unit: 'bytes',
+    unit,
   });
 }
 
@@ -57,6 +61,8 @@ export interface DecodeOptions {
   readonly writer: ResultWriter;
   /** Levels of nesting that a call's arguments may have. */
   readonly maxNestingDepth: number;
+  /** Members that one object may have. Short messages are not held against it here: what is done with a call does so. */
+  readonly maxMembers: number;
 }
 
 /**
@@ -64,7 +70,7 @@ export interface DecodeOptions {
  * would take long, what is not JSON, and a call with numbers that parsing changes. Stops again and again in a long text.
  */
 export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<DecodedMessage> {
-  const { era, writer, maxNestingDepth } = options;
+  const { era, writer, maxNestingDepth, maxMembers } = options;
   const text = bytes.toString('utf8');
   const refuse = (error: OperationError): DecodedMessage => {
     const excerpt = new MessageExcerpt();
@@ -72,9 +78,12 @@ export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<De
     return { kind: 'refused', refusal: refuseMessage(excerpt.sketch(), error, era, writer) };
   };
   if (!isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, text)));
-  const { depth, hasFragileNumber } = walkStructure(bytes, maxNestingDepth + ENVELOPE_LEVELS);
+  const structure = new StructureWalk(bytes, maxNestingDepth + ENVELOPE_LEVELS);
+  while (!structure.goOn()) yield;
+  const { depth, hasFragileNumber, members } = structure;
+  if (members > maxMembers) return refuse(payloadExceeds('object_members', maxMembers, members, 'members'));
   if (depth > maxNestingDepth + ENVELOPE_LEVELS)
-    return refuse(nestedTooDeeply(maxNestingDepth, depth - ENVELOPE_LEVELS));
+    return refuse(payloadExceeds('nesting_depth', maxNestingDepth, depth - ENVELOPE_LEVELS, 'levels'));
   if (text.length > LONG_TEXT) yield;
   const parsed = yield* parseJson(bytes, text);
   if (parsed === undefined) {
@@ -100,15 +109,6 @@ function notUtf8(offset: number): OperationError {
   return new OperationError('VALIDATION_INVALID_ENCODING', 'Invalid character encoding in request', {
     byte_offset: offset,
     location: `byte ${offset} of the message`,
-  });
-}
-
-function nestedTooDeeply(limit: number, actual: number): OperationError {
-  return new OperationError('VALIDATION_PAYLOAD_TOO_LARGE', `Payload exceeds nesting_depth limit of ${limit}`, {
-    limit_type: 'nesting_depth',
-    limit_value: limit,
-    actual_value: actual,
-    unit: 'levels',
   });
 }
 
@@ -144,44 +144,80 @@ function notExact(changed: readonly ChangedArgument[]): OperationError {
 
 const LONGEST_SHOWN = 100;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 /** Most texts are shorter than a search by the engine costs; it finds the end of a long one fastest. */
 const LOOKED_AT = 64;
 
-/** What the bytes of a JSON text say of it without being parsed. */
-interface Structure {
-  /** Of the deepest place that was looked at: beyond the limit, where nothing more is. */
-  readonly depth: number;
-  /** Whether a number has so many digits, or an exponent, that parsing may change it: `MAY_CHANGE` outside of texts. */
-  readonly hasFragileNumber: boolean;
-}
-
 /** Digits of a number, its point included, that a double always holds. */
 const SAFE_DIGITS = 15;
 
-/** Walks through a JSON text up to where it is nested beyond a limit. Reads bytes, keeps nothing; what is in texts passes unseen. */
-function walkStructure(bytes: Buffer, limit: number): Structure {
-  let depth = 0;
-  let deepest = 0;
-  let digits = 0;
-  let hasFragileNumber = false;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index] ?? 0;
-    if ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e) {
-      digits += 1;
-      if (digits > SAFE_DIGITS) hasFragileNumber = true;
-      continue;
-    }
-    if (digits > 0 && (byte === 0x65 || byte === 0x45)) hasFragileNumber = true;
-    digits = 0;
-    if (byte === QUOTE) index = endOfText(bytes, index);
-    else if (byte === 0x5b || byte === 0x7b) depth += 1;
-    else if (byte === 0x5d || byte === 0x7d) depth -= 1;
-    if (depth <= deepest) continue;
-    deepest = depth;
-    if (depth > limit) break;
+/** Bytes that are walked through at once: a millisecond or two. */
+const WALKED_AT_ONCE = 128 * 1024;
+
+/**
+ * What the bytes of a JSON text say of it without being parsed, up to where it is nested beyond a limit. Keeps nothing; what is in texts
+ * passes unseen.
+ */
+class StructureWalk {
+  readonly #bytes: Buffer;
+  readonly #limit: number;
+  #at = 0;
+  #open = 0;
+  #digits = 0;
+  /** How many members each open object has, by its level; undefined for a list. */
+  readonly #counts: (number | undefined)[] = [];
+  /** Of the object that has most, where the text is long: the members of a huge one take long to be listed. */
+  members = 0;
+  /** Of the deepest place that was looked at: beyond the limit, where nothing more is. */
+  depth = 0;
+  /** Whether a number has so many digits, or an exponent, that parsing may change it: `MAY_CHANGE` outside of texts. */
+  hasFragileNumber = false;
+
+  constructor(bytes: Buffer, limit: number) {
+    this.#bytes = bytes;
+    this.#limit = limit;
   }
-  return { depth: deepest, hasFragileNumber };
+
+  /** Walks for about a millisecond. Returns whether nothing is left to be looked at. */
+  goOn(): boolean {
+    const bytes = this.#bytes;
+    const until = Math.min(bytes.length, this.#at + WALKED_AT_ONCE);
+    const isLong = bytes.length > WALKED_AT_ONCE;
+    let index = this.#at;
+    let open = this.#open;
+    let digits = this.#digits;
+    for (; index < until; index += 1) {
+      const byte = bytes[index] ?? 0;
+      if ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e) {
+        digits += 1;
+        if (digits > SAFE_DIGITS) this.hasFragileNumber = true;
+        continue;
+      }
+      if (digits > 0 && (byte === 0x65 || byte === 0x45)) this.hasFragileNumber = true;
+      digits = 0;
+      if (byte === QUOTE) index = endOfText(bytes, index);
+      else if (byte === 0x5b || byte === 0x7b) {
+        open += 1;
+        if (isLong) this.#counts[open] = byte === 0x7b ? 1 : undefined;
+      } else if (isLong && byte === COMMA) this.#countMember(open);
+      else if (byte === 0x5d || byte === 0x7d) open -= 1;
+      if (open <= this.depth) continue;
+      this.depth = open;
+      if (open > this.#limit) return true;
+    }
+    this.#at = index;
+    this.#open = open;
+    this.#digits = digits;
+    return index >= bytes.length;
+  }
+
+  #countMember(level: number): void {
+    const before = this.#counts[level];
+    if (before === undefined) return;
+    this.#counts[level] = before + 1;
+    this.members = Math.max(this.members, before + 1);
+  }
 }
 
 /**

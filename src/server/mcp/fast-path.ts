@@ -402,6 +402,7 @@ function toRawCall(
     caller: responder.carried === undefined ? peer.caller : callerOf(peer.caller, responder.carried),
     cancellation: responder.cancellation,
     traceparent: request.traceparent ?? responder.traceparent,
+    tracestate: request.traceparent === undefined ? responder.tracestate : undefined,
     ...(user === undefined ? {} : { user }),
     ...(ask === undefined ? {} : { ask }),
     ...(log === undefined ? {} : { log }),

@@ -35,7 +35,7 @@ const FLUSH_MS = 1_000;
 export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewayServer {
   const { input, output, observe, serverInfo } = deps;
   const { limits, server: settings } = gateway.config;
-  const { maxRequestSize, maxNestingDepth } = limits;
+  const { maxRequestSize, maxNestingDepth, maxArrayElements: maxMembers } = limits;
   const results = createResultWriter(serverInfo, gateway.config.endpoint);
   const lines = new LineWriter(output, (backedUp) => (backedUp ? input.pause() : input.resume()));
   const transport = new ServerTransport({
@@ -48,7 +48,9 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
     onLine(bytes) {
       turns.spend(bytes.length);
       // One client has the process for itself, and its messages keep their order.
-      const decoded = runAtOnce(decodeMessage(bytes, { era: eraOrLegacy(), writer: results, maxNestingDepth }));
+      const decoded = runAtOnce(
+        decodeMessage(bytes, { era: eraOrLegacy(), writer: results, maxNestingDepth, maxMembers }),
+      );
       if (decoded.kind === 'message') connection.accept(decoded.message);
       else lines.write(decoded.refusal.text);
     },

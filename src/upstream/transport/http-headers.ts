@@ -2,6 +2,7 @@ import { type JSONRPCMessage, PROTOCOL_VERSION_META_KEY } from '@modelcontextpro
 import { encodeHeaderValue } from '../../protocol/header-value.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
+import { readTraceContext } from '../../protocol/trace-context.js';
 import { headerOf, type ResponseHeaders } from './http-exchange.js';
 
 export interface ConnectionFacts {
@@ -50,12 +51,15 @@ export function connectionHeaders(
   return [...headers].flat();
 }
 
-/** What a modern request repeats from its own body; nothing for a legacy one. */
+/** What a request repeats from its own body: the context of its trace, and what a modern one has to. */
 export function messageHeaders(message: JSONRPCMessage, facts: ConnectionFacts): FlatHeaders {
   if (!('method' in message) || !('id' in message)) return [];
-  const version = message.params?._meta?.[PROTOCOL_VERSION_META_KEY];
-  if (typeof version !== 'string') return [];
-  const headers = ['mcp-method', message.method];
+  const meta = message.params?._meta;
+  if (meta === undefined) return [];
+  const headers = [...Object.entries(readTraceContext(meta['traceparent'], meta['tracestate']) ?? {})].flat();
+  const version = meta[PROTOCOL_VERSION_META_KEY];
+  if (typeof version !== 'string') return headers;
+  headers.push('mcp-method', message.method);
   if (facts.protocolVersion === undefined) headers.push('mcp-protocol-version', version);
   const name = nameOf(message.method, message.params);
   if (name !== undefined) headers.push('mcp-name', encodeHeaderValue(name));

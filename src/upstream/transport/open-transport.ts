@@ -20,6 +20,8 @@ export interface TransportSurroundings {
 /** What a transport reports beside messages, and what its requests carry. */
 export interface TransportEvents {
   readonly onLimits?: HttpTransportOptions['onLimits'];
+  /** A line that it prints to stderr, masked. */
+  readonly onStderr?: ((line: string) => void) | undefined;
   readonly credentials?: HttpTransportOptions['credentials'];
 }
 
@@ -43,6 +45,7 @@ export async function openTransport(
     maxAnswerBytes: config.maxAnswerBytes,
     onStderr: masked((line) => {
       around.logs?.write(slug, line);
+      events.onStderr?.(line);
       report(line);
     }),
     onNoise: masked(reportLines('upstream-noise', slug, around.observe)),

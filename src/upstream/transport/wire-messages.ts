@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { runInSlices } from '../../lib/turns.js';
+import { takesLongToWrite, writeInSlices } from '../../lib/write-in-slices.js';
 import { keepExactNumbers, SUSPICIOUS } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
@@ -148,6 +150,20 @@ function isPlain(text: string): boolean {
   }
 }
 
+/** Arguments that were written before their message. */
+const writtenAhead = new WeakMap<JsonObject, string>();
+
+/** Writes the arguments of a call in turns of their own, for the message that will hold them; undefined where that takes no time. */
+export function writeAhead(args: JsonObject): Promise<void> | undefined {
+  if (!Object.values(args).some(mayTakeLong) || !takesLongToWrite(args)) return undefined;
+  return runInSlices(writeInSlices(args)).then((text) => void writtenAhead.set(args, text));
+}
+
+/** Without looking into it. */
+function mayTakeLong(value: unknown): boolean {
+  return typeof value === 'string' ? value.length > LARGE_BYTES : typeof value === 'object' && value !== null;
+}
+
 /** Stands for a text while what is around it is written: random, so that no caller can send it. */
 const SLOT = randomBytes(16).toString('hex');
 
@@ -155,7 +171,13 @@ const SLOT = randomBytes(16).toString('hex');
 export function writeMessage(message: JSONRPCMessage): string {
   const params: unknown = 'params' in message ? message.params : undefined;
   const args = isJsonObject(params) ? params['arguments'] : undefined;
-  if (!isJsonObject(params) || !isJsonObject(args) || !Object.values(args).some(isLong)) return JSON.stringify(message);
+  if (!isJsonObject(params) || !isJsonObject(args)) return JSON.stringify(message);
+  const ahead = writtenAhead.get(args);
+  if (ahead !== undefined) {
+    const around = JSON.stringify({ ...message, params: { ...params, arguments: SLOT } });
+    return around.replace(`"${SLOT}"`, () => ahead);
+  }
+  if (!Object.values(args).some(isLong)) return JSON.stringify(message);
   const texts: string[] = [];
   const slotted: JsonObject = {};
   for (const [name, value] of Object.entries(args)) {

@@ -37,6 +37,7 @@ describe('limitPayload', () => {
   it('limits array elements', () => {
     expect(refusal({ a: [1, 2, 3] })).toBeUndefined();
     expect(refusal({ a: [1, 2, 3, 4] })?.message).toBe('Payload exceeds array_elements limit of 3');
+    expect(refusal({ a: 1, b: 2, c: 3, d: 4 })?.message).toBe('Payload exceeds object_members limit of 3');
   });
 
   it('limits strings in bytes, keys included', () => {
@@ -54,7 +55,7 @@ describe('limitPayload', () => {
   });
 
   it('accepts paired surrogates and scalars', () => {
-    expect(refusal({ a: '😀', b: null, c: 1, d: true })).toBeUndefined();
+    expect(refusal({ a: ['😀', null, true], b: 1 })).toBeUndefined();
   });
 
   it.each([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN])(

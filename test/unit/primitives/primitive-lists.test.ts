@@ -64,6 +64,7 @@ function open(results: Readonly<Record<string, FakeUpstream['results']>>, capabi
       isIsolated: false,
       setLogLevel: () => undefined,
       ownerOf: () => undefined,
+      restart: () => undefined,
     });
   }
   const lists = new PrimitiveLists({

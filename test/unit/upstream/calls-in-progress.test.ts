@@ -97,6 +97,25 @@ describe('an upstream with a limit', () => {
     await stopped;
   });
 
+  it('is degraded and refuses calls at once after as many in a row got no answer, until it is asked anew', async () => {
+    const circuit = { failures: 2, openSeconds: 600 };
+    await using opened = openPool(anUpstream(behaviourServer(), { circuit }));
+    await opened.settled;
+    for (const key of ['a', 'b']) {
+      const held = opened.call('hold', { key }, { timeoutMs: 20 });
+      await expect(held).rejects.toMatchObject({ details: { reason: 'timeout' } });
+    }
+    const [status] = opened.pool.statuses();
+    expect(status).toMatchObject({ state: 'degraded', circuit: 'open', problem: expect.stringContaining('no answer') });
+    expect(Date.parse(status?.until ?? '')).toBeGreaterThan(Date.now());
+    const details = { reason: 'unavailable', outcome: 'not_run', retry_after_ms: expect.closeTo(600_000, -6) };
+    await expect(opened.call('echo')).rejects.toMatchObject({ details });
+    opened.pool.restart('one');
+    await opened.until(() => opened.pool.statuses()[0]?.restarts === 1);
+    expect(textOf(await opened.call('echo', { a: 1 }))).toBe('{"a":1}');
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', circuit: 'closed' });
+  });
+
   it("uses the upstream's own time-out where a call brings none", async () => {
     await using opened = openPool(anUpstream(behaviourServer(), { timeoutMs: 300 }));
     await opened.settled;

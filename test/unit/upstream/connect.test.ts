@@ -121,7 +121,7 @@ describe('connecting', () => {
     );
     expect(textOf(await opened.call('counter'))).toBe('1');
     const states = opened.pool.statuses().map(({ slug, state }) => [slug, state]);
-    expect(states).toContainEqual(['hangs', 'connecting']);
+    expect(states).toContainEqual(['hangs', 'starting']);
     expect(states).toContainEqual(['one', 'ready']);
   });
 });

@@ -77,6 +77,32 @@ describe('a stdio server that dies', () => {
     expect(textOf(await waiting)).toBe('1');
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
   });
+
+  it('is given up after as many starts as it may take, and is started again when an operator asks', async () => {
+    const lock = path.join(tmpdir(), `upstream-given-up-${process.pid}`);
+    await writeFile(lock, '');
+    const restarts = { max: 2, windowSeconds: 600 };
+    await using opened = openPool(anUpstream(behaviourServer('--exit-while', lock), { restarts, required: true }));
+    await opened.observed(entered('failed'));
+    expect(opened.pool.statuses()[0]).toMatchObject({
+      state: 'failed',
+      required: true,
+      problem: 'exited with code 7; its last words: not yet (given up after 2 restarts within 10 minutes)',
+      stderr: ['not yet'],
+    });
+    await expect(opened.call('counter')).rejects.toMatchObject({
+      details: { reason: 'unavailable', retryable: false, outcome: 'not_run' },
+    });
+    expect(opened.pool.upstreams.get('one')?.absence()).toEqual({ stopped: 'failed', retryAfterMs: 0 });
+    await rm(lock);
+    expect(opened.pool.restart('Server One')).toBe(true);
+    await opened.observed(entered('ready'));
+    expect(textOf(await opened.call('counter'))).toBe('1');
+    opened.pool.restart('one');
+    await opened.until(() => opened.observations.filter(entered('ready')).length === 2);
+    expect(textOf(await opened.call('counter'))).toBe('1');
+    expect(opened.pool.restart('nobody')).toBe(false);
+  });
 });
 
 describe('a stdio server that hangs', () => {
@@ -87,7 +113,7 @@ describe('a stdio server that hangs', () => {
     const other = opened.call('echo', {}, { timeoutMs: 60_000 });
     const lost = expect(other).rejects.toMatchObject({ details: LOST });
     await expect(opened.call('echo', {}, { timeoutMs: 50 })).rejects.toMatchObject({ details: { reason: 'timeout' } });
-    await opened.observed(entered('unresponsive'));
+    await opened.observed(entered('waiting'));
     await lost;
     expect(textOf(await opened.call('pid'))).not.toBe(String(pid));
     await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);

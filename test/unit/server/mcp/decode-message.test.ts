@@ -6,7 +6,7 @@ import { createResultWriter, type Era } from '../../../../src/server/mcp/write-r
 
 const writer = createResultWriter({ name: 'test', version: '1' }, { errors: 'all', structuredContent: false });
 const decode = (bytes: Buffer, era: Era = 'legacy') =>
-  runAtOnce(decodeMessage(bytes, { era, writer, maxNestingDepth: 20 }));
+  runAtOnce(decodeMessage(bytes, { era, writer, maxNestingDepth: 20, maxMembers: 1_000 }));
 
 const call = (args: string, id = 7) =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"mcp_aql_delete","arguments":${args}}}`;
@@ -32,7 +32,7 @@ describe('decodeMessage', () => {
 
   it('stops again and again in a long message, and reads the same', () => {
     const text = call(`{"operation":"x","params":{"list":[${'{},'.repeat(300_000)}1]}}`);
-    const work = decodeMessage(Buffer.from(text), { era: 'legacy', writer, maxNestingDepth: 20 });
+    const work = decodeMessage(Buffer.from(text), { era: 'legacy', writer, maxNestingDepth: 20, maxMembers: 1_000 });
     let stops = 0;
     let step = work.next();
     for (; step.done !== true; step = work.next()) stops += 1;
@@ -53,6 +53,17 @@ describe('decodeMessage', () => {
         });
       }),
     );
+  });
+
+  it('refuses a long message in which one object has too many members, and counts no others', () => {
+    const objects = `[${'{"a":1,"b":[1,2,3]},'.repeat(20_000)}0]`;
+    const members = (count: number): string => Array.from({ length: count }, (_, at) => `"${at}":{"a":[1,2]}`).join();
+    const text = (count: number) => call(`{"operation":"x","params":{"list":${objects},"map":{${members(count)}}}}`);
+    expect(failureOf(text(1_000))).toBeUndefined();
+    expect(failureOf(text(1_001))).toMatchObject({
+      code: 'VALIDATION_PAYLOAD_TOO_LARGE',
+      details: { limit_type: 'object_members', limit_value: 1_000, actual_value: 1_001, unit: 'members' },
+    });
   });
 
   it('names a character that is cut off at the end', () => {

@@ -419,7 +419,7 @@ it('replaces the connection to a server that answers neither a call nor a ping',
   const others = Array.from({ length: 5 }, () => opened.call('any', {}, { timeoutMs: 60_000 }));
   const lost = Promise.allSettled(others);
   await expect(opened.call('any', {}, { timeoutMs: 50 })).rejects.toMatchObject({ details: { reason: 'timeout' } });
-  await opened.observed((seen) => seen.kind === 'upstream-state' && seen.state === 'unresponsive');
+  await opened.observed((seen) => seen.kind === 'upstream-state' && seen.state === 'waiting');
   expect((await lost).map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
   hangs = false;
   await opened.until(() => opened.pool.statuses()[0]?.state === 'ready');

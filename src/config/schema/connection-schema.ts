@@ -1,0 +1,68 @@
+/** The longest time of anything between the gateway and a server. */
+export const MAX_TIMEOUT_MS = 86_400_000;
+
+/** The keys of `instances`. */
+export const INSTANCES_PROPERTIES = {
+  max: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000,
+    description: 'Connections at once; who comes when all are in use is refused.',
+  },
+  idleSeconds: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 86_400,
+    description: 'One that had no call for so long is ended, and the next call begins another; 0 for never.',
+  },
+  spare: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 100,
+    description: 'How many wait, connected, for their first caller: for servers that start slowly.',
+  },
+};
+
+/** The keys of `queue`. */
+export const QUEUE_PROPERTIES = {
+  max: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'Calls that wait; of those beyond, the newest of the client that has most of them is refused.',
+  },
+  waitMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_MS,
+    description: 'How long a call waits, in milliseconds; as long as it may take unless given.',
+  },
+};
+
+/** The keys of `restarts`. */
+export const RESTARTS_PROPERTIES = {
+  max: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 10_000,
+    description: 'Starts or connections anew within the window; 0 for without end.',
+  },
+  windowSeconds: { type: 'integer', minimum: 1, maximum: 86_400, description: 'The window, in seconds.' },
+};
+
+/** The keys of `circuit`. */
+export const CIRCUIT_PROPERTIES = {
+  failures: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 10_000,
+    description:
+      'Calls in a row that fail without an answer, by a time-out or with an HTTP status from 500 on; 0 for never.',
+  },
+  openSeconds: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 3_600,
+    description: 'How long calls are refused before one is tried, in seconds.',
+  },
+};

@@ -1,0 +1,100 @@
+import { inTime, type Sliced } from './turns.js';
+
+/** Units that are written at once: about a millisecond. A character is one, a value of any kind some more. */
+const WRITTEN_AT_ONCE = 200_000;
+const UNITS_PER_VALUE = 50;
+/** Members of a list or an object that are weighed together. */
+const GROUP = 500;
+
+/** Whether writing a value as JSON takes longer than one slice. Looks no further than it has to. */
+export function takesLongToWrite(value: unknown): boolean {
+  return weigh(value, WRITTEN_AT_ONCE) > WRITTEN_AT_ONCE;
+}
+
+/** Writes a parsed JSON value as `JSON.stringify` does, in slices. */
+export function* writeInSlices(value: unknown): Sliced<string> {
+  const pieces: string[] = [];
+  yield* inTime(write(value, pieces));
+  return pieces.join('');
+}
+
+function* write(value: unknown, pieces: string[]): Sliced<void> {
+  if (!takesLongToWrite(value)) pieces.push(JSON.stringify(value));
+  else if (typeof value === 'string') yield* writeText(value, pieces);
+  else if (Array.isArray(value)) yield* writeList(value, pieces);
+  else yield* writeObject(Object.entries(value as object), pieces);
+  yield;
+}
+
+function* writeList(items: readonly unknown[], pieces: string[]): Sliced<void> {
+  pieces.push('[');
+  for (let from = 0; from < items.length; from += GROUP) {
+    if (from > 0) pieces.push(',');
+    const group = items.slice(from, from + GROUP);
+    if (group.length > 1 && takesLongToWrite(group)) yield* joined(group, pieces, (item) => write(item, pieces));
+    else if (group.length > 1) pieces.push(JSON.stringify(group).slice(1, -1));
+    else yield* write(group[0], pieces);
+    yield;
+  }
+  pieces.push(']');
+}
+
+type Member = readonly [name: string, value: unknown];
+
+function* writeObject(members: readonly Member[], pieces: string[]): Sliced<void> {
+  const writeMember = function* ([name, value]: Member): Sliced<void> {
+    yield* write(name, pieces);
+    pieces.push(':');
+    yield* write(value, pieces);
+  };
+  pieces.push('{');
+  for (let from = 0; from < members.length; from += GROUP) {
+    if (from > 0) pieces.push(',');
+    const group = members.slice(from, from + GROUP);
+    if (takesLongToWrite(group)) yield* joined(group, pieces, writeMember);
+    // Keeps the order, and a member with the name `__proto__`.
+    else pieces.push(JSON.stringify(Object.fromEntries(group)).slice(1, -1));
+    yield;
+  }
+  pieces.push('}');
+}
+
+function* joined<Item>(items: readonly Item[], pieces: string[], work: (item: Item) => Sliced<void>): Sliced<void> {
+  for (const [index, item] of items.entries()) {
+    if (index > 0) pieces.push(',');
+    yield* work(item);
+  }
+}
+
+function* writeText(text: string, pieces: string[]): Sliced<void> {
+  pieces.push('"');
+  for (let from = 0; from < text.length; ) {
+    const end = endOfCharacter(text, from + WRITTEN_AT_ONCE);
+    pieces.push(JSON.stringify(text.slice(from, end)).slice(1, -1));
+    from = end;
+    yield;
+  }
+  pieces.push('"');
+}
+
+/** Half of a character would be written as an escape. */
+function endOfCharacter(text: string, at: number): number {
+  const before = text.charCodeAt(at - 1);
+  return before >= 0xd800 && before <= 0xdbff ? at + 1 : at;
+}
+
+/** What writing a value costs, up to where it is known to be more than a bound. */
+function weigh(value: unknown, bound: number): number {
+  if (typeof value === 'string') return UNITS_PER_VALUE + value.length;
+  if (typeof value !== 'object' || value === null) return UNITS_PER_VALUE;
+  let units = UNITS_PER_VALUE;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && units <= bound; index += 1) units += weigh(value[index], bound - units);
+    return units;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    units += name.length + weigh(member, bound - units);
+    if (units > bound) break;
+  }
+  return units;
+}

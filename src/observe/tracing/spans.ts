@@ -1,0 +1,168 @@
+import {
+  type Attributes,
+  type Context,
+  createTraceState,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import type { BeginTrace, RawCall } from '../../protocol/call.js';
+import {
+  type CallTrace,
+  type RequestTrace,
+  readTraceContext,
+  TRACE_PARENT,
+  type TraceContext,
+  type TracedEnd,
+} from '../../protocol/trace-context.js';
+
+/** What every span of a call of a tool says (semantic conventions of generative AI and of MCP). */
+const TOOL_CALL: Attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' };
+
+/**
+ * Traces requests: a span of the server for each, spans of its stages, and a span of the client for each request to an upstream.
+ * Names and attributes are those of the semantic conventions for MCP where there are such; none holds a value of an argument.
+ * https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
+ */
+export function traceCalls(tracer: Tracer): BeginTrace {
+  return (call) => {
+    const method = call.native?.method ?? 'tools/call';
+    const span = tracer.startSpan(method, { kind: SpanKind.SERVER }, contextOf(call));
+    const context = writeContext(span.spanContext());
+    if (!span.isRecording()) return { ...call, ...context, trace: new UntracedCall(context) };
+    span.setAttributes(describeRequest(call, method));
+    return { ...call, ...context, trace: new TracedCall(tracer, span, call.native === undefined ? method : undefined) };
+  };
+}
+
+/** The client's context as the parent, where it is valid. */
+function contextOf({ traceparent, tracestate, meta }: RawCall): Context {
+  const read = readTraceContext(traceparent, tracestate ?? meta?.['tracestate']);
+  const [, traceId, spanId, flags] = TRACE_PARENT.exec(read?.traceparent ?? '') ?? [];
+  if (read === undefined || traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
+  const { tracestate: state } = read;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & 1,
+    isRemote: true,
+    ...(state === undefined ? {} : { traceState: createTraceState(state) }),
+  });
+}
+
+function writeContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
+  const traceparent = `00-${traceId}-${spanId}-0${traceFlags & 1}`;
+  const tracestate = traceState?.serialize() ?? '';
+  return tracestate === '' ? { traceparent } : { traceparent, tracestate };
+}
+
+function describeRequest({ caller, native }: RawCall, method: string): Attributes {
+  const { sessionId, transport, client, view } = caller;
+  return {
+    ...(native === undefined ? TOOL_CALL : { 'mcp.method.name': method }),
+    'mcp.session.id': sessionId,
+    'network.transport': transport === 'http' ? 'tcp' : 'pipe',
+    ...(client === undefined ? {} : { 'mcp_aql.client': client }),
+    ...(view === undefined ? {} : { 'mcp_aql.view': view }),
+  };
+}
+
+/** A call of which no spans are kept: its context is passed on, so that upstreams decide alike. */
+class UntracedCall implements CallTrace, RequestTrace {
+  readonly context: TraceContext;
+
+  constructor(context: TraceContext) {
+    this.context = context;
+  }
+
+  enter(): void {}
+
+  inner(): CallTrace {
+    return this;
+  }
+
+  request(): RequestTrace {
+    return this;
+  }
+
+  end(): void {}
+}
+
+/** A call whose spans are kept. */
+class TracedCall implements CallTrace {
+  readonly #tracer: Tracer;
+  readonly #span: Span;
+  readonly #method: string | undefined;
+  #stage: Span | undefined;
+  #ended = false;
+
+  /** @param method what stands before the tool in the span's name; the name stays where absent */
+  constructor(tracer: Tracer, span: Span, method: string | undefined) {
+    this.#tracer = tracer;
+    this.#span = span;
+    this.#method = method;
+  }
+
+  enter(stage: string): void {
+    if (this.#ended) return;
+    this.#stage?.end();
+    this.#stage = this.#tracer.startSpan(stage, { kind: SpanKind.INTERNAL }, within(this.#span));
+  }
+
+  inner(name: string): CallTrace {
+    return new TracedCall(this.#tracer, this.#begin(name, SpanKind.INTERNAL, {}), undefined);
+  }
+
+  request(method: string, upstream: string, tool?: string): RequestTrace {
+    const attributes = {
+      ...(tool === undefined ? { 'mcp.method.name': method } : { ...TOOL_CALL, 'gen_ai.tool.name': tool }),
+      'mcp_aql.upstream': upstream,
+    };
+    const span = this.#begin(tool === undefined ? method : `${method} ${tool}`, SpanKind.CLIENT, attributes);
+    return {
+      context: writeContext(span.spanContext()),
+      end(code) {
+        if (code !== undefined) fail(span, code);
+        span.end();
+      },
+    };
+  }
+
+  end({ code, isQuestion = false, tool, operation }: TracedEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const span = this.#span;
+    span.setAttribute('mcp_aql.code', code);
+    if (tool !== undefined) span.setAttribute('gen_ai.tool.name', tool);
+    if (tool !== undefined && this.#method !== undefined) span.updateName(`${this.#method} ${tool}`);
+    if (operation !== undefined) {
+      span.setAttributes({
+        'mcp_aql.operation': operation.qualifiedName,
+        'mcp_aql.upstream': operation.upstream,
+        'mcp_aql.category': operation.category,
+      });
+    }
+    const hasFailed = code !== 'OK' && !isQuestion;
+    if (hasFailed && this.#stage !== undefined) fail(this.#stage, code);
+    this.#stage?.end();
+    if (hasFailed) fail(span, code);
+    span.end();
+  }
+
+  #begin(name: string, kind: SpanKind, attributes: Attributes): Span {
+    return this.#tracer.startSpan(name, { kind, attributes }, within(this.#stage ?? this.#span));
+  }
+}
+
+function within(span: Span): Context {
+  return trace.setSpan(ROOT_CONTEXT, span);
+}
+
+function fail(span: Span, code: string): void {
+  span.setAttribute('error.type', code);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}

@@ -1,0 +1,102 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base';
+import type { BeginTrace } from '../../protocol/call.js';
+import type { Observer } from '../observation.js';
+import { traceCalls } from './spans.js';
+
+/** Traces of calls, sent in batches. */
+export interface Tracing {
+  readonly begin: BeginTrace;
+  /** Sends what is left, for a short time. */
+  close(): Promise<void>;
+}
+
+export interface TracingSettings {
+  readonly endpoint?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly sampler?: 'parent' | 'ratio';
+  readonly ratio?: number;
+}
+
+const NAME = 'mcp-aql-gateway';
+
+/** Longer values are cut: names of servers' tools may be long. */
+const MOST_CHARACTERS = 256;
+
+/** How long the end of the process may wait for the receiver. */
+const CLOSE_MS = 2_000;
+
+const SAMPLERS: Readonly<Record<NonNullable<TracingSettings['sampler']>, (ratio: number) => Sampler>> = {
+  parent: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+  ratio: (ratio) => new TraceIdRatioBasedSampler(ratio),
+};
+
+/**
+ * Opens an exporter and what samples. What the settings leave open, OpenTelemetry's libraries take from its variables: the receiver, the
+ * sampler, the resource, and the bounds of a batch (2,048 spans wait by default, and further ones are dropped).
+ */
+export function openTracing(settings: TracingSettings, version: string, observe: Observer): Tracing {
+  const { endpoint, headers, sampler, ratio } = settings;
+  const exporter = new OTLPTraceExporter({
+    ...(endpoint === undefined ? {} : { url: endpoint }),
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
+  });
+  const isSampled = sampler !== undefined || ratio !== undefined;
+  const provider = new BasicTracerProvider({
+    resource: describeResource(version),
+    spanProcessors: [new BatchSpanProcessor(reportFaults(exporter, observe))],
+    spanLimits: { attributeValueLengthLimit: MOST_CHARACTERS },
+    ...(isSampled ? { sampler: SAMPLERS[sampler ?? 'parent'](ratio ?? 1) } : {}),
+  });
+  return {
+    begin: traceCalls(provider.getTracer(NAME, version)),
+    async close() {
+      const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+      await Promise.race([provider.shutdown().catch(() => undefined), late]);
+    },
+  };
+}
+
+/** The operator's variables beat what the gateway says of itself. */
+function describeResource(version: string): Resource {
+  return defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': NAME, 'service.version': version }))
+    .merge(detectResources({ detectors: [envDetector] }));
+}
+
+/** Says once that spans do not arrive, and once that they do again. */
+function reportFaults(inner: SpanExporter, observe: Observer): SpanExporter {
+  let isFailing = false;
+  return {
+    export(spans, done) {
+      inner.export(spans, (result) => {
+        const failed = result.code !== 0;
+        if (failed && !isFailing) {
+          const why = result.error?.message ?? 'unknown reason';
+          const message = `Traces cannot be sent, and are lost meanwhile: ${why}.`;
+          observe({ kind: 'notice', level: 'warn', message });
+        } else if (!failed && isFailing) {
+          observe({ kind: 'notice', level: 'info', message: 'Traces are sent again.' });
+        }
+        isFailing = failed;
+        done(result);
+      });
+    },
+    shutdown: () => inner.shutdown(),
+    forceFlush: () => inner.forceFlush?.() ?? Promise.resolve(),
+  };
+}
