@@ -42,8 +42,7 @@ export function createWebhook(
     );
   };
   return {
-    send: (approval) =>
-      deliveries.send(describeRequest(approval, publicUrl), (failure) => conclude(approval, failure)),
+    send: (approval) => deliveries.send(describeRequest(approval, publicUrl), (failure) => conclude(approval, failure)),
     close: deliveries.close,
   };
 }
