@@ -121,6 +121,19 @@ export type AuditEvent =
       readonly by?: string;
       readonly actor: AuditActor;
     }
+  | {
+      /** A change of what goes on in the background: a call, a client's task, or an agent. */
+      readonly type: 'execution';
+      readonly execution: string;
+      readonly kind: string;
+      readonly status: string;
+      /** The operation's qualified name, or the agent's name. */
+      readonly subject: string;
+      readonly owner: string;
+      /** Why it failed. */
+      readonly code?: string;
+      readonly actor: AuditActor;
+    }
   | { readonly type: 'admin'; readonly action: string; readonly details?: JsonObject; readonly actor: AuditActor }
   | {
       readonly type: 'integrity';

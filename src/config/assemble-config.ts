@@ -104,6 +104,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     warnings: { ...CONFIG_DEFAULTS.warnings, ...document.warnings },
     errors: { ...CONFIG_DEFAULTS.errors, ...document.errors },
     cache: { ...CONFIG_DEFAULTS.cache, ...document.cache },
+    executions: { ...CONFIG_DEFAULTS.executions, ...document.executions },
     lock,
     pins,
     policy,

@@ -134,6 +134,7 @@ export interface GatewayDocument {
   readonly warnings?: Partial<GatewayConfig['warnings']>;
   readonly errors?: Partial<GatewayConfig['errors']>;
   readonly cache?: Partial<GatewayConfig['cache']>;
+  readonly executions?: Partial<GatewayConfig['executions']>;
   readonly results?: Partial<GatewayConfig['results']>;
   readonly defaults?: Partial<Omit<UpstreamDefaults, Nested>> & Pick<ServerEntry, Nested>;
   readonly pins?: Readonly<Record<string, string>>;

@@ -44,6 +44,7 @@ export const CONFIG_DEFAULTS = {
   warnings: { slowMs: 10_000 },
   errors: { upstreamWords: 'clean' },
   cache: { maxBytes: 33_554_432 },
+  executions: { enabled: false, maxPerClient: 64, max: 1_024, keptSeconds: 86_400 },
   // A hundred kilobytes are some 25,000 tokens: more than a model should get without asking.
   results: { maxBytes: 100_000, keptBytes: 67_108_864, keptSeconds: 600, compact: false },
   // The operator has chosen the servers of the configuration: `validated`, not the specification's `untested`.
@@ -127,6 +128,7 @@ export const CONFIG_DEFAULTS = {
   readonly warnings: GatewayConfig['warnings'];
   readonly errors: GatewayConfig['errors'];
   readonly cache: GatewayConfig['cache'];
+  readonly executions: GatewayConfig['executions'];
   readonly results: GatewayConfig['results'];
   readonly defaults: Omit<UpstreamDefaults, 'maxAnswerBytes'>;
   readonly policy: {

@@ -315,6 +315,17 @@ export interface GatewayConfig {
     /** Whether callers get an upstream's own words as they are. */
     readonly upstreamWords: WordsMode;
   };
+  /** Calls that go on while no request waits for them (docs/executions.md). */
+  readonly executions: {
+    readonly enabled: boolean;
+    /** A READ or EXECUTE that still runs after so many milliseconds goes on as an execution; only what asks for it where absent. */
+    readonly backgroundAfterMs?: number;
+    /** Executions of one client, those that are kept after their end included. */
+    readonly maxPerClient: number;
+    readonly max: number;
+    /** How long one is kept after its end. */
+    readonly keptSeconds: number;
+  };
   /** Of READs whose curation asks for it. */
   readonly cache: {
     /** Bytes of JSON over all upstreams. */

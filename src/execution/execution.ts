@@ -22,6 +22,14 @@ export interface ExecutionError {
   readonly details?: JsonObject;
 }
 
+/** Where the answer of a call is kept: like large answers, in the memory of its process. */
+export interface KeptResult {
+  /** The handle of the whole answer as JSON text. */
+  readonly answer: string;
+  /** The handle of the content blocks beside it. */
+  readonly blocks?: string;
+}
+
 /** One execution at one moment. Each change makes a new one. */
 export interface Execution {
   /** Cannot be guessed. */
@@ -41,6 +49,7 @@ export interface Execution {
   readonly finishedAt?: number;
   readonly progress?: ExecutionProgress;
   readonly error?: ExecutionError;
+  readonly result?: KeptResult;
 }
 
 /** An execution as callers read it (specification, section 8.4.3). */
@@ -69,7 +78,7 @@ export function describeExecution(execution: Execution): ExecutionState {
 }
 
 /** An execution that has ended as the store keeps it. */
-export function writeExecution({ id: _id, ...rest }: Execution): JsonObject {
+export function writeExecution({ id: _id, result: _result, ...rest }: Execution): JsonObject {
   return { ...rest };
 }
 

@@ -8,6 +8,7 @@ import {
   type ExecutionError,
   type ExecutionKind,
   type ExecutionProgress,
+  type KeptResult,
   readExecution,
   writeExecution,
 } from './execution.js';
@@ -37,15 +38,24 @@ interface Beginning {
   readonly kind: ExecutionKind;
   /** The operation's qualified name, or the agent's name. */
   readonly subject: string;
-  readonly supportsRetry?: boolean;
-  /** Ends the work itself; called once when the execution is cancelled. */
-  readonly onCancelled?: (reason: string) => void;
+  readonly work?: ExecutionWork;
+}
+
+/** What runs, as far as the registry reaches it. */
+interface ExecutionWork {
+  /** Ends it; called when the execution is cancelled. */
+  readonly cancel?: (reason: string) => void;
+  /** Runs it again after it has failed; absent where that is not safe. */
+  readonly retry?: () => void;
 }
 
 /** What a change says beside the new state. */
 interface ChangeDetails {
   readonly progress?: ExecutionProgress;
   readonly error?: ExecutionError;
+  readonly result?: KeptResult;
+  /** Where it has run before it became an execution. */
+  readonly startedAt?: number;
 }
 
 export type ExecutionListener = (execution: Execution, before: Execution | undefined) => void;
@@ -58,7 +68,7 @@ export class Executions {
   readonly #deps: ExecutionsDeps;
   readonly #now: () => number;
   readonly #known = new Map<string, Execution>();
-  readonly #enders = new Map<string, (reason: string) => void>();
+  readonly #work = new Map<string, ExecutionWork>();
   readonly #listeners = new Set<ExecutionListener>();
   /** What is written to the store for each execution, one after the other. */
   readonly #writing = new Map<string, Promise<void>>();
@@ -77,7 +87,7 @@ export class Executions {
   }
 
   /** A new execution, which is pending. Throws where its caller, or all together, have too many that have not ended. */
-  begin(caller: Caller, { kind, subject, supportsRetry = false, onCancelled }: Beginning): Execution {
+  begin(caller: Caller, { kind, subject, work }: Beginning): Execution {
     const owner = this.#deps.ownerOf(caller);
     this.#makeRoom(owner);
     const execution: Execution = {
@@ -87,16 +97,16 @@ export class Executions {
       session: caller.sessionId,
       subject,
       status: 'pending',
-      supportsRetry,
+      supportsRetry: work?.retry !== undefined,
       createdAt: this.#now(),
     };
-    if (onCancelled !== undefined) this.#enders.set(execution.id, onCancelled);
+    if (work !== undefined) this.#work.set(execution.id, work);
     this.#set(execution);
     return execution;
   }
 
   /** Brings an execution into another state. Throws where the present state does not allow it. */
-  advance(id: string, to: ExecutionStatus, { progress, error }: ChangeDetails = {}): Execution {
+  advance(id: string, to: ExecutionStatus, { progress, error, result, startedAt }: ChangeDetails = {}): Execution {
     const before = this.#require(id);
     requireTransition(before, to);
     const { finishedAt: _ended, error: _error, ...rest } = before;
@@ -104,16 +114,17 @@ export class Executions {
     const after: Execution = {
       ...rest,
       status: to,
-      ...(to === 'running' ? { startedAt: moment } : {}),
+      ...(to === 'running' ? { startedAt: startedAt ?? moment } : {}),
       ...(isEnded(to) ? { finishedAt: moment } : {}),
       ...(progress === undefined ? {} : { progress }),
       ...(error === undefined ? {} : { error }),
+      ...(result === undefined ? {} : { result }),
     };
-    const end = to === 'cancelled' ? this.#enders.get(id) : undefined;
+    const cancel = to === 'cancelled' ? this.#work.get(id)?.cancel : undefined;
     this.#set(after);
     if (isEnded(to)) this.#keep(after);
     else if (before.status === 'failed') this.#forget(id);
-    end?.(after.progress?.message ?? 'the execution was cancelled');
+    cancel?.(after.progress?.message ?? 'the execution was cancelled');
     return after;
   }
 
@@ -123,10 +134,22 @@ export class Executions {
     return this.advance(id, 'cancelled', { progress: { ...progress, message: `Cancelled: ${reason}` } });
   }
 
+  /** Runs a failed execution again. Throws where it has not failed, or cannot be run again. */
+  retry(id: string): Execution {
+    const running = this.advance(id, 'running');
+    this.#work.get(id)?.retry?.();
+    return running;
+  }
+
   /** Notes how far an execution is; of one that does not run there is nothing to note. */
   report(id: string, progress: ExecutionProgress): void {
     const execution = this.#known.get(id);
     if (execution?.status === 'running') this.#set({ ...execution, progress });
+  }
+
+  /** Of this process, whoever's it is; undefined where it is not known. */
+  find(id: string): Execution | undefined {
+    return this.#known.get(id);
   }
 
   /** Rejects where the caller has no such execution. */
@@ -211,8 +234,7 @@ export class Executions {
     const { id, owner } = execution;
     const expiresAt = this.#now() + this.#deps.bounds.keptMs;
     const { store } = this.#deps;
-    // The work is over: what would end it is needed no more, unless it may run again.
-    if (!execution.supportsRetry || execution.status !== 'failed') this.#enders.delete(id);
+    if (!execution.supportsRetry || execution.status !== 'failed') this.#work.delete(id);
     this.#write(id, () => store.insert('execution', id, writeExecution(execution), { expiresAt, tag: owner }));
   }
 
@@ -257,7 +279,7 @@ export class Executions {
 
   #drop(id: string): void {
     this.#known.delete(id);
-    this.#enders.delete(id);
+    this.#work.delete(id);
   }
 }
 
@@ -272,6 +294,6 @@ function unknownExecution(id: string): OperationError {
 const LONGEST_ID = 100;
 
 function tooMany(running: number): OperationError {
-  const message = `There are ${running} executions that have not ended, as many as there may be. Wait for one, or cancel one with 'cancel_execution'`;
+  const message = `Too many executions: ${running} are pending or running. Wait for one, or cancel one with 'cancel_execution'`;
   return new OperationError('RATE_LIMIT_EXCEEDED', message, { limit: running, remaining: 0, reason: 'executions' });
 }

@@ -1,3 +1,4 @@
+import { EXECUTION_OPERATIONS } from '../builtin/executions/operations.js';
 import type { GatewayConfig, UpstreamConfig, ViewConfig } from '../config/gateway-config.js';
 import { toSlug } from '../config/server-definition.js';
 import { createPipeline } from '../pipeline/pipeline.js';
@@ -15,7 +16,7 @@ import { NO_FIGURES } from './figures.js';
 import type { Gateway } from './gateway.js';
 import { NO_NATIVE_SURFACE } from './native.js';
 import { explainPolicy } from './operator-api.js';
-import { buildSnapshot } from './snapshot.js';
+import { buildSnapshot, type SnapshotExecutions } from './snapshot.js';
 import { describeStatus, findOperation, placeOperations } from './status.js';
 import { Views } from './views.js';
 
@@ -46,6 +47,7 @@ export function openCapturedGateway(
   const whole = buildSnapshot({
     ...services,
     toolSets,
+    executions: config.executions.enabled ? UNCALLED_EXECUTIONS : undefined,
     handlers: {
       over: (_catalog, own) => (operation) => (operation.upstream === GATEWAY_SOURCE ? own(operation) : refuseCall),
     },
@@ -107,6 +109,11 @@ export function openCapturedGateway(
   };
   return open(whole, undefined);
 }
+
+const UNCALLED_EXECUTIONS: SnapshotExecutions = {
+  own: EXECUTION_OPERATIONS.map((operation) => ({ operation, handle: refuseCall })),
+  subjectOf: () => undefined,
+};
 
 function refuseCall(): never {
   throw new OperationError('PERMISSION_DENIED', "Permission denied: 'a captured tool list cannot be called'");

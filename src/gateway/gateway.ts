@@ -27,6 +27,7 @@ import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import { Credentials } from './credentials.js';
+import { openExecutions } from './executions.js';
 import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { type Introductions, openIntroductions } from './introductions.js';
@@ -153,9 +154,6 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const safety = await openConfiguredSafety(config, policy, observe);
-  if (safety !== undefined) lifecycle.opened('safety loop', () => safety.close());
-  const judging = safety?.guard(policy) ?? policy;
   const credentials = new Credentials(observe);
   await credentials.prepare(config);
   lifecycle.opened('credentials', () => credentials.close());
@@ -163,6 +161,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
   });
+  const executions = await openExecutions(config, { store: policy.store, audit: policy.audit, observe, results });
+  const safety = await openConfiguredSafety(config, { policy, observe, executions: executions?.registry });
+  if (safety !== undefined) lifecycle.opened('safety loop', () => safety.close());
+  const judging = safety?.guard(policy) ?? policy;
   const largeAnswers = openLargeAnswers(() => live.config, results, observe);
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
@@ -204,6 +206,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     usage,
     primitives,
     ...(safety === undefined ? {} : { safety }),
+    executions: executions?.inSnapshots,
     connections: {
       absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
       introductionOf: introductions.of,
@@ -232,6 +235,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   });
   lifecycle.opened('upstreams', () => pool.close());
   lifecycle.opened('catalog', () => catalog.close());
+  // What runs is cancelled before its upstream is gone.
+  if (executions !== undefined) lifecycle.opened('executions', () => executions.registry.close());
 
   const stages = {
     live,
@@ -241,6 +246,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     shapeLarge: largeAnswers.shape,
+    openBackground: executions?.openBackground,
   };
   const surface = createSurface(catalog, { ...stages, policy: judging });
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
@@ -406,6 +412,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
       logLevels.delete(sessionId);
+      executions?.registry.endSession(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);

@@ -36,6 +36,7 @@ const FIXED = [
   'errors',
   'cache',
   'safetyLoop',
+  'executions',
   'store',
   'credentials',
   'audit',

@@ -32,11 +32,11 @@ export interface Safety {
 /** The part of policy that judges calls. */
 type JudgingPolicy = Pick<PolicyService, 'decisions' | 'recordCall'>;
 
-interface SafetyDeps {
+export interface SafetyDeps {
   readonly policy: PolicyService;
   readonly observe: Observer;
   /** Those of the gateway, where it has some. */
-  readonly executions?: Executions;
+  readonly executions: Executions | undefined;
 }
 
 /** Where agents alone are executions. */

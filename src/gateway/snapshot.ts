@@ -15,7 +15,8 @@ import { runAtOnce, type Sliced } from '../lib/turns.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Connections, Snapshot } from '../pipeline/snapshot.js';
 import type { PrimitiveOperations } from '../primitives/primitives.js';
-import type { OperationHandler } from '../protocol/call.js';
+import type { Caller, OperationHandler } from '../protocol/call.js';
+import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Introduction, ToolSet } from '../protocol/tools.js';
 import { passResults, type ResultService, type StoredPart } from '../results/result-types.js';
@@ -24,6 +25,13 @@ import type { KnownOperations } from '../safety/resolve-hint.js';
 import { searchOperations } from '../search/search.js';
 import type { Handlers } from './handlers.js';
 import type { Safety } from './safety.js';
+
+/** What a snapshot knows of executions. */
+export interface SnapshotExecutions {
+  readonly own: readonly OwnOperation[];
+  /** The operation whose answer an execution keeps, by its qualified name. */
+  subjectOf(id: string): string | undefined;
+}
 
 interface SnapshotInput {
   readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock' | 'safetyLoop'>;
@@ -45,6 +53,8 @@ interface SnapshotInput {
   readonly connections?: Connections;
   /** What upstreams have beside tools; nothing where absent. */
   readonly primitives?: SnapshotPrimitives;
+  /** The operations over executions, and whose executions are; none where absent. */
+  readonly executions?: SnapshotExecutions | undefined;
   /** What is called most; nothing where absent. */
   readonly usage?: Usage;
   /** The safety loop; absent where it is disabled. */
@@ -71,11 +81,11 @@ export function buildSnapshot(input: SnapshotInput): WholeSnapshot {
 export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapshot> {
   const toolSets = [...input.toolSets];
   const { config, handlers, ignoreAnnotations, firstToolSets = NO_TOOL_SETS, primitives } = input;
-  const relations = openRelations(listRelationSources(config.upstreams));
+  const own = [...openRelations(listRelationSources(config.upstreams)), ...(input.executions?.own ?? [])];
   const catalog = yield* buildGuardedCatalogInSlices({
     toolSets,
     upstreams: config.upstreams,
-    builtins: listBuiltins(relations, primitives, input.safety),
+    builtins: listBuiltins(own, primitives, input.safety),
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
@@ -85,20 +95,20 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapsh
   });
   const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
   yield;
-  const handlersOver = (own: OwnHandlers) => handlers.over(catalog, own);
-  const parts = { plan, relations, toolSets, handlersOver, ...(primitives === undefined ? {} : { primitives }) };
+  const handlersOver = (handlerOfOwn: OwnHandlers) => handlers.over(catalog, handlerOfOwn);
+  const parts = { plan, own, toolSets, handlersOver, ...(primitives === undefined ? {} : { primitives }) };
   return { ...openSnapshot(input, catalog, parts), catalog, toolSets };
 }
 
 /** The gateway's own operations. */
 export function listBuiltins(
-  relations: readonly OwnOperation[],
+  own: readonly OwnOperation[],
   primitives: Pick<PrimitiveOperations, 'operations'> | undefined,
   safety: Pick<Safety, 'operations'> | undefined,
 ): readonly Operation[] {
   return [
     introspectOperation,
-    ...relations.map(({ operation }) => operation),
+    ...own.map(({ operation }) => operation),
     ...(safety?.operations ?? []),
     ...(primitives?.operations() ?? []),
   ];
@@ -108,7 +118,8 @@ type OwnHandlers = (operation: Operation) => OperationHandler;
 
 interface SnapshotParts {
   readonly plan: EndpointPlan;
-  readonly relations: readonly OwnOperation[];
+  /** The gateway's own operations, with what runs them. */
+  readonly own: readonly OwnOperation[];
   /** What the catalog was built from. */
   readonly toolSets: readonly ToolSet[];
   readonly primitives?: SnapshotPrimitives;
@@ -124,14 +135,14 @@ type SnapshotPrimitives = Pick<
 /** What of the input a snapshot needs beside its catalog and plan. */
 export type SnapshotServices = Pick<
   SnapshotInput,
-  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage' | 'safety'
+  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage' | 'executions' | 'safety'
 >;
 
 /** Opens a catalog as one plan shows it. */
 export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: SnapshotParts): Snapshot {
   const { config, policy, connections = ALL_CONNECTED, readPart = readStoredPart } = input;
   const { controlsOf, storedPart, operationOf } = input.results ?? passResults;
-  const { plan, relations, primitives, handlersOver } = parts;
+  const { plan, own, primitives, handlersOver } = parts;
   const introspect = createIntrospection({
     catalog,
     plan,
@@ -139,7 +150,8 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     policy,
     controlsOf,
     readStored: (request, caller) => readPart(storedPart(request, caller)),
-    hasRelations: relations.length > 0,
+    hasRelations: own.some(({ operation }) => operation.relationships !== undefined),
+    hasExecutions: input.executions !== undefined,
     safetyMode: config.safetyLoop.mode,
     absenceOf: connections.absenceOf,
     purposeOf: readPurposes(config.upstreams, connections),
@@ -158,9 +170,15 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     },
   };
   const ownHandlers = new Map([
-    ...relations.map(({ operation, handle }) => [operation.name, handle] as const),
+    ...own.map(({ operation, handle }) => [operation.name, handle] as const),
     ...(input.safety?.handlersOver(known) ?? []),
   ]);
+  const storedSubjectOf = ({ qualifiedName }: Operation, args: JsonObject, caller: Caller): string | undefined => {
+    const { execution_id: execution } = args;
+    if (typeof execution === 'string') return input.executions?.subjectOf(execution);
+    const handle = qualifiedName === introspectOperation.qualifiedName ? handleOf(args) : undefined;
+    return handle === undefined ? undefined : operationOf(handle, caller);
+  };
   const snapshot: Snapshot = {
     catalog,
     plan,
@@ -172,9 +190,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
       (operation) => primitives?.handlerOf(operation) ?? ownHandlers.get(operation.name) ?? introspect,
     ),
     partOf({ operation, arguments: args }, caller) {
-      if (operation.qualifiedName !== introspectOperation.qualifiedName) return undefined;
-      const handle = handleOf(args);
-      const name = handle === undefined ? undefined : operationOf(handle, caller);
+      const name = storedSubjectOf(operation, args, caller);
       return name === undefined ? undefined : catalog.find(name);
     },
     isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',

@@ -15,6 +15,7 @@ import type { HeaderParameter } from '../protocol/header-parameters.js';
 import { isJsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
+import type { OpenBackground } from './executions.js';
 import { findOperation, type NamedOperation, type PlacedOperation, placeOperations } from './status.js';
 
 /** The snapshots of what callers see: of the whole, or of one view. */
@@ -35,6 +36,8 @@ export interface SurfaceServices extends Pick<PipelineDeps, 'observe' | 'results
   readonly policy: Pick<PolicyService, 'decisions' | 'recordCall'>;
   /** Whose calls these are; of the whole where absent. */
   readonly view?: string;
+  /** The calls that may go on in the background; none where absent. */
+  readonly openBackground?: OpenBackground | undefined;
   /** What is in force. */
   readonly live: { readonly config: GatewayConfig };
   readonly reloading: Reloading;
@@ -118,7 +121,10 @@ interface CallPath {
   readonly answer: (request: Request, snapshot: Snapshot) => Promise<Reply>;
 }
 
-function openPath(catalog: SurfaceCatalog, { policy, view, live: { config }, ...parts }: SurfaceServices): CallPath {
+function openPath(
+  catalog: SurfaceCatalog,
+  { policy, view, openBackground, live: { config }, ...parts }: SurfaceServices,
+): CallPath {
   const { gatekeeper: ofAll, quota, batches } = policy.decisions();
   const { recordCall } = policy;
   const gatekeeper =
@@ -126,8 +132,10 @@ function openPath(catalog: SurfaceCatalog, { policy, view, live: { config }, ...
       ? ofAll
       : { ...ofAll, staticDecision: (operation: Operation) => ofAll.staticDecision(operation, view) };
   const { limits } = config;
+  const background = openBackground?.((raw) => pipeline.answer(raw, catalog.current()));
   const pipeline = createPipeline({
     ...parts,
+    ...(background === undefined ? {} : { background }),
     gatekeeper,
     catalog,
     quota,

@@ -60,15 +60,14 @@ export function* buildViewSnapshotInSlices(
   yield;
   const { config } = services;
   const primitives = services.primitives?.within((slug) => upstreams.has(slug));
-  const relations = openRelations(
-    listRelationSources(config.upstreams).filter((source) => isShown(source, shown)),
-  ).filter(({ operation }) => filter.hasOwn(operation));
-  const builtins = listBuiltins(relations, primitives, services.safety).filter(
+  const relations = openRelations(listRelationSources(config.upstreams).filter((source) => isShown(source, shown)));
+  const own = [...relations, ...(services.executions?.own ?? [])].filter(({ operation }) => filter.hasOwn(operation));
+  const builtins = listBuiltins(own, primitives, services.safety).filter(
     (operation) => operation.name === introspectOperation.name || filter.hasOwn(operation),
   );
-  const own = new Map(builtins.map((operation) => [operation.name, operation]));
+  const ownByName = new Map(builtins.map((operation) => [operation.name, operation]));
   const show = (operation: Operation): Operation | undefined => {
-    if (operation.upstream === GATEWAY_SOURCE) return own.get(operation.name);
+    if (operation.upstream === GATEWAY_SOURCE) return ownByName.get(operation.name);
     return shown.has(operation) ? operation : undefined;
   };
   const catalog = whole.catalog.within({ show, upstreams });
@@ -89,7 +88,7 @@ export function* buildViewSnapshotInSlices(
   const snapshot = openSnapshot({ ...services, policy: policyHere }, catalog, {
     toolSets: whole.toolSets,
     plan,
-    relations,
+    own,
     handlersOver: (handlerOfOwn) => (operation) =>
       isOwn(operation) ? handlerOfOwn(operation) : whole.handlerOf(operation),
     ...(primitives === undefined ? {} : { primitives }),

@@ -43,6 +43,21 @@ class Authorized {
   get query(): CollectionQuery | undefined {
     return this.#call.query;
   }
+
+  /** The same call, which may go on when the request that brought it has its answer. */
+  inBackground({ cancellation, onProgress, isDetached }: Detachment): Authorized {
+    const { ask: _ask, user: _user, log: _log, ...alone } = this.#call.raw;
+    const raw = isDetached
+      ? { ...alone, answerBytes: Number.POSITIVE_INFINITY, delivered: false as const }
+      : this.#call.raw;
+    return new Authorized({ ...this.#call, raw: { ...raw, cancellation, onProgress } });
+  }
+}
+
+/** What takes the place of the request that brought a call. */
+interface Detachment extends Required<Pick<RawCall, 'cancellation' | 'onProgress'>> {
+  /** Whether the request is answered before the call has run: its client can then be asked nothing, and gets the answer later. */
+  readonly isDetached: boolean;
 }
 
 /** Exported only as a type, so that only this file can create one. */

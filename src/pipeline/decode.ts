@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { MOST_PARENT_CHARACTERS, TRACE_PARENT } from '../protocol/trace-context.js';
-import { CONFIRMATION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
+import { CONFIRMATION, EXECUTION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
 import { correctedExample, unknownOperation } from './not-found.js';
 import { notProvenToRead } from './not-proven.js';
 import type { Snapshot } from './snapshot.js';
@@ -308,6 +308,8 @@ export interface Directives {
   readonly quotaContinue?: string;
   /** The state that the resource must still have; for UPDATEs that merge. */
   readonly ifMatch?: unknown;
+  /** Whether the call goes on in the background; where absent, the configuration says it. */
+  readonly background?: boolean;
 }
 
 /** The token of a call that says nothing else: the call that was asked to be confirmed is kept under it. */
@@ -326,7 +328,7 @@ export function loneToken(request: JsonObject): string | undefined {
   return params === undefined ? undefined : loneConfirmation(params);
 }
 
-const NAMES = [CONFIRMATION, QUOTA_CONTINUE, PLAIN_CONFIRMATION, IF_MATCH] as const;
+const NAMES = [CONFIRMATION, QUOTA_CONTINUE, EXECUTION, PLAIN_CONFIRMATION, IF_MATCH] as const;
 
 type Name = (typeof NAMES)[number];
 
@@ -345,8 +347,10 @@ export function takeDirectives(operation: Operation, params: JsonObject, isConfi
   const quotaContinue = readToken(operation, QUOTA_CONTINUE, givenAs(QUOTA_CONTINUE));
   // Null does not count as absent here: a caller who meant to send a version must not overwrite without one.
   const ifMatch = given.includes(IF_MATCH) ? params[IF_MATCH] : undefined;
+  const background = readExecution(operation, givenAs(EXECUTION));
   return {
     params: ownParams,
+    ...(background === undefined ? {} : { background }),
     ...(confirmation === undefined ? {} : { confirmation }),
     ...(quotaContinue === undefined ? {} : { quotaContinue }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
@@ -362,7 +366,7 @@ function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): vo
   const metadata = Object.keys(params).filter((key) => key.startsWith('_') && key.length <= LONGEST_MISSPELT);
   if (metadata.length === 0) return;
   const misspelt = metadata.slice(0, MOST_COMPARED).flatMap((key) => {
-    if (key === CONFIRMATION || key === QUOTA_CONTINUE) return [];
+    if (key === CONFIRMATION || key === QUOTA_CONTINUE || key === EXECUTION) return [];
     if (parameters.some((parameter) => parameter.upstreamName === key)) return [];
     const meant = NAMES.find((directive) => isSpeltLike(key.replace(/^_+/, ''), directive.replace(/^_/, '')));
     return meant === undefined ? [] : [{ key, meant }];
@@ -405,5 +409,16 @@ function readToken(operation: Operation, name: string, value: unknown): string |
     'VALIDATION_INVALID_TYPE',
     `Parameter '${name}' expected 'string', got '${actual}'. Send the value of details.confirmation_token unchanged`,
     { operation: operation.name, param_name: name, expected_type: 'string', actual_type: actual },
+  );
+}
+
+function readExecution(operation: Operation, value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  const { background, ...others } = isJsonObject(value) ? value : NO_ARGUMENTS;
+  if (typeof background === 'boolean' && Object.keys(others).length === 0) return background;
+  throw new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    `Parameter '${EXECUTION}' expected {"background": true}, to go on after the answer, or {"background": false}`,
+    { operation: operation.name, param_name: EXECUTION },
   );
 }

@@ -3,6 +3,7 @@ import { CONTROLS } from '../results/result-types.js';
 /** Metadata, which can never be an operation's own parameter (specification, section 4.6.1). */
 export const CONFIRMATION = '_confirmation';
 export const QUOTA_CONTINUE = '_quota_continue';
+export const EXECUTION = '_execution';
 /** Names of the specification that an operation may also use for a parameter; the parameter then takes precedence. */
 export const PLAIN_CONFIRMATION = 'confirmation_token';
 export const IF_MATCH = 'if_match';
@@ -14,6 +15,7 @@ export const IF_MATCH = 'if_match';
 export const OWN_NAMES: ReadonlySet<string> = new Set([
   CONFIRMATION,
   QUOTA_CONTINUE,
+  EXECUTION,
   ...CONTROLS.map((control) => `_${control}`),
 ]);
 

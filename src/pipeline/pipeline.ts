@@ -20,11 +20,13 @@ import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, requireUnchanged } from './authorize.js';
+import type { BackgroundCalls } from './background.js';
 import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
 import type { ExplainFailure } from './read-tool-failure.js';
+import { requireBackground } from './require-background.js';
 import {
   charactersOf,
   reshapeFailure,
@@ -67,6 +69,8 @@ export interface PipelineDeps {
   readonly slowMs: number;
   readonly explainFailure: ExplainFailure;
   readonly shapeLarge: ShapeLargeCall;
+  /** The calls that may go on in the background; absent where none may. */
+  readonly background?: BackgroundCalls;
 }
 
 /** Shapes the large answer of one call. @param warnings those that are known before the answer is read */
@@ -128,6 +132,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     slowMs,
     explainFailure,
     shapeLarge,
+    background,
   } = deps;
 
   const readCall = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
@@ -168,24 +173,36 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const roomToJudge = weight > LARGE_WEIGHT ? turns.next(lane) : turns.enter(lane);
     if (roomToJudge !== undefined) await roomToJudge;
     turns.spend(STAGE_WEIGHT * weight);
+    if (validated.directives.background !== undefined) requireBackground(validated, background !== undefined);
     const authorizing = authorize(validated, gatekeeper, async (operation) => {
       const current = await catalog.currentFor(operation);
       return current.catalog.find(operation.qualifiedName);
     });
     const authorized = authorizing instanceof Promise ? await authorizing : authorizing;
     if (weight > LARGE_WEIGHT) await turns.next(lane);
-    const { operation, query } = authorized;
-    const context = describeContext(authorized);
+    const begun = background?.prepare(authorized);
+    const call = begun?.call ?? authorized;
+    const { operation, query } = call;
+    const context = describeContext(call);
     const stored = query === undefined ? undefined : results.resume(context, query);
-    const partOf = stored === undefined ? partOfStored(authorized, snapshot) : operation;
+    const partOf = stored === undefined ? partOfStored(call, snapshot) : operation;
     const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> =>
-      stored === undefined
-        ? runCall(authorized, context, snapshot, progress, quotaWarnings)
-        : shapeStored(stored, limits);
+      stored === undefined ? runCall(call, context, snapshot, progress, quotaWarnings) : shapeStored(stored, limits);
     progress.trace?.enter('throttle');
-    const charging = throttle(authorized, quota, partOf);
+    const charging = throttle(call, quota, partOf);
+    const charged = charging === undefined ? undefined : await charging;
+    const serve = (): Reply | Promise<Reply> => (charged === undefined ? run(NO_WARNINGS) : runCharged(charged, run));
+    if (begun !== undefined) {
+      return await begun.follow(async () => {
+        try {
+          return await serve();
+        } catch (thrown) {
+          return shapeRefusal(thrown, progress, snapshot);
+        }
+      });
+    }
     // A promise that is returned without `await` costs two more turns of the microtask queue.
-    return await (charging === undefined ? run(NO_WARNINGS) : runCharged(await charging, run));
+    return await serve();
   };
 
   const runCall = async (

@@ -83,6 +83,8 @@ export interface Reply {
     | { readonly requests: JsonObject; readonly state: string };
   /** Set where the call goes on as a task of the client: as the client's era describes tasks. */
   readonly task?: JsonObject;
+  /** Set where the call goes on as this execution, whose state the envelope holds. */
+  readonly execution?: string;
   /**
    * The upstream's result as it came, for a call of its tool under its own name: servers send this in place of text and blocks. The
    * members without `_meta`, in bytes of JSON, without the braces around them.

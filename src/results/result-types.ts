@@ -120,7 +120,17 @@ export interface ResultService {
   storedPart(request: StoredResultRequest, caller: Caller): StoredPart;
   /** The qualified name of the operation that gave a stored result; undefined where the caller has no such result. */
   operationOf(handle: string, caller: Caller): string | undefined;
+  /** Keeps a text like a large answer, for one owner. Undefined where it is beyond the bound. */
+  keep(text: string, of: KeptFor): string | undefined;
+  /** A text that is kept; undefined where it is gone, or another's. */
+  kept(handle: string, owner: string): string | undefined;
   endSession(sessionId: string): void;
+}
+
+/** Whose a kept text is: a session's, or that of an owner with many sessions, and which operation has given it. */
+interface KeptFor {
+  readonly owner: string;
+  readonly operation: string;
 }
 
 /**
@@ -301,5 +311,7 @@ export const passResults: ResultService = {
   attach: () => undefined,
   storedPart: (request) => ({ operation: '', content: Buffer.from('{}'), request, maxBytes: 1_024, now: 0 }),
   operationOf: () => undefined,
+  keep: () => undefined,
+  kept: () => undefined,
   endSession: () => undefined,
 };

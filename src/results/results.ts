@@ -133,6 +133,8 @@ export function createResultService(
       return { ...result, request, maxBytes, now: now() };
     },
     operationOf: (handle, caller) => stored.operationOf(handle, caller),
+    keep: (dataText, { owner, operation }) => stored.storeResult({ operation, dataText }, { sessionId: owner }),
+    kept: (handle, owner) => stored.findContent(handle, { sessionId: owner })?.content.toString(),
     endSession: (sessionId) => stored.endSession(sessionId),
   };
 }

@@ -4,6 +4,7 @@ import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js
 import { riskInWords, trialInWords, trialVariant } from '../../catalog/operation.js';
 import { readVariant } from '../../catalog/proven-read.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
+import { EXECUTION_STATUSES } from '../../execution/status.js';
 import { cleanSchema, cleanValue, cutText, summarizeText, withoutBoilerplate } from '../../lib/text.js';
 import type { Sliced } from '../../lib/turns.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -34,6 +35,8 @@ export interface OperationView {
   readonly hasSeveralUpstreams: boolean;
   /** The tool of an operation as its upstream sent it; undefined for the gateway's own. */
   readonly definitionOf: (operation: Operation) => RawTool | undefined;
+  /** Whether calls may go on in the background. */
+  readonly hasExecutions: boolean;
 }
 
 export type StaticDecisionOf = (operation: Operation) => OperationDecision;
@@ -166,6 +169,7 @@ export function* describeInFull(
     examples,
     ...describeQueryLanguage(controls),
     ...describeRelationships(operation),
+    ...describeLifecycle(operation, view),
     ...extrasOf(operation, include, view),
   };
 }
@@ -180,6 +184,19 @@ function describeRelationships({ relationships }: Operation): JsonObject {
       directions,
       ...(types.length > 0 && { relationship_types: types }),
       max_depth: maxDepth,
+    },
+  };
+}
+
+/** The published `lifecycle` (specification, section 8.4.5): each call of an EXECUTE may be an execution. */
+function describeLifecycle({ upstream, classification, retryable }: Operation, view: OperationView): JsonObject {
+  if (!view.hasExecutions || upstream === GATEWAY_SOURCE || classification.category !== 'EXECUTE') return {};
+  return {
+    lifecycle: {
+      states: EXECUTION_STATUSES,
+      supports_cancel: true,
+      supports_retry: retryable,
+      progress_reporting: true,
     },
   };
 }

@@ -62,6 +62,8 @@ export interface IntrospectionResults {
   readonly hasRelations: boolean;
   /** What the safety loop does. */
   readonly safetyMode: SafetyMode;
+  /** Whether calls may go on in the background. */
+  readonly hasExecutions?: boolean;
 }
 
 /** What introspection explains: one catalog as one plan exposes it. */
@@ -104,6 +106,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     respellingOf: createRespelling(catalog),
     hasSeveralUpstreams: countUpstreams(catalog) > 1,
     definitionOf: snapshot.definitionOf ?? (() => undefined),
+    hasExecutions: snapshot.hasExecutions ?? false,
   };
 
   const answer = async (

@@ -204,6 +204,26 @@ const CACHE_SECTION = section(
   CONFIG_DEFAULTS.cache,
 );
 
+const EXECUTIONS_SECTION = section(
+  'Calls that go on in the background, with operations that read and cancel them ([executions](executions.md)).',
+  {
+    enabled: {
+      type: 'boolean',
+      description:
+        'Offer `get_execution_status`, `list_executions`, `cancel_execution`, `retry_execution` and `_execution`.',
+    },
+    backgroundAfterMs: range(
+      100,
+      86_400_000,
+      'A READ or EXECUTE that runs longer goes on as an execution, in milliseconds. Where absent, only calls that ask for it do.',
+    ),
+    maxPerClient: range(1, 10_000, 'Executions of one client, those that have ended and are kept included.'),
+    max: range(1, 100_000, 'The same, of all clients together.'),
+    keptSeconds: range(60, 31_536_000, 'How long one is kept after its end; its result as long as `results` says.'),
+  },
+  CONFIG_DEFAULTS.executions,
+);
+
 const LOG_SECTION = section(
   'What the gateway logs to standard error.',
   {
@@ -277,6 +297,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     warnings: WARNINGS_SECTION,
     errors: ERRORS_SECTION,
     cache: CACHE_SECTION,
+    executions: EXECUTIONS_SECTION,
     defaults: section(
       'The settings of every upstream that has none of its own.',
       {

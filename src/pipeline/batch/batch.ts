@@ -118,6 +118,6 @@ function createItemCall(
     ...(ask === undefined ? {} : { ask }),
     ...(log === undefined ? {} : { log }),
     ...(meta === undefined ? {} : { meta }),
-    ...(answerBytes > 0 ? { answerBytes: Math.max(LEAST_BYTES, Math.floor(answerBytes / items)) } : {}),
+    answerBytes: answerBytes > 0 ? Math.max(LEAST_BYTES, Math.floor(answerBytes / items)) : Number.POSITIVE_INFINITY,
   };
 }

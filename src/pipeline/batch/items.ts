@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
+import { EXECUTION } from '../directive-names.js';
 import { limitPayload } from '../limit.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
@@ -174,11 +175,11 @@ export function refuse(faults: readonly Fault[]): void {
   if (first !== undefined) throw new OperationError(first.code, faults.map(({ message }) => message).join('. '));
 }
 
-/** Members with an underscore are metadata (specification, section 4.6.1). */
+/** Members with an underscore are metadata (specification, section 4.6.1), but for what is said of one call. */
 function findUnknownMembers({ arguments: given }: RawCall): readonly Fault[] {
   const members = isJsonObject(given) ? Object.entries(given) : [];
   const unknown = members
-    .filter(([key, value]) => key !== 'operations' && !key.startsWith('_') && value !== null)
+    .filter(([key, value]) => key !== 'operations' && (key === EXECUTION || !key.startsWith('_')) && value !== null)
     .map(([key]) => key);
   if (unknown.length === 0) return [];
   return [

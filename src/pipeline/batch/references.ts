@@ -165,8 +165,15 @@ export function createResultReader(replies: readonly (Reply | undefined)[]): Res
     if (absent !== undefined) return absent;
     // An earlier item lacks an answer only after a halt.
     if (reply === undefined) return { found: false, why: `'operations[${index}]' has not run`, waits: true };
+    if (reply.execution !== undefined && path[0] !== 'execution_id') return unknownResult(index, reply.execution);
     return followPath(dataOf(index, reply), path, `$results[${index}].data`);
   };
+}
+
+/** Of what goes on in the background a batch knows the id alone: for an operation that asks for its status. */
+function unknownResult(index: number, execution: string): Found & { readonly found: false } {
+  const why = `'operations[${index}]' goes on as execution '${execution}', so its result is not known yet; only '.execution_id' can be used`;
+  return { found: false, why, available: ['execution_id'] };
 }
 
 /** Units of work (about 15 nanoseconds each) that a referenced byte costs: it is looked at, written and sent. */

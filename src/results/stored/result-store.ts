@@ -46,9 +46,9 @@ export interface ResultStore {
   /** Undefined for a cursor that is forged, another session's, or whose snapshot is gone; callers get one error for all. */
   findPage(cursor: string, caller: Caller): CursorPosition | undefined;
   /** Undefined where the result alone is beyond the bound. */
-  storeResult(result: StoredResult, caller: Caller): string | undefined;
+  storeResult(result: StoredResult, caller: Holder): string | undefined;
   /** A result as its operation and the bytes of its JSON text. */
-  findContent(handle: string, caller: Caller): { readonly operation: string; readonly content: Buffer } | undefined;
+  findContent(handle: string, caller: Holder): { readonly operation: string; readonly content: Buffer } | undefined;
   /** The operation of a result, without reading the result. */
   operationOf(handle: string, caller: Caller): string | undefined;
   endSession(sessionId: string): void;
@@ -57,6 +57,9 @@ export interface ResultStore {
   /** The most bytes that it holds at once. */
   readonly maxBytes: number;
 }
+
+/** Whose an entry is. */
+type Holder = Pick<Caller, 'sessionId'>;
 
 /** A store that takes what other threads have made. */
 export interface OwningResultStore extends ResultStore {
@@ -161,7 +164,7 @@ class MemoryResultStore implements OwningResultStore {
     return { snapshot: entry.snapshot, index: content.index, ...this.#cursorsOf(content.snapshot) };
   }
 
-  storeResult({ operation, dataText }: StoredResult, { sessionId }: Caller): string | undefined {
+  storeResult({ operation, dataText }: StoredResult, { sessionId }: Holder): string | undefined {
     const handle = newHandle();
     const size = Buffer.byteLength(dataText);
     if (!fitsBound(size, this.maxBytes)) return undefined;
@@ -172,7 +175,7 @@ class MemoryResultStore implements OwningResultStore {
     return handle;
   }
 
-  findContent(handle: string, caller: Caller): { readonly operation: string; readonly content: Buffer } | undefined {
+  findContent(handle: string, caller: Holder): { readonly operation: string; readonly content: Buffer } | undefined {
     const entry = this.#find(handle, caller, {});
     if (entry === undefined || !('content' in entry)) return undefined;
     return { operation: entry.operation, content: entry.content };
@@ -217,7 +220,7 @@ class MemoryResultStore implements OwningResultStore {
   }
 
   /** Checks the session before it reads: an attempt of another session must not renew an entry. */
-  #find(key: string, { sessionId }: Caller, options: { readonly updateAgeOnGet?: boolean }): Entry | undefined {
+  #find(key: string, { sessionId }: Holder, options: { readonly updateAgeOnGet?: boolean }): Entry | undefined {
     return this.#entries.peek(key)?.session === sessionId ? this.#entries.get(key, options) : undefined;
   }
 

@@ -1,15 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { ConfigError, type ConfigProblem } from '../../../src/config/diagnostics.js';
 import type { GatewayConfig } from '../../../src/config/gateway-config.js';
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../src/config/load-config.js';
 
-/** A folder with files, gone after the test. Objects are written as JSON, texts as they are. */
+/** A folder with files, gone after the test, or with the process where several tests share it. Objects are written as JSON, texts as they are. */
 export function makeFolder(files: Readonly<Record<string, unknown>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  if (expect.getState().currentTestName === undefined) process.once('exit', remove);
+  else onTestFinished(remove);
   for (const [name, content] of Object.entries(files)) {
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });

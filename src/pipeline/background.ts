@@ -1,0 +1,188 @@
+import { describeExecution, type Execution, type ExecutionError, readUpdate } from '../execution/execution.js';
+import type { Executions } from '../execution/executions.js';
+import type { ProgressUpdate, RawCall } from '../protocol/call.js';
+import { Cancellation } from '../protocol/cancellation.js';
+import { isJsonObject } from '../protocol/json.js';
+import type { Reply } from '../protocol/result.js';
+import type { ResultService } from '../results/result-types.js';
+import type { AuthorizedCall } from './authorize.js';
+import { findObstacle } from './require-background.js';
+
+interface BackgroundDeps {
+  readonly executions: Executions;
+  readonly results: Pick<ResultService, 'keep'>;
+  /** Milliseconds from which on a call that still runs goes on as an execution; none does where absent. */
+  readonly afterMs: number | undefined;
+  /** Sends a call through the whole pipeline. */
+  readonly send: (raw: RawCall) => Promise<Reply>;
+}
+
+/** Characters of the parameters that are kept for running a failed call again. */
+const MOST_KEPT = 32_768;
+
+/** The calls that may go on in the background. */
+export class BackgroundCalls {
+  readonly #deps: BackgroundDeps;
+
+  constructor(deps: BackgroundDeps) {
+    this.#deps = deps;
+  }
+
+  /** How a call that was let through may go on in the background; undefined where it does not. */
+  prepare(call: AuthorizedCall): BackgroundCall | undefined {
+    const { background } = call.directives;
+    const { onTask } = call.raw;
+    if (background === true) {
+      // A client that knows tasks gets a task, which waits for the answer.
+      if (onTask === undefined) return new BackgroundCall(call, 0, this.#deps);
+      onTask();
+      return undefined;
+    }
+    const { afterMs } = this.#deps;
+    // Who says that it does not want this, and what is a part of another call, waits.
+    if (background === false || afterMs === undefined || call.raw.answerBytes !== undefined) return undefined;
+    return findObstacle(call) === undefined ? new BackgroundCall(call, afterMs, this.#deps) : undefined;
+  }
+}
+
+/** One call on its way to the background. It has a cancellation of its own, as the request that brought it may end before it. */
+export class BackgroundCall {
+  /** What runs in place of the call that was let through. */
+  readonly call: AuthorizedCall;
+  readonly #deps: BackgroundDeps;
+  readonly #raw: RawCall;
+  readonly #afterMs: number;
+  #cancellation = new Cancellation();
+  #last: ProgressUpdate | undefined;
+  readonly #startedAt = Date.now();
+  /** Undefined while a request waits for the call. */
+  #id: string | undefined;
+
+  /** @param afterMs how long the request waits; not at all where 0 */
+  constructor(call: AuthorizedCall, afterMs: number, deps: BackgroundDeps) {
+    this.#deps = deps;
+    this.#raw = call.raw;
+    this.#afterMs = afterMs;
+    this.call = call.inBackground({
+      cancellation: this.#cancellation,
+      onProgress: (update) => this.#note(update),
+      // A request that is answered at once can ask its client nothing afterwards, and its answer is delivered later.
+      isDetached: afterMs === 0,
+    });
+    if (afterMs > 0) {
+      const { cancellation } = this.#raw;
+      cancellation.onCancel(() => {
+        if (this.#id === undefined) this.#cancellation.cancel(cancellation.reason ?? 'the call was cancelled');
+      });
+    }
+  }
+
+  /** Runs the call; resolves with its answer, or with its state where it goes on. @param run never rejects */
+  async follow(run: () => Promise<Reply>): Promise<Reply> {
+    if (this.#afterMs === 0) {
+      const execution = this.#begin();
+      void this.#finish(execution.id, run());
+      return shapeExecution(execution);
+    }
+    const running = run();
+    if ((await isLongerThan(this.#afterMs, running)) && !this.#cancellation.cancelled) {
+      const { onTask } = this.#raw;
+      const execution = onTask === undefined ? this.#tryBegin() : undefined;
+      if (execution !== undefined) {
+        void this.#finish(execution.id, running);
+        return shapeExecution(execution);
+      }
+      onTask?.();
+    }
+    return await running;
+  }
+
+  /** Undefined where there are too many: the request then waits on. */
+  #tryBegin(): Execution | undefined {
+    try {
+      return this.#begin();
+    } catch {
+      return undefined;
+    }
+  }
+
+  #begin(): Execution {
+    const { executions } = this.#deps;
+    const { operation, directives } = this.call;
+    const isKept = operation.retryable && JSON.stringify(directives.params).length <= MOST_KEPT;
+    const { id } = executions.begin(this.#raw.caller, {
+      kind: 'call',
+      subject: operation.qualifiedName,
+      work: {
+        cancel: (reason) => this.#cancellation.cancel(reason),
+        ...(isKept ? { retry: () => this.#runAgain(id) } : {}),
+      },
+    });
+    this.#id = id;
+    const progress = this.#last === undefined ? {} : { progress: readUpdate(this.#last) };
+    return executions.advance(id, 'running', { ...progress, startedAt: this.#startedAt });
+  }
+
+  #note(update: ProgressUpdate): void {
+    this.#last = update;
+    if (this.#id === undefined) this.#raw.onProgress?.(update);
+    else this.#deps.executions.report(this.#id, readUpdate(update));
+  }
+
+  /** What ends after the execution was cancelled is dropped. */
+  async #finish(id: string, running: Promise<Reply>): Promise<void> {
+    const { executions, results } = this.#deps;
+    const reply = await running;
+    const execution = executions.find(id);
+    if (execution?.status !== 'running') return;
+    if (reply.code !== 'OK') {
+      executions.advance(id, 'failed', { error: readError(reply) });
+      return;
+    }
+    const of = { owner: execution.owner, operation: execution.subject };
+    const answer = results.keep(reply.text, of);
+    const blocks = reply.blocks.length === 0 ? undefined : results.keep(JSON.stringify(reply.blocks), of);
+    executions.advance(id, 'completed', {
+      ...(answer === undefined ? {} : { result: { answer, ...(blocks === undefined ? {} : { blocks }) } }),
+    });
+  }
+
+  /** As a call of its own: policy and budgets may have changed, and what they say is its end. */
+  #runAgain(id: string): void {
+    const { operation, directives, raw } = this.call;
+    this.#cancellation = new Cancellation();
+    const again: RawCall = {
+      tool: raw.tool,
+      arguments: { operation: operation.qualifiedName, params: directives.params },
+      caller: raw.caller,
+      cancellation: this.#cancellation,
+      onProgress: (update) => this.#note(update),
+      answerBytes: Number.POSITIVE_INFINITY,
+      delivered: false,
+    };
+    void this.#finish(id, this.#deps.send(again));
+  }
+}
+
+function readError({ text, code }: Reply): ExecutionError {
+  const result: unknown = JSON.parse(text);
+  const error = isJsonObject(result) && isJsonObject(result['error']) ? result['error'] : {};
+  const { message, details } = error;
+  return { code, message: typeof message === 'string' ? message : code, ...(isJsonObject(details) ? { details } : {}) };
+}
+
+/** The state of an execution as the answer to the call that it is. */
+function shapeExecution(execution: Execution): Reply {
+  const data = JSON.stringify(describeExecution(execution));
+  return { text: `{"success":true,"data":${data}}`, blocks: [], isError: false, code: 'OK', execution: execution.id };
+}
+
+function isLongerThan(ms: number, running: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(true), ms);
+    void running.finally(() => {
+      clearTimeout(timer);
+      resolve(false);
+    });
+  });
+}

@@ -1,0 +1,259 @@
+import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.js';
+import { behaviourServer } from '../support/behaviours.js';
+import { inlineServer } from '../support/inline-server.js';
+import { type Envelope, type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
+import { makeDirectory } from '../support/served-gateway.js';
+
+/** `flaky` fails at first, `large` answers more than is sent at once, `picture` with a block beside its data. */
+const JOBS = inlineServer(`{
+  flaky: { tool: { annotations: { readOnlyHint: true } }, run: ({}, { tools }) => {
+    tools.runs = (tools.runs ?? 0) + 1;
+    return tools.runs % 2 === 1 ? { error: { code: -32000, message: 'try later' } } : { content: [{ type: 'text', text: '{"total":12345678901234567890}' }] };
+  } },
+  large: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: JSON.stringify(Array.from({ length: 4000 }, (_, id) => ({ id, name: 'a name of some length' }))) }] }) },
+  picture: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: 'a cat' }, { type: 'image', data: 'AAAA', mimeType: 'image/png' }] }) },
+  charge: { tool: { annotations: { readOnlyHint: false } }, run: () => ({ error: { code: -32000, message: 'declined' } }) },
+  create_note: { tool: {}, run: () => ({ content: [] }) },
+}`);
+
+const OPERATIONS = { '*': { category: 'EXECUTE', danger: 'reversible' } };
+const tokenOf = (name: string): string => `token-of-${name}-0123456789`;
+
+const configure = (executions: object, more: object = {}) => ({
+  clients: { ann: { token: tokenOf('ann') }, bob: { token: tokenOf('bob') } },
+  executions: { enabled: true, ...executions },
+  mcpServers: {
+    behaviour: { ...behaviourServer(), operations: OPERATIONS },
+    jobs: { ...JOBS, operations: { charge: OPERATIONS['*'] } },
+  },
+  ...more,
+});
+
+const BACKGROUND = { _execution: { background: true } };
+
+let live: LiveGateway;
+let ann: Client;
+
+beforeAll(async () => {
+  live = await openLiveGateway(configure({}));
+  ann = await live.connect('http', 'legacy', tokenOf('ann'));
+}, 60_000);
+
+afterAll(() => live?.[Symbol.asyncDispose]());
+
+const call = (operation: string, params: JsonObject = {}, client = ann): Promise<Envelope> =>
+  live.call(client, operation, params);
+
+const begin = async (operation: string, params: JsonObject = {}, client = ann): Promise<string> => {
+  const { data, error } = await call(operation, { ...params, ...BACKGROUND }, client);
+  expect(error).toBeUndefined();
+  return data.execution_id;
+};
+
+const ended = (id: string, client = ann): Promise<Envelope> =>
+  call('get_execution_status', { execution_id: id, wait_seconds: 20 }, client);
+
+describe.each(['legacy', 'modern'] as const)('a client of the %s era', (era) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await live.connect('http', era, tokenOf('ann'));
+  });
+
+  it('begins a call, sees its progress, waits for its end and reads its result', async () => {
+    const { data } = await call('progress', { steps: 3, every_ms: 20, ...BACKGROUND }, client);
+    expect(data).toEqual({
+      execution_id: expect.stringMatching(/^exec_[\w-]{24}$/),
+      status: 'running',
+      operation: 'behaviour__progress',
+      started_at: expect.any(String),
+    });
+
+    const { data: state } = await ended(data.execution_id, client);
+
+    expect(state).toMatchObject({
+      execution_id: data.execution_id,
+      status: 'completed',
+      finished_at: expect.any(String),
+      progress: { percentage: 100, current: 3, total: 3, message: 'step 3' },
+      result: { success: true, data: 'done' },
+    });
+  });
+
+  it('cancels a call, which its server notices, and cannot cancel it again', async () => {
+    const key = `cancel-${era}`;
+    const id = await begin('hold', { key }, client);
+    const { data } = await call('cancel_execution', { execution_id: id }, client);
+    expect(data).toMatchObject({
+      status: 'cancelled',
+      progress: { message: 'Cancelled: the client has cancelled it' },
+    });
+    await vi.waitFor(async () => expect((await call('cancelled')).data).toContain(key));
+
+    const again = await call('cancel_execution', { execution_id: id }, client);
+
+    expect(again.error).toMatchObject({
+      code: 'CONFLICT_INVALID_STATE',
+      details: { execution_id: id, status: 'cancelled', allowed_from: ['pending', 'running'] },
+    });
+  });
+});
+
+it('finds no execution of another client, whose list does not hold it either', async () => {
+  const bob = await live.connect('http', 'legacy', tokenOf('bob'));
+  const id = await begin('jobs__picture');
+  for (const operation of ['get_execution_status', 'cancel_execution', 'retry_execution']) {
+    expect((await call(operation, { execution_id: id }, bob)).error).toMatchObject({
+      code: 'NOT_FOUND_RESOURCE',
+      details: { resource_type: 'execution', resource_id: id },
+    });
+  }
+  expect((await call('list_executions', {}, bob)).data).toEqual({ executions: [], total: 0 });
+  expect((await call('list_executions', { status: 'completed' })).data.executions[0]).toMatchObject({
+    execution_id: id,
+  });
+});
+
+it('keeps a result as it was: what is too large is read on like any answer, and blocks stay blocks', async () => {
+  const large = await ended(await begin('large'));
+  expect(large.data.result).toMatchObject({ success: true });
+  const handle = /res_[\w-]+/.exec(JSON.stringify(large))?.[0];
+  const part = await call('introspect', { query: 'result', name: handle, path: 'result.data[3999].id' });
+  expect(JSON.stringify(part.data)).toContain('3999');
+
+  const picture = await ended(await begin('picture'));
+  expect(picture.data.result.data.content[0]).toMatchObject({ text: 'a cat' });
+  expect(picture.blocks).toEqual([expect.objectContaining({ type: 'image', data: 'AAAA' })]);
+});
+
+it('runs again what has failed, where it only reads, and keeps every digit', async () => {
+  const id = await begin('flaky');
+  expect((await ended(id)).data).toMatchObject({
+    status: 'failed',
+    error: { message: expect.stringContaining('try later') },
+  });
+
+  expect((await call('retry_execution', { execution_id: id })).data).toMatchObject({ status: 'running' });
+
+  const { content } = await ann.callTool({
+    name: 'mcp_aql',
+    arguments: { operation: 'get_execution_status', params: { execution_id: id, wait_seconds: 20 } },
+  });
+  expect(JSON.stringify(content)).toContain('12345678901234567890');
+});
+
+it('does not run again what may have changed something', async () => {
+  const id = await begin('charge');
+  expect((await ended(id)).data.status).toBe('failed');
+  const { error } = await call('retry_execution', { execution_id: id });
+  expect(error).toMatchObject({
+    code: 'CONFLICT_INVALID_STATE',
+    message: expect.stringContaining('cannot be run again'),
+  });
+});
+
+it.each([
+  ['list_executions', BACKGROUND, 'immediately'],
+  ['create_note', BACKGROUND, 'CREATE'],
+  ['large', { _execution: { background: 'yes' } }, '{"background": true}'],
+  ['large', { _execution: { background: true, for: 'ever' } }, '{"background": true}'],
+])('refuses to run %s %j in the background', async (operation, params, why) => {
+  const { error } = await call(operation, params);
+  expect(error).toMatchObject({ code: 'VALIDATION_INVALID_VALUE', details: { param_name: '_execution' } });
+  expect(error?.message).toContain(why);
+});
+
+it('answers an item of a batch with its state, of which other items use the id alone', async () => {
+  const { content } = await ann.callTool({
+    name: 'mcp_aql',
+    arguments: {
+      operations: [
+        { operation: 'large', params: BACKGROUND },
+        {
+          operation: 'get_execution_status',
+          params: { execution_id: '$results[0].data.execution_id', wait_seconds: 20 },
+        },
+        { operation: 'hold', params: { key: '$results[0].data[0].name' } },
+      ],
+    },
+  });
+  const { results } = JSON.parse((content as readonly { text: string }[])[0]?.text ?? '{}');
+  const answers = results.map((item: JsonObject) => item['result'] ?? item);
+  expect(answers[0]).toMatchObject({ data: { status: 'running' } });
+  expect(answers[1]).toMatchObject({ data: { status: 'completed' } });
+  expect(answers[2].error.message).toContain('its result is not known yet');
+});
+
+it('is cancelled when the session that began it ends, and the client sees that in its next session', async () => {
+  const session = await live.connect('http', 'legacy', tokenOf('ann'));
+  const id = await begin('hold', { key: 'session' }, session);
+  await (session.transport as StreamableHTTPClientTransport).terminateSession();
+
+  expect((await ended(id)).data).toMatchObject({
+    status: 'cancelled',
+    progress: { message: 'Cancelled: the session has ended' },
+  });
+});
+
+it('shows the lifecycle of each operation that executes', async () => {
+  const { data } = await call('introspect', { query: 'operations', name: 'charge' });
+  expect(data.operation.lifecycle).toEqual({
+    states: ['pending', 'running', 'completed', 'failed', 'cancelled'],
+    supports_cancel: true,
+    supports_retry: false,
+    progress_reporting: true,
+  });
+});
+
+it('goes on by itself after the configured time, but not where the client says that it waits', async () => {
+  await using slow = await openLiveGateway(configure({ backgroundAfterMs: 100 }));
+  const client = await slow.connect('http', 'legacy', tokenOf('ann'));
+  expect(
+    (await slow.call(client, 'progress', { steps: 3, every_ms: 50, _execution: { background: false } })).data,
+  ).toBe('done');
+  expect((await slow.call(client, 'counter')).data).toBe('1');
+
+  const { data } = await slow.call(client, 'hold', { key: 'slow' });
+  expect(data).toMatchObject({ status: 'running', operation: 'behaviour__hold' });
+  await slow.call(client, 'release', { key: 'slow' });
+
+  const { data: state } = await slow.call(client, 'get_execution_status', {
+    ...{ execution_id: data.execution_id },
+    wait_seconds: 20,
+  });
+  expect(state).toMatchObject({ status: 'completed', result: { data: 'released slow' } });
+});
+
+it('is remembered after a restart, without its result, and what ran is cancelled', async () => {
+  await using directory = await makeDirectory();
+  const config = configure({}, { store: { type: 'sqlite', file: `${directory.path}/state.db` } });
+  const ids: string[] = [];
+  {
+    await using before = await openLiveGateway(config);
+    const client = await before.connect('http', 'legacy', tokenOf('ann'));
+    for (const [operation, params] of [
+      ['picture', {}],
+      ['hold', { key: 'restart' }],
+    ] as const) {
+      ids.push((await before.call(client, operation, { ...params, ...BACKGROUND })).data.execution_id);
+    }
+    await before.call(client, 'get_execution_status', { execution_id: ids[0], wait_seconds: 20 });
+  }
+  await using after = await openLiveGateway(config);
+  const client = await after.connect('http', 'legacy', tokenOf('ann'));
+
+  const [done, held] = await Promise.all(
+    ids.map((id) => after.call(client, 'get_execution_status', { execution_id: id })),
+  );
+
+  expect(done).toMatchObject({ data: { status: 'completed' }, warnings: [{ code: 'EXECUTION_RESULT_GONE_WARNING' }] });
+  expect(held?.data).toMatchObject({ status: 'cancelled' });
+});
+
+it('is not offered unless it is configured, and its directive is refused', async () => {
+  await using plain = await openLiveGateway({ mcpServers: { jobs: JOBS } });
+  const client = await plain.connect('http', 'legacy');
+  expect((await plain.call(client, 'large', BACKGROUND)).error?.message).toContain("'executions.enabled'");
+  expect((await plain.call(client, 'list_executions')).error?.code).toBe('NOT_FOUND_OPERATION');
+});
