@@ -122,7 +122,7 @@ export type AuditEvent =
       readonly actor: AuditActor;
     }
   | {
-      /** A change of what goes on in the background: a call, a client's task, or an agent. */
+      /** A change of what goes on in the background: a call or an agent. */
       readonly type: 'execution';
       readonly execution: string;
       readonly kind: string;

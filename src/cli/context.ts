@@ -124,7 +124,8 @@ export async function startGateway(
 }
 
 function withoutMonitoring({ metrics: _metrics, tracing: _tracing, ...config }: GatewayConfig): GatewayConfig {
-  return config;
+  const { access: _access, ...log } = config.log;
+  return { ...config, log };
 }
 
 /**

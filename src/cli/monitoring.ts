@@ -1,5 +1,6 @@
+import type { RequestListener } from 'node:http';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { MetricsConfig, TracingConfig } from '../config/observability-config.js';
+import type { AccessLogTarget, MetricsConfig, TracingConfig } from '../config/observability-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Observer } from '../observe/observation.js';
 import type { Tracing } from '../observe/tracing/tracing.js';
@@ -12,8 +13,8 @@ export interface Monitoring {
   readonly observers: readonly Observer[];
   /** Undefined where calls are not traced. */
   readonly beginTrace: BeginTrace | undefined;
-  /** What the HTTP server does for it; undefined for nothing. */
-  readonly monitor: ServerMonitor | undefined;
+  /** What the HTTP server does for it. */
+  readonly monitor: ServerMonitor;
   /** Begins to serve the figures of a gateway, and of its server where it has one. Rejects with a readable message. */
   follow(gateway: Gateway, server?: Pick<HttpGatewayServer, 'load'>): Promise<void>;
   close(): Promise<void>;
@@ -21,16 +22,18 @@ export interface Monitoring {
 
 /** Opens what is configured; what is not is not loaded. @param observe the log, for what monitoring itself has to say */
 export async function openMonitoring(config: GatewayConfig, version: string, observe: Observer): Promise<Monitoring> {
-  const { metrics, tracing } = config;
+  const { log, metrics, tracing } = config;
   const counting = metrics && (await openCounting(metrics, config, version, observe));
+  const requests = log.access && (await openRequestLog(log.access, observe));
   const traces = tracing && (await openTraces(tracing, version, observe));
   return {
     observers: counting === undefined ? [] : [counting.observe],
     beginTrace: traces?.begin,
-    monitor: counting?.monitor,
+    monitor: { ...counting?.monitor, ...requests?.monitor },
     follow: async (gateway, server) => counting?.follow(gateway, server),
     async close() {
       counting?.close();
+      requests?.close();
       await traces?.close();
     },
   };
@@ -83,6 +86,19 @@ async function openCounting(
 async function openTraces(settings: TracingConfig, version: string, observe: Observer): Promise<Tracing> {
   const { openTracing } = await import('../observe/tracing/tracing.js');
   return openTracing(settings, version, observe);
+}
+
+interface RequestLog {
+  readonly monitor: ServerMonitor;
+  close(): void;
+}
+
+async function openRequestLog(target: AccessLogTarget, observe: Observer): Promise<RequestLog> {
+  const { openAccessLog } = await import('../observe/access-log.js');
+  const { LoggedResponse, logRequests } = await import('../server/http/request-log.js');
+  const { write, close } = openAccessLog(target, observe);
+  const log = { ServerResponse: LoggedResponse, around: (listener: RequestListener) => logRequests(listener, write) };
+  return { monitor: { log }, close };
 }
 
 /** The clients and issuers that the configuration names. */

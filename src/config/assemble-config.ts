@@ -74,17 +74,19 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const metrics = buildMetrics(document.metrics, { directory, diagnostics });
   const tracing = buildTracing(document.tracing, { directory, diagnostics });
   const limits = { ...CONFIG_DEFAULTS.limits, ...document.limits };
+  const { proxy, tls, ...defaults } = document.defaults ?? {};
   const upstreams = buildUpstreams(definitions, {
     directory,
+    outbound: { ...(proxy === undefined ? {} : { proxy }), ...(tls === undefined ? {} : { tls }) },
     defaults: {
       ...CONFIG_DEFAULTS.defaults,
       maxAnswerBytes: defaultAnswerBytes(limits),
-      ...document.defaults,
-      queue: { ...CONFIG_DEFAULTS.defaults.queue, ...document.defaults?.queue },
-      restarts: { ...CONFIG_DEFAULTS.defaults.restarts, ...document.defaults?.restarts },
-      circuit: { ...CONFIG_DEFAULTS.defaults.circuit, ...document.defaults?.circuit },
-      instances: { ...CONFIG_DEFAULTS.defaults.instances, ...document.defaults?.instances },
-      asks: { ...CONFIG_DEFAULTS.defaults.asks, ...document.defaults?.asks },
+      ...defaults,
+      queue: { ...CONFIG_DEFAULTS.defaults.queue, ...defaults.queue },
+      restarts: { ...CONFIG_DEFAULTS.defaults.restarts, ...defaults.restarts },
+      circuit: { ...CONFIG_DEFAULTS.defaults.circuit, ...defaults.circuit },
+      instances: { ...CONFIG_DEFAULTS.defaults.instances, ...defaults.instances },
+      asks: { ...CONFIG_DEFAULTS.defaults.asks, ...defaults.asks },
     },
     // Without a lock nothing has been accepted that the tools could be compared with.
     integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),

@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
 import type { JsonPath } from '../lib/json-path.js';
+import { buildOutbound, type OutboundEntry } from './build-outbound.js';
 import type { ServerEntry } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
 import { TRANSPORTS, type UpstreamEndpoint } from './gateway-config.js';
 import { buildEnv, buildHeaders } from './secrets.js';
 
 interface EndpointContext {
+  /** The way to servers over HTTP, of those that have no settings of their own. */
+  readonly outbound: OutboundEntry;
   /** Where relative paths start. */
   readonly directory: string;
   readonly path: JsonPath;
@@ -35,6 +38,9 @@ export function buildEndpoint(entry: ServerEntry, context: EndpointContext): Ups
 
 function buildStdioEndpoint(command: string, entry: ServerEntry, context: EndpointContext): UpstreamEndpoint {
   const { directory, path, valueDiagnostics } = context;
+  for (const key of ['proxy', 'tls'] as const) {
+    if (entry[key] !== undefined) context.diagnostics.warning([...path, key], 'has no effect on a command');
+  }
   return {
     type: 'stdio',
     command,
@@ -60,5 +66,7 @@ function buildHttpEndpoint(
     path: [...path, 'headers'],
     diagnostics: valueDiagnostics,
   });
-  return { type, url, headers };
+  const { proxy = context.outbound.proxy, tls = context.outbound.tls } = entry;
+  const own = { ...(proxy === undefined ? {} : { proxy }), ...(tls === undefined ? {} : { tls }) };
+  return { type, url, headers, ...buildOutbound(own, { directory, path, diagnostics: valueDiagnostics }) };
 }

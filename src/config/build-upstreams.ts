@@ -5,6 +5,7 @@ import { type Category, GATEWAY_SOURCE, QUALIFIER, RESERVED_OPERATIONS } from '.
 import { buildUpstreamCredentials } from './build-credentials.js';
 import { buildEndpoint } from './build-endpoint.js';
 import { findGlobFault, isPattern } from './build-match.js';
+import type { OutboundEntry } from './build-outbound.js';
 import type { ApiLimitEntry, OperationEntry, RelationEntry, ServerEntry, UpstreamDefaults } from './config-document.js';
 import { type Diagnostics, muteDiagnostics } from './diagnostics.js';
 import type {
@@ -22,6 +23,8 @@ interface UpstreamContext {
   /** Where relative paths start. */
   readonly directory: string;
   readonly defaults: UpstreamDefaults;
+  /** The way to servers over HTTP that have no settings of their own. */
+  readonly outbound: OutboundEntry;
   readonly integrity: IntegrityMode;
   readonly families: KnownFamilies;
 }
@@ -55,10 +58,11 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
   const entry: ServerEntry = Object.assign({}, ...parts.map((part) => part.entry));
   const { diagnostics, path } = main;
   const valueDiagnostics = entry.disabled ? muteDiagnostics(diagnostics) : diagnostics;
-  const endpoint = buildEndpoint(main.entry, { directory: context.directory, path, diagnostics, valueDiagnostics });
+  const { directory, outbound } = context;
+  const endpoint = buildEndpoint(main.entry, { directory, outbound, path, diagnostics, valueDiagnostics });
   if (endpoint === undefined) return [];
   const credentials = buildUpstreamCredentials(entry, endpoint, {
-    directory: context.directory,
+    directory,
     path: [...path, 'credentials'],
     diagnostics: valueDiagnostics,
   });

@@ -1,6 +1,7 @@
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel } from '../protocol/operation.js';
 import type { IntrospectionConfig, IssuerConfig, TlsConfig } from './access-config.js';
+import type { OutboundTls } from './connection-config.js';
 import type { UpstreamCredentials } from './credentials-config.js';
 import type {
   ApiLimit,
@@ -70,6 +71,8 @@ export interface ServerEntry {
   readonly restarts?: Partial<UpstreamConfig['restarts']>;
   readonly circuit?: Partial<UpstreamConfig['circuit']>;
   readonly required?: boolean;
+  readonly proxy?: string;
+  readonly tls?: OutboundTls;
   readonly isolation?: UpstreamConfig['isolation'];
   readonly credentials?: UpstreamCredentialsEntry;
   readonly instances?: Partial<UpstreamConfig['instances']>;
@@ -136,7 +139,7 @@ export interface GatewayDocument {
   readonly cache?: Partial<GatewayConfig['cache']>;
   readonly executions?: Partial<GatewayConfig['executions']>;
   readonly results?: Partial<GatewayConfig['results']>;
-  readonly defaults?: Partial<Omit<UpstreamDefaults, Nested>> & Pick<ServerEntry, Nested>;
+  readonly defaults?: Partial<Omit<UpstreamDefaults, Nested>> & Pick<ServerEntry, Nested | 'proxy' | 'tls'>;
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];
   readonly policy?: PolicyEntry;

@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
 import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
+import type { CircuitBounds, OutboundTls, QueueBounds, RestartBounds } from './connection-config.js';
 import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
 import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
@@ -26,6 +27,9 @@ export interface HttpEndpoint {
   readonly url: string;
   /** May hold secrets: never log. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The proxy on the way: an address, which may hold a password, or `environment` for that of the variables. */
+  readonly proxy?: string;
+  readonly tls?: OutboundTls;
 }
 
 export type UpstreamEndpoint = StdioEndpoint | HttpEndpoint;
@@ -138,29 +142,6 @@ export interface InstanceBounds {
   readonly idleSeconds: number;
   /** How many wait, connected, for their owner. */
   readonly spare: number;
-}
-
-/** How many calls wait for a place where only so many are in flight, and how long. */
-export interface QueueBounds {
-  /** What comes beyond is refused, of the client that has most of them. */
-  readonly max: number;
-  /** As long as a call may take where absent. */
-  readonly waitMs?: number;
-}
-
-/** How often a server may be started or connected anew before it is given up. */
-export interface RestartBounds {
-  /** Within the window; 0 for without end. */
-  readonly max: number;
-  readonly windowSeconds: number;
-}
-
-/** When calls to a server that fails are refused at once. */
-export interface CircuitBounds {
-  /** Calls that fail in a row; 0 for never. */
-  readonly failures: number;
-  /** For so long; then one call is tried. */
-  readonly openSeconds: number;
 }
 
 /** What a server may ask of a client while it runs one of its calls. */

@@ -295,7 +295,12 @@ function maskPath(address: string): string {
 function maskEndpoint(endpoint: UpstreamEndpoint): UpstreamEndpoint {
   return endpoint.type === 'stdio'
     ? { ...endpoint, args: maskArguments(endpoint.args), env: maskValues(endpoint.env) }
-    : { ...endpoint, url: maskUrl(endpoint.url), headers: maskValues(endpoint.headers) };
+    : {
+        ...endpoint,
+        url: maskUrl(endpoint.url),
+        headers: maskValues(endpoint.headers),
+        ...(endpoint.proxy !== undefined && { proxy: maskUrl(endpoint.proxy) }),
+      };
 }
 
 function maskValues(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,23 +1,139 @@
 import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
-import type { Observer } from '../observe/observation.js';
+import { publicUrlOf } from '../config/public-url.js';
+import type { JsonObject } from '../protocol/json.js';
+import { openStore } from '../store/open-store.js';
+import type { StateStore } from '../store/state-store.js';
 import type { UserRights } from '../upstream/user-rights.js';
-import { openRights } from './open-rights.js';
+import { type ConnectableUpstream, ConnectFlow, type SignInIssuer } from './connect-flow.js';
+import { HeaderRights } from './forwarded-headers.js';
+import { type GrantSummary, Grants } from './grants.js';
+import { OAuthClient } from './oauth-client.js';
+import { PerUserRights } from './per-user.js';
+import { keepRegistrations } from './registrations.js';
+import { ExchangeRights } from './token-exchange.js';
+import { UserTokens } from './user-tokens.js';
+import { Vault } from './vault.js';
 
 /** The rights of users for upstreams. */
 export interface CredentialService {
   /** Whose rights the calls of an upstream use; undefined where they are those of its configuration. */
   rightsOf(upstream: UpstreamConfig): UserRights | undefined;
+  readonly connections: Connections;
+  /** Takes another configuration: who may sign in, and where. */
+  follow(config: GatewayConfig): void;
   close(): Promise<void>;
 }
 
-interface CredentialDeps {
-  readonly observe: Observer;
+/** How users connect their accounts, for the pages and for operators. */
+export interface Connections {
+  readonly flow: ConnectFlow;
+  /** What describes the gateway to authorization servers. */
+  readonly clientDocument: JsonObject;
+  /** Whether the pages are reached over TLS. */
+  readonly isSecure: boolean;
+  /** A server to which users connect; undefined where there is none of the name. */
+  find(slug: string): ConnectableUpstream | undefined;
+  list(): Promise<readonly GrantSummary[]>;
 }
 
-export async function openCredentialService(_config: GatewayConfig, _deps: CredentialDeps): Promise<CredentialService> {
-  const deps = { fetch: globalThis.fetch, now: Date.now };
-  return {
-    rightsOf: (upstream) => openRights(upstream, deps),
-    close: async () => undefined,
-  };
+interface CredentialDeps {
+  /** Says something to the operator. */
+  readonly warn: (message: string) => void;
+  /** Records that a user has granted or ended access. */
+  readonly record: (action: string, details: JsonObject, owner: string) => void;
+}
+
+const IN_MEMORY =
+  "what users grant for upstreams is kept in memory alone and asked for anew after a restart; set 'credentials.key' (MCP_AQL_CREDENTIALS_KEY) to keep it encrypted in the store";
+
+export async function openCredentialService(config: GatewayConfig, deps: CredentialDeps): Promise<CredentialService> {
+  const isKept = config.credentials.key !== undefined;
+  const isPerUser = config.upstreams.some(({ credentials }) => credentials?.type === 'perUser');
+  if (isPerUser && (!isKept || config.store.type === 'memory')) deps.warn(IN_MEMORY);
+  const store = await openStore(isKept ? config.store : { type: 'memory' }, { onProblem: deps.warn });
+  return new Service(config, store, deps);
+}
+
+class Service implements CredentialService {
+  readonly connections: Connections;
+  readonly #store: StateStore;
+  readonly #deps: CredentialDeps;
+  readonly #grants: Grants;
+  readonly #client: OAuthClient;
+  readonly #flow: ConnectFlow;
+  readonly #publicUrl: string;
+  readonly #connectable = new Map<string, ConnectableUpstream>();
+  readonly #rights = new Map<string, PerUserRights>();
+  #oauth: GatewayConfig['server']['oauth'];
+
+  constructor(config: GatewayConfig, store: StateStore, deps: CredentialDeps) {
+    this.#store = store;
+    this.#deps = deps;
+    this.#oauth = config.server.oauth;
+    this.#publicUrl = publicUrlOf(config.server);
+    const parts = { fetch: globalThis.fetch, now: Date.now, publicUrl: this.#publicUrl };
+    const vault = new Vault(config.credentials.key);
+    const redirectUrl = `${this.#publicUrl}/connect/callback`;
+    const registrations = keepRegistrations(store, vault, { redirectUrl, now: Date.now });
+    this.#grants = new Grants(store, vault, Date.now);
+    this.#client = new OAuthClient({ ...parts, registrations });
+    this.#flow = new ConnectFlow({
+      ...parts,
+      store,
+      vault,
+      grants: this.#grants,
+      client: this.#client,
+      upstream: (slug) => this.#connectable.get(slug),
+      issuer: (name) => this.#findIssuer(name),
+      onChanged: (slug, owner, hasRights) => this.#noteChange(slug, owner, hasRights),
+    });
+    this.connections = {
+      flow: this.#flow,
+      clientDocument: { ...this.#client.clientDocument },
+      isSecure: this.#publicUrl.startsWith('https:'),
+      find: (slug) => this.#connectable.get(slug),
+      list: () => this.#grants.list(),
+    };
+  }
+
+  rightsOf({ name, slug, endpoint, credentials }: UpstreamConfig): UserRights | undefined {
+    if (credentials === undefined || endpoint.type === 'stdio') return undefined;
+    const { url } = endpoint;
+    if (credentials.type === 'forwardHeaders') return new HeaderRights(slug, credentials);
+    const time = { fetch: globalThis.fetch, now: Date.now };
+    if (credentials.type === 'exchange') return new ExchangeRights({ slug, url, credentials }, time);
+    const { discovery } = credentials;
+    const onEnded = (owner: string): void => this.#noteChange(slug, owner, false);
+    const deps = { grants: this.#grants, client: this.#client, now: Date.now, onEnded };
+    const tokens = new UserTokens({ slug, url, settings: credentials }, deps);
+    const page = `${this.#publicUrl}/connect/${slug}`;
+    const rights = new PerUserRights({ slug, tokens, flow: this.#flow, discovery, page, now: Date.now });
+    this.#connectable.set(slug, { name, slug, url, settings: credentials, tokens });
+    this.#rights.set(slug, rights);
+    return rights;
+  }
+
+  follow({ server, upstreams }: GatewayConfig): void {
+    this.#oauth = server.oauth;
+    const perUser = new Set(
+      upstreams.flatMap(({ slug, credentials }) => (credentials?.type === 'perUser' ? [slug] : [])),
+    );
+    for (const slug of this.#connectable.keys()) if (!perUser.has(slug)) this.#connectable.delete(slug);
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  #findIssuer(name: string): SignInIssuer | undefined {
+    const found = this.#oauth?.issuers.find((issuer) => issuer.name === name);
+    if (found === undefined || this.#oauth === undefined) return undefined;
+    const { issuer, login, scopes } = found;
+    return { name, issuer, resource: this.#oauth.resource, settings: { ...login, scopes } };
+  }
+
+  #noteChange(upstream: string, owner: string, hasRights: boolean): void {
+    this.#deps.record(hasRights ? 'credentials.connected' : 'credentials.ended', { upstream }, owner);
+    this.#rights.get(upstream)?.listeners.tell(owner, hasRights);
+  }
 }

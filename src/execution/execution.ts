@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { EXECUTION_STATUSES, type ExecutionStatus, isEnded } from './status.js';
 
-/** A call that goes on after its answer, a task of a client, or the work of an agent that reports its steps. */
-export const EXECUTION_KINDS = ['call', 'task', 'agent'] as const;
+/** A call that goes on without its request, or the work of an agent that reports its steps. */
+export const EXECUTION_KINDS = ['call', 'agent'] as const;
 
 export type ExecutionKind = (typeof EXECUTION_KINDS)[number];
 

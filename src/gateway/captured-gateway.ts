@@ -101,6 +101,7 @@ export function openCapturedGateway(
       restartUpstream: () => false,
       recordAdmin: () => undefined,
       approvals: undefined,
+      connections: undefined,
       setLogLevel: () => undefined,
       endSession: () => undefined,
       native: NO_NATIVE_SURFACE,

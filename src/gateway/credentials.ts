@@ -1,22 +1,40 @@
+import type { AuditTrail } from '../audit/audit-trail.js';
 import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
-import type { CredentialService } from '../credentials/credential-service.js';
+import type { Connections, CredentialService } from '../credentials/credential-service.js';
 import type { Observer } from '../observe/observation.js';
 import type { UserRights } from '../upstream/user-rights.js';
+
+export type { Connections } from '../credentials/credential-service.js';
 
 /** The rights of users for upstreams. What they need is loaded when a configuration has such an upstream. */
 export class Credentials {
   readonly #observe: Observer;
+  readonly #audit: Pick<AuditTrail, 'record'>;
   #service: CredentialService | undefined;
 
-  constructor(observe: Observer) {
+  constructor(observe: Observer, audit: Pick<AuditTrail, 'record'>) {
     this.#observe = observe;
+    this.#audit = audit;
+  }
+
+  /** How users connect their accounts; absent where no upstream wants that. */
+  get connections(): Connections | undefined {
+    return this.#service?.connections;
   }
 
   /** Loads and opens what the configuration needs, before its upstreams are connected. */
   async prepare(config: GatewayConfig): Promise<void> {
-    if (this.#service !== undefined || !config.upstreams.some(hasUserRights)) return;
+    if (this.#service !== undefined) {
+      this.#service.follow(config);
+      return;
+    }
+    if (!config.upstreams.some(hasUserRights)) return;
     const { openCredentialService } = await import('../credentials/credential-service.js');
-    this.#service = await openCredentialService(config, { observe: this.#observe });
+    this.#service = await openCredentialService(config, {
+      warn: (message) => this.#observe({ kind: 'notice', level: 'warn', message }),
+      record: (action, details, operator) =>
+        this.#audit.record({ type: 'admin', action, details, actor: { operator, transport: 'http' } }),
+    });
   }
 
   readonly rightsOf = (upstream: UpstreamConfig): UserRights | undefined => this.#service?.rightsOf(upstream);

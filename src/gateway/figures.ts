@@ -22,12 +22,15 @@ export function describeFigures(
   const { upstreams, categories, state, reload } = gateway.status();
   const tokens = contextTokens(plan, gateway);
   return {
-    upstreams: upstreams.map(({ slug, state: now, tools, restarts, isolation }) => ({
+    upstreams: upstreams.map(({ slug, state: now, tools, restarts, required, circuit, calls, isolation }) => ({
       upstream: slug,
       state: now,
       isUp: canBeCalled(now),
       tools,
       restarts,
+      isRequired: required === true,
+      isCircuitOpen: circuit === 'open',
+      ...calls,
       ...(isolation?.instances === undefined ? {} : { instances: isolation.instances.running }),
     })),
     operations: categories,

@@ -65,8 +65,18 @@ const CURES: readonly Cure[] = [
   },
   {
     sign: /self-signed|cannot be verified|issuer certificate/,
-    cure: () => 'trust its authority: start the gateway with NODE_EXTRA_CA_CERTS=/path/of/authority.pem',
+    cure: () => 'trust its authority: "tls": {"ca": "/path/of/authority.pem"}',
   },
+  {
+    sign: /asks for a certificate|certificate required/i,
+    cure: () =>
+      'show it a certificate that it accepts: "tls": {"cert": "/path/of/cert.pem", "key": "/path/of/key.pem"}',
+  },
+  {
+    sign: /the proxy \S+/,
+    cure: () => "correct 'proxy', the rights of its user, or what it lets through: it was the proxy that refused",
+  },
+  { sign: /'tls\.\w+' '([^']+)' cannot be read/, cure: ([, file]) => `let the gateway's user read '${file}'` },
   { sign: /certificate has expired/, cure: () => 'its operator has to renew the certificate' },
   { sign: /certificate is for another host/, cure: () => "use the host name that the certificate is for in 'url'" },
   { sign: /does not speak TLS/, cure: () => "write http:// instead of https:// in 'url', or another port" },

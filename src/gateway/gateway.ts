@@ -26,11 +26,11 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
-import { Credentials } from './credentials.js';
+import { type Connections, Credentials } from './credentials.js';
 import { openExecutions } from './executions.js';
 import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
-import { type Introductions, openIntroductions } from './introductions.js';
+import { openIntroductions } from './introductions.js';
 import {
   type CatalogKeeper,
   combineKnown,
@@ -49,15 +49,17 @@ import { type NameSettings, NamesWait } from './names-wait.js';
 import { createNativeSurface, type NativeDeps, type NativeListener, type NativeSurface } from './native.js';
 import { openConfiguredSafety } from './open-safety.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
+import { type StatusParts, statusOf } from './read-status.js';
 import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
 import { reportDiagnostic } from './report-diagnostic.js';
 import { buildSnapshotInSlices } from './snapshot.js';
-import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
+import type { GatewayStatus } from './status.js';
 import { countUses, createSurface, type Reloading, type Surface } from './surface.js';
 import { describeUnmatched } from './unmatched-rules.js';
 import { type OpenedView, Views } from './views.js';
 
+export type { Connections } from './credentials.js';
 export type { NameSettings } from './names-wait.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { ReloadState } from './reload.js';
@@ -93,6 +95,8 @@ export interface Gateway extends Surface {
   readonly approvals: ApprovalService | undefined;
   /** What operators see and decide of agents; absent where the safety loop is disabled. */
   readonly safety: SafetyOperators | undefined;
+  /** How users connect their accounts of upstreams; absent where no upstream wants that. */
+  readonly connections: Connections | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
   setLogLevel(sessionId: string, level: LogLevel): void;
   /** Starts or connects an upstream anew, whatever its state. Returns whether there is one of this name that is not disabled. */
@@ -154,7 +158,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const credentials = new Credentials(observe);
+  const credentials = new Credentials(observe, policy.audit);
   await credentials.prepare(config);
   lifecycle.opened('credentials', () => credentials.close());
   const pool = createPool(config, deps, credentials);
@@ -405,6 +409,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
     approvals: policy.approvals,
     safety: safety?.operators,
+    get connections() {
+      return credentials.connections;
+    },
     setLogLevel(sessionId, level) {
       logLevels.set(sessionId, level);
       applyLogLevel();
@@ -469,22 +476,6 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
 interface NativeAudience {
   readonly listeners: Set<NativeListener>;
   sees(upstream: string): boolean;
-}
-
-interface StatusParts {
-  readonly policy: Pick<PolicyService, 'audit' | 'storeState'>;
-  readonly reloader: Pick<Reloader, 'state'>;
-  readonly introductions: Introductions;
-}
-
-function statusOf(
-  snapshot: Snapshot,
-  upstreams: ReturnType<UpstreamPool['statuses']>,
-  { policy, reloader, introductions }: StatusParts,
-): GatewayStatus {
-  const dependencies = describeDependencies(policy.audit.state(), policy.storeState());
-  const more = { findings: introductions.guard.findings(), reload: reloader.state() };
-  return describeStatus(snapshot, upstreams, dependencies, more);
 }
 
 function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {

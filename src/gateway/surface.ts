@@ -84,6 +84,7 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
       const snapshot = current instanceof Promise ? await current : current;
       const reply = await answerBy(request, snapshot);
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
+      raw.notes?.note({ requestId: request.call.caller.requestId, code: reply.code });
       const isKnown = snapshot.plan.reachOf(raw.tool) !== undefined;
       // A batch ends here, and every other call has.
       raw.trace?.end({ code: reply.code, ...(isKnown ? { tool: raw.tool } : {}) });

@@ -315,6 +315,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (operation !== undefined) {
       recordCall({ operation, arguments: args ?? {}, caller: raw.caller, code, durationMs });
     }
+    raw.notes?.note(operation === undefined ? { code } : { code, operation: operation.name });
     raw.trace?.end(describeEnd(raw.tool, code, operation));
     observe({
       kind: 'call',

@@ -1,6 +1,7 @@
 import { type AuditTrail, openAuditTrail } from '../audit/audit-trail.js';
 import { createApproverView, createRedactor } from '../audit/redact.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import { publicUrlOf } from '../config/public-url.js';
 import type { Observer } from '../observe/observation.js';
 import type { Caller } from '../protocol/call.js';
 import { openStore } from '../store/open-store.js';
@@ -138,15 +139,8 @@ function isOperatorReachable({ policy }: GatewayConfig, store: StateStore): bool
 }
 
 function openWebhook({ policy, server }: GatewayConfig, audit: AuditTrail, observe: Observer): Webhook | undefined {
-  const { webhook, publicUrl = describeAddress(server) } = policy.approvals;
+  const { webhook, publicUrl = publicUrlOf(server) } = policy.approvals;
   return webhook === undefined ? undefined : createWebhook(webhook, { publicUrl, audit, observe });
-}
-
-/** A link cannot lead to a wildcard address, so `localhost` replaces it. */
-function describeAddress({ host, port, tls }: GatewayConfig['server']): string {
-  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  const scheme = tls === undefined ? 'http' : 'https';
-  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /** Work that is awaited only when the service closes. A failure leaves records behind, which expire by themselves. */

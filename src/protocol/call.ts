@@ -6,6 +6,7 @@ import type { JsonObject } from './json.js';
 import type { LargeAnswer } from './large-answer.js';
 import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
+import type { RequestNotes } from './request-notes.js';
 import type { ToolCallResult, Warning } from './result.js';
 import type { CallTrace } from './trace-context.js';
 import type { WireAnswer } from './wire-answer.js';
@@ -25,6 +26,8 @@ export interface RawCall {
   readonly tracestate?: unknown;
   /** Present where calls are traced. */
   readonly trace?: CallTrace;
+  /** Present where requests are logged. */
+  readonly notes?: RequestNotes;
   /** What the upstream gets of the request's `_meta`. */
   readonly meta?: JsonObject;
   /** The channel to the person who uses the client, where there is one. */

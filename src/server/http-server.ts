@@ -15,6 +15,7 @@ import type { Observer } from '../observe/observation.js';
 import { registerHealth } from './admin/health.js';
 import { registerAdmin } from './admin/register-admin.js';
 import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
+import { registerConnect } from './connect/register-connect.js';
 import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
@@ -33,9 +34,14 @@ export type ServerLoad = Omit<ServerFigures, 'receivedBytes' | 'sentBytes'>;
 /** What watches the server from outside. */
 export interface ServerMonitor {
   /** Sees every connection. */
-  watch(server: Server): void;
+  watch?(server: Server): void;
   /** Answers `/metrics`, where that is served here. */
   readonly metrics?: RequestListener;
+  /** What is made of each response, and what goes around the answer to each request, where requests are logged. */
+  readonly log?: {
+    readonly ServerResponse: typeof ServerResponse;
+    readonly around: (listener: RequestListener) => RequestListener;
+  };
 }
 
 /** A listening HTTP server. */
@@ -86,7 +92,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   const requests = new OpenRequests();
   const resource = { current: gateway.config.server.oauth };
   const app = buildApp(gateway, endpoint, requests, stopping, deps);
-  deps.monitor?.watch(app.server);
+  deps.monitor?.watch?.(app.server);
   registerResourceMetadata(app, resource);
   try {
     await app.listen({ host, port });
@@ -132,13 +138,19 @@ function createNodeServer(
   const timeouts = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS, insecureHTTPParser: false };
   const proxies = new TrustedProxies(trustedProxies);
   const isProxied = trustedProxies.length > 0;
-  const options = isProxied ? { ...timeouts, IncomingMessage: ProxiedRequest } : timeouts;
+  const log = deps.monitor?.log;
+  const options = {
+    ...timeouts,
+    ...(isProxied && { IncomingMessage: ProxiedRequest }),
+    ...(log && { ServerResponse: log.ServerResponse }),
+  };
+  const answer = log === undefined ? listener : log.around(listener);
   const serve: RequestListener = isProxied
     ? (request, response) => {
         proxies.apply(request);
-        listener(request, response);
+        answer(request, response);
       }
-    : listener;
+    : answer;
   const server = tls === undefined ? createServer(options, serve) : createTlsServer(tls, options, serve, deps);
   server.maxHeadersCount = MAX_HEADERS;
   return server.setTimeout(0);
@@ -229,6 +241,7 @@ function buildApp(
   });
   registerHealth(app, gateway, state);
   registerAdmin(app, gateway, deps.observe);
+  if (gateway.connections !== undefined) registerConnect(app, gateway, deps.observe);
   registerMetrics(app, deps.monitor?.metrics);
   const { operators } = gateway.config.policy.approvals;
   const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';

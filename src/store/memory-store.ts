@@ -39,6 +39,9 @@ export class MemoryStore implements StateStore {
     execution: new Map(),
     challenge: new Map(),
     agent_block: new Map(),
+    grant: new Map(),
+    connect_link: new Map(),
+    oauth_client: new Map(),
   };
   readonly #counters = new Map<string, Counter>();
   #closed = false;

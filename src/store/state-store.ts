@@ -11,6 +11,9 @@ export const COLLECTIONS = [
   'execution',
   'challenge',
   'agent_block',
+  'grant',
+  'connect_link',
+  'oauth_client',
 ] as const;
 
 export type Collection = (typeof COLLECTIONS)[number];

@@ -1,4 +1,4 @@
-import type { QueueBounds } from '../config/gateway-config.js';
+import type { QueueBounds } from '../config/connection-config.js';
 import { FairQueue, type Turn } from '../lib/fair-queue.js';
 import { type Caller, principalOf } from '../protocol/caller.js';
 import type { Cancellation } from '../protocol/cancellation.js';

@@ -2,13 +2,15 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   Client,
+  type JSONRPCNotification,
   PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
   ProtocolError,
   ProtocolErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
-import type { QueueBounds, UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
+import type { QueueBounds } from '../config/connection-config.js';
+import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
@@ -339,7 +341,7 @@ async function completeConnection(
       callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, roots, tasks }),
     request(request, timeoutMs) {
       const { method, params, cancellation, onProgress, ask, log } = request;
-      const preface = roots?.before(ask);
+      const preface = newsBefore(ask, roots);
       const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log, preface };
       const send = (continuation?: JsonObject, meta = request.meta): Promise<JsonObject> =>
         channel.request(method, { ...params, ...continuation }, { ...options, meta });
@@ -407,13 +409,18 @@ function sendCall(channel: CallChannel, call: UpstreamCall, settings: CallSettin
         log: call.log,
         meta,
         drive: task?.drive,
-        preface: roots?.before(ask),
+        preface: newsBefore(ask, roots),
         headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
       },
     );
   const extensions = tasks?.extensions;
   const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined && extensions === undefined);
   return wantsNothing ? send() : sendInRounds(send, call, asks, extensions);
+}
+
+/** What the server should learn of a client's roots before it gets this client's call. */
+function newsBefore(ask: UpstreamCall['ask'], roots: RootsNews | undefined): JSONRPCNotification | undefined {
+  return ask?.abilities.roots === true ? roots?.before(ask) : undefined;
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */

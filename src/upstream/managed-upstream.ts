@@ -59,6 +59,8 @@ export class ManagedUpstream implements Upstream {
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: ServerMemory;
   readonly #masking: CredentialMasking;
+  /** Whether it has no credentials and will never have some: then its answers are not looked through. */
+  readonly #hasNone: boolean;
   readonly #calls: CallsInProgress;
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
@@ -90,11 +92,12 @@ export class ManagedUpstream implements Upstream {
   #supervision: Promise<void> | undefined;
 
   constructor(options: ManagedUpstreamOptions) {
-    const { config } = options;
+    const { config, credentials } = options;
     this.#options = options;
     this.slug = config.slug;
     this.#memory = options.memory ?? { era: {}, tools: new Map() };
-    this.#masking = new CredentialMasking(config.endpoint, options.credentials);
+    this.#masking = new CredentialMasking(config.endpoint, credentials);
+    this.#hasNone = credentials === undefined && this.#masking.current.literals.length === 0;
     this.#calls = new CallsInProgress(config.maxConcurrency, config.queue);
     this.#budget = new RestartBudget(config.restarts);
     const { circuit: bounds } = config;
@@ -109,7 +112,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   get #hasCredentials(): boolean {
-    return this.#masking.current.literals.length > 0;
+    return !this.#hasNone && this.#masking.current.literals.length > 0;
   }
 
   /** Begins to keep it connected. Resolves when the first attempt has succeeded or failed; never rejects. */

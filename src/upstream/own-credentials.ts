@@ -97,7 +97,8 @@ export function withoutCredentials(error: OperationError, credentials: OwnCreden
 }
 
 function credentialsOf(endpoint: UpstreamEndpoint): readonly string[] {
-  return endpoint.type === 'stdio' ? listNamed(endpoint.env) : [...listNamed(endpoint.headers), ...inUrl(endpoint.url)];
+  if (endpoint.type === 'stdio') return listNamed(endpoint.env);
+  return [...listNamed(endpoint.headers), ...inUrl(endpoint.url), ...inUrl(endpoint.proxy ?? '')];
 }
 
 /** Values under names that speak of credentials; of `Bearer abc` also `abc` alone. */

@@ -1,4 +1,4 @@
-import type { RestartBounds } from '../config/gateway-config.js';
+import type { RestartBounds } from '../config/connection-config.js';
 
 /** Counts the starts that a server has taken, and says when it has taken too many. */
 export class RestartBudget {

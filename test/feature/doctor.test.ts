@@ -136,7 +136,7 @@ describe('doctor', () => {
     );
     rmSync(folder, { recursive: true });
     const { step, text } = await failedStep({ url: `https://localhost:${server.port}/mcp` });
-    expect([step, text]).toEqual(['start', expect.stringContaining('NODE_EXTRA_CA_CERTS')]);
+    expect([step, text]).toEqual(['start', expect.stringContaining('"tls": {"ca"')]);
   });
 
   it('names a web page where MCP was expected', async () => {

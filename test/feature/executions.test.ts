@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/protocol/json.js';
 import { behaviourServer } from '../support/behaviours.js';
 import { inlineServer } from '../support/inline-server.js';
 import { type Envelope, type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
+import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { makeDirectory } from '../support/served-gateway.js';
 
 /** `flaky` fails at first, `large` answers more than is sent at once, `picture` with a block beside its data. */
@@ -15,6 +16,7 @@ const JOBS = inlineServer(`{
   large: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: JSON.stringify(Array.from({ length: 4000 }, (_, id) => ({ id, name: 'a name of some length' }))) }] }) },
   picture: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: 'a cat' }, { type: 'image', data: 'AAAA', mimeType: 'image/png' }] }) },
   charge: { tool: { annotations: { readOnlyHint: false } }, run: () => ({ error: { code: -32000, message: 'declined' } }) },
+  wipe: { tool: {}, run: () => ({ content: [{ type: 'text', text: 'wiped' }] }) },
   create_note: { tool: {}, run: () => ({ content: [] }) },
 }`);
 
@@ -26,7 +28,7 @@ const configure = (executions: object, more: object = {}) => ({
   executions: { enabled: true, ...executions },
   mcpServers: {
     behaviour: { ...behaviourServer(), operations: OPERATIONS },
-    jobs: { ...JOBS, operations: { charge: OPERATIONS['*'] } },
+    jobs: { ...JOBS, operations: { charge: OPERATIONS['*'], wipe: { category: 'EXECUTE', danger: 'destructive' } } },
   },
   ...more,
 });
@@ -194,6 +196,36 @@ it('is cancelled when the session that began it ends, and the client sees that i
     status: 'cancelled',
     progress: { message: 'Cancelled: the session has ended' },
   });
+});
+
+it('is a task for a client that knows tasks', async () => {
+  const _meta = {
+    ...MODERN_META,
+    'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  };
+  const send = async (method: string, name: string, params: JsonObject) => {
+    const headers = { ...modernHeaders(method, name), authorization: `Bearer ${tokenOf('ann')}` };
+    const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
+    return (await sendHttp(live.url, { headers, body })).json.result;
+  };
+  const args = { operation: 'hold', params: { key: 'task', ...BACKGROUND } };
+  const { resultType, taskId } = await send('tools/call', 'mcp_aql', { name: 'mcp_aql', arguments: args });
+  expect(resultType).toBe('task');
+  await vi.waitFor(async () => expect((await call('release', { key: 'task' })).data).toBe('true'));
+  await vi.waitFor(async () =>
+    expect(JSON.stringify(await send('tasks/get', taskId, { taskId }))).toContain('released task'),
+  );
+});
+
+it('is accepted only when policy has admitted the call', async () => {
+  const { error } = await call('wipe', BACKGROUND);
+  expect(error?.code).toBe('CONFIRMATION_REQUIRED');
+  const token = error?.details?.['confirmation_token'];
+
+  const { data } = await call('wipe', { _confirmation: token, ...BACKGROUND });
+
+  expect(data).toMatchObject({ status: 'running' });
+  expect((await ended(data.execution_id)).data.result).toMatchObject({ success: true, data: 'wiped' });
 });
 
 it('shows the lifecycle of each operation that executes', async () => {

@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { inlineServer } from '../support/inline-server.js';
 import { connectClient } from '../support/mcp-client.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const TOOLS = `({
   read_note: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: 'a note' }] }) },
@@ -71,4 +74,52 @@ it('serves the figures to who sends the token alone', async () => {
   expect((await scrape('')).status).toBe(401);
   expect((await scrape(`Bearer ${CLIENT}`)).status).toBe(401);
   expect((await scrape(`Bearer ${TOKEN}`)).headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+});
+
+/** What Prometheus adds to every sample, and the bounds of histograms. */
+const ADDED = ['job', 'instance', 'le'];
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+interface Alerts {
+  readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
+}
+
+async function readExpressions(): Promise<readonly string[]> {
+  const read = (path: string): Promise<string> => readFile(join(REPOSITORY, 'deploy', path), 'utf8');
+  const { panels } = JSON.parse(await read('grafana/mcp-aql-gateway.json')) as Dashboard;
+  const { groups } = parse(await read('prometheus/alerts.yaml')) as Alerts;
+  return [
+    ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
+  ];
+}
+
+const namesIn = (expression: string): readonly string[] => expression.match(/\b(?:mcp_aql|nodejs|process)_\w+/g) ?? [];
+
+it('has every metric and every label that the dashboard and the alerts use', async () => {
+  const text = await (await scrape(`Bearer ${TOKEN}`)).text();
+  const types = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name));
+  const labels = new Map<string, readonly string[]>();
+  for (const [, name = '', list = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
+    labels.set(
+      name,
+      [...list.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
+    );
+  }
+  const expressions = await readExpressions();
+  expect(expressions.length).toBeGreaterThan(30);
+  for (const expression of expressions) {
+    const known = namesIn(expression).map((name) => {
+      expect(types, expression).toContain(name.replace(/_bucket$/, ''));
+      return labels.get(name) ?? [];
+    });
+    const used = [
+      ...expression.matchAll(/[{,](\w+)(?:=~|!=|=)"/g),
+      ...[...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) => [...list.matchAll(/(\w+)/g)]),
+    ].map(([, label]) => label);
+    for (const label of used) expect([...known.flat(), ...ADDED], expression).toContain(label);
+  }
 });

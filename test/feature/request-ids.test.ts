@@ -13,10 +13,14 @@ async function readJournal(directory: string): Promise<string> {
   return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('');
 }
 
-it('the answer, the log and the audit trail know one call by one id, which is the trace id that the client sent', async () => {
+it('the answer, the log, the access log and the audit trail know one call by one id, which is the trace id that the client sent', async () => {
   await using upstream = await startDangerUpstream();
   await using gateway = await serveGateway(
-    { log: { level: 'debug', format: 'json' }, audit: { calls: 'all' }, mcpServers: { demo: dangerEntry(upstream) } },
+    {
+      log: { level: 'debug', format: 'json', access: 'access.log' },
+      audit: { calls: 'all' },
+      mcpServers: { demo: dangerEntry(upstream) },
+    },
     {},
   );
   await using client = await connectClient(gateway.url);
@@ -33,5 +37,6 @@ it('the answer, the log and the audit trail know one call by one id, which is th
   await client[Symbol.asyncDispose]();
   gateway.process.kill('SIGTERM');
   await new Promise((resolve) => gateway.process.once('exit', resolve));
+  expect(await readFile(join(gateway.directory, 'access.log'), 'utf8')).toContain(`"requestId":"${TRACE}"`);
   expect(await readJournal(gateway.directory)).toContain(`"request":"${TRACE}"`);
 });

@@ -23,4 +23,8 @@ export function startAuthorizationServer(options: AuthorizationServerOptions): P
 export function signIn(
   address: string | URL,
   login: string,
-): Promise<{ readonly code: string; readonly iss: string | undefined }>;
+): Promise<{
+  readonly code: string;
+  readonly iss: string | undefined /** Where the browser was sent back to. */;
+  readonly location: string;
+}>;

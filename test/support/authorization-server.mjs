@@ -135,7 +135,7 @@ export async function signIn(address, login) {
     if (location !== null) {
       url = new URL(location, url);
       const code = url.searchParams.get('code');
-      if (code !== null) return { code, iss: url.searchParams.get('iss') ?? undefined };
+      if (code !== null) return { code, iss: url.searchParams.get('iss') ?? undefined, location: url.href };
       if (url.searchParams.has('error')) throw new Error(`refused: ${url.search}`);
       continue;
     }

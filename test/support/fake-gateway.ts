@@ -108,6 +108,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
       throw new Error('the fake gateway has no policy');
     },
     recordAdmin: () => undefined,
+    connections: undefined,
     restartUpstream: () => true,
     approvals: options.approvals,
     safety: undefined,

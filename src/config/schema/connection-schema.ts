@@ -66,3 +66,24 @@ export const CIRCUIT_PROPERTIES = {
     description: 'How long calls are refused before one is tried, in seconds.',
   },
 };
+
+/** The keys of `tls`, of the way to servers over HTTP. */
+export const OUTBOUND_TLS_PROPERTIES = {
+  ca: {
+    type: 'string',
+    minLength: 1,
+    description: 'A PEM file with the authorities that are trusted in place of the public ones.',
+  },
+  cert: { type: 'string', minLength: 1, description: 'A PEM file with the certificate that the gateway shows.' },
+  key: { type: 'string', minLength: 1, description: 'A PEM file with its key.' },
+  serverName: {
+    type: 'string',
+    minLength: 1,
+    description: "The name that the server's certificate must have, where that is not the host of the URL.",
+  },
+  acceptAnyCertificate: {
+    type: 'boolean',
+    description:
+      'DANGEROUS: take any certificate, so that who is on the way can read and change everything. For trials only.',
+  },
+};

@@ -13,6 +13,7 @@ import {
   CIRCUIT_PROPERTIES,
   INSTANCES_PROPERTIES,
   MAX_TIMEOUT_MS,
+  OUTBOUND_TLS_PROPERTIES,
   QUEUE_PROPERTIES,
   RESTARTS_PROPERTIES,
 } from './connection-schema.js';
@@ -96,6 +97,18 @@ export const SHARED_PROPERTIES = {
     properties: CIRCUIT_PROPERTIES,
     description:
       'After how many failed calls (`failures`) others are refused at once, and for how long (`openSeconds`), until one is answered.',
+  },
+  proxy: {
+    type: 'string',
+    minLength: 1,
+    description:
+      'The proxy on the way to a server over HTTP: an `http://` or `https://` address; `environment` for that of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; `none`, which is the default.',
+  },
+  tls: {
+    type: 'object',
+    additionalProperties: false,
+    properties: OUTBOUND_TLS_PROPERTIES,
+    description: 'The certificates of the way to a server over HTTP, each read again when it changes.',
   },
   required: { type: 'boolean', description: 'Whether `/readyz` says 503 while this server is not connected.' },
   isolation: {

@@ -8,6 +8,13 @@ export interface UpstreamFigures {
   readonly isUp: boolean;
   readonly tools: number;
   readonly restarts: number;
+  /** Whether the gateway is ready only where it is. */
+  readonly isRequired: boolean;
+  /** Whether its calls are refused for a while because too many failed. */
+  readonly isCircuitOpen: boolean;
+  readonly inFlight: number;
+  /** Calls that wait for a place. */
+  readonly waiting: number;
   /** Connections of callers of their own; absent where all share one. */
   readonly instances?: number;
 }

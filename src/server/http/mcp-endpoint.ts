@@ -26,6 +26,7 @@ import {
   isLegacyTraffic,
   isLegacyVersion,
   type MirrorHeaders,
+  noteMethod,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
 import { LogLevels } from '../mcp/log-levels.js';
@@ -47,6 +48,7 @@ import {
   createHttpExchanges,
   createSseStreams,
   type HttpExchanges,
+  notesOf,
   occupy,
   type RequestHandler,
   type SseStreams,
@@ -236,6 +238,7 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     const headers = readMirrorHeaders(request);
     const recognised = recogniseFastRequest(message, native.supports);
     const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
+    if (fast === undefined) noteMethod(notesOf(response), message);
     if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
       legacy.post(message, fast, request, response, authenticated);
       return;

@@ -5,6 +5,7 @@ import { sendInTurn } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { CarriedHeaders } from '../../protocol/carried-headers.js';
+import type { RequestNotes } from '../../protocol/request-notes.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
 import { type MessageText, surround } from '../mcp/message-text.js';
@@ -105,6 +106,7 @@ class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
   readonly traceparent: unknown;
   readonly tracestate: unknown;
+  readonly notes: RequestNotes | undefined;
   readonly carried: CarriedHeaders | undefined;
   readonly structured: boolean;
   readonly canNotify: boolean;
@@ -136,6 +138,7 @@ class HttpExchange implements Responder {
     const { traceparent, tracestate } = response.req.headers;
     this.traceparent = traceparent;
     this.tracestate = tracestate;
+    this.notes = notesOf(response);
     this.carried = carrier.carry?.(response.req);
     this.structured = asksForStructured(response.req);
     occupy(occupancy, response, () => {
@@ -196,6 +199,11 @@ class HttpExchange implements Responder {
     this.#open.remove(this.#number);
     return response;
   }
+}
+
+/** What is noted of a request for its log; undefined where requests are not logged. */
+export function notesOf(response: ServerResponse & { readonly notes?: RequestNotes }): RequestNotes | undefined {
+  return response.notes;
 }
 
 /** Whether a request asks for answers as structured content too. */

@@ -4,6 +4,7 @@ import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { CarriedHeaders } from '../../protocol/carried-headers.js';
 import { isJsonObject } from '../../protocol/json.js';
+import type { RequestNotes } from '../../protocol/request-notes.js';
 import { joinMessages, type MessageText, surround } from './message-text.js';
 
 export type RequestId = string | number;
@@ -21,6 +22,8 @@ export interface Responder {
   readonly traceparent?: unknown;
   /** What goes with it, unchecked. */
   readonly tracestate?: unknown;
+  /** Present where requests are logged. */
+  readonly notes?: RequestNotes | undefined;
   /** What the transport's request carries for upstreams; absent where none wants any. */
   readonly carried?: CarriedHeaders | undefined;
   /** Whether the transport's request asks for answers as structured content too. */

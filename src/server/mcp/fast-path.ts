@@ -7,13 +7,14 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { Gateway, ToolList } from '../../gateway/gateway.js';
-import { cleanLabel } from '../../lib/text.js';
+import { cleanLabel, escapeInvisible } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
 import { type AskAbilities, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
-import type { RawCall } from '../../protocol/call.js';
+import type { Caller, RawCall } from '../../protocol/call.js';
 import { callerOf } from '../../protocol/caller.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
+import type { RequestNotes } from '../../protocol/request-notes.js';
 import type { Reply } from '../../protocol/result.js';
 import { beginTask, createTaskAnswerer, declaresTasks, taskCapabilities, taskMaker } from './answer-task.js';
 import { isRequestId, type Peer, type RequestId, type Responder, wantsStructured } from './calls-in-flight.js';
@@ -351,7 +352,25 @@ export function createFastAnswerer({
     ...['get', 'cancel', 'update', 'result', 'list'].map((verb) => [`tasks/${verb}`, answerTask] as const),
     ['ping', ({ id }, _peer, responder) => responder.answer(writer.emptyResult(id))],
   ]);
-  return (request, peer, responder) => (answerers.get(request.method) ?? answerNative)(request, peer, responder);
+  return (request, peer, responder) => {
+    if (responder.notes !== undefined) noteSender(responder.notes, request.method, peer.caller);
+    (answerers.get(request.method) ?? answerNative)(request, peer, responder);
+  };
+}
+
+/** What the log of requests says of a request's method and sender. */
+function noteSender(notes: RequestNotes, mcpMethod: string, { sessionId, client, user }: Caller): void {
+  const identity = { ...(client === undefined ? {} : { client }), ...(user === undefined ? {} : { user }) };
+  notes.note({ mcpMethod, session: sessionId, ...identity });
+}
+
+/** A method that only the SDK knows; whatever a client calls so. */
+const MOST_METHOD_CHARACTERS = 64;
+
+/** The same of a message that is not recognised. */
+export function noteMethod(notes: RequestNotes | undefined, message: unknown): void {
+  if (notes === undefined || !isJsonObject(message) || typeof message['method'] !== 'string') return;
+  notes.note({ mcpMethod: escapeInvisible(message['method'].slice(0, MOST_METHOD_CHARACTERS)) });
 }
 
 /**
@@ -403,6 +422,7 @@ function toRawCall(
     cancellation: responder.cancellation,
     traceparent: request.traceparent ?? responder.traceparent,
     tracestate: request.traceparent === undefined ? responder.tracestate : undefined,
+    ...(responder.notes === undefined ? {} : { notes: responder.notes }),
     ...(user === undefined ? {} : { user }),
     ...(ask === undefined ? {} : { ask }),
     ...(log === undefined ? {} : { log }),

@@ -15,11 +15,9 @@ export class RootsNews {
   /** By session: how often its roots had changed when the server was told last. */
   readonly #told = new RecentMap<string, number>(MOST_SESSIONS);
 
-  /** What the server should learn before a call of this client; undefined for most calls. */
-  before(ask: AskChannel | undefined): JSONRPCNotification | undefined {
-    const changes = ask?.abilities.roots === true ? (ask.rootsChanges ?? 0) : 0;
-    if (ask === undefined || changes === 0) return undefined;
-    const { sessionId } = ask.caller;
+  /** What the server should learn before a call of a client that has roots; undefined for most calls. */
+  before({ rootsChanges: changes = 0, caller: { sessionId } }: AskChannel): JSONRPCNotification | undefined {
+    if (changes === 0) return undefined;
     if (this.#told.get(sessionId) === changes) return undefined;
     this.#told.set(sessionId, changes);
     return ROOTS_CHANGED;

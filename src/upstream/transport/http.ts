@@ -37,6 +37,7 @@ import {
   readLimitHeaders,
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
+import type { SocketOpener } from './outbound.js';
 import { isErrorFor, mayBeForgottenSession } from './refusals.js';
 import { openPool, type RequestPool } from './request-pool.js';
 import { StandaloneStream } from './standalone-stream.js';
@@ -51,7 +52,9 @@ export interface HttpTransportOptions {
   /** Called with what an answer says of the server's rate limit. */
   readonly onLimits?: ((limits: AnnouncedLimits, tool: string | undefined) => void) | undefined;
   /** What requests carry beside the configured headers. */
-  readonly credentials?: RequestCredentials | undefined;
+  readonly credentials: RequestCredentials | undefined;
+  /** How sockets are opened. */
+  readonly connect: SocketOpener;
 }
 
 const POST_HEADERS: FlatHeaders = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream'];
@@ -118,7 +121,7 @@ export class HttpTransport implements UpstreamTransport {
     this.#options = options;
     this.#url = new URL(options.endpoint.url);
     this.#path = this.#url.pathname + this.#url.search;
-    this.#pool = openPool(this.#url.origin, options.credentials);
+    this.#pool = openPool(this.#url.origin, options);
     this.#headers = this.#connectionHeaders();
   }
 

@@ -1,4 +1,4 @@
-import { UpstreamFault } from '../fault.js';
+import { findFault, UpstreamFault } from '../fault.js';
 
 interface Meaning {
   readonly words: string;
@@ -28,13 +28,21 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: { words: 'its certificate is self-signed', undelivered: 'always' },
   SELF_SIGNED_CERT_IN_CHAIN: { words: 'its certificate is self-signed', undelivered: 'always' },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: { words: 'its certificate cannot be verified', undelivered: 'always' },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { words: 'its certificate cannot be verified', undelivered: 'always' },
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: { words: 'the server asks for a certificate', undelivered: 'always' },
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: { words: 'the server does not accept the certificate', undelivered: 'always' },
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: {
+    words: 'the server does not know the authority of the certificate',
+    undelivered: 'always',
+  },
   CERT_HAS_EXPIRED: { words: 'its certificate has expired', undelivered: 'always' },
   ERR_TLS_CERT_ALTNAME_INVALID: { words: 'its certificate is for another host', undelivered: 'always' },
 };
 
 /** The error of a socket or of undici as a lost connection. @param place where it was going, fit to be shown. */
 export function networkFault(error: unknown, place: string): UpstreamFault {
-  if (error instanceof UpstreamFault) return error;
+  const known = findFault(error);
+  if (known !== undefined) return known;
   const source = findCoded(error);
   const code = source?.code ?? '';
   const meaning = MEANINGS[code] ?? (code.startsWith('HPE_') ? { words: 'the answer is not HTTP' } : undefined);

@@ -3,6 +3,7 @@ import type { Observer } from '../../observe/observation.js';
 import { OwnCredentials } from '../own-credentials.js';
 import type { ServerLogs } from '../server-logs.js';
 import type { HttpTransportOptions } from './http.js';
+import { socketsTo } from './outbound.js';
 import { reportLines } from './report-lines.js';
 import { childEnvironment, resolveCommand } from './resolve-command.js';
 import type { UpstreamTransport } from './transport.js';
@@ -59,9 +60,10 @@ async function openHttpTransport(
   { clientInfo }: TransportSurroundings,
   { onLimits, credentials }: TransportEvents,
 ): Promise<UpstreamTransport> {
+  const connect = await socketsTo(endpoint);
   if (endpoint.type === 'sse') {
     const { SseTransport } = await import('./sse.js');
-    return new SseTransport(endpoint, maxAnswerBytes);
+    return new SseTransport(endpoint, connect, maxAnswerBytes);
   }
   const { HttpTransport } = await import('./http.js');
   return new HttpTransport({
@@ -70,5 +72,6 @@ async function openHttpTransport(
     maxAnswerBytes,
     onLimits,
     credentials,
+    connect,
   });
 }

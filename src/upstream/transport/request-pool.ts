@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { RequestCredentials } from '../user-rights.js';
 import { headerOf, type ResponseHeaders } from './http-exchange.js';
+import type { SocketOpener } from './outbound.js';
 
 /** What a transport needs of undici's pool. */
 export interface RequestPool {
@@ -10,12 +11,16 @@ export interface RequestPool {
   destroy(reason: Error): Promise<void>;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
+interface PoolSettings {
+  readonly connect: SocketOpener;
+  /** What its requests carry beside the configured headers. */
+  readonly credentials: RequestCredentials | undefined;
+}
 
-/** The connections to one server. @param credentials what its requests carry beside the configured headers */
-export function openPool(origin: string, credentials: RequestCredentials | undefined): RequestPool {
+/** The connections to one server. */
+export function openPool(origin: string, { connect, credentials }: PoolSettings): RequestPool {
   // Silence is timed by the calls themselves: a stream may rest for hours.
-  const pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: CONNECT_TIMEOUT_MS } });
+  const pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0, connect });
   return credentials === undefined ? pool : withCredentials(pool, credentials);
 }
 

@@ -16,6 +16,7 @@ import { UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
 import { EventReader } from './event-reader.js';
 import { describePlace, networkFault } from './network-fault.js';
+import type { SocketOpener } from './outbound.js';
 import type { UpstreamTransport } from './transport.js';
 import { messagesOf, readMessageId } from './wire-messages.js';
 
@@ -35,14 +36,15 @@ export class SseTransport implements UpstreamTransport {
   admits?: UpstreamTransport['admits'];
 
   readonly #inner: SSEClientTransport;
-  readonly #agent = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
+  readonly #agent: Agent;
   readonly #place: string;
   readonly #maxAnswerBytes: number;
   #started = false;
   #networkError: unknown;
   #closing: Promise<void> | undefined;
 
-  constructor(endpoint: HttpEndpoint, maxAnswerBytes: number) {
+  constructor(endpoint: HttpEndpoint, connect: SocketOpener, maxAnswerBytes: number) {
+    this.#agent = new Agent({ bodyTimeout: 0, headersTimeout: 0, connect });
     const url = new URL(endpoint.url);
     this.#maxAnswerBytes = maxAnswerBytes;
     this.#place = describePlace(url);

@@ -137,6 +137,8 @@ describe('loadConfig with pasted blocks', () => {
     [{ type: 'websocket', url: 'http://a' }, 'mcpServers.a.type', "expected one of 'stdio'"],
     [{ command: 'a', maxConcurrency: 0 }, 'mcpServers.a.maxConcurrency', 'expected at least 1'],
     [{ command: 'a', envFile: 'gone.env' }, 'mcpServers.a.envFile', 'cannot be read (ENOENT)'],
+    [{ url: 'http://a', proxy: 'socks5://p' }, 'mcpServers.a.proxy', 'expected an http:// or https:// address'],
+    [{ url: 'http://a', tls: { cert: 'c.pem' } }, 'mcpServers.a.tls', "both 'cert' and 'key'"],
     [{ url: 'http://a', headers: { X: 'a\nb' } }, 'mcpServers.a.headers.X', 'one line'],
   ])('refuses %j', async (entry, path, message) => {
     const problems = await problemsOf({ mcpServers: { a: entry } });
@@ -315,5 +317,23 @@ describe('loadConfig with names and curation', () => {
     const { warnings } = await load(main);
     expect(warnings).toEqual([expect.stringContaining("the profile 'crude' has no family 'publish'")]);
     expect((await load(main, { flags: { profile: 'content' } })).warnings).toEqual([]);
+  });
+});
+
+describe('the way to servers over HTTP', () => {
+  it('is that of the defaults unless a server has its own, with the paths of its files', async () => {
+    const config = await loadOnly({
+      defaults: { proxy: 'http://proxy.example:3128', tls: { ca: 'ca.pem' } },
+      mcpServers: {
+        all: { url: 'https://a.example' },
+        own: { url: 'https://b.example', proxy: 'none', tls: { cert: 'c.pem', key: 'k.pem', serverName: 'b' } },
+      },
+    });
+    const [all, own] = config.upstreams.map(({ endpoint }) => endpoint);
+    const inFolder = (file: string): string => `${config.directory}/${file}`;
+    expect(all).toMatchObject({ proxy: 'http://proxy.example:3128', tls: { ca: inFolder('ca.pem') } });
+    expect(own).toMatchObject({ tls: { cert: inFolder('c.pem'), key: inFolder('k.pem'), serverName: 'b' } });
+    expect(own).not.toHaveProperty('proxy');
+    expect(own).not.toHaveProperty('tls.ca');
   });
 });

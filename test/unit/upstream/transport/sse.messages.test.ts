@@ -13,7 +13,11 @@ async function connect(events: readonly string[]): Promise<SseTransport> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const transport = new SseTransport({ type: 'sse', url: `http://127.0.0.1:${port}/sse`, headers: {} }, 50_000_000);
+  const transport = new SseTransport(
+    { type: 'sse', url: `http://127.0.0.1:${port}/sse`, headers: {} },
+    { timeout: 10_000 },
+    50_000_000,
+  );
   onTestFinished(async () => {
     await transport.close();
     server.closeAllConnections();

@@ -1,0 +1,277 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { CallerIdentity } from '../protocol/caller.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { StateStore } from '../store/state-store.js';
+import type { Grants } from './grants.js';
+import { type ClientSettings, type OAuthClient, OAuthFault, type Target } from './oauth-client.js';
+import { type ClientAtIssuer, readClient } from './oauth-tokens.js';
+import { describeOwner, ownerOf } from './owner.js';
+import type { UserTokens } from './user-tokens.js';
+import type { Vault } from './vault.js';
+
+/** An upstream to which users connect their accounts. */
+export interface ConnectableUpstream {
+  readonly name: string;
+  readonly slug: string;
+  readonly url: string;
+  readonly settings: ClientSettings;
+  readonly tokens: UserTokens;
+}
+
+/** An authorization server of the gateway itself, whose users prove by it who they are. */
+export interface SignInIssuer {
+  readonly name: string;
+  readonly issuer: string;
+  /** What its tokens are for: this gateway. */
+  readonly resource: string;
+  readonly settings: ClientSettings;
+}
+
+interface ConnectFlowDeps {
+  readonly store: StateStore;
+  readonly vault: Vault;
+  readonly grants: Grants;
+  readonly client: OAuthClient;
+  readonly publicUrl: string;
+  readonly now: () => number;
+  readonly upstream: (slug: string) => ConnectableUpstream | undefined;
+  readonly issuer: (name: string) => SignInIssuer | undefined;
+  readonly onChanged: (upstream: string, owner: string, hasRights: boolean) => void;
+}
+
+/** A page for the user of one call. */
+export interface ConnectLink {
+  readonly url: string;
+  readonly expiresAt: number;
+}
+
+/** What a person wants on the page. */
+export type Intent = 'connect' | 'disconnect';
+
+/** What a person has been asked to do. */
+export interface ConnectRequest {
+  readonly upstream: string;
+  /** Of the link; absent where the person has come without one. */
+  readonly code: string | undefined;
+  readonly intent: Intent;
+  /** What tells the person's browser from all others. */
+  readonly browser: string;
+}
+
+/** How an authorization server's answer comes. */
+export interface AuthorizationAnswer {
+  readonly state: string;
+  readonly code: string;
+  readonly iss: string | undefined;
+  readonly browser: string;
+}
+
+/** What an answer means: the person has signed in here, or has granted access there. */
+export type Answered =
+  | { readonly kind: 'signed-in'; readonly request: ConnectRequest; readonly accessToken: string }
+  | { readonly kind: 'connected'; readonly upstream: ConnectableUpstream };
+
+/** What the page says instead of going on. */
+export class ConnectRefusal extends Error {
+  override readonly name = 'ConnectRefusal';
+}
+
+const COLLECTION = 'connect_link';
+/** How long a link, and a visit to an authorization server, may take. */
+const LINK_MS = 600_000;
+
+/**
+ * How a user grants the gateway access to an upstream. What passes between the pages is in the store, so that any replica may answer; each
+ * part of it counts once, and for one browser.
+ */
+export class ConnectFlow {
+  readonly #deps: ConnectFlowDeps;
+
+  constructor(deps: ConnectFlowDeps) {
+    this.#deps = deps;
+  }
+
+  /** Makes a page for the user of a call. The code in its address says whose call it was, and proves nothing else. */
+  async link(upstream: string, owner: string): Promise<ConnectLink> {
+    const code = randomBytes(24).toString('base64url');
+    const expiresAt = this.#deps.now() + LINK_MS;
+    await this.#deps.store.insert(COLLECTION, linkKey(code), { upstream, owner }, { expiresAt });
+    return { url: `${this.#deps.publicUrl}/connect/${upstream}?code=${code}`, expiresAt };
+  }
+
+  /** Whether a link still counts. */
+  async isOpen({ url }: ConnectLink): Promise<boolean> {
+    const code = new URL(url).searchParams.get('code') ?? '';
+    return (await this.#deps.store.get(COLLECTION, linkKey(code))) !== undefined;
+  }
+
+  /** Whose call a link is of; undefined where it does not count any more. */
+  async ownerOf(upstream: string, code: string): Promise<string | undefined> {
+    const record = await this.#deps.store.get(COLLECTION, linkKey(code));
+    return record?.value['upstream'] === upstream ? String(record.value['owner']) : undefined;
+  }
+
+  /** Where a browser is sent whose person proves at an issuer of this gateway who they are. */
+  async signIn(request: ConnectRequest, issuerName: string): Promise<URL> {
+    const issuer = this.#deps.issuer(issuerName);
+    if (issuer === undefined) throw new ConnectRefusal('There is no such way to sign in.');
+    const { client } = this.#deps;
+    const target = await client.discoverIssuer(issuer.issuer, issuer.resource, issuer.settings.scopes);
+    return this.#begin(target, issuer.settings, request.browser, { ...describe(request), issuer: issuerName });
+  }
+
+  /** Where a browser is sent whose person, as has been proven, is this one. */
+  async authorize(request: ConnectRequest, identity: CallerIdentity): Promise<URL> {
+    const upstream = this.#require(request.upstream);
+    const owner = ownerOf(identity);
+    await this.#consume(request, owner);
+    const target = await upstream.tokens.target();
+    return this.#begin(target, upstream.settings, request.browser, { ...describe(request), owner });
+  }
+
+  /** Ends what a person has granted. */
+  async disconnect(request: ConnectRequest, identity: CallerIdentity): Promise<void> {
+    this.#require(request.upstream);
+    const owner = ownerOf(identity);
+    await this.#consume(request, owner);
+    await this.revoke(request.upstream, owner);
+  }
+
+  /** Forgets a grant, and tells its authorization server. Resolves with whether there was one. */
+  async revoke(slug: string, owner: string): Promise<boolean> {
+    const { grants, client, onChanged, upstream } = this.#deps;
+    const kept = await grants.find(slug, owner);
+    const isGone = await grants.remove(slug, owner);
+    onChanged(slug, owner, false);
+    const target = await upstream(slug)
+      ?.tokens.target()
+      .catch(() => undefined);
+    if (kept !== undefined && target?.issuer === kept.grant.issuer) {
+      await client.revoke(target, kept.grant.client, kept.grant.tokens);
+    }
+    return isGone;
+  }
+
+  /** Takes the answer of an authorization server. @throws ConnectRefusal */
+  async answer(answer: AuthorizationAnswer): Promise<Answered> {
+    const visit = await this.#takeVisit(answer);
+    const { client } = this.#deps;
+    const redeemed = { code: answer.code, iss: answer.iss, verifier: visit.verifier };
+    const request = { ...visit.request, browser: answer.browser };
+    if (visit.owner === undefined) {
+      const issuer = this.#deps.issuer(visit.issuer);
+      if (issuer === undefined) throw new ConnectRefusal('This way to sign in is not configured any more.');
+      const target = await client.discoverIssuer(issuer.issuer, issuer.resource, issuer.settings.scopes);
+      const { accessToken } = await redeem(client.redeem(target, visit.client, redeemed));
+      return { kind: 'signed-in', request, accessToken };
+    }
+    const upstream = this.#require(request.upstream);
+    const target = await upstream.tokens.target();
+    if (target.issuer !== visit.issuer) throw new ConnectRefusal('The server has another authorization server now.');
+    const tokens = await redeem(client.redeem(target, visit.client, redeemed));
+    const { owner, scope } = visit;
+    const grantedAt = this.#deps.now();
+    const { slug, url: resource } = upstream;
+    const grant = { upstream: slug, owner, resource, issuer: target.issuer, scope, grantedAt };
+    await this.#deps.grants.save({ ...grant, client: visit.client, tokens });
+    this.#deps.onChanged(slug, owner, true);
+    return { kind: 'connected', upstream };
+  }
+
+  async #begin(target: Target, settings: ClientSettings, browser: string, visit: JsonObject): Promise<URL> {
+    const { store, vault, client, now } = this.#deps;
+    const state = randomBytes(24).toString('base64url');
+    const { url, verifier, client: own, scope } = await client.begin(target, settings, state);
+    const key = visitKey(state);
+    const facts = { issuer: target.issuer, ...visit, verifier, client: own, scope, browser: digest(browser) };
+    await store.insert(COLLECTION, key, { sealed: vault.seal(facts, key) }, { expiresAt: now() + LINK_MS });
+    return url;
+  }
+
+  /** A state counts once, in the browser that has it. */
+  async #takeVisit({ state, browser }: AuthorizationAnswer): Promise<Visit> {
+    const { store, vault } = this.#deps;
+    const key = visitKey(state);
+    const record = await store.get(COLLECTION, key);
+    const visit = record === undefined ? undefined : readVisit(vault.open(record.value['sealed'], key));
+    if (visit === undefined || visit.browser !== digest(browser) || !(await store.remove(COLLECTION, key))) {
+      throw new ConnectRefusal('This answer belongs to no request of this browser, or has been used. Begin again.');
+    }
+    return visit;
+  }
+
+  /** A link counts once, and for the person whose call it is of. */
+  async #consume({ upstream, code }: ConnectRequest, owner: string): Promise<void> {
+    if (code === undefined) return;
+    const meant = await this.ownerOf(upstream, code);
+    if (meant === undefined)
+      throw new ConnectRefusal('This link has been used or has expired. Call again for a new one.');
+    if (meant !== owner) {
+      const who = `${describeOwner(meant)}, and you are ${describeOwner(owner)}`;
+      throw new ConnectRefusal(`This link is for ${who}. If somebody has sent it to you, do not go on.`);
+    }
+    await this.#deps.store.remove(COLLECTION, linkKey(code));
+  }
+
+  #require(slug: string): ConnectableUpstream {
+    const upstream = this.#deps.upstream(slug);
+    if (upstream === undefined) throw new ConnectRefusal('There is no such server.');
+    return upstream;
+  }
+}
+
+/** What is known of a browser that is at an authorization server. */
+interface Visit {
+  readonly request: Omit<ConnectRequest, 'browser'>;
+  /** Who grants access; undefined where the person is signing in. */
+  readonly owner: string | undefined;
+  /** The authorization server; where the person is signing in, its configured name. */
+  readonly issuer: string;
+  readonly verifier: string;
+  readonly client: ClientAtIssuer;
+  readonly scope: string;
+  readonly browser: string;
+}
+
+function readVisit(value: JsonObject | undefined): Visit | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const client = readClient(value['client']);
+  if (client === undefined) return undefined;
+  const text = (name: string): string => String(value[name] ?? '');
+  const optional = (name: string): string | undefined => (value[name] === undefined ? undefined : text(name));
+  const intent: Intent = value['intent'] === 'disconnect' ? 'disconnect' : 'connect';
+  return {
+    request: { upstream: text('upstream'), code: optional('code'), intent },
+    owner: optional('owner'),
+    issuer: text('issuer'),
+    verifier: text('verifier'),
+    client,
+    scope: text('scope'),
+    browser: text('browser'),
+  };
+}
+
+function describe({ upstream, code, intent }: ConnectRequest): JsonObject {
+  return { upstream, intent, ...(code === undefined ? {} : { code }) };
+}
+
+async function redeem<T>(redeeming: Promise<T>): Promise<T> {
+  try {
+    return await redeeming;
+  } catch (cause) {
+    if (cause instanceof OAuthFault) throw cause;
+    throw new ConnectRefusal('The authorization server gave no token for this answer. Begin again.', { cause });
+  }
+}
+
+function linkKey(code: string): string {
+  return `link ${digest(code)}`;
+}
+
+function visitKey(state: string): string {
+  return `visit ${digest(state)}`;
+}
+
+function digest(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}

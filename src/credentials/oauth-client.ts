@@ -1,0 +1,243 @@
+import {
+  type AuthorizationServerMetadata,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  exchangeAuthorization,
+  type OAuthClientMetadata,
+  type OAuthTokens,
+  refreshAuthorization,
+  registerClient,
+  startAuthorization,
+} from '@modelcontextprotocol/client';
+import { isOwnMachine } from '../config/own-machine.js';
+import { type Fetch, fetchBounded } from '../lib/fetch-json.js';
+import type { ClientAtIssuer, Tokens } from './oauth-tokens.js';
+
+/** A protected resource, and the authorization server that issues its tokens. */
+export interface Target {
+  /** As its metadata spells it. */
+  readonly resource: string;
+  readonly issuer: string;
+  readonly metadata: AuthorizationServerMetadata;
+  /** What the resource says that it needs. */
+  readonly scopes: readonly string[];
+}
+
+/** What the gateway is configured to be at the authorization servers of one resource. */
+export interface ClientSettings {
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scopes: readonly string[];
+}
+
+interface OAuthClientDeps {
+  readonly fetch: Fetch;
+  readonly now: () => number;
+  /** Where this gateway is reached. */
+  readonly publicUrl: string;
+  /** Registrations at authorization servers, by issuer. */
+  readonly registrations: Registrations;
+}
+
+/** Where registrations are kept: registering at each start would fill the authorization server. */
+export interface Registrations {
+  find(issuer: string): Promise<ClientAtIssuer | undefined>;
+  keep(issuer: string, client: ClientAtIssuer): Promise<void>;
+}
+
+/** A fault that the operator can mend, or that passes; the message holds no secret. */
+export class OAuthFault extends Error {
+  override readonly name = 'OAuthFault';
+}
+
+export const CLIENT_DOCUMENT_PATH = '/connect/client.json';
+export const CALLBACK_PATH = '/connect/callback';
+
+/** The gateway as an OAuth 2.1 client: discovery, PKCE, resource indicators, `iss`. The SDK makes the requests, within bounds. */
+export class OAuthClient {
+  readonly #deps: OAuthClientDeps;
+  readonly #fetch: Fetch;
+
+  constructor(deps: OAuthClientDeps) {
+    this.#deps = deps;
+    this.#fetch = async (url, init) => {
+      const { response, text } = await fetchBounded(deps.fetch, String(url), { ...init });
+      const { status, headers } = response;
+      return new Response(status === 204 ? null : text, { status, headers });
+    };
+  }
+
+  get redirectUrl(): string {
+    return `${this.#deps.publicUrl}${CALLBACK_PATH}`;
+  }
+
+  /** The document that describes the gateway to authorization servers; its address is the client id. */
+  get clientDocument(): OAuthClientMetadata & { readonly client_id: string } {
+    return { client_id: `${this.#deps.publicUrl}${CLIENT_DOCUMENT_PATH}`, ...this.#metadata('none') };
+  }
+
+  /** Finds the authorization server of a resource (RFC 9728, RFC 8414). @throws OAuthFault */
+  async discover(address: string, { issuer: wanted }: Pick<ClientSettings, 'issuer'>): Promise<Target> {
+    const described = await discoverOAuthProtectedResourceMetadata(address, {}, this.#fetch).catch(() => undefined);
+    const resource = described?.resource ?? address;
+    if (!isPartOf(address, resource)) throw new OAuthFault('its metadata is of another resource');
+    // Servers of older revisions are their own authorization servers.
+    const named = described?.authorization_servers ?? [new URL(address).origin];
+    const issuer = wanted ?? named[0] ?? '';
+    if (wanted !== undefined && described !== undefined && !named.includes(wanted)) {
+      throw new OAuthFault(`it takes tokens of '${named.join("', '").slice(0, 200)}', not of the configured issuer`);
+    }
+    const metadata = await this.#discoverIssuer(issuer, isOwnMachine(new URL(address).hostname));
+    return { resource, issuer: metadata.issuer, metadata, scopes: described?.scopes_supported ?? [] };
+  }
+
+  /** The same for an issuer that is configured, and what its tokens are for. @throws OAuthFault */
+  async discoverIssuer(issuer: string, resource: string, scopes: readonly string[]): Promise<Target> {
+    const metadata = await this.#discoverIssuer(issuer, true);
+    return { resource, issuer: metadata.issuer, metadata, scopes };
+  }
+
+  async #discoverIssuer(issuer: string, mayBeLocal: boolean): Promise<AuthorizationServerMetadata> {
+    requireSafe(issuer, mayBeLocal);
+    const options = { fetchFn: this.#fetch };
+    const metadata = await discoverAuthorizationServerMetadata(issuer, options).catch((cause: unknown) => {
+      throw new OAuthFault('its authorization server cannot be read', { cause });
+    });
+    if (metadata === undefined) throw new OAuthFault('its authorization server has no metadata');
+    for (const endpoint of [metadata.authorization_endpoint, metadata.token_endpoint])
+      requireSafe(endpoint, mayBeLocal);
+    if (metadata.registration_endpoint !== undefined) requireSafe(metadata.registration_endpoint, mayBeLocal);
+    return metadata;
+  }
+
+  /** Where a browser is sent, and what the answer is redeemed with. @throws OAuthFault */
+  async begin(
+    { issuer, metadata, resource, scopes }: Target,
+    settings: ClientSettings,
+    state: string,
+  ): Promise<{
+    readonly url: URL;
+    readonly verifier: string;
+    readonly client: ClientAtIssuer;
+    readonly scope: string;
+  }> {
+    const client = await this.#clientAt(issuer, metadata, settings);
+    const wanted = settings.scopes.length > 0 ? settings.scopes : scopes;
+    const lasting = metadata.scopes_supported?.includes('offline_access') === true ? ['offline_access'] : [];
+    const scope = [...new Set([...wanted, ...lasting])].join(' ');
+    const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
+      metadata,
+      clientInformation: client,
+      redirectUrl: this.redirectUrl,
+      state,
+      resource,
+      ...(scope === '' ? {} : { scope }),
+    }).catch((cause: unknown) => {
+      throw new OAuthFault('its authorization server does not offer what OAuth 2.1 demands', { cause });
+    });
+    return { url: authorizationUrl, verifier: codeVerifier, client, scope };
+  }
+
+  /** Redeems an authorization code, after the issuer in the answer was checked (RFC 9207). */
+  async redeem(
+    { issuer, metadata, resource }: Target,
+    client: ClientAtIssuer,
+    answer: { readonly code: string; readonly iss: string | undefined; readonly verifier: string },
+  ): Promise<Tokens> {
+    const tokens = await exchangeAuthorization(issuer, {
+      metadata,
+      clientInformation: client,
+      authorizationCode: answer.code,
+      codeVerifier: answer.verifier,
+      redirectUri: this.redirectUrl,
+      resource,
+      fetchFn: this.#fetch,
+      ...(answer.iss === undefined ? {} : { iss: answer.iss }),
+    });
+    return this.#toTokens(tokens);
+  }
+
+  async refresh({ issuer, metadata, resource }: Target, client: ClientAtIssuer, refreshToken: string): Promise<Tokens> {
+    const options = { metadata, clientInformation: client, refreshToken, resource, fetchFn: this.#fetch };
+    return this.#toTokens(await refreshAuthorization(issuer, options));
+  }
+
+  /** Tells the authorization server that a grant is over (RFC 7009), where it wants to know. Never rejects. */
+  async revoke({ metadata }: Target, client: ClientAtIssuer, tokens: Tokens): Promise<void> {
+    const endpoint = 'revocation_endpoint' in metadata ? metadata.revocation_endpoint : undefined;
+    if (typeof endpoint !== 'string' || !endpoint.startsWith(new URL(metadata.token_endpoint).origin)) return;
+    const body = new URLSearchParams({ token: tokens.refreshToken ?? tokens.accessToken, client_id: client.client_id });
+    if (client.client_secret !== undefined) body.set('client_secret', client.client_secret);
+    await this.#fetch(endpoint, { method: 'POST', body }).catch(() => undefined);
+  }
+
+  async #clientAt(
+    issuer: string,
+    metadata: AuthorizationServerMetadata,
+    { clientId, clientSecret }: ClientSettings,
+  ): Promise<ClientAtIssuer> {
+    if (clientId !== undefined) {
+      return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
+    }
+    // An authorization server can only read a document at a public address.
+    const isPublic = this.#deps.publicUrl.startsWith('https:');
+    if (metadata.client_id_metadata_document_supported === true && isPublic) {
+      return { client_id: this.clientDocument.client_id };
+    }
+    const known = await this.#deps.registrations.find(issuer);
+    if (known !== undefined) return known;
+    if (metadata.registration_endpoint === undefined) {
+      throw new OAuthFault("its authorization server lets no client register itself: configure 'clientId'");
+    }
+    const client = await this.#register(issuer, metadata);
+    await this.#deps.registrations.keep(issuer, client);
+    return client;
+  }
+
+  async #register(issuer: string, metadata: AuthorizationServerMetadata): Promise<ClientAtIssuer> {
+    const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const clientMetadata = this.#metadata(methods.includes('none') ? 'none' : 'client_secret_basic');
+    const options = { metadata, clientMetadata, fetchFn: this.#fetch };
+    const registered = await registerClient(issuer, options).catch((cause: unknown) => {
+      throw new OAuthFault("its authorization server does not register this gateway: configure 'clientId'", { cause });
+    });
+    const { client_id, client_secret } = registered;
+    return { client_id, ...(client_secret === undefined ? {} : { client_secret }) };
+  }
+
+  #metadata(method: 'none' | 'client_secret_basic'): OAuthClientMetadata {
+    return {
+      client_name: 'MCP-AQL gateway',
+      client_uri: this.#deps.publicUrl,
+      redirect_uris: [this.redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: method,
+      application_type: isOwnMachine(new URL(this.redirectUrl).hostname) ? 'native' : 'web',
+    };
+  }
+
+  #toTokens({ access_token, refresh_token, expires_in }: OAuthTokens): Tokens {
+    return {
+      accessToken: access_token,
+      ...(refresh_token === undefined ? {} : { refreshToken: refresh_token }),
+      ...(expires_in === undefined ? {} : { expiresAt: this.#deps.now() + Number(expires_in) * 1_000 }),
+    };
+  }
+}
+
+/** Whether a resource covers an address: the same origin, and the same path or one above it. */
+function isPartOf(address: string, resource: string): boolean {
+  if (!URL.canParse(resource)) return false;
+  const [inner, outer] = [new URL(address), new URL(resource)];
+  const [path, above] = [`${inner.pathname}/`.replace(/\/+$/, '/'), `${outer.pathname}/`.replace(/\/+$/, '/')];
+  return inner.origin === outer.origin && path.startsWith(above);
+}
+
+/** A server elsewhere must not send the gateway to addresses of its own machine. */
+function requireSafe(address: string, mayBeLocal: boolean): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isSafe = url?.protocol === 'https:' || (mayBeLocal && url?.protocol === 'http:' && isOwnMachine(url.hostname));
+  if (!isSafe) throw new OAuthFault('its authorization server is not reached over https');
+}

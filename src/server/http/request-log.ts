@@ -1,0 +1,37 @@
+import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { escapeInvisible } from '../../lib/text.js';
+import { RequestNotes } from '../../protocol/request-notes.js';
+import { addressOf } from './responder.js';
+
+/** A response whose request is logged. */
+export class LoggedResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
+  readonly notes = new RequestNotes();
+}
+
+/** Longer paths are cut: no path of the gateway's own is so long. */
+const MOST_PATH_CHARACTERS = 200;
+
+/** Writes a line for each request when its response closes: never a query, a header or a part of a body. */
+export function logRequests(listener: RequestListener, write: (entry: object) => void): RequestListener {
+  return (request, response) => {
+    const started = performance.now();
+    const { socket } = response;
+    const sentBefore = socket?.bytesWritten ?? 0;
+    response.once('close', () => {
+      const { method, url = '' } = request;
+      write({
+        peer: addressOf(request),
+        method,
+        path: escapeInvisible((url.split('?', 1)[0] ?? '').slice(0, MOST_PATH_CHARACTERS)),
+        status: response.statusCode,
+        bytes: (socket?.bytesWritten ?? 0) - sentBefore,
+        durationMs: Math.round((performance.now() - started) * 100) / 100,
+        ...(response instanceof LoggedResponse ? response.notes.facts : {}),
+        // The client has closed the connection before it had everything.
+        ...(response.writableFinished ? {} : { aborted: true }),
+      });
+    });
+    listener(request, response);
+  };
+}

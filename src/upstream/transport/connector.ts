@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { buildConnector, Client } from 'undici';
+import type { OutboundTls } from '../../config/connection-config.js';
+import { UpstreamFault } from '../fault.js';
+import { findProxy } from './find-proxy.js';
+import { networkFault } from './network-fault.js';
+
+interface Route {
+  readonly url: URL;
+  readonly proxy: string | undefined;
+  readonly tls: OutboundTls;
+  /** Of each step of opening a socket, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** Opens sockets to one server: through its proxy where it has one, with the certificates of its files. */
+export function createConnector({ url, proxy, tls, timeout }: Route): buildConnector.connector {
+  const through = findProxy(url, proxy, process.env);
+  const current = followFiles(tls, timeout);
+  return (options, callback) => {
+    const open = async (): Promise<void> => {
+      const connect = current();
+      const named = tls.serverName === undefined ? options : { ...options, servername: tls.serverName };
+      if (through === undefined) return connect(named, callback);
+      const socket = await openTunnel(through, url, timeout);
+      if (options.protocol === 'https:') connect({ ...named, httpSocket: socket }, callback);
+      else callback(null, socket);
+    };
+    open().catch((cause: unknown) => callback(cause instanceof Error ? cause : new Error(String(cause)), null));
+  };
+}
+
+type Material = Readonly<Partial<Record<'ca' | 'cert' | 'key', Buffer>>>;
+
+/**
+ * The connector with the files as they are now. They are read for each socket, of which there are few, so that one that is renewed counts
+ * at once; sockets that are open keep theirs.
+ */
+function followFiles(tls: OutboundTls, timeout: number): () => buildConnector.connector {
+  let last: { readonly material: Material; readonly connect: buildConnector.connector } | undefined;
+  return () => {
+    const material = readMaterial(tls);
+    if (last === undefined || !isSame(last.material, material)) {
+      const rejectUnauthorized = tls.acceptAnyCertificate !== true;
+      last = { material, connect: buildConnector({ ...material, rejectUnauthorized, timeout }) };
+    }
+    return last.connect;
+  };
+}
+
+const PARTS = ['ca', 'cert', 'key'] as const;
+
+function readMaterial(tls: OutboundTls): Material {
+  return Object.fromEntries(
+    PARTS.flatMap((part) => {
+      const file = tls[part];
+      return file === undefined ? [] : [[part, readPart(part, file)]];
+    }),
+  );
+}
+
+function readPart(part: (typeof PARTS)[number], file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    throw new UpstreamFault('lost', `its 'tls.${part}' '${file}' cannot be read (${code})`, {
+      cause,
+      undelivered: true,
+    });
+  }
+}
+
+function isSame(before: Material, now: Material): boolean {
+  return PARTS.every((part) => before[part]?.toString('latin1') === now[part]?.toString('latin1'));
+}
+
+/** A socket to the server through the proxy, by CONNECT. Each has a client of its own, which the socket leaves. */
+async function openTunnel(proxy: URL, target: URL, timeout: number): Promise<Socket> {
+  const host = `${target.hostname}:${target.port || (target.protocol === 'https:' ? '443' : '80')}`;
+  const { username, password } = proxy;
+  const userinfo = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const authorization =
+    username === '' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(userinfo).toString('base64')}` };
+  const client = new Client(proxy.origin, { connect: { timeout } });
+  const signal = AbortSignal.timeout(timeout);
+  try {
+    const { statusCode, socket } = await client.connect({ path: host, headers: { host, ...authorization }, signal });
+    if (statusCode === 200) return socket as Socket;
+    socket.on('error', () => undefined).destroy();
+    throw new UpstreamFault('lost', `the proxy ${proxy.origin} refuses the way to ${host} with HTTP ${statusCode}`, {
+      undelivered: true,
+    });
+  } catch (error) {
+    throw networkFault(error, `the proxy ${proxy.origin}`);
+  } finally {
+    void client.close();
+  }
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { inlineServer } from '../support/inline-server.js';
+import { connectClient } from '../support/mcp-client.js';
+import { serveGateway } from '../support/served-gateway.js';
+
+const TOOLS = `({
+  read_note: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: 'a note' }] }) },
+})`;
+const TOKEN = 'a-token-of-the-client';
+
+it('writes one line for each request, in a file that is opened anew at SIGHUP, and never a token, a query or an argument', async () => {
+  await using gateway = await serveGateway({
+    clients: { team: { token: TOKEN } },
+    log: { access: 'logs/access.log' },
+    mcpServers: { notes: inlineServer(TOOLS) },
+  });
+  const file = join(gateway.directory, 'logs/access.log');
+  {
+    await using client = await connectClient(gateway.url, 'legacy', { token: TOKEN });
+    await client.call('mcp_aql_read', 'read_note', {});
+    await client.call('mcp_aql_read', 'read_note', { wrong: 'a-secret-argument' });
+  }
+  await fetch(`${gateway.url}?key=a-secret-query`, { headers: { authorization: 'Bearer a-secret-token' } });
+  await rename(file, `${file}.1`);
+  gateway.process.kill('SIGHUP');
+  await gateway.logged('(SIGHUP)');
+  await fetch(gateway.url.replace('/mcp', '/healthz'));
+  gateway.process.kill('SIGTERM');
+  await once(gateway.process, 'exit');
+
+  const before = await readFile(`${file}.1`, 'utf8');
+  const lines = before
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const calls = lines.filter(({ mcpMethod }) => mcpMethod === 'tools/call');
+  expect(calls[0]).toEqual({
+    level: 30,
+    time: expect.any(Number),
+    peer: '127.0.0.1',
+    method: 'POST',
+    path: '/mcp',
+    status: 200,
+    bytes: expect.any(Number),
+    durationMs: expect.any(Number),
+    mcpMethod: 'tools/call',
+    session: expect.any(String),
+    client: 'team',
+    operation: 'read_note',
+    code: 'OK',
+    requestId: expect.stringMatching(/^[0-9a-f]{32}$/),
+  });
+  expect(calls[0].bytes).toBeGreaterThan(100);
+  expect(calls[1]).toMatchObject({ operation: 'read_note', code: 'VALIDATION_UNKNOWN_PARAM' });
+  expect(lines.map(({ mcpMethod }) => mcpMethod)).toContain('initialize');
+  expect(lines).toContainEqual(expect.objectContaining({ path: '/mcp', status: 401 }));
+  expect(before).not.toMatch(/secret/);
+  const after = await readFile(file, 'utf8');
+  expect(JSON.parse(after.trim())).toMatchObject({ path: '/healthz', status: 200 });
+});

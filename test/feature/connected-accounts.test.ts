@@ -1,0 +1,151 @@
+import { expect, it } from 'vitest';
+import { type AskedClient, type AskedUser, type ClientKind, connectAsked } from '../support/asked-client.js';
+import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.mjs';
+import { ConnectingBrowser } from '../support/connecting-browser.js';
+import { type GuardedServer, startGuardedServer } from '../support/guarded-server.js';
+import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
+import { connectAs, freePort, SignedInPerson } from '../support/oauth-client.js';
+import { initializeMessage, sendHttp } from '../support/raw-http.js';
+
+const STATIC = 'a-static-token-of-a-client';
+
+/** A gateway behind one authorization server, and two upstreams that demand tokens of another. */
+interface Team extends AsyncDisposable {
+  readonly notes: GuardedServer;
+  readonly other: GuardedServer;
+  readonly live: LiveGateway;
+  /** Signs in at the gateway's authorization server, and connects a client. */
+  enter(name: string, kind: ClientKind, user?: AskedUser): Promise<AskedClient>;
+  /** The tokens with which people have entered the gateway. */
+  readonly entered: readonly SignedInPerson[];
+}
+
+async function openTeam(): Promise<Team> {
+  const port = await freePort();
+  const resource = `http://127.0.0.1:${port}/mcp`;
+  const corp = await startAuthorizationServer({ resource });
+  const cloud: AuthorizationServer = await startAuthorizationServer({ resource: 'http://127.0.0.1/nothing' });
+  const notes = await startGuardedServer({ issuer: cloud.issuer });
+  const other = await startGuardedServer({ issuer: cloud.issuer });
+  const credentials = { type: 'perUser' };
+  const live = await openLiveGateway({
+    server: { port, oauth: { resource, issuers: [{ name: 'corp', issuer: corp.issuer, scopes: ['mcp:call'] }] } },
+    clients: { robot: { token: STATIC } },
+    mcpServers: { notes: { url: notes.url, credentials }, other: { url: other.url, credentials } },
+  });
+  const entered: SignedInPerson[] = [];
+  const clients: AskedClient[] = [];
+  return {
+    notes,
+    other,
+    live,
+    entered,
+    async enter(name, kind, user) {
+      const person = new SignedInPerson();
+      await (await connectAs('v2', live.url, name, person)).close();
+      entered.push(person);
+      const client = await connectAsked(kind, { url: live.url, token: person.accessToken }, user);
+      clients.push(client);
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) await client[Symbol.asyncDispose]();
+      for (const part of [live, notes, other, corp, cloud]) await part[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Waits for the tools of a server: the catalog has none before its first user has connected. */
+async function listed({ gateway }: LiveGateway, server: string): Promise<void> {
+  const isListed = (): boolean => gateway.toolSets().some(({ upstream }) => upstream === server);
+  for (let tries = 0; tries < 1_000 && !isListed(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+async function connectFirst({ live }: Team, server: string, here: string, there: string): Promise<string> {
+  const page = await new ConnectingBrowser().connect(`${new URL(live.url).origin}/connect/${server}`, here, there);
+  await listed(live, server);
+  return page;
+}
+
+/** Tokens in what a server received. */
+function tokensIn({ received }: GuardedServer): ReadonlySet<string> {
+  return new Set(received.flatMap(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? []));
+}
+
+it('calls a server with the account that each user has connected, and lets no token go where it does not belong', async () => {
+  await using team = await openTeam();
+  const { live, notes, other, entered } = team;
+  expect(await connectFirst(team, 'notes', 'alice', 'alice-in-the-cloud')).toContain('is connected');
+  await connectFirst(team, 'other', 'alice', 'alice-elsewhere');
+  const alice = await team.enter('alice', 'SDK v2 modern');
+  const bob = await team.enter('bob', 'SDK v1');
+  expect((await alice.call('notes__list_notes')).data).toEqual([{ id: 1, text: 'a note of alice-in-the-cloud' }]);
+  expect((await alice.call('other__list_notes')).data).toEqual([{ id: 1, text: 'a note of alice-elsewhere' }]);
+
+  const refused = (await bob.call('notes__list_notes')).error;
+  expect(refused).toMatchObject({ code: 'PERMISSION_DENIED', details: { reason: 'credentials_required' } });
+  const link = String(refused?.details?.['url']);
+  expect(refused?.message).toContain(link);
+  // Somebody else opens it.
+  const mallory = await new ConnectingBrowser().connect(link, 'mallory', 'mallory-in-the-cloud');
+  expect(mallory).toContain('This link is for the user &#39;corp:bob&#39;');
+  expect(await new ConnectingBrowser().connect(link, 'bob', 'bob-in-the-cloud')).toContain('is connected');
+  expect((await bob.call('notes__list_notes')).data).toEqual([{ id: 1, text: 'a note of bob-in-the-cloud' }]);
+  expect((await alice.call('notes__list_notes')).data).toEqual([{ id: 1, text: 'a note of alice-in-the-cloud' }]);
+  expect((await new ConnectingBrowser().open(link)).html).toContain('This link has expired');
+
+  const third = await sendHttp(live.url, { headers: { authorization: 'Bearer x' }, body: initializeMessage() });
+  expect([third.status, third.headers['www-authenticate']]).toEqual([
+    401,
+    expect.stringContaining('resource_metadata='),
+  ]);
+
+  const [ofNotes, ofOther] = [tokensIn(notes), tokensIn(other)];
+  expect([ofNotes.size, ofOther.size]).toEqual([2, 1]);
+  const told = JSON.stringify([live.observations, live.gateway.status(), live.gateway.config.upstreams, refused]);
+  for (const token of ofNotes)
+    expect([JSON.stringify(other.received).includes(token), told.includes(token)]).toEqual([false, false]);
+  for (const token of ofOther) expect(JSON.stringify(notes.received).includes(token)).toBe(false);
+  for (const { accessToken } of entered)
+    expect(JSON.stringify([notes.received, other.received]).includes(accessToken)).toBe(false);
+});
+
+it.each(['SDK v2 modern', 'SDK v2 legacy'] as const)(
+  'asks the user of a client (%s) to open the page, and the call goes on',
+  async (kind) => {
+    await using team = await openTeam();
+    await connectFirst(team, 'notes', 'alice', 'alice-in-the-cloud');
+    const asked: unknown[] = [];
+    const bob = await team.enter('bob', kind, {
+      modes: { url: {} },
+      elicit: async (params) => {
+        asked.push(params);
+        void new ConnectingBrowser().connect(String(params['url']), 'bob', 'bob-in-the-cloud');
+        return { action: 'accept' };
+      },
+    });
+    expect((await bob.call('notes__list_notes')).data).toEqual([{ id: 1, text: 'a note of bob-in-the-cloud' }]);
+    expect(asked).toMatchObject([{ mode: 'url', message: expect.stringContaining("The server 'notes'") }]);
+  },
+);
+
+it('refreshes a token that the server refuses, sends the call again, and forgets what a person disconnects', async () => {
+  await using team = await openTeam();
+  const { live, notes } = team;
+  const page = `${new URL(live.url).origin}/connect/notes`;
+  const browser = new ConnectingBrowser();
+  const departed = await browser.agree(page, 'token', { token: STATIC });
+  expect(await browser.signIn(departed, 'robot-in-the-cloud')).toContain('is connected');
+  await listed(live, 'notes');
+  const robot = await live.connect('http', 'modern', STATIC);
+  expect((await live.call(robot, 'notes__who_am_i')).data).toMatchObject({ who: 'robot-in-the-cloud' });
+  for (const token of tokensIn(notes)) notes.refused.add(token);
+  expect((await live.call(robot, 'notes__who_am_i')).data).toMatchObject({ who: 'robot-in-the-cloud' });
+  expect(tokensIn(notes).size).toBe(2);
+  expect(await new ConnectingBrowser().agree(page, 'token', { token: 'a-wrong-token-of-a-client' })).toContain(
+    'no token',
+  );
+  const ended = await new ConnectingBrowser().agree(page, 'token', { token: STATIC, intent: 'disconnect' });
+  expect(ended).toContain('Disconnected');
+  expect((await live.call(robot, 'notes__who_am_i')).error?.details).toMatchObject({ reason: 'credentials_required' });
+});
