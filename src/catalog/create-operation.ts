@@ -44,6 +44,8 @@ export interface DraftOperation {
   readonly localName: string;
   /** Hints that the upstream writes on its tools without regard to what they do. */
   readonly emptyHints?: EmptyHints;
+  /** Words that names of the upstream begin with and that are no verbs there. */
+  readonly objectPrefixes: ReadonlySet<string>;
   readonly choice?: Choice;
   /** Set for the operation that runs only statements which are proven to read. */
   readonly onlyReads?: true;
@@ -73,7 +75,7 @@ export function* createOperation(
   name: string,
   ignoreAnnotations: boolean,
 ): Sliced<CreatedOperation> {
-  const { curation, localName, choice = null, emptyHints, onlyReads = false, tool, upstream } = draft;
+  const { curation, localName, choice = null, emptyHints, objectPrefixes, onlyReads = false, tool, upstream } = draft;
   const { slug, trust, strict, timeoutMs, readOnlyStatements } = upstream;
   const key = JSON.stringify([
     slug,
@@ -86,6 +88,7 @@ export function* createOperation(
     name,
     ignoreAnnotations,
     emptyHints,
+    [...objectPrefixes],
     onlyReads,
     readOnlyStatements,
   ]);
@@ -142,6 +145,7 @@ function* readOperation(draft: DraftOperation, name: string, ignoreAnnotations: 
     },
     ignoreAnnotations,
     emptyHints: draft.emptyHints,
+    objectPrefixes: draft.objectPrefixes,
     readOnlyStatements,
     ...(choice !== undefined && { groupValue: choice }),
   });

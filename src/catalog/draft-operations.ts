@@ -1,4 +1,5 @@
 import { findEmptyHints } from '../classify/default-hints.js';
+import { findObjectPrefixes } from '../classify/object-prefix.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
 import { mapInSteps, type Sliced } from '../lib/turns.js';
@@ -22,7 +23,9 @@ export interface Drafts {
  */
 export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sliced<Drafts> {
   const screened = yield* screenToolsInSlices(toolSet);
-  const emptyHints = findEmptyHints(toolSet.tools.filter(isJsonObject));
+  const raw = toolSet.tools.filter(isJsonObject);
+  const emptyHints = findEmptyHints(raw);
+  const objectPrefixes = findObjectPrefixes(upstream.slug, raw);
   const proposals = yield* proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = yield* mapInSteps(offered, claimName);
@@ -34,6 +37,7 @@ export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sl
       tool,
       curation,
       localName,
+      objectPrefixes,
       ...(emptyHints !== undefined && { emptyHints }),
       ...(choice !== undefined && { choice }),
       ...(onlyReads !== undefined && { onlyReads }),

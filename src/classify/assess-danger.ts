@@ -16,7 +16,7 @@ import {
 } from './facts.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
-import type { Signal } from './rules.js';
+import type { Signal } from './rule.js';
 import { BULK_WORDS, MONEY_NOUNS, splitWords } from './vocabulary.js';
 
 /** The danger of a category when nothing else is known (companion document "danger levels"). */

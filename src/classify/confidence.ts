@@ -3,7 +3,7 @@ import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
 import type { ToolFacts } from './facts.js';
 import { hasSenses } from './find-verb.js';
 import { EFFECTS, type EffectTraits, LEXICON, readShare, writeShare } from './lexicon.js';
-import type { Signal } from './rules.js';
+import type { Signal } from './rule.js';
 
 /** A decided category with all that was weighed for it. */
 export interface Weighed {

@@ -2,7 +2,8 @@ import type { Category } from '../protocol/operation.js';
 import { rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { CATEGORY_SEVERITY, EFFECTS, type EffectTraits, leadingCategory, readShare, writeShare } from './lexicon.js';
-import { RULES, type Rule, type Signal } from './rules.js';
+import type { Rule, Signal } from './rule.js';
+import { RULES } from './rules.js';
 import { findRunner } from './runner.js';
 
 export interface Decision {

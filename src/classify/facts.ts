@@ -4,20 +4,11 @@ import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel
 import type { RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import type { EmptyHints } from './default-hints.js';
-import {
-  EFFECTS,
-  type Effect,
-  GIVEN,
-  IDENTIFIED,
-  LEXICON,
-  leadingCategory,
-  NO_INPUT,
-  NUMBERS,
-  READ_ONLY,
-  writeShare,
-} from './lexicon.js';
+import { EFFECTS, type Effect, LEXICON, leadingCategory, writeShare } from './lexicon.js';
+import { countObjectWords, withoutSlug } from './object-prefix.js';
 import { type DescriptionReading, readDescription } from './read-description.js';
 import { type NameHint, type NameMatch, readName } from './read-name.js';
+import { GIVEN, IDENTIFIED, NO_INPUT, NUMBERS, READ_ONLY } from './verb-senses.js';
 import { splitWords } from './vocabulary.js';
 
 /** What is known of a tool before it is classified. */
@@ -32,6 +23,8 @@ export interface ClassificationInput {
   readonly ignoreAnnotations: boolean;
   /** Hints that the server writes on its tools without regard to what they do. */
   readonly emptyHints?: EmptyHints | undefined;
+  /** Words that names of the server begin with and that are no verbs there. */
+  readonly objectPrefixes?: ReadonlySet<string> | undefined;
   /** False where the operator does not want statements to be told apart. */
   readonly readOnlyStatements?: boolean;
   /** One value of a grouping parameter: classify what the tool does with it. */
@@ -77,6 +70,8 @@ export interface ParameterFacts {
 
 /** The first words of the main sentence, its verb and object, also decide the sense of the name's verb. */
 const OBJECT_WORDS = 10;
+/** They stand in so many characters. */
+const FIRST_SENTENCE = 120;
 
 const NOTHING: DescriptionReading = { matches: [], main: '' };
 
@@ -89,6 +84,7 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
 export function* gatherFactsInSteps(input: ClassificationInput): Sliced<ToolFacts> {
   const { tool } = input;
   const words = nameWords(input);
+  const objectWords = countObjectWords(textOf(tool['name']), words, input.objectPrefixes);
   const valueWords = input.groupValue === undefined ? undefined : splitWords(input.groupValue.value);
   const value = valueWords === undefined ? [] : readValueName(valueWords, words);
   if (input.groupValue !== undefined && value.length === 0) return yield* gatherFactsInSteps(asWhole(input));
@@ -102,12 +98,13 @@ export function* gatherFactsInSteps(input: ClassificationInput): Sliced<ToolFact
     ...describeInput(tool, parameters),
   ];
   const description = byValue ? NOTHING : readDescription(text, new Set([...words, ...hinted]));
-  const context = new Set([...words, ...hinted, ...description.main.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
+  const said = description.main === '' && !byValue ? text.slice(0, FIRST_SENTENCE) : description.main;
+  const context = new Set([...words, ...hinted, ...said.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
   const hint = description.matches[0];
   return {
     input,
     words: byValue && valueWords !== undefined ? valueWords : words,
-    name: byValue ? value : readName(words, context, hint),
+    name: byValue ? value : readName(words, context, hint, objectWords),
     title: byValue ? [] : readTitle(tool, context, hint),
     descriptionText: text,
     description,
@@ -123,9 +120,9 @@ export const BELIEVED: ReadonlySet<TrustLevel> = new Set(['validated', 'communit
 
 /** Parameters that hold what is worked on, and those that say how. */
 const MATERIAL =
-  /^(?:text|texts|content|prompt|prompts|code|markdown|html|xml|yaml|json|csv|sql|data|expression|examples|sentence|paragraph|source_code|snippet|string|values|numbers|question|issues|draft|blueprint)$/;
+  /^(?:text|texts|content|prompt|prompts|code|markdown|html|xml|yaml|json|csv|sql|data|expression|examples|sentence|paragraph|source_code|snippet|string|values|numbers|question|issues|draft|blueprint|sequence|sequences|smiles|formula|equation|sentences|html_content|rows|output|answer|claim|thought|problem|json_data|word|words|input)$/;
 const MANNER =
-  /^(?:style|tone|language|lang|format|indent|level|length|target_language|from|to|options|count|max_\w+|width|mode)$/;
+  /^(?:style|tone|language|lang|format|indent|level|length|target_language|from|to|options|count|max_\w+|width|mode|goal|audience|purpose|context|rubric|criteria|instructions|schema|method|model|temperature|size|script|source|target|tz|timezone|algorithm|encoding|delimiter|separator|case|precision|unit|units|rules|keywords|variables|values)$/;
 
 /** How a parameter is described that holds what is worked on: "The full contents of the file as a string". */
 const MATERIAL_TEXT =
@@ -224,10 +221,7 @@ function destroys(value: string): boolean {
 
 /** The tool's own spelling shows word boundaries that snake_case has lost; a leading slug names the server, not the action. */
 function nameWords({ tool, name, upstream }: ClassificationInput): readonly string[] {
-  const words = splitWords(typeof tool['name'] === 'string' ? tool['name'] : name);
-  const slug = splitWords(upstream.slug);
-  const prefixed = slug.length < words.length && slug.every((word, index) => words[index] === word);
-  return prefixed ? words.slice(slug.length) : words;
+  return withoutSlug(splitWords(typeof tool['name'] === 'string' ? tool['name'] : name), upstream.slug);
 }
 
 function readTitle(tool: RawTool, context: ReadonlySet<string>, hint: NameHint | undefined): readonly NameMatch[] {

@@ -1,15 +1,5 @@
-import {
-  type Effect,
-  GIVEN,
-  type InflectedVerb,
-  LEXICON,
-  NO_INPUT,
-  READ_ONLY,
-  setOfWords,
-  VERB_SENSES,
-  type Verb,
-  type VerbForm,
-} from './lexicon.js';
+import { type Effect, type InflectedVerb, LEXICON, setOfWords, type Verb, type VerbForm } from './lexicon.js';
+import { GIVEN, NO_INPUT, READ_ONLY, VERB_SENSES } from './verb-senses.js';
 
 const SENSES_OF: ReadonlyMap<string, typeof VERB_SENSES> = new Map(
   VERB_SENSES.map(({ verb }) => [verb, VERB_SENSES.filter((sense) => sense.verb === verb)]),
@@ -79,7 +69,8 @@ const ANSWERING = setOfWords(
 /** Verbs that return another version of what they are given, where there is nothing else that they could change. */
 const REWORKING = setOfWords(
   `rewrite optimize optimise improve enhance correct normalize normalise anonymize anonymise redact clean format refactor shorten
-    extend expand localize localise adapt trim sort dedupe deduplicate fix merge split generate convert`,
+    extend expand localize localise adapt trim sort dedupe deduplicate fix merge split generate convert balance align cut draw draft rate fill
+    invert reverse mask smooth flatten invent polish complete`,
 );
 
 function holdsAny(words: ReadonlySet<string>, some: ReadonlySet<string>): boolean {

@@ -1,6 +1,7 @@
 import { findVerb } from './find-verb.js';
 import { writeShare } from './lexicon.js';
-import { findThing, isAdjective } from './noun-phrase.js';
+import { findBareThing, findThing, isAdjective } from './noun-phrase.js';
+import { mayBeAnyVerb } from './other-verbs.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -66,6 +67,7 @@ const INFORMATION: ReadonlySet<string> = new Set(
     airport airports airline airlines station stations code codes nutrient charity charities lecture lectures answer trains ships vessels
     grants tenders laws statutes filings holdings shares dividend volatility greeks sectors industries constituents
     xref xrefs slot slots callgraph barcode shipment shipments parcel standing holding seat seats menu menus
+    breakdown agenda inventory stock spending burn bars traits feed feeds listing listings today tomorrow yesterday mode
     outline toc heading headings section sections paragraph paragraphs line lines character characters
   `),
 );
@@ -99,6 +101,12 @@ const MODIFIERS: ReadonlySet<string> = new Set(
 /** What a sentence that names information may begin with: no verb can stand there. */
 const QUESTIONS: ReadonlySet<string> = new Set(words('who whom whose which whether how where when why what'));
 
+/** Beginnings of a question or of what is shown, before a subject: "Is it running?", "Everything that I have not read". */
+const ASKING: ReadonlySet<string> = new Set(words('is are was were am has have everything'));
+const SUBJECTS: ReadonlySet<string> = new Set(
+  words('it this that the a an there my your any all i we anybody anyone anything which'),
+);
+
 /** Endings of nouns and adjectives that verbs of an instruction hardly have. */
 const NO_VERB = /(?:ical|ional|ness|ity|ship|logy|ics|graphic|ous|ary|ory)$/;
 /** What ends the part of a sentence that names a thing. */
@@ -110,7 +118,7 @@ export const isResult = (word: string): boolean => RESULTS.has(word);
 /** Whether a name without a verb names information: `stock_price`, `dns_records`, but neither `frob_records` nor `shell`. */
 export function namesInformation(name: readonly string[]): boolean {
   const [first = ''] = name;
-  return namesOne(name.at(-1) ?? '') && (name.length === 1 || isModifier(first));
+  return namesOne(name.at(-1) ?? '') && (name.length === 1 || isModifier(first) || !mayBeAnyVerb(first));
 }
 
 /**
@@ -120,12 +128,12 @@ export function namesInformation(name: readonly string[]): boolean {
  * @param named words of the tool's name; "comments" of `issue_comments` is no verb in "Comments on an issue"
  */
 export function findInformation(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
-  return findListed(tokens, named) ?? findThing(tokens);
+  return findListed(tokens, named) ?? findThing(tokens) ?? findBareThing(tokens, named, namesOne);
 }
 
 function findListed(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
   const [first = ''] = tokens;
-  if (QUESTIONS.has(first)) return first;
+  if (QUESTIONS.has(first) || (ASKING.has(first) && SUBJECTS.has(tokens[1] ?? ''))) return first;
   // "Use this tool for any security questions": it answers them.
   if (tokens.length <= MOST_WORDS && tokens.length > 1 && tokens.at(-1) === 'questions' && isModifier(first))
     return 'questions';
@@ -144,7 +152,8 @@ function findListed(tokens: readonly string[], named: ReadonlySet<string>): stri
   }
   // "A new order" may be one that is made.
   if (phrase.includes('new')) return undefined;
-  return isModifier(lead) && !mayBeVerb(lead) ? head : undefined;
+  const modifies = isModifier(lead) || !(mayBeAnyVerb(lead) || named.has(lead));
+  return modifies && !mayBeVerb(lead) ? head : undefined;
 }
 
 /** "Record video" and "Order status" may be instructions. */

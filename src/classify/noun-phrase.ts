@@ -1,5 +1,6 @@
 import { findVerb, verbOfAgent } from './find-verb.js';
 import { LEXICON, writeShare } from './lexicon.js';
+import { mayBeAnyVerb } from './other-verbs.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -9,7 +10,7 @@ const STATES = words('are is were was have has');
 const JOINS = /^(?:and|or|[,/&])$/;
 const PREPOSITIONS = words(
   `of for from in on with by per at against over to into between near about within across around under behind after before since
-    until as via using based including lately recently`,
+    until along above below during among as via using based including lately recently`,
 );
 /** Participles without -ed. */
 const PARTICIPLES = words(
@@ -26,9 +27,10 @@ const NO_ADJECTIVE =
 /** Things that do something, or are made for their reader: a tool that is only named so may make or run one. */
 const MADE = words(
   `message script session payment reminder notification timer alarm post tweet email invitation transfer booking reservation upload
-    meeting order task note request call rid instead out copy print reply submission
+    meeting order task note gesture click press keystroke combination shortcut request call rid instead out copy print reply submission
     tool interface wrapper client shell terminal gateway proxy endpoint command handler helper agent bot assistant form dialog wizard
-    editor api sdk hook webhook way means button`,
+    editor api sdk hook webhook way means button server service utility toolkit suite framework platform engine solution workflow pipeline
+    integration connector feature knife`,
 );
 
 /** Whether a word can only be an adjective or a participle: "expected", "functional", "reusable". */
@@ -61,7 +63,8 @@ function isChange(word: string): boolean {
   return verb?.nounness === 'never' && writeShare(verb.effect) > 0;
 }
 
-const isPlural = (word: string): boolean => /[a-z]{2}s$/.test(word) && !/(?:ss|us|is)$/.test(word) && word.length > 3;
+export const isPlural = (word: string): boolean =>
+  /[a-z]{2}s$/.test(word) && !/(?:ss|us|is)$/.test(word) && word.length > 3;
 
 const names = (word: string | undefined): boolean =>
   word !== undefined && !MADE.has(word) && !isAct(word) && verbOfAgent(word) === undefined;
@@ -81,7 +84,7 @@ export function findThing(tokens: readonly string[]): string | undefined {
   const stop = tokens[end];
   const head = phrase.findLast((word) => !isParticiple(word) && !JOINS.test(word));
   if (head === undefined || phrase.length > MOST_WORDS || !names(head)) return undefined;
-  if (DETERMINERS.has(first)) return head === first ? undefined : head;
+  if (DETERMINERS.has(first)) return head === first || isWholeSentence(phrase) ? undefined : head;
   if (isKnownVerb(first)) return undefined;
   const owned = stop === 'of' || (stop !== undefined && isRelative(tokens, end));
   const participle = isPlural(first) && isParticiple(second) && (phrase.length === 2 || phrase.at(-1) === second);
@@ -95,6 +98,84 @@ export function findThing(tokens: readonly string[]): string | undefined {
 
 const RELATIVES = words('that which who whom whose where');
 const MOST_WORDS = 9;
+
+/** "No answers are accepted", "Student leaves a course": a subject with its verb, which says what happens. */
+function isWholeSentence(phrase: readonly string[]): boolean {
+  return phrase.slice(1).some((word, index) => {
+    const verb = findVerb(word);
+    const before = phrase[index] ?? '';
+    const follows = verb !== undefined && verb.form !== 'gerund' && !JOINS.test(before) && !DETERMINERS.has(before);
+    const acts =
+      follows && verb.nounness === 'never' && (writeShare(verb.effect) > 0 || OBJECTS.has(phrase[index + 2] ?? ''));
+    return STATES.has(word) || word === 'be' || word === 'go' || word === 'goes' || acts;
+  });
+}
+
+/** In front of a noun they say that it is made, not shown. */
+const MADE_NEW = words('new fresh another brand-new own');
+/** Prepositions that hardly follow a verb without an object. */
+const FIRM = words('of for between along by per in within near across above below behind about around among during');
+const OBJECTS = words('a an the this that these those my your our its it them all any each every one some');
+const SUPERLATIVE = /^[a-z]{3,}(?:est)$/;
+const MOST_BARE_WORDS = 5;
+
+/**
+ * The thing that a sentence names although no preposition tells it from an instruction: it begins with an article ("A question with
+ * four answers"), an adjective ("Former versions"), or a word that is no verb ("Pathways of a gene", "Vegetation maps"), or it
+ * lists nouns ("Name, picture and traits").
+ * @param informs whether a noun names information
+ */
+export function findBareThing(
+  tokens: readonly string[],
+  named: ReadonlySet<string>,
+  informs: (word: string) => boolean,
+): string | undefined {
+  const end = tokens.findIndex((token) => PREPOSITIONS.has(token) || token === 'to' || RELATIVES.has(token));
+  const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
+  const [first = '', second = ''] = phrase;
+  if (phrase.some((word) => MADE_NEW.has(word)) || isWholeSentence(phrase)) return undefined;
+  if (phrase.some((word) => JOINS.test(word))) return listsThings(phrase, informs) ? first : undefined;
+  const head = phrase.findLast((word) => !isParticiple(word) && !word.endsWith('ly'));
+  if (head === undefined || phrase.length > MOST_BARE_WORDS || !isQuiet(head)) return undefined;
+  const described = first === 'a' || first === 'an' || (isDescribing(first) && !OBJECTS.has(second));
+  if (described) return phrase.length > 1 && head !== first ? head : undefined;
+  if (mayBeAnyVerb(first) || (isNamed(first, named) && !informs(first)) || OBJECTS.has(second)) return undefined;
+  const stop = tokens[end] ?? '';
+  if (phrase.length === 1) {
+    const plural = isPlural(first) && (end < 0 || PREPOSITIONS.has(stop));
+    return plural || FIRM.has(stop) || RELATIVES.has(stop) ? head : undefined;
+  }
+  return isPlural(head) || informs(head) || FIRM.has(stop) ? head : undefined;
+}
+
+const isDescribing = (word: string): boolean => isAdjective(word) || (SUPERLATIVE.test(word) && !mayBeAnyVerb(word));
+
+/** A word of the tool's own name may be the verb of it. */
+function isNamed(word: string, named: ReadonlySet<string>): boolean {
+  // The name of a tool has its verb in the base form, so its words in -s are nouns.
+  if (isPlural(word) && named.has(word)) return false;
+  return named.has(word) || named.has(word.replace(/s$/, '')) || named.has(word.replace(/es$/, ''));
+}
+
+/** Whether a noun neither is a change nor makes one. */
+function isQuiet(word: string): boolean {
+  const verb = LEXICON.get(word);
+  return names(word) && (verb === undefined || verb.nounness === 'mostly' || writeShare(verb.effect) === 0);
+}
+
+/** Whether all items between commas and "and" are nouns; of verbs, the last would have an object. */
+function listsThings(phrase: readonly string[], informs: (word: string) => boolean): boolean {
+  const items = phrase
+    .join(' ')
+    .split(/ (?:and|or|[,/&])(?: (?:and|or))? /)
+    .map((item) => item.split(' '));
+  return items.every((item, index) => {
+    const head = item.at(-1) ?? '';
+    const [first = ''] = item;
+    const noun = informs(head) || !mayBeAnyVerb(first) || (index > 0 && isPlural(head));
+    return noun && item.length <= 3 && names(head) && !isChange(first) && !OBJECTS.has(first);
+  });
+}
 
 /** Behind a noun: "whose", "who", "that are". */
 function isRelative(tokens: readonly string[], at: number): boolean {

@@ -18,7 +18,7 @@ export const FORCE_FLAG =
 export const PAYLOAD =
   /^(?:body|content|contents|text|message|html|markdown|payload|data|values|records|documents|properties|attachments?|file_content|new_.*|title|description)$/;
 export const LOCAL_PATH =
-  /^(?:(?:local|save|output|download|target|dest|destination|out)_?(?:path|dir|directory|folder|file)|path|save_to|destination|output|directory|folder)$/;
+  /^(?:(?:local|save|output|download|target|dest|destination|out)_?(?:path|dir|directory|folder|file)|path|file_?path|save_as|save_to|destination|output|directory|folder)$/;
 export const STATEMENT_READ_ONLY =
   /\bread[- ]only\b|\b(?:does not|doesn't|never) (?:modify|change|mutate|alter|write)|\bwithout (?:modifying|changing|altering)\b|\bno side effects?\b/i;
 export const STATEMENT_WRITES =
@@ -32,3 +32,8 @@ export const PREPARING = words(
   `generate convert build compose compile prepare expand open select resolve authenticate authorize connect load run execute call
     perform refresh reload orchestrate guide review`,
 );
+
+/** Parameters that say which state something is to take. */
+export const SWITCH = /^(?:on|off|enabled?|disabled?|active|muted|locked|state|power|paused|visible)$/;
+export const SETTING =
+  /^(?:new_\w+|target_\w+|percent|percentage|brightness|volume|speed|force|temperature|level|angle|setpoint|state|power)$/;

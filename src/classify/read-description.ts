@@ -2,7 +2,7 @@ import { findVerb, senseOf } from './find-verb.js';
 import { findInformation } from './information.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import { type Effect, type InflectedVerb, joinEffects, LEXICON, readShare, writeShare } from './lexicon.js';
-import { findThing } from './noun-phrase.js';
+import { findThing, isPlural } from './noun-phrase.js';
 import {
   ACTION_NOUNS,
   CALLER_VERBS,
@@ -77,7 +77,7 @@ function readMainClause(
 ): DescriptionMatch[] {
   const start = skipAdverbs(tokens);
   const first = tokens[start];
-  const verb = first === undefined ? undefined : findVerb(first);
+  const verb = first === undefined ? undefined : (findSplitVerb(tokens, start) ?? findVerb(first));
   if (first === undefined || verb === undefined || tokens[start + 1] === 'not') return [];
   if (verb.form === 'gerund' && !opened) return [];
   if (verb.nounness === 'mostly' && verb.form === 'base' && !takesObject(tokens[start + 1])) return [];
@@ -90,6 +90,25 @@ function readMainClause(
   const match = object === undefined ? head : { ...head, objectEffect: object.effect };
   return [match, ...readJoined(tokens, start, verb, around)];
 }
+
+/** So many words of an object stand between the two parts of a verb: "Take a record out", "Turns the lights on". */
+const SPLIT_WITHIN = 5;
+
+/** The verb whose second part stands behind its object. */
+function findSplitVerb(tokens: readonly string[], start: number): InflectedVerb | undefined {
+  const verb = findVerb(tokens[start] ?? '');
+  if (verb === undefined || verb.form === 'gerund') return undefined;
+  for (const token of tokens.slice(start + 2, start + 2 + SPLIT_WITHIN)) {
+    const whole = PARTICLES.has(token) ? findPhrasalVerb(verb.lemma, token) : undefined;
+    const found = whole === undefined ? undefined : LEXICON.get(whole);
+    if (found !== undefined) return { ...found, form: verb.form };
+    if (CLAUSE_ENDS.has(token) || PREPOSITION.test(token) || isConjunction(token)) return undefined;
+  }
+  return undefined;
+}
+
+/** Second parts of verbs; "in" is a preposition more often. */
+const PARTICLES: ReadonlySet<string> = new Set(['out', 'off', 'on', 'up', 'down', 'back', 'away']);
 
 /** The first sentence in another language: its first verb, and every further one that changes something, wherever it stands. */
 function readForeign(sentence: string): DescriptionMatch[] {
@@ -123,9 +142,31 @@ function isNoun(
   if (verb.form !== 'third' || next === undefined) return false;
   // The name of a tool has its verb in the base form, so its words in -s are nouns.
   return (
+    isFollowedByClause(verb, next, tokens[start + 2]) ||
+    isOneOfNouns(verb, tokens.slice(start + 1)) ||
     (writeShare(verb.effect) > 0 && (next === 'for' || next === 'of')) ||
     (named.has(word) && PREPOSITION.test(next)) ||
     (verb.nounness !== 'never' && findThing(tokens.slice(start)) !== undefined)
+  );
+}
+
+/** "Flags that are stale", "Notes which link here": what is changed stands behind a verb, and no clause on it. */
+const isFollowedByClause = ({ effect, lemma }: InflectedVerb, next: string, then: string | undefined): boolean =>
+  writeShare(effect) > 0 &&
+  !SAYING.has(lemma) &&
+  (next === 'which' || next === 'who' || (next === 'that' && then !== undefined));
+const SAYING: ReadonlySet<string> = new Set(
+  'ensure report announce record mark remember accept propose answer reply enforce set'.split(' '),
+);
+
+/** "Calls and puts with their prices", "Purchases and sales by month": two verbs would have an object. */
+function isOneOfNouns({ nounness }: InflectedVerb, rest: readonly string[]): boolean {
+  const [link = '', second = '', third] = rest;
+  return (
+    nounness !== 'never' &&
+    /^(?:and|or|&)$/.test(link) &&
+    isPlural(second) &&
+    (third === undefined || PREPOSITION.test(third))
   );
 }
 

@@ -34,15 +34,18 @@ export interface NameHint {
 }
 
 /**
- * Finds the verbs of a name at any place. The hint decides which of several words that can be nouns (`issue_list`,
+ * Finds the verbs of a name at any place; of the first `objectWords`, which say what it is about, only certain ones. The hint decides which of several words that can be nouns (`issue_list`,
  * `run_search`) is the verb.
  */
 export function readName(
   words: readonly string[],
   context: ReadonlySet<string>,
   hint?: NameHint,
+  objectWords = 0,
 ): readonly NameMatch[] {
-  const candidates = findCandidates(words, context);
+  const candidates = findCandidates(words, context).filter(
+    ({ index, nounness }) => index >= objectWords || nounness === 'never',
+  );
   const agent = findAgent(words, candidates, context);
   if (agent !== undefined) return [agent];
   const joined = candidates.filter((candidate) => candidate.index > 0 && isJoined(words, candidate.index));
@@ -62,7 +65,8 @@ function findHead(words: readonly string[], candidates: readonly Candidate[], hi
   const sure = candidates.find(({ nounness }) => nounness === 'never');
   if (sure === undefined) return undefined;
   const named = candidates.find(({ word, index }) => word === hint?.word && index < sure.index);
-  if (named !== undefined) return named;
+  const last = sure.index === words.length - 1 && words.length > 1 && LAST_VERBS.has(sure.word);
+  if (named !== undefined && !(last && named.nounness === 'mostly')) return named;
   const front = candidates.find(
     ({ index, nounness, effect }) => index === 0 && nounness === 'often' && readShare(effect) > 0,
   );
@@ -150,7 +154,8 @@ function readAmbiguous(words: readonly string[], candidates: readonly Candidate[
   const running = open.length > 0 ? open : candidates;
   const settled = hint === undefined ? undefined : running.find(({ effect }) => sameKind(effect, hint.effect));
   if (settled !== undefined) return [asMatch(leads(settled) ? 'lead' : 'likely', settled)];
-  const nouns = hint !== undefined && isSureRead(hint) && running.every(({ index }) => index > 0);
+  const shows = hint?.role === 'information' && isResult(words.at(-1) ?? '');
+  const nouns = hint !== undefined && isSureRead(hint) && (shows || running.every(({ index }) => index > 0));
   if (nouns) return running.slice(0, 1).map((candidate) => asMatch('possible', candidate));
   const alone = running.length === 1 && words.length > 1;
   return running.map((candidate) => asMatch(alone && leads(candidate) ? 'lead' : roleOf(candidate), candidate));

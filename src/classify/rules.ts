@@ -1,54 +1,11 @@
 import type { TrustLevel } from '../protocol/operation.js';
 import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
 import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './lexicon.js';
-import { isConverter, isOutput } from './output-path.js';
-import {
-  DESTRUCTIVE_FLAG,
-  FORCE_FLAG,
-  LOCAL_PATH,
-  MUTATING_FLAG,
-  PAGING,
-  PAYLOAD,
-  PLAN_FLAG,
-  PREPARING,
-  QUERY,
-  SELECTING,
-  STATEMENT_READ_ONLY,
-  STATEMENT_WRITES,
-} from './parameter-words.js';
+import { PARAMETER_RULES } from './parameter-rules.js';
+import { PREPARING, SELECTING, STATEMENT_READ_ONLY, STATEMENT_WRITES } from './parameter-words.js';
 import type { DescriptionRole } from './read-description.js';
 import type { NameMatch, NameRole } from './read-name.js';
-
-/** Evidence that a rule found in a tool. */
-export interface RuleMatch {
-  readonly effect: Effect;
-  /** The line of evidence. */
-  readonly says: string;
-  /** The verb or noun it was found by. */
-  readonly word?: string | undefined;
-  /** Multiplies the rule's weight; 1 where left out. */
-  readonly share?: number | undefined;
-}
-
-/** One way to find out what a tool does. The matches' effects carry the votes per category (`EFFECTS`). */
-export interface Rule {
-  /** Stable kebab-case id. */
-  readonly id: string;
-  readonly looksAt: 'name' | 'title' | 'description' | 'parameters' | 'output' | 'annotations';
-  /** Set where the rule judges a tool as a whole, and so does not apply to one value of a grouped tool. */
-  readonly wholeTool?: true;
-  /** Up to 12; a verb that leads the name has 10. */
-  readonly weight: number;
-  /** What the rule means, for operators. */
-  readonly meaning: string;
-  readonly find: (facts: ToolFacts) => readonly RuleMatch[];
-}
-
-/** A rule's match with the weight it has for this tool. */
-export interface Signal extends RuleMatch {
-  readonly rule: Rule;
-  readonly weight: number;
-}
+import type { Rule, RuleMatch } from './rule.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -92,11 +49,24 @@ const inDescription =
       effect: match.effect,
       word: match.word,
       says: `${wording(match.word)} ${EFFECTS[match.effect].phrase}`,
-      ...(isStray(match, facts) && { share: STRAY }),
+      ...((isStray(match, facts) || isVague(match, facts)) && { share: STRAY }),
     }));
 
 /** How much of a description's verb of change counts where it does not say what the tool does. */
 const STRAY = 0.25;
+
+/** Verbs that say little by themselves: "Puts a symbol on a list", "Sets up a source", "Go back to a former version". */
+const VAGUE = words('put go load open setup make bring give let hand point turn roll keep');
+
+/** Whether a verb of the description says less than the name, which changes something by a verb that is nothing else. */
+function isVague({ word }: { readonly word: string }, { name }: ToolFacts): boolean {
+  return (
+    VAGUE.has(word) && name.some((match) => match.role === 'lead' && !VAGUE.has(match.word) && isCertainWrite(match))
+  );
+}
+
+const isCertainWrite = ({ word, effect }: NameMatch): boolean =>
+  writeShare(effect) > 0 && LEXICON.get(word)?.nounness === 'never';
 
 /**
  * Whether the name plainly reads: then the verbs of the description tell how ("generates a link", "authenticates"), and where
@@ -160,11 +130,6 @@ const ANSWERING = words('provide return explain describe guide show');
 const GUIDANCE =
   /\b(?:guidance|guidelines?|guides?|instructions|runbook|documentation|best practices|step-by-step|advice)\b/i;
 
-function saysItAnswers({ name, description }: ToolFacts): boolean {
-  const first = name.find(({ role }) => role === 'lead') ?? description.matches.find(({ role }) => role === 'head');
-  return first !== undefined && readShare(first.effect) > 0;
-}
-
 const READING = words('list search query view count diff preview guide');
 
 const callsItselfReadOnly = ({ annotations, input }: ToolFacts): boolean =>
@@ -204,22 +169,6 @@ function softenManagement(facts: ToolFacts): ToolFacts {
 /** Whether a parameter only says which thing is meant. */
 const selects = ({ key, text, boolean, values }: ParameterFacts): boolean =>
   text && !boolean && values.length === 0 && SELECTING.test(key);
-
-/** One match, however many parameters fit: three page parameters are no stronger evidence than one. */
-const anyParameter =
-  (effect: Effect, meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
-  (facts: ToolFacts): readonly RuleMatch[] => {
-    const found = facts.parameters.find(fits);
-    return found === undefined ? NOTHING : [{ effect, says: `parameter '${found.name}' ${meaning}` }];
-  };
-
-/** Switches of a change, unless the tool validates or previews: then the switches belong to the change that it simulates. */
-const changingParameter =
-  (meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
-  (facts: ToolFacts): readonly RuleMatch[] => {
-    const lead = facts.name.find(({ role }) => role === 'lead')?.effect;
-    return lead === 'check' || lead === 'compute' ? [] : anyParameter('write', meaning, fits)(facts);
-  };
 
 /** Every rule, by what it looks at. `docs/classification.md` explains how they are weighed. */
 export const RULES: readonly Rule[] = [
@@ -363,84 +312,7 @@ export const RULES: readonly Rule[] = [
         ? [{ effect: 'write', says: 'description: says that it changes state' }]
         : [],
   },
-  {
-    id: 'parameter-paging',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 2,
-    meaning: 'Pages, limits and orders belong to lists.',
-    find: anyParameter('read', 'pages or orders a list', ({ key }) => PAGING.has(key)),
-  },
-  {
-    id: 'parameter-query',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 1.5,
-    meaning: 'Queries and filters belong to searches.',
-    find: anyParameter('read', 'asks or filters', ({ key }) => QUERY.has(key)),
-  },
-  {
-    id: 'parameter-dry-run',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 12,
-    meaning: 'Only a tool that changes something offers a dry run.',
-    find: changingParameter('offers a dry run', ({ key, boolean }) => boolean && PLAN_FLAG.has(key)),
-  },
-  {
-    id: 'parameter-destructive-flag',
-    looksAt: 'parameters',
-    weight: 12,
-    meaning: 'A switch that removes, overwrites or applies.',
-    find: changingParameter('switches a change on', ({ key, boolean }) => boolean && DESTRUCTIVE_FLAG.test(key)),
-  },
-  {
-    id: 'parameter-mutating-flag',
-    looksAt: 'parameters',
-    weight: 12,
-    meaning: 'A switch that makes a check or a computation write: lint with fix.',
-    find: anyParameter('write', 'makes it write', ({ key, boolean }) => boolean && MUTATING_FLAG.has(key)),
-  },
-  {
-    id: 'parameter-force',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 2.5,
-    meaning: 'A switch that confirms, forces or resets.',
-    find: anyParameter('write', 'confirms or forces', ({ key, boolean }) => boolean && FORCE_FLAG.test(key)),
-  },
-  {
-    id: 'parameter-payload',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 1.5,
-    meaning: 'A required body or content is usually stored or sent.',
-    // What is read, checked or asked about is given too.
-    find: (facts) =>
-      saysItAnswers(facts)
-        ? []
-        : anyParameter('write', 'is required content', ({ key, required }) => required && PAYLOAD.test(key))(facts),
-  },
-  {
-    id: 'parameter-download-path',
-    looksAt: 'parameters',
-    weight: 12,
-    meaning: 'A download or export into a named place creates a file there.',
-    find: (facts) =>
-      [...facts.name, ...facts.description.matches].some(({ effect }) => effect === 'download')
-        ? anyParameter('create', 'is where the copy is written', ({ key, text }) => text && LOCAL_PATH.test(key))(facts)
-        : [],
-  },
-  {
-    id: 'parameter-output-path',
-    looksAt: 'parameters',
-    weight: 24,
-    meaning: 'A converter writes the file that a required or preset output path names.',
-    find: (facts) =>
-      isConverter(facts)
-        ? anyParameter('create', 'is where the result is written', (one) => isOutput(one, facts))(facts)
-        : [],
-  },
+  ...PARAMETER_RULES,
   {
     id: 'output-list',
     looksAt: 'output',

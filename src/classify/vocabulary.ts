@@ -49,6 +49,22 @@ export const PHRASAL_VERBS: ReadonlyMap<string, string> = new Map([
   ['take over', 'claim'],
   ['read write', 'write'],
   ['get rid', 'remove'],
+  ['take out', 'remove'],
+  ['take off', 'remove'],
+  ['take away', 'remove'],
+  ['take down', 'remove'],
+  ['ask for', 'solicit'],
+  ['put back', 'restore'],
+  ['call off', 'cancel'],
+  ['hand in', 'submit'],
+  ['hand over', 'transfer'],
+  ['sign off', 'approve'],
+  ['black out', 'redact'],
+  ['point out', 'show'],
+  ['find out', 'find'],
+  ['work out', 'calculate'],
+  ['lay out', 'describe'],
+  ['make up', 'describe'],
 ]);
 
 /** Light verbs, whose object names the action: "perform a search", "make edits", "take a screenshot". */

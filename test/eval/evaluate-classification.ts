@@ -2,8 +2,9 @@ import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
 import { readFeatures } from '../../src/classify/confidence.js';
 import { decideCategory } from '../../src/classify/decide-category.js';
-import { type EmptyHints, findEmptyHints } from '../../src/classify/default-hints.js';
+import { findEmptyHints } from '../../src/classify/default-hints.js';
 import { type ClassificationInput, findGroupingParameter, gatherFacts } from '../../src/classify/facts.js';
+import { findObjectPrefixes } from '../../src/classify/object-prefix.js';
 import { groupBy } from '../../src/lib/collections.js';
 import { toSnakeCase } from '../../src/lib/names.js';
 import { type Classification, dangerRank } from '../../src/protocol/operation.js';
@@ -44,11 +45,19 @@ export interface Calibration {
   readonly mistakesInLeastSureFifth: number;
 }
 
+/** What is known of all tools of a server together. */
+type Habits = Pick<ClassificationInput, 'emptyHints' | 'objectPrefixes'>;
+
+function habitsOf(server: string, all: readonly CorpusTool[]): Habits {
+  const tools = all.map(({ tool }) => tool);
+  return { emptyHints: findEmptyHints(tools), objectPrefixes: findObjectPrefixes(toSnakeCase(server), tools) };
+}
+
 /** A captured tool as a tool of an upstream with the default trust. */
 function inputOf(
   { tool, server }: CorpusTool,
   ignoreAnnotations: boolean,
-  emptyHints: EmptyHints | undefined,
+  habits: Habits,
   groupValue?: ClassificationInput['groupValue'],
 ): ClassificationInput {
   return {
@@ -57,7 +66,7 @@ function inputOf(
     upstream: { slug: toSnakeCase(server), trust: 'validated' },
     curation: {},
     ignoreAnnotations,
-    emptyHints,
+    ...habits,
     ...(groupValue !== undefined && { groupValue }),
   };
 }
@@ -68,7 +77,7 @@ export function classifyCaptured(
   ignoreAnnotations: boolean,
   groupValue?: ClassificationInput['groupValue'],
 ): Classification {
-  return classifyTool(inputOf(tool, ignoreAnnotations, undefined, groupValue));
+  return classifyTool(inputOf(tool, ignoreAnnotations, {}, groupValue));
 }
 
 /** A labelled tool, ready to be classified. */
@@ -81,12 +90,10 @@ export interface Subject {
 /** Every captured tool, ready to be classified. */
 export function inputsOf(tools: readonly CorpusTool[], ignoreAnnotations: boolean): readonly Omit<Subject, 'label'>[] {
   const servers = groupBy(tools, ({ server }) => server);
-  const empty = new Map(
-    [...servers].map(([server, all]) => [server, findEmptyHints(all.map(({ tool }) => tool))] as const),
-  );
+  const habits = new Map([...servers].map(([server, all]) => [server, habitsOf(server, all)] as const));
   return tools.map((tool) => ({
     tool,
-    input: inputOf(tool, ignoreAnnotations, empty.get(tool.server)),
+    input: inputOf(tool, ignoreAnnotations, habits.get(tool.server) ?? {}),
   }));
 }
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findVerb } from '../../../src/classify/find-verb.js';
-import { LEXICON, VERB_SENSES } from '../../../src/classify/lexicon.js';
+import { LEXICON } from '../../../src/classify/lexicon.js';
+import { VERB_SENSES } from '../../../src/classify/verb-senses.js';
 import { ACTION_NOUNS, COMPOUND_NOUNS, PHRASAL_VERBS, splitWords } from '../../../src/classify/vocabulary.js';
 
 test('every verb of the word lists is in the lexicon', () => {

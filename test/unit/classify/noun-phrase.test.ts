@@ -15,6 +15,11 @@ describe('a description that names a thing by its grammar', () => {
     ['keel', 'The whole outline of the keel'],
     ['hull', 'Expected corrosion of a hull'],
     ['sextant', 'Navigational corrections of a sextant'],
+    ['buoys', 'Former anchorages'],
+    ['fathoms', 'Depths along a shoreline'],
+    ['harbour_data', 'Name, berths and tonnage'],
+    ['hold', 'An inventory with weights'],
+    ['tide', 'Is it ebbing?'],
   ])('is a READ, whatever the thing is: %s (%s)', (name, description) => {
     expect(categoryOf(name, description)).toBe('READ');
   });
@@ -35,6 +40,11 @@ describe('a description that names a thing by its grammar', () => {
     ['deck', 'Swab with a mop'],
     ['deck', 'Speed planks of the deck'],
     ['deck', 'Gets rid of old planks'],
+    ['berths', 'No berths are sold from now on'],
+    ['hawser', 'A fresh rope for the hold'],
+    ['pilot', 'Tell the pilots about a shoal'],
+    ['berth', 'Asks for a berth'],
+    ['planks', 'Takes a plank out of the deck'],
   ])('is no READ where an act is named, something that acts, or perhaps a verb: %s (%s)', (name, description) => {
     expect(categoryOf(name, description)).not.toBe('READ');
   });

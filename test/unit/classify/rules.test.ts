@@ -106,6 +106,12 @@ const EXAMPLES: readonly RuleExample[] = [
     ignores: ['x', { parameters: { force_of_wind: flag } }],
   },
   {
+    id: 'parameter-setting',
+    finds: ['x', { parameters: { enabled: flag }, required: ['enabled'] }],
+    effect: 'write',
+    ignores: ['x', { parameters: { enabled: flag } }],
+  },
+  {
     id: 'parameter-payload',
     finds: ['x', { parameters: { body: text }, required: ['body'] }],
     effect: 'write',

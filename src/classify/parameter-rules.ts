@@ -1,0 +1,137 @@
+import type { ParameterFacts, ToolFacts } from './facts.js';
+import { type Effect, readShare } from './lexicon.js';
+import { isConverter, isOutput } from './output-path.js';
+import {
+  DESTRUCTIVE_FLAG,
+  FORCE_FLAG,
+  LOCAL_PATH,
+  MUTATING_FLAG,
+  PAGING,
+  PAYLOAD,
+  PLAN_FLAG,
+  QUERY,
+  SETTING,
+  SWITCH,
+} from './parameter-words.js';
+import type { Rule, RuleMatch } from './rule.js';
+
+const NOTHING: readonly never[] = [];
+
+function saysItAnswers({ name, description }: ToolFacts): boolean {
+  const first = name.find(({ role }) => role === 'lead') ?? description.matches.find(({ role }) => role === 'head');
+  return first !== undefined && readShare(first.effect) > 0;
+}
+
+/** One match, however many parameters fit: three page parameters are no stronger evidence than one. */
+const anyParameter =
+  (effect: Effect, meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
+  (facts: ToolFacts): readonly RuleMatch[] => {
+    const found = facts.parameters.find(fits);
+    return found === undefined ? NOTHING : [{ effect, says: `parameter '${found.name}' ${meaning}` }];
+  };
+
+/** Switches of a change, unless the tool validates or previews: then the switches belong to the change that it simulates. */
+const changingParameter =
+  (meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
+  (facts: ToolFacts): readonly RuleMatch[] => {
+    const lead = facts.name.find(({ role }) => role === 'lead')?.effect;
+    return lead === 'check' || lead === 'compute' ? [] : anyParameter('write', meaning, fits)(facts);
+  };
+
+/** The rules that look at parameters. */
+export const PARAMETER_RULES: readonly Rule[] = [
+  {
+    id: 'parameter-paging',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 2,
+    meaning: 'Pages, limits and orders belong to lists.',
+    find: anyParameter('read', 'pages or orders a list', ({ key }) => PAGING.has(key)),
+  },
+  {
+    id: 'parameter-query',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 1.5,
+    meaning: 'Queries and filters belong to searches.',
+    find: anyParameter('read', 'asks or filters', ({ key }) => QUERY.has(key)),
+  },
+  {
+    id: 'parameter-dry-run',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 12,
+    meaning: 'Only a tool that changes something offers a dry run.',
+    find: changingParameter('offers a dry run', ({ key, boolean }) => boolean && PLAN_FLAG.has(key)),
+  },
+  {
+    id: 'parameter-destructive-flag',
+    looksAt: 'parameters',
+    weight: 12,
+    meaning: 'A switch that removes, overwrites or applies.',
+    find: changingParameter('switches a change on', ({ key, boolean }) => boolean && DESTRUCTIVE_FLAG.test(key)),
+  },
+  {
+    id: 'parameter-mutating-flag',
+    looksAt: 'parameters',
+    weight: 12,
+    meaning: 'A switch that makes a check or a computation write: lint with fix.',
+    find: anyParameter('write', 'makes it write', ({ key, boolean }) => boolean && MUTATING_FLAG.has(key)),
+  },
+  {
+    id: 'parameter-force',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 2.5,
+    meaning: 'A switch that confirms, forces or resets.',
+    find: anyParameter('write', 'confirms or forces', ({ key, boolean }) => boolean && FORCE_FLAG.test(key)),
+  },
+  {
+    id: 'parameter-setting',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 3,
+    meaning: 'What must be given a state to take sets it.',
+    find: (facts) =>
+      saysItAnswers(facts)
+        ? []
+        : anyParameter(
+            'write',
+            'is the state to take',
+            ({ key, required, boolean, number }) =>
+              required && (boolean ? SWITCH.test(key) : (number || SWITCH.test(key)) && SETTING.test(key)),
+          )(facts),
+  },
+  {
+    id: 'parameter-payload',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 1.5,
+    meaning: 'A required body or content is usually stored or sent.',
+    // What is read, checked or asked about is given too.
+    find: (facts) =>
+      saysItAnswers(facts)
+        ? []
+        : anyParameter('write', 'is required content', ({ key, required }) => required && PAYLOAD.test(key))(facts),
+  },
+  {
+    id: 'parameter-download-path',
+    looksAt: 'parameters',
+    weight: 12,
+    meaning: 'A download or export into a named place creates a file there.',
+    find: (facts) =>
+      [...facts.name, ...facts.description.matches].some(({ effect }) => effect === 'download')
+        ? anyParameter('create', 'is where the copy is written', ({ key, text }) => text && LOCAL_PATH.test(key))(facts)
+        : [],
+  },
+  {
+    id: 'parameter-output-path',
+    looksAt: 'parameters',
+    weight: 24,
+    meaning: 'A converter writes the file that a required or preset output path names.',
+    find: (facts) =>
+      isConverter(facts)
+        ? anyParameter('create', 'is where the result is written', (one) => isOutput(one, facts))(facts)
+        : [],
+  },
+];
