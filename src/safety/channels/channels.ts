@@ -1,23 +1,8 @@
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Observer } from '../../observe/observation.js';
-import type { Challenge } from '../challenge.js';
 import type { Announce } from '../challenges.js';
-
-/** What a person gets: the code, and what it agrees to. */
-export interface Announcement {
-  readonly challenge: Challenge;
-  readonly code: string;
-}
-
-/** A way to people that no model can read. */
-export interface ChallengeChannel {
-  /** Where it leads, for the log: `webhook at https://...`. Holds no secret. */
-  readonly name: string;
-  /** Rejects, with a reason that holds no code, where it did not arrive. */
-  send(announcement: Announcement): Promise<void>;
-  close(): Promise<void>;
-}
+import type { Announcement, ChallengeChannel } from './channel.js';
 
 interface ChannelDeps {
   readonly audit: Pick<AuditTrail, 'record'>;
@@ -82,20 +67,3 @@ function withoutCode(text: string, code: string): string {
 }
 
 const LONGEST_REASON = 300;
-
-/** What a person should read before the code is passed on. */
-export function describeAnnouncement({ challenge, code }: Announcement): string {
-  const { agent, subject, action, reason, factors, id, expiresAt } = challenge;
-  return [
-    `Agent '${agent}' of ${subject} wants to do this:`,
-    '',
-    action,
-    '',
-    `Why it was held: ${reason} (${factors.join('; ')})`,
-    '',
-    'Enter the code only if this is what you want, and do not pass it on before you have read the above.',
-    '',
-    `Code: ${code}`,
-    `Challenge: ${id}, until ${new Date(expiresAt).toISOString()}`,
-  ].join('\n');
-}

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { type ChallengeChannel, describeAnnouncement } from './channels.js';
+import { type ChallengeChannel, describeAnnouncement } from './channel.js';
 
 /** Reads the text to its end, and shows it. */
 const DARWIN_SCRIPT = [

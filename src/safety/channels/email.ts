@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { EmailConfig } from '../../config/safety-config.js';
-import { type ChallengeChannel, describeAnnouncement } from './channels.js';
+import { type ChallengeChannel, describeAnnouncement } from './channel.js';
 
 const TIMEOUT_MS = 15_000;
 

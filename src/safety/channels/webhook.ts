@@ -1,6 +1,6 @@
 import { createDeliveries } from '../../policy/signed-deliveries.js';
 import { describeChallenge } from '../challenge.js';
-import type { Announcement, ChallengeChannel } from './channels.js';
+import type { Announcement, ChallengeChannel } from './channel.js';
 
 /** Posts each challenge with its code as signed JSON, as requests for approval are posted. */
 export function openWebhookChannel(target: { readonly url: string; readonly secret: string }): ChallengeChannel {
