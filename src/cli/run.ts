@@ -7,6 +7,7 @@ import { registerCompletion } from './commands/completion.js';
 import { registerInit, registerValidate } from './commands/config.js';
 import { registerConformance } from './commands/conformance.js';
 import { registerConnect } from './commands/connect.js';
+import { registerCredentials } from './commands/credentials.js';
 import { registerDoctor } from './commands/doctor.js';
 import { registerImport } from './commands/import.js';
 import { registerList } from './commands/list.js';
@@ -41,6 +42,7 @@ const COMMANDS = [
   registerAudit,
   registerPolicy,
   registerApprovals,
+  registerCredentials,
   registerTokens,
   registerConformance,
   registerVersion,

@@ -47,6 +47,7 @@ function buildStdioEndpoint(command: string, entry: ServerEntry, context: Endpoi
     args: entry.args ?? [],
     env: buildEnv(entry.env ?? {}, entry.envFile, { directory, path: [...path, 'env'], diagnostics: valueDiagnostics }),
     cwd: resolve(directory, entry.cwd ?? '.'),
+    ...(entry.limits === undefined ? {} : { limits: entry.limits }),
   };
 }
 
@@ -66,6 +67,8 @@ function buildHttpEndpoint(
     path: [...path, 'headers'],
     diagnostics: valueDiagnostics,
   });
+  if (entry.limits !== undefined)
+    context.diagnostics.warning([...path, 'limits'], 'has no effect on a server over HTTP');
   const { proxy = context.outbound.proxy, tls = context.outbound.tls } = entry;
   const own = { ...(proxy === undefined ? {} : { proxy }), ...(tls === undefined ? {} : { tls }) };
   return { type, url, headers, ...buildOutbound(own, { directory, path, diagnostics: valueDiagnostics }) };

@@ -1,7 +1,7 @@
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel } from '../protocol/operation.js';
 import type { IntrospectionConfig, IssuerConfig, TlsConfig } from './access-config.js';
-import type { OutboundTls } from './connection-config.js';
+import type { ChildLimits, OutboundTls } from './connection-config.js';
 import type { UpstreamCredentials } from './credentials-config.js';
 import type {
   ApiLimit,
@@ -73,6 +73,7 @@ export interface ServerEntry {
   readonly required?: boolean;
   readonly proxy?: string;
   readonly tls?: OutboundTls;
+  readonly limits?: ChildLimits;
   readonly isolation?: UpstreamConfig['isolation'];
   readonly credentials?: UpstreamCredentialsEntry;
   readonly instances?: Partial<UpstreamConfig['instances']>;

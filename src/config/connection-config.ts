@@ -33,3 +33,14 @@ export interface CircuitBounds {
   /** For so long; then one call is tried. */
   readonly openSeconds: number;
 }
+
+/** What the process of a server may take, and as whom it runs. */
+export interface ChildLimits {
+  /** Resident memory of all its processes, in MiB; beyond it the server is started again, or only reported. */
+  readonly memoryMb?: number;
+  /** True where absent. */
+  readonly restartOnMemory?: boolean;
+  /** Numeric ids; only root can start a process as another user. */
+  readonly user?: number;
+  readonly group?: number;
+}

@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
 import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
-import type { CircuitBounds, OutboundTls, QueueBounds, RestartBounds } from './connection-config.js';
+import type { ChildLimits, CircuitBounds, OutboundTls, QueueBounds, RestartBounds } from './connection-config.js';
 import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
 import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
@@ -18,6 +18,7 @@ export interface StdioEndpoint {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute. */
   readonly cwd: string;
+  readonly limits?: ChildLimits;
 }
 
 /** How a server over HTTP is reached. */

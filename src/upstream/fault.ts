@@ -12,6 +12,8 @@ export type FaultKind =
   | 'unresponsive'
   /** The process ended. */
   | 'exited'
+  /** The process used more memory than it may, and was ended. */
+  | 'outgrown'
   /** The command cannot be started. */
   | 'command'
   /** Nothing came within the time allowed. */
@@ -52,7 +54,7 @@ interface FaultOptions {
 }
 
 /** The kinds of fault that end a connection. */
-const ENDINGS: ReadonlySet<FaultKind> = new Set(['lost', 'forgotten', 'unresponsive', 'exited']);
+const ENDINGS: ReadonlySet<FaultKind> = new Set(['lost', 'forgotten', 'unresponsive', 'exited', 'outgrown']);
 
 /**
  * A fault of the connection rather than of the tool. The message is for the operator: plain words, and possibly paths or a

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { FailedCall } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { type FailureCode, readFailure } from '../protocol/upstream-failure.js';
-import { type FaultKind, findFault, type UpstreamFault } from './fault.js';
+import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { readRetryAfter } from './transport/http-headers.js';
 import type { UpstreamCall } from './upstream.js';
 
@@ -33,6 +33,7 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
   exited: lost,
   forgotten: lost,
   unresponsive: lost,
+  outgrown: lost,
   command: unavailable,
   unavailable,
   stopped,
@@ -89,11 +90,17 @@ function tooLong(fault: UpstreamFault, call: FailedCall): OperationError {
 }
 
 function lost(fault: UpstreamFault, call: FailedCall): OperationError {
-  const description = fault.undelivered
-    ? `The connection to the server '${call.upstream}' was lost before the call was sent. It did not run: send it again`
-    : `The connection to the server '${call.upstream}' was lost before the answer came. ${afterLoss(call)}`;
-  const outcome = fault.undelivered ? 'not_run' : 'unknown';
-  return internal(call, description, { reason: 'connection_lost', retryable: true, outcome }, fault);
+  const { cause, undelivered } = fault;
+  const isOutgrown = cause instanceof UpstreamFault && cause.kind === 'outgrown';
+  const what = isOutgrown
+    ? `The server '${call.upstream}' used more memory than it may and is started again. It was ended`
+    : `The connection to the server '${call.upstream}' was lost`;
+  const description = undelivered
+    ? `${what} before the call was sent. It did not run: send it again`
+    : `${what} before the answer came. ${afterLoss(call)}`;
+  const reason = isOutgrown ? 'memory_limit' : 'connection_lost';
+  const outcome = undelivered ? 'not_run' : 'unknown';
+  return internal(call, description, { reason, retryable: true, outcome }, fault);
 }
 
 function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {

@@ -87,3 +87,22 @@ export const OUTBOUND_TLS_PROPERTIES = {
       'DANGEROUS: take any certificate, so that who is on the way can read and change everything. For trials only.',
   },
 };
+
+const ID = { type: 'integer', minimum: 0, maximum: 4_294_967_294 };
+
+/** The keys of `limits` of a server that is a child process. */
+export const CHILD_LIMITS_PROPERTIES = {
+  memoryMb: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_048_576,
+    description:
+      'Resident memory of its processes together, in MiB, which is looked at every two seconds; pages that they share count for each.',
+  },
+  restartOnMemory: {
+    type: 'boolean',
+    description: 'Start it again beyond that, unless `false`: then a warning is logged.',
+  },
+  user: { ...ID, description: 'The id of the user that it runs as; for a gateway that runs as root.' },
+  group: { ...ID, description: "The id of its group; the gateway's own unless given." },
+};

@@ -10,6 +10,7 @@ import {
   TRANSPORTS,
 } from '../gateway-config.js';
 import {
+  CHILD_LIMITS_PROPERTIES,
   CIRCUIT_PROPERTIES,
   INSTANCES_PROPERTIES,
   MAX_TIMEOUT_MS,
@@ -409,6 +410,12 @@ export const SERVER_PROPERTIES = {
   },
   envFile: { type: 'string', minLength: 1, description: 'A file of `NAME=value` lines; `env` beats it.' },
   cwd: { type: 'string', minLength: 1, description: "Where it runs; the configuration's folder unless given." },
+  limits: {
+    type: 'object',
+    additionalProperties: false,
+    properties: CHILD_LIMITS_PROPERTIES,
+    description: 'What its processes may take, and as whom they run.',
+  },
   url: { type: 'string', minLength: 1, description: 'The address of a server over HTTP.' },
   headers: {
     ...looseTexts,

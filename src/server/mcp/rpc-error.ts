@@ -4,7 +4,8 @@ import type { RequestId } from './calls-in-flight.js';
 /**
  * The JSON-RPC error codes that the servers themselves send: those of JSON-RPC 2.0, and from its range for servers the two
  * that MCP's SDKs use for HTTP (-32000: refused, -32001: session not found), MCP's own for resources up to 2025-11-25, and two of
- * MCP 2026-07-28 (-32020: headers contradict the body, -32021: the client lacks a capability).
+ * MCP 2026-07-28 (-32020: headers contradict the body, -32021: the client lacks a capability), and one of MCP 2025-11-25 (-32042: the
+ * user has to open a page first).
  */
 export const RPC_ERROR = {
   parse: -32700,
@@ -16,6 +17,7 @@ export const RPC_ERROR = {
   resourceNotFound: -32002,
   headerMismatch: -32020,
   missingCapability: -32021,
+  urlElicitationRequired: -32042,
 } as const;
 
 export type RpcErrorCode = (typeof RPC_ERROR)[keyof typeof RPC_ERROR];

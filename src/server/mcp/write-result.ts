@@ -188,12 +188,18 @@ function toModernResult({ text }: Reply, method: string, identity: JsonObject): 
 /**
  * A failure as a JSON-RPC error. Clients know a resource that does not exist by -32002 with its URI, and from 2026-07-28 on by -32602
  * with nothing but its URI. https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
+ * A page that the user has to open first comes with an error of its own in revision 2025-11-25.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export function toNativeError(reply: Reply, { method, params }: NativeRequest, era: Era): ReplyError {
   const failure = JSON.parse(reply.text) as OperationFailure;
   const { error } = failure;
   const { message } = error;
   const data = { ...failure };
+  const page = error.details?.['elicitation'];
+  if (era === 'legacy' && isJsonObject(page)) {
+    return { code: RPC_ERROR.urlElicitationRequired, message, data: { elicitations: [page] } };
+  }
   const uri = method === 'resources/read' ? params['uri'] : undefined;
   if (reply.code === 'NOT_FOUND_RESOURCE' && typeof uri === 'string' && error.details?.['candidates'] === undefined) {
     if (era === 'modern') return { code: RPC_ERROR.invalidParams, message, data: { uri } };

@@ -1,11 +1,14 @@
+import type { ChildLimits } from '../../config/connection-config.js';
 import type { HttpEndpoint, UpstreamConfig } from '../../config/gateway-config.js';
 import type { Observer } from '../../observe/observation.js';
+import { UpstreamFault } from '../fault.js';
 import { OwnCredentials } from '../own-credentials.js';
 import type { ServerLogs } from '../server-logs.js';
 import type { HttpTransportOptions } from './http.js';
 import { socketsTo } from './outbound.js';
 import { reportLines } from './report-lines.js';
 import { childEnvironment, resolveCommand } from './resolve-command.js';
+import type { StdioTransport } from './stdio.js';
 import type { UpstreamTransport } from './transport.js';
 
 export interface TransportSurroundings {
@@ -43,6 +46,8 @@ export async function openTransport(
     command: await resolveCommand(endpoint, { binDirectories: around.binDirectories, env }),
     cwd: endpoint.cwd,
     env,
+    identity: identityOf(endpoint.limits ?? {}),
+    watch: await memoryGuard(config, endpoint.limits ?? {}, around.observe),
     maxAnswerBytes: config.maxAnswerBytes,
     onStderr: masked((line) => {
       around.logs?.write(slug, line);
@@ -51,6 +56,40 @@ export async function openTransport(
     }),
     onNoise: masked(reportLines('upstream-noise', slug, around.observe)),
   });
+}
+
+/** @throws UpstreamFault of kind `command` where the gateway may not start a process as another user */
+function identityOf({ user, group }: ChildLimits): { readonly uid?: number; readonly gid?: number } {
+  const identity = { ...(user === undefined ? {} : { uid: user }), ...(group === undefined ? {} : { gid: group }) };
+  if ((user ?? group) !== undefined && process.getuid?.() !== 0) {
+    throw new UpstreamFault(
+      'command',
+      "could not be started: 'limits.user' and 'limits.group' need a gateway that runs as root",
+    );
+  }
+  return identity;
+}
+
+type Watch = NonNullable<ConstructorParameters<typeof StdioTransport>[0]['watch']>;
+
+/** Loaded where a bound is configured. */
+async function memoryGuard(
+  { slug }: UpstreamConfig,
+  { memoryMb, restartOnMemory = true }: ChildLimits,
+  observe: Observer,
+): Promise<Watch | undefined> {
+  if (memoryMb === undefined) return undefined;
+  const { watchMemory, describeBytes } = await import('./memory-watch.js');
+  const limitBytes = memoryMb * 1_048_576;
+  return (pid, end) =>
+    watchMemory(pid, {
+      limitBytes,
+      onExceeded(bytes) {
+        const message = `it used ${describeBytes(bytes)} of memory, and may use ${describeBytes(limitBytes)}`;
+        if (restartOnMemory) end(new UpstreamFault('outgrown', message));
+        else observe({ kind: 'diagnostic', severity: 'warning', upstream: slug, message });
+      },
+    });
 }
 
 /** Each kind of transport is loaded with the first server that needs it. */

@@ -42,6 +42,10 @@ interface StdioTransportOptions {
   /** A line on stdout that is longer is not kept, and fails the call that it answers. */
   readonly maxAnswerBytes: number;
   readonly onStderr: (line: string) => void;
+  /** The user and group that it runs as, where they are not the gateway's own. */
+  readonly identity?: { readonly uid?: number; readonly gid?: number };
+  /** Watches the process once it runs, and may end it; returns what ends the watch. */
+  readonly watch?: ((pid: number, end: (fault: UpstreamFault) => void) => () => void) | undefined;
   /** A line on stdout that is not JSON-RPC. */
   readonly onNoise: (line: string) => void;
 }
@@ -86,9 +90,10 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   async start(): Promise<void> {
-    const { command, cwd, env } = this.#options;
+    const { command, cwd, env, identity } = this.#options;
     const child = spawn(command.file, command.args, {
       cwd,
+      ...identity,
       env: { ...env, [CHILD_MARK]: this.#mark },
       stdio: 'pipe',
       detached: process.platform !== 'win32',
@@ -107,6 +112,8 @@ export class StdioTransport implements UpstreamTransport {
 
   #attend(child: ChildProcessWithoutNullStreams, pid: number): void {
     adoptGroup(pid);
+    const unwatch = this.#options.watch?.(pid, (fault) => this.#break(fault));
+    if (unwatch !== undefined) child.once('exit', unwatch);
     child.stdout.on('data', this.#readOutput(child.stdout));
     child.stderr.on('data', this.#readStderr(child.stderr));
     child.stdin.on('error', (cause) => void this.#afterInputFault(cause));

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { SharedGrants } from '../../gateway/operator-api.js';
+import { type CommonFlags, loadCliConfig } from '../context.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
+import { oneLine, printJson, printTable, type Terminal } from '../terminal.js';
+
+const NOT_SHARED =
+  'What users have granted is in the memory of the gateway alone: users end it on its pages, /connect/NAME. To see it here, set ' +
+  'credentials.key, and store.type to sqlite or redis';
+
+export function registerCredentials(program: Command, terminal: Terminal): void {
+  const credentials = program.command('credentials').description('the accounts that users have connected');
+  credentials
+    .command('list')
+    .description('list who has connected an account of which server')
+    .action((_own: unknown, command: Command) =>
+      withGrants(command, terminal, async (grants, { json }) => {
+        const list = await grants.list();
+        if (json === true) {
+          printJson(terminal, list);
+          return;
+        }
+        const rows = list.map(({ upstream, owner, issuer, scope, grantedAt }) =>
+          [upstream, owner, new Date(grantedAt).toISOString(), issuer, scope].map(oneLine),
+        );
+        printTable(terminal, ['SERVER', 'OWNER', 'SINCE', 'ISSUER', 'SCOPE'], rows);
+      }),
+    );
+  credentials
+    .command('revoke <server> <owner>')
+    .description("end what an owner, as 'credentials list' writes them, has granted for a server")
+    .action((server: string, owner: string, _own: unknown, command: Command) =>
+      withGrants(command, terminal, async (grants) => {
+        if (!(await grants.revoke(server, owner))) {
+          throw new CliError(EXIT_CODE.refused, 'There is no such grant; see: credentials list');
+        }
+        terminal.err.write('Revoked.\n');
+      }),
+    );
+}
+
+async function withGrants(
+  command: Command,
+  terminal: Terminal,
+  task: (grants: SharedGrants, flags: CommonFlags) => Promise<void>,
+): Promise<void> {
+  const flags = command.optsWithGlobals<CommonFlags>();
+  const config = await loadCliConfig(flags, terminal);
+  const { ensureDataDirectories } = await import('../../config/data-directories.js');
+  await ensureDataDirectories(config);
+  const { openSharedGrants } = await import('../../gateway/operator-api.js');
+  const grants = await openSharedGrants(config);
+  if (grants === undefined) throw new CliError(EXIT_CODE.config, NOT_SHARED);
+  try {
+    await task(grants, flags);
+  } finally {
+    await grants.close();
+  }
+}

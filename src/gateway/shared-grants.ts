@@ -1,0 +1,34 @@
+import type { GatewayConfig } from '../config/gateway-config.js';
+import type { Connections } from '../credentials/credential-service.js';
+import { openPolicy } from '../policy/policy.js';
+import { Credentials } from './credentials.js';
+
+/** What users have granted, in the store that running gateways share. */
+export interface SharedGrants {
+  readonly list: Connections['list'];
+  /** Ends what an owner has granted for a server; false where there is nothing. Running gateways find that out with their next request. */
+  revoke(upstream: string, owner: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the grants of running gateways. Resolves with undefined where they are in the memory of those alone, or no server has any.
+ * @throws StoreError when the store cannot be opened
+ */
+export async function openSharedGrants(config: GatewayConfig): Promise<SharedGrants | undefined> {
+  if (config.store.type === 'memory' || config.credentials.key === undefined) return undefined;
+  const policy = await openPolicy(config, { observe: () => undefined, process: 'credentials' });
+  const credentials = new Credentials(() => undefined, policy.audit);
+  await credentials.prepare(config);
+  for (const upstream of config.upstreams) credentials.rightsOf(upstream);
+  const close = async (): Promise<void> => {
+    await credentials.close();
+    await policy.close();
+  };
+  const { connections } = credentials;
+  if (connections !== undefined) {
+    return { list: connections.list, revoke: (slug, owner) => connections.flow.revoke(slug, owner), close };
+  }
+  await close();
+  return undefined;
+}
