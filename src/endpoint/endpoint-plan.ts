@@ -66,6 +66,8 @@ export type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors' | 'structuredC
   Partial<Pick<GatewayConfig['endpoint'], 'structuredContent'>> & {
     /** The share of their usual space that descriptions take for names, 0 to 1; 1 where absent. */
     readonly detail?: number;
+    /** The categories that there can be, whatever operations there are now; all where absent. */
+    readonly categories?: readonly Category[] | undefined;
   };
 
 /** The same, in slices. */
@@ -75,7 +77,7 @@ export function* buildEndpointPlanInSlices(
   servers: readonly string[] = [],
   toolSets: readonly ToolSet[] = [],
 ): Sliced<EndpointPlan> {
-  const { mode, toolPrefix, detail = 1 } = config;
+  const { mode, toolPrefix, detail = 1, categories = CATEGORIES } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);
   const placed = new Map(yield* mapInSteps(catalog.operations, (operation) => [operation, place(operation)] as const));
@@ -94,7 +96,8 @@ export function* buildEndpointPlanInSlices(
   const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
   if (mode === 'single' || mode === 'all') {
     // In mode `all` the family of `introspect` names the servers.
-    tools.push(defineSingleTool(single, catalog.operations, mode === 'single' ? servers : [], detail));
+    const context = { introspectTool: single, servers: mode === 'single' ? servers : [], detail };
+    tools.push(defineSingleTool(categories, catalog.operations, context));
     reach.set(single, 'everything');
   }
   const passthrough = config.passthrough ? yield* listPassthroughTools(catalog, toolSets, new Set(reach.keys())) : [];
@@ -178,23 +181,26 @@ function isDestructive(categories: readonly Category[]): boolean {
   return categories.some((category) => CATEGORY_PERMISSIONS[category].destructive);
 }
 
-/** The single tool always has the most dangerous annotations, whatever operations there are (companion document "MCP integration"). */
+/**
+ * The single tool has the annotations of the most dangerous category that there can be, whatever operations there are now (companion
+ * document "MCP integration").
+ */
 function defineSingleTool(
-  name: string,
+  possible: readonly Category[],
   operations: readonly Operation[],
-  servers: readonly string[],
-  detail: number,
+  { introspectTool: name, servers, detail }: ToolContext,
 ): ToolDefinition {
+  const categories = CATEGORIES.filter((category) => possible.includes(category));
   const description = describeTool({
     name,
     purpose: SINGLE_PURPOSE,
-    categories: CATEGORIES,
+    categories,
     operations,
     introspectTool: name,
     budget: detail * SINGLE_BUDGET,
     servers,
   });
-  return defineTool(name, SINGLE_TITLE, description, CATEGORIES);
+  return defineTool(name, SINGLE_TITLE, description, categories, operations.some(mayReplace));
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AuditTrail } from '../audit/audit-trail.js';
 import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
 import { Usage } from '../builtin/introspect/usage.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
+import type { DefinitionSet } from '../catalog/integrity/definition-guard.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Sliced } from '../lib/turns.js';
 import type { GatewayFigures } from '../observe/metrics/figures.js';
@@ -86,7 +87,7 @@ export interface Gateway extends Surface {
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** What the upstreams define beside tools, one set each, in the form in which the lock has it; undefined where that is not known. */
-  definitions(): Promise<readonly ToolSet[] | undefined>;
+  definitions(): Promise<readonly DefinitionSet[] | undefined>;
   /** Which rule decides about an operation, and why. */
   explainPolicy(question: PolicyQuestion): Explanation;
   /** Records an operator's action in the audit trail. @param operator the name of the account or token */
@@ -169,10 +170,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const safety = await openConfiguredSafety(config, { policy, observe, executions: executions?.registry });
   if (safety !== undefined) lifecycle.opened('safety loop', () => safety.close());
   const judging = safety?.guard(policy) ?? policy;
-  const largeAnswers = openLargeAnswers(() => live.config, results, observe);
+  const links = new ResourceLinks(pool.upstreams);
+  const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe });
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
-  const links = new ResourceLinks(pool.upstreams);
   const handlers = createHandlers(config, pool.upstreams, policy, links);
   const usage = new Usage();
   const audiences: NativeAudience[] = [];
@@ -269,7 +270,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       primitives.noteChange(slug);
     },
     onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
-    onResourceUpdated: (slug, uri) => primitives.noteUpdate(slug, uri),
+    onResourceUpdated: primitives.noteUpdate,
+    onLog: (sessionId, message) => {
+      for (const { listeners } of audiences) for (const listener of listeners) listener.logged(sessionId, message);
+    },
     onAsked: (upstream, { method, outcome, caller }) =>
       policy.audit.record({
         type: 'question',
@@ -402,8 +406,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     ...surface,
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
     toolSets: catalog.toolSets,
+    definitions: () => introductions.join(catalog.toolSets(), primitives),
     figures: () => describeFigures(gateway, catalog.current().plan, policy.audit.state(), largeAnswers.load()),
-    definitions: async () => introductions.join(catalog.toolSets(), await primitives.definitions()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator, transport = 'cli') =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),

@@ -1,5 +1,6 @@
-import { DefinitionGuard, defineServer } from '../catalog/integrity/definition-guard.js';
+import { DefinitionGuard, type DefinitionSet, defineServer } from '../catalog/integrity/definition-guard.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import type { Primitives } from '../primitives/primitives.js';
 import type { Diagnostic, Introduction, ToolSet } from '../protocol/tools.js';
 import type { Upstream } from '../upstream/upstream.js';
 
@@ -10,9 +11,12 @@ export interface Introductions {
   of(slug: string): Introduction | undefined;
   /**
    * One set of definitions for each of these upstreams, in the form in which the lock has them: what each server says of itself, and those
-   * of others of its sets.
+   * of its prompts and templates.
    */
-  join(upstreams: readonly Pick<ToolSet, 'upstream'>[], others: readonly ToolSet[]): readonly ToolSet[];
+  join(
+    upstreams: readonly Pick<ToolSet, 'upstream'>[],
+    primitives: Pick<Primitives, 'definitions' | 'unreadKinds'>,
+  ): Promise<readonly DefinitionSet[]>;
   /** A server has connected, and may say something else than before. */
   noteConnected(slug: string): void;
   /** A server is judged anew when it is read next. */
@@ -23,7 +27,7 @@ export interface Introductions {
 
 export function openIntroductions(
   settings: () => Pick<GatewayConfig, 'upstreams' | 'lock'>,
-  upstreams: ReadonlyMap<string, Pick<Upstream, 'introduction'>>,
+  upstreams: ReadonlyMap<string, Pick<Upstream, 'introduction' | 'absence'>>,
   onFinding: (finding: Diagnostic) => void,
 ): Introductions {
   const guard = new DefinitionGuard({ settings, onFinding });
@@ -33,11 +37,16 @@ export function openIntroductions(
   return {
     guard,
     of: (slug) => (isVouched(slug) && !withheld.has(slug) ? upstreams.get(slug)?.introduction() : undefined),
-    join: (listed, others) =>
-      listed.map(({ upstream }) => {
+    async join(listed, primitives) {
+      const others = await primitives.definitions();
+      return listed.map(({ upstream }) => {
         const own = others.filter((each) => each.upstream === upstream).flatMap(({ tools }) => tools);
-        return { upstream, tools: [...defineServer(upstreams.get(upstream)?.introduction()), ...own] };
-      }),
+        const introduction = upstreams.get(upstream)?.introduction();
+        const isAway = introduction === undefined && upstreams.get(upstream)?.absence() !== undefined;
+        const unread = [...(isAway ? (['server'] as const) : []), ...primitives.unreadKinds(upstream)];
+        return { upstream, tools: [...defineServer(introduction), ...own], unread };
+      });
+    },
     noteConnected(slug) {
       const found = guard.check(slug, 'server', defineServer(upstreams.get(slug)?.introduction()));
       if (found.size === 0) withheld.delete(slug);

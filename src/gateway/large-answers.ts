@@ -4,6 +4,7 @@ import { transferable } from '../lib/transferable.js';
 import type { GatewayFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import type { ShapeLargeCall } from '../pipeline/pipeline.js';
+import type { ResourceLinks } from '../primitives/resource-links.js';
 import { LARGE_BYTES } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { lengthOf } from '../protocol/pieces.js';
@@ -42,11 +43,14 @@ const THREADS = {
  */
 const MOST_TREE_BYTES = 500_000_000;
 
-export function openLargeAnswers(
-  settings: () => Pick<GatewayConfig, 'limits' | 'errors'>,
-  results: Pick<ResultService, 'detach' | 'attach'>,
-  observe: Observer,
-): LargeAnswers {
+interface LargeAnswersDeps {
+  readonly settings: () => Pick<GatewayConfig, 'limits' | 'errors'>;
+  readonly results: Pick<ResultService, 'detach' | 'attach'>;
+  readonly links: Pick<ResourceLinks, 'noteLinks'>;
+  readonly observe: Observer;
+}
+
+export function openLargeAnswers({ settings, results, links, observe }: LargeAnswersDeps): LargeAnswers {
   const entries = new URL(ENTRIES, import.meta.url);
   const entry = new URL('answer-thread.js', entries);
   const pool = new ThreadPool<LargeAnswerJob, ShapedLarge>({
@@ -79,6 +83,7 @@ export function openLargeAnswers(
       });
       if (shaped.defect !== undefined) observe({ kind: 'defect', where: 'large answer', cause: shaped.defect });
       results.attach({ ...context, operation }, shaped.finished);
+      links.noteLinks(operation.upstream, context.caller, shaped.links);
       return toReply(shaped);
     },
     readPart(part) {

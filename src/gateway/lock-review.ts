@@ -5,12 +5,15 @@ import {
   readDefinition,
   UNREADABLE,
 } from '../catalog/integrity/compare-tools.js';
+import { type DefinitionKind, isOfKind } from '../catalog/integrity/definition-guard.js';
 import { screenTools } from '../catalog/screen-tools.js';
 import type { LockContent, LockedOperation, LockedTool, LockedUpstream } from '../config/gateway-config.js';
 import { groupBy } from '../lib/collections.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import type { Gateway, PlacedOperation } from './gateway.js';
+
+export type { DefinitionKind };
 
 /** One tool that differs from the lock. */
 export interface ToolDifference {
@@ -29,8 +32,17 @@ export interface ToolDifference {
 /** The lock of an upstream that has none. */
 const NO_TOOLS: LockedUpstream = Object.freeze({});
 
-/** Everything that the upstreams offer now, in the form of a lock. Upstreams without a list are left out. */
-export async function describeTools(gateway: Gateway): Promise<LockContent> {
+/** What could not be read of an upstream now: all of it, or some kinds of definitions beside tools. */
+type Unread = 'everything' | readonly DefinitionKind[];
+
+/** What the upstreams offer now, in the form of a lock. */
+export interface CurrentDefinitions extends LockContent {
+  /** By configured name. What could not be read counts as it was accepted. */
+  readonly unread: Readonly<Record<string, Unread>>;
+}
+
+/** Everything that the upstreams offer now. Upstreams without a list are left out. */
+export async function describeTools(gateway: Gateway): Promise<CurrentDefinitions> {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
   const placed = groupBy(gateway.operations(), ({ operation }) => `${operation.upstream}\n${operation.tool}`);
   const nameOf = (slug: string): string => names.get(slug) ?? slug;
@@ -39,10 +51,39 @@ export async function describeTools(gateway: Gateway): Promise<LockContent> {
     return [nameOf(upstream), describeToolSet(toolSet, (tool) => placed.get(`${upstream}\n${tool}`) ?? [])];
   });
   const upstreams = Object.fromEntries(entries);
+  const away = [...names.values()].filter((name) => !Object.hasOwn(upstreams, name));
+  const unlisted = away.map((name): readonly [string, Unread] => [name, 'everything']);
   const definitions = await gateway.definitions();
-  if (definitions === undefined) return { version: 1, upstreams };
+  if (definitions === undefined) return { version: 1, upstreams, unread: Object.fromEntries(unlisted) };
   const others = definitions.map((set) => [nameOf(set.upstream), describeToolSet(set, () => [])] as const);
-  return { version: 1, upstreams, others: Object.fromEntries(others) };
+  const partly = definitions
+    .filter(({ unread }) => unread.length > 0)
+    .map((set): readonly [string, Unread] => [nameOf(set.upstream), set.unread]);
+  return {
+    version: 1,
+    upstreams,
+    others: Object.fromEntries(others),
+    unread: Object.fromEntries([...unlisted, ...partly]),
+  };
+}
+
+/** What the upstreams offer now, and what was accepted of what could not be read: nobody can say that it is gone. */
+function withUnread({ unread, ...current }: CurrentDefinitions, lock: LockContent): LockContent {
+  const upstreams = new Map(Object.entries(current.upstreams));
+  const others = new Map(Object.entries(current.others ?? {}));
+  for (const [name, kinds] of Object.entries(unread)) {
+    const accepted = ownMember(lock.upstreams, name);
+    if (kinds === 'everything' && accepted !== undefined) upstreams.set(name, accepted);
+    const beside = Object.entries(ownMember(lock.others ?? {}, name) ?? {});
+    const kept = beside.filter(([key]) => kinds === 'everything' || kinds.some((kind) => isOfKind(key, kind)));
+    if (kept.length > 0) others.set(name, { ...others.get(name), ...Object.fromEntries(kept) });
+  }
+  const isCaptured = current.others === undefined;
+  return {
+    ...current,
+    upstreams: Object.fromEntries(upstreams),
+    ...(isCaptured ? {} : { others: Object.fromEntries(others) }),
+  };
 }
 
 function describeToolSet(toolSet: ToolSet, operationsOf: (tool: string) => readonly PlacedOperation[]): LockedUpstream {
@@ -65,8 +106,9 @@ export function localNameOf({ qualifiedName, upstream }: Operation): string {
   return qualifiedName.slice(upstream.length + QUALIFIER.length);
 }
 
-/** Every tool that differs from the lock, for the upstreams in `current`. */
-export function compareWithLock(current: LockContent, lock: LockContent): readonly ToolDifference[] {
+/** Every tool that differs from the lock, for the upstreams that were read. */
+export function compareWithLock(definitions: CurrentDefinitions, lock: LockContent): readonly ToolDifference[] {
+  const current = withUnread(definitions, lock);
   const compare = (now: LockContent['upstreams'], before: LockContent['upstreams']): readonly ToolDifference[] =>
     Object.entries(now)
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -110,8 +152,9 @@ export function showJudgement({ category, danger }: Pick<LockedOperation, 'categ
 /** Which differences are accepted: all, those of whole upstreams, or those of single tools. */
 export type Acceptance = 'everything' | readonly { readonly upstream: string; readonly tool?: string }[];
 
-/** The lock after the accepted differences are applied. Entries of other upstreams and tools stay unchanged. */
-export function acceptTools(lock: LockContent, current: LockContent, acceptance: Acceptance): LockContent {
+/** The lock after the accepted differences are applied. Entries of other upstreams and tools, and of what was not read, stay unchanged. */
+export function acceptTools(lock: LockContent, definitions: CurrentDefinitions, acceptance: Acceptance): LockContent {
+  const current = withUnread(definitions, lock);
   const everything: Exclude<Acceptance, string> = Object.keys(current.upstreams).map((upstream) => ({ upstream }));
   const accepted = acceptance === 'everything' ? everything : acceptance;
   const upstreams = accept(lock.upstreams, current.upstreams, accepted);

@@ -2,6 +2,7 @@ import type { Snapshot } from '../pipeline/snapshot.js';
 import type { Primitives } from '../primitives/primitives.js';
 import type { NativeRequest, RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { LogMessage } from '../protocol/log-message.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Reply } from '../protocol/result.js';
 
@@ -22,6 +23,11 @@ export interface NativeListener {
   listChanged(kind: NativeListKind): void;
   /** @param subscribers each as in its request, or the session */
   resourceUpdated(uri: string, subscribers: ReadonlySet<string>): void;
+  /**
+   * A server says something between two calls of a session.
+   * @param sessionId absent where the gateway has one client
+   */
+  logged(sessionId: string | undefined, message: LogMessage): void;
 }
 
 /** Resources, prompts and completions in MCP's own methods. */

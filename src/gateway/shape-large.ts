@@ -9,6 +9,7 @@ import {
   toResultData,
 } from '../pipeline/shape.js';
 import { shapePassthrough } from '../pipeline/shape-passthrough.js';
+import { linksIn } from '../primitives/resource-links.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
@@ -40,6 +41,8 @@ export interface ShapedLarge extends Pick<Reply, 'isError' | 'code' | 'meta' | '
   readonly written: readonly Uint8Array[];
   readonly isPassthrough: boolean;
   readonly finished: FinishedElsewhere;
+  /** The resources that the answer links to. */
+  readonly links: readonly string[];
   /** What went wrong in the gateway itself, for the log. */
   readonly defect?: string;
 }
@@ -53,7 +56,7 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
   const { operation } = context;
   const results = openDetached(context, job.results);
   try {
-    const reply = shapeAnswer(job, results);
+    const { reply, links } = shapeAnswer(job, results);
     const { isError, code, meta, extra } = reply;
     const beside = { ...(meta === undefined ? {} : { meta }), ...(extra === undefined ? {} : { extra }) };
     if (JSON.stringify(beside).length > MOST_BESIDE) throw tooMuchBeside();
@@ -65,6 +68,7 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
       written,
       isPassthrough: reply.passthrough !== undefined,
       finished: results.left(),
+      links,
     };
   } catch (thrown) {
     const error = toOperationError(thrown, operation.name);
@@ -75,6 +79,7 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
       written: writeContent(reply),
       isPassthrough: false,
       finished: { entries: [] },
+      links: [],
       ...(error === thrown
         ? {}
         : { defect: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) }),
@@ -83,10 +88,19 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
 }
 
 /** The stages of the pipeline after the call has run. Each has a function of its own, so that what it read ends with it. */
-function shapeAnswer(job: LargeAnswerJob, results: DetachedFinisher): Reply {
+function shapeAnswer(
+  job: LargeAnswerJob,
+  results: DetachedFinisher,
+): { readonly reply: Reply; readonly links: readonly string[] } {
+  const result = readAnswer(job, results);
+  // Bytes that are passed on as they came are one text.
+  const links = result instanceof WireAnswer ? [] : linksIn(result.content);
+  return { reply: shapeResult(result, job, results), links };
+}
+
+function shapeResult(result: ToolCallResult | WireAnswer, job: LargeAnswerJob, results: DetachedFinisher): Reply {
   const { context, query, warnings, limits, words } = job;
   const { operation, arguments: args } = context;
-  const result = readAnswer(job, results);
   if (operation.passthrough !== undefined) {
     const code =
       result.isError === true ? createFailureReader(words)(operation, args, readToolResult(result)).code : 'OK';

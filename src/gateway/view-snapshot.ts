@@ -72,7 +72,8 @@ export function* buildViewSnapshotInSlices(
   };
   const catalog = whole.catalog.within({ show, upstreams });
   yield;
-  const { plan, cut } = yield* fitEndpointPlanInSlices(catalog, view.endpoint, {
+  const endpoint = { ...view.endpoint, categories: view.operations.categories };
+  const { plan, cut } = yield* fitEndpointPlanInSlices(catalog, endpoint, {
     budget: view.tokenBudget,
     servers: listEnabled(config.upstreams).filter((slug) => upstreams.has(slug)),
     toolSets: whole.toolSets,

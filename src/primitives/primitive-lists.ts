@@ -8,6 +8,7 @@ import {
 import { inTime, runInSlices } from '../lib/turns.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject } from '../protocol/json.js';
+import { OperationError } from '../protocol/operation-error.js';
 import type { ListKind, Upstream } from '../upstream/upstream.js';
 import { type Entry, type ListReading, type ListSource, readList } from './read-list.js';
 
@@ -146,6 +147,12 @@ export class PrimitiveLists {
     }));
   }
 
+  /** Whether an upstream's list is not known: it could not be read yet, or the server has never said whether it has one. */
+  isUnread(list: ListName, slug: string): boolean {
+    if (this.#deps.upstreams.get(slug)?.capabilities() === undefined) return true;
+    return this.declaring(SOURCES[list].kind).includes(slug) && this.#keep(slug, list).digest === undefined;
+  }
+
   /** The upstreams whose lists hold an id. */
   holdersOf(list: ListName, id: string): readonly string[] {
     return this.#holders[list].get(id) ?? [];
@@ -241,6 +248,8 @@ export class PrimitiveLists {
       } catch (error) {
         this.#report(upstream.slug, kept, [`its '${source.method}' could not be read: ${wordsOf(error)}`]);
         kept.freshUntil = this.#now() + RETRY_MS;
+        // Many servers have resources and no templates, and then not the method either.
+        if (hasNoSuchMethod(error)) kept.digest ??= NO_SUCH_METHOD;
         return;
       }
     } while (kept.changes !== changes);
@@ -296,6 +305,13 @@ export function listsOf(lists: KnownLists, has: (upstream: string) => boolean): 
     holdersOf: (list, id) => lists.holdersOf(list, id).filter(has),
     declaring: (capability) => lists.declaring(capability).filter(has),
   };
+}
+
+/** The digest of a list that the server does not have. */
+const NO_SUCH_METHOD = 'no such method';
+
+function hasNoSuchMethod(error: unknown): boolean {
+  return error instanceof OperationError && error.details?.['upstream_code'] === -32601;
 }
 
 function wordsOf(error: unknown): string {

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DefinitionGuard, definePrompt, defineTemplate } from '../catalog/integrity/definition-guard.js';
+import {
+  type DefinitionGuard,
+  type DefinitionKind,
+  definePrompt,
+  defineTemplate,
+} from '../catalog/integrity/definition-guard.js';
 import type { Caller, HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Primitive } from '../protocol/operation.js';
@@ -80,11 +85,14 @@ export interface Primitives extends PrimitiveOperations {
   within(has: (upstream: string) => boolean): PrimitiveOperations;
   /** The prompts and templates of all upstreams, in the form in which the lock has them; several sets of one upstream. */
   definitions(): Promise<readonly ToolSet[]>;
+  /** The kinds of definitions of an upstream that could not be read. */
+  unreadKinds(upstream: string): readonly DefinitionKind[];
   /** An upstream has connected, or says that a list has changed. */
   noteChange(upstream: string, kind?: ListKind): void;
   /** An upstream is not configured any more. */
   forget(upstream: string): void;
-  noteUpdate(upstream: string, uri: string): void;
+  /** @param owner whose resource it is, where callers have resources of their own */
+  noteUpdate(upstream: string, uri: string, owner: string | undefined): void;
   /** A session or a stream of subscriptions has ended. */
   endSubscriber(subscriber: string): void;
 }
@@ -124,9 +132,13 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
         tools: entries.map(({ value }) => define(value)),
       }));
     },
+    unreadKinds: (upstream) => [
+      ...(lists.isUnread('prompts', upstream) ? (['prompt'] as const) : []),
+      ...(lists.isUnread('templates', upstream) ? (['template'] as const) : []),
+    ],
     noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
     forget: (upstream) => lists.forget(upstream),
-    noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
+    noteUpdate: (upstream, uri, owner) => subscriptions.updated({ upstream, id: uri, owner }),
     endSubscriber: (subscriber) => subscriptions.end(subscriber),
   };
 }
@@ -220,7 +232,8 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     const id = textOf(call.arguments['uri']) ?? '';
     const asked = textOf(native?.params['uri']) ?? id;
     const subscriber = native?.subscriber ?? caller.sessionId;
-    const resource = { upstream: operation.upstream, id };
+    const owner = upstreams.get(operation.upstream)?.ownerOf(caller);
+    const resource = { upstream: operation.upstream, id, owner };
     if (native?.method === 'resources/subscribe') {
       requireSubscribable(operation.upstream, upstreams.get(operation.upstream)?.capabilities());
       await subscriptions.subscribe(subscriber, resource, asked);

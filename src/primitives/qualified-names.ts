@@ -4,6 +4,8 @@ import { QUALIFIER } from '../protocol/operation.js';
 export interface Owned {
   readonly upstream: string;
   readonly id: string;
+  /** Whose it is, where callers have resources of their own. */
+  readonly owner?: string | undefined;
 }
 
 const SCHEME = 'mcp-aql://';

@@ -28,11 +28,12 @@ export class ResourceLinks {
 
   /** Takes the blocks of an answer, or the contents of a resource. */
   noteBlocks(upstream: string, caller: Caller, blocks: unknown): void {
-    if (!Array.isArray(blocks)) return;
-    for (const block of blocks.slice(0, MOST_BLOCKS)) {
-      const uri = uriOf(block);
-      if (uri !== undefined) this.#remember(upstream, this.#keyOf(upstream, caller, uri));
-    }
+    this.noteLinks(upstream, caller, linksIn(blocks));
+  }
+
+  /** Takes what `linksIn` found in an answer. */
+  noteLinks(upstream: string, caller: Caller, uris: readonly string[]): void {
+    for (const uri of uris) this.#remember(upstream, this.#keyOf(upstream, caller, uri));
   }
 
   /** Takes all tools of an upstream. */
@@ -67,6 +68,11 @@ export class ResourceLinks {
       return;
     }
   }
+}
+
+/** The links in the blocks of an answer that can be followed. */
+export function linksIn(blocks: unknown): readonly string[] {
+  return Array.isArray(blocks) ? blocks.slice(0, MOST_BLOCKS).flatMap((block) => uriOf(block) ?? []) : [];
 }
 
 /** The URI of a link, of an embedded resource, or of the contents of a resource. */

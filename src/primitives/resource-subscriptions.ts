@@ -33,7 +33,7 @@ export class ResourceSubscriptions {
     this.#subscribers.set(key, subscribers);
     subscribers.set(subscriber, (subscribers.get(subscriber) ?? new Set()).add(uri));
     try {
-      await this.#upstreams.get(resource.upstream)?.watchResource(resource.id, true);
+      await this.#upstreams.get(resource.upstream)?.watchResource(resource.id, true, resource.owner);
     } catch (error) {
       await this.unsubscribe(subscriber, resource);
       throw error;
@@ -63,9 +63,10 @@ export class ResourceSubscriptions {
   updated(resource: Owned): void {
     const byUri = new Map<string, Set<string>>();
     const own = keyOf(resource);
+    const { length: start } = keyOf({ ...resource, id: '' });
     for (const [key, subscribers] of this.#subscribers) {
       if (!own.startsWith(key)) continue;
-      const id = key.slice(resource.upstream.length + 1);
+      const id = key.slice(start);
       for (const [subscriber, uris] of subscribers) {
         for (const uri of uris) {
           const named = key === own ? uri : uri === id ? resource.id : qualifyUri(resource);
@@ -76,13 +77,14 @@ export class ResourceSubscriptions {
     for (const [uri, subscribers] of byUri) this.#notify(uri, subscribers);
   }
 
-  #unwatch({ upstream, id }: Owned): Promise<void> | undefined {
-    return this.#upstreams.get(upstream)?.watchResource(id, false);
+  #unwatch({ upstream, id, owner }: Owned): Promise<void> | undefined {
+    return this.#upstreams.get(upstream)?.watchResource(id, false, owner);
   }
 }
 
-function keyOf({ upstream, id }: Owned): string {
-  return `${upstream} ${id}`;
+/** The id comes last, so that the key of a part of a resource begins with the resource's. */
+function keyOf({ upstream, id, owner }: Owned): string {
+  return `${upstream} ${JSON.stringify(owner ?? null)} ${id}`;
 }
 
 function tooMany(): OperationError {

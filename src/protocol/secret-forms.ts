@@ -39,7 +39,7 @@ export const SECRET_NAME =
 
 const MASK = '[secret]';
 
-/** The name of a secret, what stands between the two, and the value, which is a quotation or goes on to the next blank. */
+/** Its three groups, the only ones: the name of a secret, what stands between the two, and the value, which is a quotation or goes on to the next blank. */
 const ASSIGNMENT = new RegExp(
   String.raw`(?<![a-z])(?<name>(?:[a-z0-9]{1,30}[_.-]){0,4}${SECRET_NAME}s?)(?<between>["']?(?:\s{0,3}=\s{0,3}|\s{0,3}:\s{0,3}|\s{1,3}is\s{1,3}(?=["'])))(?<value>"[^"\n]{1,400}"|'[^'\n]{1,400}'|[^\s"',;(){}<>[\]&]{3,400})`,
   'gi',
@@ -59,8 +59,7 @@ const LEAST_TOKEN = 8;
  * @param isSent whether the caller itself sent the text, which may be repeated to it
  */
 export function maskSecrets(words: string, isSent: (text: string) => boolean): string {
-  const assigned = words.replace(ASSIGNMENT, (whole: string, ...rest: unknown[]) => {
-    const { name = '', between = '', value = '' } = rest.at(-1) as Record<string, string | undefined>;
+  const assigned = words.replace(ASSIGNMENT, (whole: string, name: string, between: string, value: string) => {
     const bare = value.replace(/^["']|["']$/g, '');
     return isSent(bare) || !isSecretValue(name, bare, between)
       ? whole

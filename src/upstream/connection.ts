@@ -97,6 +97,7 @@ interface ConnectionRequest {
   readonly onStderr?: TransportEvents['onStderr'];
   /** The server has asked something of a client, and has its answer. */
   readonly onAsked?: AskSettings['onAsked'];
+  readonly ownerLog?: AskSettings['ownerLog'];
   /** Ends the attempt. */
   readonly signal: AbortSignal;
   /** Something an operator should know that ends nothing. */
@@ -248,9 +249,11 @@ function declareAbilities({ config }: ConnectionRequest): JsonObject {
   return { ...writeAbilities(permitted), ...(permitted.roots ? { roots: { listChanged: true } } : {}) };
 }
 
-function describeAsks({ config, credentials, onAsked = () => undefined }: ConnectionRequest): AskSettings {
+function describeAsks(request: ConnectionRequest): AskSettings {
+  const { config, credentials, onAsked = () => undefined, ownerLog } = request;
   const masking = new CredentialMasking(config.endpoint, credentials);
-  return { asker: config, mask: (params) => masking.current.maskAll(params), onAsked };
+  const mask = (params: JsonObject): JsonObject => masking.current.maskAll(params);
+  return { asker: config, mask, onAsked, ...(ownerLog === undefined ? {} : { ownerLog }) };
 }
 
 /** How often a server's answers to nothing are reported. */
@@ -416,6 +419,13 @@ function sendCall(channel: CallChannel, call: UpstreamCall, settings: CallSettin
   const extensions = tasks?.extensions;
   const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined && extensions === undefined);
   return wantsNothing ? send() : sendInRounds(send, call, asks, extensions);
+}
+
+/** Some servers give a text, or one block, where the protocol has a list of blocks. */
+export function listContent(result: JsonObject): JsonObject {
+  const { content } = result;
+  if (typeof content === 'string') return { ...result, content: [{ type: 'text', text: content }] };
+  return isJsonObject(content) ? { ...result, content: [content] } : result;
 }
 
 /** What the server should learn of a client's roots before it gets this client's call. */

@@ -1,24 +1,27 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { RecentMap } from '../lib/recent-map.js';
 import type { Observation, Observer, UpstreamState } from '../observe/observation.js';
-import { type Caller, principalOf } from '../protocol/caller.js';
+import type { Caller } from '../protocol/caller.js';
+import { Cancellation } from '../protocol/cancellation.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { LogLevel } from '../protocol/log-message.js';
-import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { assessIsolation } from './assess-isolation.js';
 import { CallsInProgress, type ServerMemory } from './connection.js';
+import { OWN_REQUESTS, ownerOf, sessionOwner } from './connection-owner.js';
 import { UpstreamFault } from './fault.js';
 import { type Instance, Instances } from './instances.js';
+import { bestOf, countCalls, DOWN } from './joined-status.js';
 import { ManagedUpstream } from './managed-upstream.js';
+import { type Entered, OwnedWatches, type WatchedResource } from './owned-watches.js';
 import type { StartSlots } from './start-slots.js';
+import { describeDifference } from './tool-list.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type {
-  CallCounts,
   IsolationMode,
   IsolationStatus,
   StateLoss,
@@ -84,6 +87,9 @@ export class IsolatedUpstream implements Upstream {
   readonly #lapsed = new RecentMap<string, StateLoss>(MOST_LAPSED);
   /** How often a connection had been lost when its owner called last. */
   readonly #lossesSeen = new WeakMap<ManagedUpstream, number>();
+  /** Who had each connection. */
+  readonly #owners = new WeakMap<ManagedUpstream, string>();
+  readonly #watches = new OwnedWatches();
   readonly #reported = new Set<string>();
   /** Of the connection that was made last. */
   #last: UpstreamStatus | undefined;
@@ -189,12 +195,20 @@ export class IsolatedUpstream implements Upstream {
     return this.#capabilities;
   }
 
-  async watchResource(uri: string, isWatched: boolean): Promise<void> {
-    if (this.#mode === 'shared') return this.#first.watchResource(uri, isWatched);
-    if (!isWatched) return;
-    // Each caller's connection has resources of its own, and one watch is for all callers.
-    const message = `The server '${this.slug}' has a connection for each of its callers, and tells none of changed resources. Read '${uri}' again`;
-    throw new OperationError('PERMISSION_DENIED', message, { upstream: this.slug });
+  async watchResource(uri: string, isWatched: boolean, owner?: string): Promise<void> {
+    if (owner === undefined) return this.#first.watchResource(uri, isWatched);
+    if (!isWatched) return this.#watches.end(owner, uri);
+    const call = { ...WATCHING, arguments: { uri }, cancellation: new Cancellation() };
+    try {
+      await this.#watches.begin(owner, uri, () => this.#enterAs(() => owner, call));
+    } catch (error) {
+      throw translateFailure(error, failedCallOf(this.slug, call));
+    }
+  }
+
+  /** The resources that are watched, and whose each is. */
+  get watched(): readonly WatchedResource[] {
+    return this.#mode === 'shared' ? this.#first.watched : this.#watches.all();
   }
 
   ownerOf(caller: Caller): string | undefined {
@@ -213,11 +227,11 @@ export class IsolatedUpstream implements Upstream {
     // With users' rights it is ready where the gateway can read what it offers.
     if (!this.#hasInstances() || this.#options.rights !== undefined) return { ...this.#first.status(), ...isolation };
     const running = this.#instances.running().map(({ upstream }) => upstream.status());
-    const best = running.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))[0];
+    const best = bestOf(running);
     const { problem, ...known } = best ?? { ...(this.#last ?? this.#first.status()), state: 'dormant' as const };
     const restarts = running.reduce((sum, each) => sum + each.restarts, this.#endedRestarts);
     const state = this.#isClosing ? 'closed' : known.state;
-    const calls = running.reduce(addCounts, { inFlight: 0, waiting: 0 });
+    const calls = countCalls(running);
     const shown = best === undefined || problem === undefined ? {} : { problem };
     return { ...this.#last, ...known, state, tools: this.#tools.length, restarts, calls, ...shown, ...isolation };
   }
@@ -271,33 +285,45 @@ export class IsolatedUpstream implements Upstream {
   }
 
   /** The connection that this call belongs to, connected or not, and what says that the call has ended. */
-  async #enter(call: Entry): Promise<{ readonly upstream: ManagedUpstream; leave(): void }> {
+  async #enter(call: Entry): Promise<Entered<ManagedUpstream>> {
+    const { caller } = call;
     this.#calls.tryEnter();
     try {
-      if (this.#mode === undefined) await this.#awaitDecision(call);
-      const owner = call.caller === undefined ? OWN_REQUESTS : this.ownerOf(call.caller);
-      const isOwnRequest = owner === OWN_REQUESTS && this.#options.rights !== undefined;
-      if (owner === undefined || this.#mode === 'shared' || isOwnRequest) {
-        return { upstream: this.#first, leave: () => this.#calls.leave() };
-      }
-      const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
-      const instance = await this.#instances.enter(owner, { cancellation: call.cancellation, timeoutMs });
+      const entered = await this.#enterAs(() => (caller === undefined ? OWN_REQUESTS : this.ownerOf(caller)), call);
+      const { upstream } = entered;
+      if (caller !== undefined && this.#mode !== 'shared') upstream.logTo(caller.sessionId);
       const leave = (): void => {
-        this.#instances.leave(instance);
+        entered.leave();
         this.#calls.leave();
       };
-      await this.#awaitStart(instance, call, timeoutMs).catch((error: unknown) => {
-        this.#instances.leave(instance);
-        throw error;
-      });
-      const { upstream } = instance.connection;
-      const loss = this.#findLoss(owner, upstream);
-      if (loss !== undefined) call.onStateLost?.(loss);
       return { upstream, leave };
     } catch (error) {
       this.#calls.leave();
       throw translateFailure(error, failedCallOf(this.slug, call));
     }
+  }
+
+  /** @param ownerOf asked when it is decided who shares a connection */
+  async #enterAs(ownerOf: () => string | undefined, call: Entry): Promise<Entered<ManagedUpstream>> {
+    if (this.#mode === undefined) await this.#awaitDecision(call);
+    const owner = ownerOf();
+    const isOwnRequest = owner === OWN_REQUESTS && this.#options.rights !== undefined;
+    if (owner === undefined || this.#mode === 'shared' || isOwnRequest)
+      return { upstream: this.#first, leave: () => undefined };
+    const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
+    const instance = await this.#instances.enter(owner, { cancellation: call.cancellation, timeoutMs });
+    const leave = (): void => this.#instances.leave(instance);
+    try {
+      await this.#awaitStart(instance, call, timeoutMs);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    const { upstream } = instance.connection;
+    this.#owners.set(upstream, owner);
+    const loss = this.#findLoss(owner, upstream);
+    if (loss !== undefined) call.onStateLost?.(loss);
+    return { upstream, leave };
   }
 
   /** Why the owner finds another state than it left; undefined where it does not, and for what it has been told. */
@@ -395,8 +421,13 @@ export class IsolatedUpstream implements Upstream {
   }
 
   #eventsOf(upstream: ManagedUpstream): UpstreamEvents {
-    const { onFirstStart: _first, onCannotStart: _cannot, onConnected: _connected, ...others } = this.#events ?? {};
-    return { ...others, onTools: (_slug, tools) => this.#takeTools(upstream, tools) };
+    const events: Partial<UpstreamEvents> = this.#events ?? {};
+    const { onFirstStart: _first, onCannotStart: _cannot, onConnected: _connected, ...others } = events;
+    return {
+      ...others,
+      onTools: (_slug, tools) => this.#takeTools(upstream, tools),
+      onResourceUpdated: (slug, uri) => others.onResourceUpdated?.(slug, uri, this.#owners.get(upstream)),
+    };
   }
 
   /** The catalog follows one connection; when that has ended, the next one whose list is read. */
@@ -458,40 +489,8 @@ export class IsolatedUpstream implements Upstream {
 type Entry = FailedParts &
   Pick<UpstreamCall, 'cancellation' | 'timeoutMs' | 'onStateLost'> & { readonly caller?: Caller };
 
+/** What the request for news of a resource is, for its failure. */
+const WATCHING = { tool: 'resources/subscribe', retryable: true } as const;
+
 /** The users of a server with `credentials` have connections of their own, whatever it offers. */
 const BY_RIGHTS: IsolationStatus = { mode: 'client', from: 'configuration', evidence: [] };
-
-/** The owner of the connection for requests that belong to no caller, such as reading lists. */
-const OWN_REQUESTS = 'gateway';
-
-function addCounts(sum: CallCounts, { calls }: UpstreamStatus): CallCounts {
-  return { inFlight: sum.inFlight + calls.inFlight, waiting: sum.waiting + calls.waiting };
-}
-
-/** From the one that says most for the upstream to the one that says least. */
-const STATES: readonly UpstreamState[] = ['ready', 'degraded', 'starting', 'waiting', 'failed', 'dormant', 'closed'];
-
-const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'failed']);
-
-/** Whose connection a call takes. A client that did not authenticate is its session. */
-function ownerOf(caller: Caller, mode: Exclude<IsolationMode, 'shared'>): string {
-  const principal = mode === 'client' ? principalOf(caller) : undefined;
-  return principal === undefined ? sessionOwner(caller.sessionId) : `${principal.kind} ${principal.name}`;
-}
-
-function sessionOwner(sessionId: string): string {
-  return `session ${sessionId}`;
-}
-
-function describeDifference(known: readonly RawTool[], listed: readonly RawTool[]): string {
-  const names = (tools: readonly RawTool[]): ReadonlySet<string> => new Set(tools.map((tool) => String(tool['name'])));
-  const [before, after] = [names(known), names(listed)];
-  const more = [...after].filter((name) => !before.has(name));
-  const less = [...before].filter((name) => !after.has(name));
-  const parts = [
-    ...(more.length === 0 ? [] : [`beside: ${more.slice(0, 5).join(', ')}`]),
-    ...(less.length === 0 ? [] : [`without: ${less.slice(0, 5).join(', ')}`]),
-    ...(more.length + less.length === 0 ? ['with other definitions or in another order'] : []),
-  ];
-  return `one of its connections lists other tools than the catalog holds (${parts.join('; ')}); the catalog stays`;
-}

@@ -1,9 +1,9 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import { Cancellation } from '../protocol/cancellation.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { JsonObject } from '../protocol/json.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
-import type { LogLevel } from '../protocol/log-message.js';
+import type { CallLog, LogLevel } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
@@ -11,9 +11,10 @@ import { RetryPacer } from './backoff.js';
 import { UnreadMessage } from './call-channel.js';
 import { Circuit } from './circuit.js';
 import { Condition } from './condition.js';
-import { CallsInProgress, type Connection, openConnection, type ServerMemory } from './connection.js';
+import { CallsInProgress, type Connection, listContent, openConnection, type ServerMemory } from './connection.js';
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { CredentialMasking, type OwnCredentials, withoutCredentials } from './own-credentials.js';
+import type { WatchedResource } from './owned-watches.js';
 import { Readiness } from './readiness.js';
 import { inDoubt, MAX_REPEATS, repeatReason } from './repeat.js';
 import { RestartBudget } from './restart-budget.js';
@@ -89,6 +90,8 @@ export class ManagedUpstream implements Upstream {
   #downSince = performance.now();
   #ending: Promise<void> | undefined;
   #events: UpstreamEvents | undefined;
+  /** Where what it says between two calls goes; undefined where it has no owner. */
+  #ownerLog: CallLog | undefined;
   #supervision: Promise<void> | undefined;
 
   constructor(options: ManagedUpstreamOptions) {
@@ -176,8 +179,8 @@ export class ManagedUpstream implements Upstream {
   }
 
   /** The resources of which the server tells changes. */
-  get watched(): ReadonlySet<string> {
-    return this.#watched;
+  get watched(): readonly WatchedResource[] {
+    return [...this.#watched].map((uri) => ({ uri }));
   }
 
   capabilities(): JsonObject | undefined {
@@ -246,6 +249,11 @@ export class ManagedUpstream implements Upstream {
 
   introduction(): Introduction | undefined {
     return this.#connection?.introduction;
+  }
+
+  /** What its server says between two calls is for this session from now on, or for the only client. */
+  logTo(sessionId: string | undefined): void {
+    this.#ownerLog = { level: 'debug', write: (message) => this.#events?.onLog?.(sessionId, message) };
   }
 
   setLogLevel(level: LogLevel): void {
@@ -374,11 +382,12 @@ export class ManagedUpstream implements Upstream {
         },
         news: {
           onListChanged: (kind) => this.#events?.onListChanged?.(this.slug, kind),
-          onResourceUpdated: (uri) => this.#events?.onResourceUpdated?.(this.slug, uri),
+          onResourceUpdated: (uri) => this.#events?.onResourceUpdated?.(this.slug, uri, undefined),
         },
         onStderr: this.#condition.addLine,
         onLimits: (limits, tool) => this.#events?.onLimits?.(this.slug, limits, tool),
         onAsked: (asked) => this.#events?.onAsked?.(this.slug, asked),
+        ownerLog: () => this.#ownerLog,
         onDiagnostic: (message) =>
           around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
       });
@@ -484,13 +493,6 @@ export class ManagedUpstream implements Upstream {
 type Delivery = Pick<UpstreamCall, 'retryable' | 'timeoutMs' | 'cancellation' | 'beforeSend' | 'mayRepeat'> & {
   readonly caller?: UpstreamCall['caller'] | undefined;
 };
-
-/** Some servers give a text, or one block, where the protocol has a list of blocks. */
-function listContent(result: JsonObject): JsonObject {
-  const { content } = result;
-  if (typeof content === 'string') return { ...result, content: [{ type: 'text', text: content }] };
-  return isJsonObject(content) ? { ...result, content: [content] } : result;
-}
 
 /** States in which it is not tried again by itself. */
 const STOPPED = ['disabled', 'misconfigured', 'failed'] as const satisfies readonly UpstreamState[];

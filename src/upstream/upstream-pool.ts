@@ -165,8 +165,11 @@ class Pool implements UpstreamPool {
     const { slug, isolation, disabled, credentials } = config;
     const parts = { config, around: this.#around, starts: this.#starts };
     const rights = credentials === undefined || disabled ? undefined : this.#rightsOf?.(config);
-    if (rights === undefined && (isolation === 'shared' || this.#oneClient || disabled))
-      return new ManagedUpstream(parts);
+    if (rights === undefined && (isolation === 'shared' || this.#oneClient || disabled)) {
+      const shared = new ManagedUpstream(parts);
+      if (this.#oneClient) shared.logTo(undefined);
+      return shared;
+    }
     const isolated: IsolatedUpstream = new IsolatedUpstream({
       ...parts,
       rights,
@@ -193,8 +196,7 @@ class Pool implements UpstreamPool {
   #start(upstream: PooledUpstream, before: PooledUpstream | undefined): Promise<void> {
     if (this.#events === undefined) return Promise.resolve();
     const started = upstream.connect(this.#eventsOf(upstream, this.#events));
-    const watched = before instanceof ManagedUpstream ? [...before.watched] : [];
-    for (const uri of watched) upstream.watchResource(uri, true).catch(() => undefined);
+    for (const { uri, owner } of before?.watched ?? []) upstream.watchResource(uri, true, owner).catch(() => undefined);
     return started;
   }
 

@@ -7,7 +7,7 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../protocol/limits.js';
-import type { CallLog, LogLevel } from '../protocol/log-message.js';
+import type { CallLog, LogLevel, LogMessage } from '../protocol/log-message.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
 import type { FailedRequest } from '../protocol/upstream-failure.js';
@@ -146,8 +146,9 @@ export interface Upstream {
   /**
    * Says whether the server should tell of changes of a resource, now and over all connections to come. Rejects with an
    * `OperationError` where the server refuses, and then does not ask again.
+   * @param owner whose resource it is, where callers have resources of their own
    */
-  watchResource(uri: string, isWatched: boolean): Promise<void>;
+  watchResource(uri: string, isWatched: boolean, owner?: string): Promise<void>;
   status(): UpstreamStatus;
   /** Whose state a call of this caller sees; undefined where all callers see the same. */
   ownerOf(caller: Caller): string | undefined;
@@ -173,8 +174,16 @@ export interface UpstreamEvents {
   readonly onConnected?: (slug: string) => void;
   /** It says that such a list has changed. However often it does, this is called rarely. */
   readonly onListChanged?: (slug: string, kind: ListKind) => void;
-  /** It says that a watched resource has changed. However often it does, this is called once a second at most for each. */
-  readonly onResourceUpdated?: (slug: string, uri: string) => void;
+  /**
+   * It says that a watched resource has changed. However often it does, this is called once a second at most for each.
+   * @param owner whose resource it is, where callers have resources of their own
+   */
+  readonly onResourceUpdated?: (slug: string, uri: string, owner: string | undefined) => void;
+  /**
+   * It says something between two calls, on a connection that has one owner.
+   * @param sessionId of the owner's last call; undefined where the gateway has one client
+   */
+  readonly onLog?: (sessionId: string | undefined, message: LogMessage) => void;
   /** The first attempt to connect begins, which may be later than others' where many child processes start. */
   readonly onFirstStart?: (slug: string) => void;
   /** Its command cannot be started, or its process has ended again and again without ever being ready. */

@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { browserServer } from '../support/browser-server.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 import { isAlive } from '../unit/upstream/opened-pool.js';
 
 function serveBrowser(server: object, more: object = {}): Promise<ServedGateway> {
@@ -103,5 +104,74 @@ describe('a server that keeps its state in its process', () => {
     await pidOf(anna);
     const { error } = await bert.call('mcp_aql', 'browser_process');
     expect(error).toMatchObject({ code: 'INTERNAL_ERROR', details: { reason: 'instances_in_use', max_instances: 1 } });
+  });
+});
+
+/** A server with one resource, which changes after it was read; it then says so, and writes a line of its log. */
+const NOTES = `{
+  capabilities: { resources: { subscribe: true }, logging: {} },
+  'resources/list': () => ({ resources: [{ uri: 'state://own', name: 'own' }] }),
+  'resources/read': ({ uri }, { send }) => {
+    setImmediate(() => {
+      send({ method: 'notifications/resources/updated', params: { uri } });
+      for (const level of ['debug', 'warning'])
+        send({ method: 'notifications/message', params: { level, logger: 'late', data: process.pid } });
+    });
+    return { contents: [{ uri, text: String(process.pid) }] };
+  },
+  'resources/subscribe': () => ({}),
+  'resources/unsubscribe': () => ({}),
+  'logging/setLevel': () => ({}),
+}`;
+
+function serveNotes(instances: object): Promise<ServedGateway> {
+  const args = [join(REPOSITORY, 'test/fixtures/servers/methods-server.mjs'), NOTES];
+  const notes = { command: process.execPath, args, isolation: 'session', instances };
+  return serveGateway({ endpoint: { mode: 'single' }, mcpServers: { notes } });
+}
+
+function newsOf({ client }: McpClient) {
+  const news = { updates: 0, logs: [] as JsonObject[] };
+  client.setNotificationHandler('notifications/resources/updated', () => {
+    news.updates += 1;
+  });
+  client.setNotificationHandler('notifications/message', ({ params }) => void news.logs.push(params));
+  return news;
+}
+
+async function readOwn({ client }: McpClient): Promise<number> {
+  const { contents } = await client.readResource({ uri: 'state://own' });
+  return Number(JSON.parse(JSON.stringify(contents))[0].text);
+}
+
+describe('what a server says between two calls', () => {
+  it('reaches the session alone that owns its connection: changed resources and log messages', async () => {
+    await using gateway = await serveNotes({});
+    await using anna = await connectClient(gateway.url, 'legacy');
+    await using bert = await connectClient(gateway.url, 'legacy');
+    const [hers, his] = [newsOf(anna), newsOf(bert)];
+    for (const { client } of [anna, bert]) {
+      await client.subscribeResource({ uri: 'state://own' });
+      await client.setLoggingLevel('warning');
+    }
+    const pid = await readOwn(anna);
+    await expect
+      .poll(() => hers)
+      .toEqual({ updates: 1, logs: [{ level: 'warning', logger: 'notes/late', data: pid }] });
+    expect(await readOwn(bert)).not.toBe(pid);
+    await expect.poll(() => his.logs.length).toBe(1);
+    expect([hers.updates, hers.logs.length, his.updates]).toEqual([1, 1, 1]);
+  });
+
+  it('keeps the connection of a session that is subscribed, until it is not', async () => {
+    await using gateway = await serveNotes({ idleSeconds: 1 });
+    await using anna = await connectClient(gateway.url, 'legacy');
+    await using bert = await connectClient(gateway.url, 'legacy');
+    await anna.client.subscribeResource({ uri: 'state://own' });
+    const [hers, his] = [await readOwn(anna), await readOwn(bert)];
+    await expect.poll(() => isAlive(his), { timeout: 20_000 }).toBe(false);
+    expect(isAlive(hers)).toBe(true);
+    await anna.client.unsubscribeResource({ uri: 'state://own' });
+    await expect.poll(() => isAlive(hers), { timeout: 20_000 }).toBe(false);
   });
 });

@@ -138,7 +138,7 @@ describe('what a server defines beside tools', () => {
     );
   });
 
-  it('is compared and accepted by the lock command, one by one', async () => {
+  it('is compared and accepted by the lock command, one by one, and stays as it was where it cannot be read', async () => {
     const { lock } = await lockOf();
     await using live = await openLiveGateway(notes({ prompts: [{ ...PROMPT, arguments: [] }], templates: [] }));
     const current = await describeTools(live.gateway);
@@ -150,9 +150,28 @@ describe('what a server defines beside tools', () => {
     const accepted = acceptTools(lock, current, [{ upstream: 'notes', tool: 'prompt:review' }]);
     expect(compareWithLock(current, accepted).map(({ tool }) => tool)).toEqual(['template:note://{id}']);
     expect(compareWithLock(current, acceptTools(lock, current, 'everything'))).toEqual([]);
+    // The same server when it cannot give its prompts.
+    const failing = notes({ templates: [] });
+    failing.mcpServers.notes.args = failing.mcpServers.notes.args.map((source) =>
+      source.replace(
+        /'prompts\/list': \(\) =>/,
+        "'prompts/list': () => { throw { code: -32603, message: 'later' }; }, 'x': () =>",
+      ),
+    );
+    await using away = await openLiveGateway(failing);
+    const unread = await describeTools(away.gateway);
+    expect(compareWithLock(unread, lock).map(({ tool }) => tool)).toEqual(['template:note://{id}']);
+    for (const acceptance of ['everything', [{ upstream: 'notes' }]] as const)
+      expect(Object.keys(acceptTools(lock, unread, acceptance).others?.['notes'] ?? {})).toEqual([
+        'server',
+        'prompt:review',
+      ]);
     // Captured lists of tools say nothing of the others.
     const { others: _others, ...tools } = current;
     expect(acceptTools(lock, tools, 'everything').others).toEqual(lock.others);
+    // One that cannot be reached.
+    const none = { version: 1, upstreams: {}, others: {}, unread: { notes: 'everything' } } as const;
+    expect(acceptTools(lock, none, [{ upstream: 'notes' }])).toEqual(lock);
   });
 });
 

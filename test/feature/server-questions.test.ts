@@ -299,6 +299,28 @@ it('the items of a batch are asked about like single calls', async () => {
   expect(JSON.stringify(answer)).toContain("The server 'piped' asks: What is your name?");
 });
 
+it.each(CLIENT_KINDS)(
+  'a cancelled batch ends the item in flight at its server, and starts no other: %s',
+  async (kind) => {
+    await using client = await connectAsked(kind, targets.http());
+    for (const upstream of ['legacy', 'modern']) {
+      const before = runs.length;
+      const abort = new AbortController();
+      const batch = client.batch(
+        [{ operation: `${upstream}__wait_for`, params: { name: kind } }, { operation: `${upstream}__log_lines` }],
+        abort.signal,
+      );
+      const ended = expect(batch).rejects.toThrow();
+      await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for']), { timeout: 20_000 });
+      abort.abort();
+      await ended;
+      await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for', 'cancelled']), { timeout: 20_000 });
+      await client.call(`${upstream}__show_capabilities`);
+      expect(runs.slice(before)).toEqual(['wait_for', 'cancelled', 'show_capabilities']);
+    }
+  },
+);
+
 it.each(['piped', 'legacy'])(
   '%s says that a page is done to the client alone that was asked to open it',
   async (upstream) => {
@@ -332,6 +354,10 @@ describe('log messages', () => {
       await vi.waitFor(() => expect(lines.filter(({ logger }) => logger === `${upstream}/worker`)).toHaveLength(2));
     }
     expect(lines[0]).toEqual({ level: 'warning', logger: 'piped/worker', data: 'line 1' });
+    lines.length = 0;
+    const logged = (upstream: string, level: string) => ({ operation: `${upstream}__log_lines`, params: { level } });
+    await client.batch([logged('piped', 'error'), logged('piped', 'debug'), logged('legacy', 'critical')]);
+    await vi.waitFor(() => expect(lines.map(({ level }) => level)).toEqual(['error', 'critical']));
     expect(others).toEqual([]);
   });
 
@@ -343,17 +369,18 @@ describe('log messages', () => {
   });
 });
 
-it('log messages reach a client of 2026-07-28 that names a level with its request', async () => {
-  const linesOf = async (level: string): Promise<number> => {
-    const call = { operation: 'modern__log_lines', params: { level: 'warning', count: 2 } };
+it('log messages reach a client of 2026-07-28 that names a level with its request, which may be a batch', async () => {
+  const call = { operation: 'modern__log_lines', params: { level: 'warning', count: 2 } };
+  const linesOf = async (level: string, sent: JsonObject): Promise<number> => {
     const _meta = { ...MODERN_META, 'io.modelcontextprotocol/logLevel': level };
     const { text } = await sendHttp(gateway.url, {
       headers: modernHeaders('tools/call', 'mcp_aql'),
-      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'mcp_aql', arguments: call, _meta } },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'mcp_aql', arguments: sent, _meta } },
     });
     return text.match(/"notifications\/message"/g)?.length ?? 0;
   };
-  expect([await linesOf('info'), await linesOf('error')]).toEqual([2, 0]);
+  const batch = { operations: [call, { ...call, params: { level: 'debug' } }, call] };
+  expect([await linesOf('info', call), await linesOf('error', call), await linesOf('info', batch)]).toEqual([2, 0, 4]);
 });
 
 async function collectLogs({ client }: AskedClient): Promise<JsonObject[]> {

@@ -24,7 +24,7 @@ export interface AskedUser {
 export interface AskedClient extends AsyncDisposable {
   call(operation: string, params?: JsonObject, signal?: AbortSignal): Promise<Answer>;
   /** Several operations in one batch. */
-  batch(operations: readonly JsonObject[]): Promise<JsonObject>;
+  batch(operations: readonly JsonObject[], signal?: AbortSignal): Promise<JsonObject>;
   readonly client: Client | OldClient;
 }
 
@@ -66,7 +66,7 @@ export async function connectAsked(kind: ClientKind, target: Target, user: Asked
       const raw = await send({ operation, params }, signal);
       return { ...JSON.parse(textOf(raw)), raw };
     },
-    batch: async (operations) => JSON.parse(textOf(await send({ operations }))),
+    batch: async (operations, signal) => JSON.parse(textOf(await send({ operations }, signal))),
     [Symbol.asyncDispose]: () => client.close(),
   };
 }

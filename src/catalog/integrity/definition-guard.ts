@@ -5,6 +5,12 @@ import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../protocol/
 import { guardTools, type WithheldTool } from './guard-tools.js';
 import { inspectDefinition } from './inspect-definition.js';
 
+/** What one server defines beside tools. */
+export interface DefinitionSet extends ToolSet {
+  /** The kinds that could not be read, so that it may have some. */
+  readonly unread: readonly DefinitionKind[];
+}
+
 /** What a server defines beside tools, and models read: prompts, URI templates, and what it says of itself. */
 const KINDS = ['prompt', 'template', 'server'] as const;
 
@@ -13,6 +19,11 @@ export type DefinitionKind = (typeof KINDS)[number];
 /** The name of a definition in the lock, beside those of tools. */
 export function keyOfDefinition(kind: DefinitionKind, id: string): string {
   return kind === 'server' ? kind : `${kind}:${id}`;
+}
+
+/** Whether a name in the lock is one of a definition of this kind. */
+export function isOfKind(key: string, kind: DefinitionKind): boolean {
+  return key === keyOfDefinition(kind, key.slice(kind.length + 1));
 }
 
 /** A prompt in the form in which tools are compared: its arguments are parameters. */
@@ -134,8 +145,7 @@ export class DefinitionGuard {
     const { others = {} } = lock;
     const accepted = Object.hasOwn(others, name) ? others[name] : undefined;
     if (accepted === undefined) return { version: 1, upstreams: {} };
-    const isOfKind = (key: string): boolean => key === keyOfDefinition(kind, key.slice(kind.length + 1));
-    const own = Object.entries(accepted).filter(([key]) => isOfKind(key));
+    const own = Object.entries(accepted).filter(([key]) => isOfKind(key, kind));
     return { version: 1, upstreams: { [name]: Object.fromEntries(own) } };
   }
 

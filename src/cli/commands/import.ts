@@ -30,6 +30,8 @@ interface ImportedServer {
   readonly outcome: 'added' | 'present' | 'conflict' | 'gateway';
   readonly dropped: readonly string[];
   readonly variables: readonly string[];
+  /** Those of them that are written out, which may be secrets. */
+  readonly literals: readonly string[];
 }
 
 export function registerImport(program: Command, terminal: Terminal): void {
@@ -145,9 +147,14 @@ function describe(server: FoundServer, outcome: ImportedServer['outcome']): Impo
   const { name, client, file, entry, dropped } = server;
   const { command, args, url, env, headers } = entry;
   const what = url === undefined ? [command, ...(Array.isArray(args) ? args : [])].join(' ') : String(url);
-  const named = [env, headers].filter(isJsonObject).flatMap((values) => Object.keys(values));
-  return { name, client, file, what, outcome, dropped, variables: named };
+  const named = [env, headers].filter(isJsonObject).flatMap((values) => Object.entries(values));
+  const literals = named.filter(([, value]) => !REFERENCE.test(String(value)));
+  const namesOf = (entries: typeof named): readonly string[] => entries.map(([key]) => key);
+  return { name, client, file, what, outcome, dropped, variables: namesOf(named), literals: namesOf(literals) };
 }
+
+/** What is read from elsewhere: `${TOKEN}`, `Bearer ${TOKEN}`. */
+const REFERENCE = /\$\{[^}]+\}/;
 
 function describeFile({ client, file, servers, unusable, problem }: FoundFile) {
   return { client, file, servers: servers.length, unusable, ...(problem === undefined ? {} : { problem }) };
@@ -193,7 +200,11 @@ function printReport(
   ]);
   printTable(terminal, ['SERVER', 'FROM', 'WHAT', 'OUTCOME', 'VARIABLES'], rows);
   for (const [name, why] of Object.entries(disabled)) printWarning(terminal, `'${name}' is disabled: ${why}`);
-  const count = servers.filter(({ outcome }) => outcome === 'added').length;
+  const added = servers.filter(({ outcome }) => outcome === 'added');
+  const count = added.length;
+  const secrets = added.some(({ literals }) => literals.length > 0)
+    ? ' Secrets among their variables are in it now.'
+    : '';
   if (isDryRun) printLine(terminal, `Not written: ${count} would be added to ${file}.`);
-  else if (written) printLine(terminal, `Added ${count} to ${file}. Secrets among their variables are in it now.`);
+  else if (written) printLine(terminal, `Added ${count} to ${file}.${secrets}`);
 }

@@ -7,7 +7,9 @@ import type { Gateway } from '../../gateway/gateway.js';
 import {
   type Acceptance,
   acceptTools,
+  type CurrentDefinitions,
   compareWithLock,
+  type DefinitionKind,
   describeTools,
   type ToolDifference,
 } from '../../gateway/lock-review.js';
@@ -31,6 +33,8 @@ interface LockReport {
   readonly differences: readonly ToolDifference[];
   /** Upstreams whose tools could not be listed, by configured name. */
   readonly not_seen: readonly string[];
+  /** Definitions beside tools that could not be read, of upstreams that were seen: `notes: prompts`. */
+  readonly not_read: readonly string[];
   /** Suspicious parts of the definitions that were written or compared. */
   readonly suspicions: readonly string[];
 }
@@ -71,6 +75,7 @@ async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<L
     existed: content !== null,
     differences: differences.filter((difference) => !written || isAccepted(difference, acceptance)),
     not_seen: notSeen,
+    not_read: listUnread(current),
     suspicions: gateway.status().diagnostics.flatMap(({ kind, message }) => (SUSPICIONS.has(kind) ? [message] : [])),
   };
 }
@@ -139,6 +144,18 @@ function listUnseen(gateway: Gateway, current: LockContent): readonly string[] {
     .map(({ name }) => name);
 }
 
+const KIND_NAMES: Readonly<Record<DefinitionKind, string>> = {
+  prompt: 'prompts',
+  template: 'URI templates',
+  server: 'words of the server',
+};
+
+function listUnread({ unread }: CurrentDefinitions): readonly string[] {
+  return Object.entries(unread).flatMap(([name, kinds]) =>
+    kinds === 'everything' ? [] : kinds.map((kind) => `${name}: ${KIND_NAMES[kind]}`),
+  );
+}
+
 async function write(file: string, content: LockContent): Promise<void> {
   try {
     await writeLockFile(file, content);
@@ -147,9 +164,9 @@ async function write(file: string, content: LockContent): Promise<void> {
   }
 }
 
-function exitCodeOf({ written, differences, not_seen: notSeen }: LockReport): ExitCode {
+function exitCodeOf({ written, differences, not_seen: notSeen, not_read: notRead }: LockReport): ExitCode {
   if (!written && differences.length > 0) return EXIT_CODE.unreviewed;
-  return notSeen.length > 0 ? EXIT_CODE.unreachable : EXIT_CODE.ok;
+  return notSeen.length + notRead.length > 0 ? EXIT_CODE.unreachable : EXIT_CODE.ok;
 }
 
 const MARKS: Readonly<Record<ToolDifference['kind'], string>> = {
@@ -170,6 +187,8 @@ function printReport(report: LockReport, terminal: Terminal): void {
   }
   for (const suspicion of suspicions) printWarning(terminal, suspicion);
   for (const name of notSeen) printWarning(terminal, `'${name}' could not be listed; its entry stays as it is`);
+  for (const each of report.not_read)
+    printWarning(terminal, `${each} could not be read; their entries stay as they are`);
   printLine(terminal, concludeReport(file, written, differences));
 }
 

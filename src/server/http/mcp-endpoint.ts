@@ -166,7 +166,7 @@ export function createMcpEndpoint(
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
   const enter = view.access === undefined ? handleMethod : refuseAt(view.access, handleMethod);
-  const stopListening = passNewsOn(gateway, sessions, modern);
+  const stopListening = passNewsOn(gateway, { sessions, modern, logs });
   const sweep = (): void => {
     const now = Date.now();
     sessions.sweep(now);

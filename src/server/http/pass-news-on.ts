@@ -1,11 +1,19 @@
 import type { Gateway } from '../../gateway/gateway.js';
+import type { LogLevels } from '../mcp/log-levels.js';
 import type { ModernHandler } from '../mcp/sdk-handler.js';
 import { isStreamSubscriber } from '../mcp/stream-watches.js';
 import { writeListChanged, writeResourceUpdated } from '../mcp/write-result.js';
 import type { LegacySessions } from './sessions.js';
 
+/** Where news goes. */
+interface Listening {
+  readonly sessions: LegacySessions;
+  readonly modern: ModernHandler;
+  readonly logs: LogLevels;
+}
+
 /** Sends news of changes to those who listen. Returns a function that ends it. */
-export function passNewsOn(gateway: Gateway, sessions: LegacySessions, modern: ModernHandler): () => void {
+export function passNewsOn(gateway: Gateway, { sessions, modern, logs }: Listening): () => void {
   const stopTools = gateway.onToolsChanged(() => {
     sessions.notify(writeListChanged('tools'));
     modern.notify.toolsChanged();
@@ -20,6 +28,10 @@ export function passNewsOn(gateway: Gateway, sessions: LegacySessions, modern: M
       // The SDK finds the streams that have named it.
       if ([...subscribers].some(isStreamSubscriber)) modern.notify.resourceUpdated(uri);
       sessions.notify(writeResourceUpdated(uri), (sessionId) => subscribers.has(sessionId));
+    },
+    logged(sessionId, message) {
+      const text = sessionId === undefined ? undefined : logs.messageFor(sessionId, message);
+      if (text !== undefined) sessions.notify(text, (id) => id === sessionId);
     },
   });
   return () => {

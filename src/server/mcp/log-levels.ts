@@ -1,5 +1,5 @@
 import type { Gateway } from '../../gateway/gateway.js';
-import type { CallLog, LogLevel, LogMessage } from '../../protocol/log-message.js';
+import { type CallLog, type LogLevel, type LogMessage, reaches } from '../../protocol/log-message.js';
 import type { Responder } from './calls-in-flight.js';
 
 /**
@@ -25,6 +25,12 @@ export class LogLevels {
     const level = this.levels.get(sessionId);
     if (level === undefined || !responder.canNotify) return undefined;
     return { level, write: (message) => responder.notify(writeLogMessage(message)) };
+  }
+
+  /** The message for a session of which no call waits; undefined where its client does not want it. */
+  messageFor(sessionId: string, message: LogMessage): string | undefined {
+    const level = this.levels.get(sessionId);
+    return level !== undefined && reaches(message.level, level) ? writeLogMessage(message) : undefined;
   }
 
   endSession(sessionId: string): void {

@@ -174,6 +174,10 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
         if (!isMeant || notifier?.transport === undefined) return;
         notifier.sendResourceUpdated({ uri }).catch(() => undefined);
       },
+      logged(_sessionId, message) {
+        const text = logs.messageFor(client.caller.sessionId, message);
+        if (text !== undefined) lines.write(text);
+      },
     },
     end() {
       parked.endAll();

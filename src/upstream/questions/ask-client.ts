@@ -2,6 +2,7 @@ import { type AskChannel, AskFailure, type AskMethod, type Question } from '../.
 import type { Caller } from '../../protocol/call.js';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import type { JsonObject } from '../../protocol/json.js';
+import type { CallLog } from '../../protocol/log-message.js';
 import { type Asker, type AskOutcome, prepareQuestion, readAnswer } from './prepare-question.js';
 
 /** A question that a server has asked, for records. */
@@ -18,6 +19,8 @@ export interface AskSettings {
   /** Takes the gateway's own credentials out of what a server asks. */
   readonly mask: (params: JsonObject) => JsonObject;
   readonly onAsked: (asked: AskedQuestion) => void;
+  /** Where log messages go that belong to no call, on a connection that has one owner. */
+  readonly ownerLog?: () => CallLog | undefined;
 }
 
 /** Keys are the server's text, and mean nothing to anyone else. */

@@ -61,6 +61,7 @@ export class ServerQuestions<Call extends AskableCall> {
   /** By the id that the server gave each. */
   readonly #pages = new Map<unknown, AskedPage>();
   readonly abandoned = new AbandonedCalls();
+  #logsBetweenCalls: LogAllowance | undefined;
 
   constructor(options: ServerQuestionsOptions<Call>) {
     this.#options = options;
@@ -103,11 +104,20 @@ export class ServerQuestions<Call extends AskableCall> {
     if (method === 'notifications/elicitation/complete') return this.#complete(params);
     if (method !== 'notifications/message') return false;
     const owner = this.#ownerOf(requestId, undefined);
-    if (owner?.log === undefined) return true;
-    owner.questions ??= new CallQuestions();
-    const { mask, asker } = this.#options;
-    relayLog(params, owner.log, asker.name, { mask, allowance: owner.questions.logs });
+    const { mask, asker, ownerLog } = this.#options;
+    const log = owner === undefined ? ownerLog?.() : owner.log;
+    if (log === undefined) return true;
+    relayLog(params, log, asker.name, { mask, allowance: this.#allowanceOf(owner) });
     return true;
+  }
+
+  #allowanceOf(owner: Call | undefined): LogAllowance {
+    if (owner === undefined) {
+      this.#logsBetweenCalls ??= new LogAllowance();
+      return this.#logsBetweenCalls;
+    }
+    owner.questions ??= new CallQuestions();
+    return owner.questions.logs;
   }
 
   /** Only the client that was asked for the page hears of it, and once. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BUILT_IN_PROFILES, DEFAULT_PROFILE } from '../../../src/config/defaults.js';
 import type { EndpointMode } from '../../../src/config/gateway-config.js';
 import { buildEndpointPlan } from '../../../src/endpoint/endpoint-plan.js';
-import { CATEGORIES, type Operation } from '../../../src/protocol/operation.js';
+import { CATEGORIES, type Category, type Operation } from '../../../src/protocol/operation.js';
 import { writeInstructions } from '../../../src/server/mcp/instructions.js';
 import { FAKE_CRUDE, FAKE_INTROSPECT, fakeCatalog, fakeFamily, fakeOperation } from './fake-catalog.js';
 
@@ -171,6 +171,15 @@ describe('the annotations of tools', () => {
 
   it('promise nothing for the single tool, whatever operations there are', () => {
     expect(hintsOf(planFor([THREE[0]!], 'single').tools[0])).toEqual([false, true]);
+  });
+
+  it('promise for the single tool what the categories of its view do', () => {
+    const catalog = fakeCatalog([FAKE_INTROSPECT, THREE[0]!]);
+    const config = { mode: 'single', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false } as const;
+    const planOf = (categories: readonly Category[]) => buildEndpointPlan(catalog, { ...config, categories }).tools[0];
+    expect(planOf(['READ'])?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(planOf(['READ'])?.description).toContain('[READ]');
+    expect(hintsOf(planOf(['READ', 'CREATE']))).toEqual([false, false]);
   });
 });
 

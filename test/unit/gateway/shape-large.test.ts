@@ -175,18 +175,29 @@ describe('a large answer in its thread', () => {
   });
 });
 
+const open = (links = { noteLinks: () => undefined }) =>
+  openLargeAnswers({
+    settings: () => ({ limits: LIMITS, errors: { upstreamWords: 'clean' } }),
+    results: passResults,
+    links,
+    observe: () => undefined,
+  });
+
 describe('openLargeAnswers', () => {
-  it('hands the bytes of an answer over to the thread, so that they are held once', async () => {
-    const large = openLargeAnswers(
-      () => ({ limits: LIMITS, errors: { upstreamWords: 'clean' } }),
-      passResults,
-      () => undefined,
-    );
+  it('hands the bytes of an answer over to the thread, so that they are held once, and notes the links in it', async () => {
+    const noteLinks = vi.fn();
+    const large = open({ noteLinks });
     try {
-      const answer = new LargeAnswer(answerOf(textResult(JSON.stringify(ROWS))));
+      const content = [
+        { type: 'text', text: JSON.stringify(ROWS) },
+        { type: 'resource_link', uri: 'rows://all', name: 'all' },
+        { type: 'resource_link', uri: `rows://${'x'.repeat(2_048)}`, name: 'long' },
+      ];
+      const answer = new LargeAnswer(answerOf({ result: { content } }));
       const reply = await large.shape(answer, CONTEXT, undefined, []);
       expect(reply.code).toBe('OK');
       expect(answer.parts.pieces.map(({ byteLength }) => byteLength)).toEqual([0]);
+      expect(noteLinks).toHaveBeenCalledWith(CONTEXT.operation.upstream, CONTEXT.caller, ['rows://all']);
     } finally {
       await large.close();
     }
@@ -204,13 +215,6 @@ describe('a part of a large stored result', () => {
     maxBytes: 10_000,
     now: 0,
   });
-  const open = () =>
-    openLargeAnswers(
-      () => ({ limits: LIMITS, errors: { upstreamWords: 'clean' } }),
-      passResults,
-      () => undefined,
-    );
-
   it('is what reading it here gives, and is read by a thread', async () => {
     const large = open();
     try {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/protocol/call.js';
+import { DetachedResultStore } from '../../../../src/results/stored/detached-store.js';
 import { packList } from '../../../../src/results/stored/packed-list.js';
 import {
   createResultStore,
@@ -311,4 +312,18 @@ describe('cursor text', () => {
       }),
     );
   });
+});
+
+it('a store in a thread takes what the store of the gateway would take, to the byte', () => {
+  const takes = (store: ResultStore): readonly boolean[] => [
+    store.storePages(snapshotOf('ann', [1, 2, 3])) !== undefined,
+    store.storeResult(RESULT, ANN) !== undefined,
+  ];
+  const decided = new Set<string>();
+  for (let maxBytes = 0; maxBytes < 2_000; maxBytes += 1) {
+    const here = takes(createResultStore({ maxBytes, ttlMs: TTL_MS, now: () => 0 }));
+    expect(takes(new DetachedResultStore(Buffer.alloc(32), maxBytes))).toEqual(here);
+    decided.add(String(here));
+  }
+  expect([...decided]).toEqual(expect.arrayContaining(['false,false', 'true,true']));
 });
