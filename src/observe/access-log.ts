@@ -1,3 +1,5 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { destination, pino } from 'pino';
 import type { Observer } from './observation.js';
 
@@ -8,15 +10,18 @@ export interface AccessLog {
   close(): void;
 }
 
+type Target = 'stdout' | 'stderr' | { readonly file: string };
+
 const STREAMS = { stdout: 1, stderr: 2 } as const;
 
 /**
  * Writing is buffered, so that no request waits for its line. A file is opened anew at SIGHUP: what rotates files renames it first. A log
- * that cannot be written is reported once, and its lines are lost meanwhile.
+ * that cannot be written any more is reported once, and its lines are lost meanwhile.
+ * @throws Error with a readable message where the file cannot be opened
  */
-export function openAccessLog(target: 'stdout' | 'stderr' | { readonly file: string }, observe: Observer): AccessLog {
-  const dest = typeof target === 'string' ? STREAMS[target] : target.file;
-  const sink = destination({ dest, sync: false, mkdir: true, mode: 0o600 });
+export function openAccessLog(target: Target, observe: Observer): AccessLog {
+  const dest = typeof target === 'string' ? STREAMS[target] : requireWritable(target.file);
+  const sink = destination({ dest, sync: false, mode: 0o600 });
   let isReported = false;
   sink.on('error', ({ message }: Error) => {
     if (!isReported)
@@ -25,9 +30,9 @@ export function openAccessLog(target: 'stdout' | 'stderr' | { readonly file: str
   });
   const reopen = (): void => {
     isReported = false;
-    sink.reopen();
+    if (typeof target !== 'string') sink.reopen();
   };
-  if (typeof target !== 'string') process.on('SIGHUP', reopen);
+  process.on('SIGHUP', reopen);
   const log = pino({ base: null }, sink);
   return {
     write: (entry) => log.info(entry),
@@ -36,8 +41,20 @@ export function openAccessLog(target: 'stdout' | 'stderr' | { readonly file: str
       try {
         sink.flushSync();
       } catch {
-        // It was never opened, which has been reported.
+        // It ends before it has opened: nothing has been written.
       }
     },
   };
+}
+
+/** Makes the file where there is none: it opens later, and a fault would then end nothing. */
+function requireWritable(file: string): string {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    closeSync(openSync(file, 'a', 0o600));
+    return file;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The access log cannot be opened: ${why}. Choose another file with log.access.`, { cause });
+  }
 }

@@ -12,6 +12,7 @@ import { measureScale } from './scenario/scale.mjs';
 import { measureSessions } from './scenario/sessions.mjs';
 import { measureStart } from './scenario/start.mjs';
 import { measureBig, measureHttp, measureStdio } from './scenario/throughput.mjs';
+import { measureWatching } from './scenario/watching.mjs';
 
 const MEASURES = {
   http: measureHttp,
@@ -23,6 +24,7 @@ const MEASURES = {
   scale: measureScale,
   sessions: measureSessions,
   crash: measureCrash,
+  watching: measureWatching,
 };
 
 const options = readOptionsOrExit();

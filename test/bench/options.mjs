@@ -4,8 +4,8 @@ import { GATEWAY } from './process/programs.mjs';
 /** The scenarios by name, in the order in which they run. */
 export const SCENARIOS = ['http', 'stdio', 'gate', 'answers', 'start', 'scale', 'sessions', 'crash'];
 
-/** Part of the others, to be asked for by name. */
-export const PARTS = ['big'];
+/** Part of the others, or about what is not on by default: to be asked for by name. */
+export const PARTS = ['big', 'watching'];
 
 const DEFAULT_EFFORT = {
   rounds: 5,
@@ -46,7 +46,8 @@ export const USAGE = `npm run bench -- [options]
 
   --quick            fewer and shorter rounds: under a minute, and only good for a first look
   --only SCENARIO    ${SCENARIOS.join(', ')}; may be given several times;
-                     ${PARTS.join(', ')}: the big answers of http and stdio alone
+                     or ${PARTS.join(', ')}: the big answers of http and stdio alone; what metrics, traces and
+                     the access log cost a call
   --rounds N         measure so many rounds
   --json             print the measurements as JSON
   --write            replace the table in docs/performance.md

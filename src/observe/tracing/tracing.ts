@@ -37,8 +37,8 @@ const NAME = 'mcp-aql-gateway';
 /** Longer values are cut: names of servers' tools may be long. */
 const MOST_CHARACTERS = 256;
 
-/** How long the end of the process may wait for the receiver. */
-const CLOSE_MS = 2_000;
+/** How long the receiver may take for a batch, repeats included: the end of the process waits for it. */
+const EXPORT_MS = 2_000;
 
 const SAMPLERS: Readonly<Record<NonNullable<TracingSettings['sampler']>, (ratio: number) => Sampler>> = {
   parent: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
@@ -54,6 +54,7 @@ export function openTracing(settings: TracingSettings, version: string, observe:
   const exporter = new OTLPTraceExporter({
     ...(endpoint === undefined ? {} : { url: endpoint }),
     ...(headers === undefined ? {} : { headers: { ...headers } }),
+    timeoutMillis: EXPORT_MS,
   });
   const isSampled = sampler !== undefined || ratio !== undefined;
   const provider = new BasicTracerProvider({
@@ -64,10 +65,7 @@ export function openTracing(settings: TracingSettings, version: string, observe:
   });
   return {
     begin: traceCalls(provider.getTracer(NAME, version)),
-    async close() {
-      const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
-      await Promise.race([provider.shutdown().catch(() => undefined), late]);
-    },
+    close: () => provider.shutdown().catch(() => undefined),
   };
 }
 

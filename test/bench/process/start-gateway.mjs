@@ -14,12 +14,13 @@ const POLL_MS = 4;
  * @param program the gateway's entry point
  * @param upstream the upstream's entry in `mcpServers`
  * @param nodeArgs options for node itself
+ * @param more settings in place of the harness's own
  * @returns url, pid, `readyMs` from spawn to ready, `stop()` and `log()`
  */
-export async function startGateway(program, upstream, nodeArgs = []) {
+export async function startGateway(program, upstream, nodeArgs = [], more = {}) {
   const config = join(makeScratchDirectory(), 'gateway.config.json');
   const port = await findFreePort();
-  writeFileSync(config, JSON.stringify(configFor(upstream, port)));
+  writeFileSync(config, JSON.stringify({ ...configFor(upstream, port), ...more }));
   const spawned = performance.now();
   const started = startNode([...nodeArgs, program, 'serve', '--config', config]);
   try {

@@ -5,7 +5,7 @@ import { renderTable } from './render-table.mjs';
 /** The measurements as Markdown that reads well on a terminal too. Sections that were not measured are left out. */
 export function renderReport(results) {
   const { machine, seconds, http = [], stdio = [], big = [] } = results;
-  const { gate, answers, start, scale, sessions, crash, bars } = results;
+  const { gate, answers, start, scale, sessions, crash, watching, bars } = results;
   const sections = [
     `Node ${machine.node}, ${machine.cores} cores (${machine.processor}), measured in ${seconds} s.`,
     ...(http.length + stdio.length + big.length > 0 ? [renderThroughput([...http, ...stdio, ...big])] : []),
@@ -15,6 +15,7 @@ export function renderReport(results) {
     ...(scale === undefined ? [] : [renderScale(scale)]),
     ...(sessions === undefined ? [] : [renderSessions(sessions)]),
     ...(crash === undefined ? [] : [renderCrash(crash)]),
+    ...(watching === undefined ? [] : [renderWatching(watching)]),
     ...(bars.length === 0 ? [] : [renderBars(bars)]),
   ];
   return `${sections.join('\n\n')}\n`;
@@ -65,6 +66,17 @@ function renderGate({ baseline, wholeCall, rows }) {
     renderTable(
       ['gate', 'more CPU, ns a call', 'share of a whole call, %'],
       rows.map(({ label, added, share }) => [label, signedSpread(added, 1, 0), signedSpread(share, 100, 2)]),
+    ),
+  ].join('\n');
+}
+
+function renderWatching(rows) {
+  return [
+    'What it costs to watch the gateway (HTTP -> HTTP, echo 64 B, 16 at once), over one that is not watched.',
+    '',
+    renderTable(
+      ['watched by', 'rate', 'CPU us a call', 'more CPU, %'],
+      rows.map(({ name, rate, cpu, more }) => [name, ratio(rate), whole(cpu), fixed(100 * more, 1)]),
     ),
   ].join('\n');
 }

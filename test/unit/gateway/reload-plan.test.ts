@@ -44,13 +44,15 @@ describe('planReload', () => {
       {
         mcpServers: SERVERS,
         server: { port: 4000 },
+        metrics: { enabled: true },
+        log: { access: 'stderr' },
         store: { type: 'memory' },
         endpoint: { mode: 'single', errors: 'unrecoverable' },
         limits: { maxNestingDepth: 20 },
       },
     );
-    expect([config.server.port, config.store.type]).toEqual([3333, 'sqlite']);
-    expect(needsRestart).toEqual(expect.arrayContaining(['server.port', 'store.type']));
+    expect([config.server.port, config.store.type, config.metrics]).toEqual([3333, 'sqlite', undefined]);
+    expect(needsRestart).toEqual(expect.arrayContaining(['server.port', 'store.type', 'metrics', 'log.access']));
     expect(settings).toEqual(['limits', 'endpoint']);
   });
 

@@ -1,0 +1,66 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { ISSUER_SIGN } from '../../protocol/caller.js';
+import { ERROR_TABLE } from '../../protocol/error-table.js';
+import type { Observation } from '../observation.js';
+
+type Call = Extract<Observation, { readonly kind: 'call' }>;
+
+/** Operations with a label of their own; those that are first called later share one. */
+const MOST_OPERATIONS = 500;
+
+/** What stands for whatever has no label of its own, and for what is absent. */
+const OTHER = 'other';
+const NONE = 'none';
+
+/** From a built-in operation to a long call, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** Counts calls by what they called, by who called, and how they ended. @param names of clients and issuers that have labels */
+export function countCalls(registers: Registry[], names: () => ReadonlySet<string>): (call: Call) => void {
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
+    new Counter({ name, help, labelNames, registers });
+  const calls = counter('mcp_aql_calls_total', 'Calls, and how they ended.', ['upstream', 'category', 'code']);
+  const durations = new Histogram({
+    name: 'mcp_aql_call_duration_seconds',
+    help: 'How long calls take, from the request to the written answer.',
+    labelNames: ['upstream', 'category'],
+    buckets: BUCKETS,
+    registers,
+  });
+  const ofOperations = counter('mcp_aql_operation_calls_total', 'Calls by operation.', ['operation', 'outcome']);
+  const ofClients = counter('mcp_aql_client_calls_total', 'Calls by configured client.', ['client', 'outcome']);
+  const known = new Set<string>();
+  return (call) => {
+    const upstream = call.upstream || NONE;
+    const category = call.category || NONE;
+    const outcome = outcomeOf(call.code);
+    calls.inc({ upstream, category, code: call.code });
+    durations.observe({ upstream, category }, call.durationMs / 1_000);
+    ofOperations.inc({ operation: nameOperation(call, known), outcome });
+    ofClients.inc({ client: nameClient(call.client, names()), outcome });
+  };
+}
+
+/** @param known those that have labels */
+function nameOperation({ operation, upstream }: Call, known: Set<string>): string {
+  // What a client calls that does not exist has no upstream.
+  if (upstream === '') return NONE;
+  if (known.has(operation)) return operation;
+  if (known.size >= MOST_OPERATIONS) return OTHER;
+  known.add(operation);
+  return operation;
+}
+
+/** A refusal is an answer; a failure is a fault of a server or of the gateway. */
+function outcomeOf(code: Call['code']): 'ok' | 'refused' | 'failed' {
+  if (code === 'OK') return 'ok';
+  return ERROR_TABLE[code].recoverable ? 'refused' : 'failed';
+}
+
+/** A client of an issuer counts as the issuer: how many clients it knows is not known here. */
+function nameClient(client: string | undefined, known: ReadonlySet<string>): string {
+  if (client === undefined) return NONE;
+  if (known.has(client)) return client;
+  const [issuer = ''] = client.split(ISSUER_SIGN, 1);
+  return known.has(issuer) ? issuer : OTHER;
+}
