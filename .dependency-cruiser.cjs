@@ -86,6 +86,7 @@ const OWNERS = {
   '^@opentelemetry/': ['observe'],
   '^jsonc-parser$': ['config'],
   '^diff$': ['catalog'],
+  '^nodemailer$': ['safety'],
   '^commander$|^picocolors$': ['cli'],
 };
 

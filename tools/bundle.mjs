@@ -10,6 +10,7 @@ const EXTERNAL = [
   'libsql',
   '@redis/client',
   'pino-pretty',
+  'nodemailer',
   're2js',
   /^gpt-tokenizer/,
   '@fastify/ajv-compiler',

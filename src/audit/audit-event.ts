@@ -31,6 +31,24 @@ export interface AuditSubject {
   readonly trust?: TrustLevel;
 }
 
+/** What happens in the safety loop. */
+export type SafetyEvent =
+  | 'EXECUTION_STARTED'
+  | 'EXECUTION_STEP'
+  | 'EXECUTION_COMPLETED'
+  | 'EXECUTION_ABORTED'
+  | 'DIRECTIVE'
+  | 'CHALLENGE_ISSUED'
+  | 'CHALLENGE_DELIVERED'
+  | 'CHALLENGE_UNDELIVERED'
+  | 'CHALLENGE_VERIFIED'
+  | 'CHALLENGE_FAILED'
+  | 'CHALLENGE_EXPIRED'
+  | 'AGENT_BLOCKED'
+  | 'AGENT_UNBLOCKED'
+  | 'CONFIRMED'
+  | 'REFUSED';
+
 /** What is recorded. Field names are those of the written lines. The code that creates an event redacts its `parameters`. */
 export type AuditEvent =
   | ({
@@ -80,6 +98,27 @@ export type AuditEvent =
       readonly upstream: string;
       readonly method: string;
       readonly outcome: 'accept' | 'decline' | 'cancel' | 'answered' | 'failed' | 'refused';
+      readonly actor: AuditActor;
+    }
+  | {
+      /** What an agent reports in the safety loop, and what becomes of it. The texts of the agent are without secrets. */
+      readonly type: 'safety';
+      readonly event: SafetyEvent;
+      readonly agent: string;
+      /** Whose agent it is. */
+      readonly subject: string;
+      readonly execution?: string;
+      readonly challenge?: string;
+      /** What the agent said that it would do. */
+      readonly step?: string;
+      readonly continue?: boolean;
+      readonly stopped?: boolean;
+      readonly tier?: string;
+      readonly score?: number;
+      readonly factors?: readonly string[];
+      readonly reason?: string;
+      /** Who agreed or lifted: `code`, another client, or an operator. */
+      readonly by?: string;
       readonly actor: AuditActor;
     }
   | {

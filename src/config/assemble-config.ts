@@ -9,6 +9,7 @@ import { buildLog, buildMetrics, buildTracing } from './build-observability.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
+import { buildSafetyLoop, startRules } from './build-safety-loop.js';
 import { buildAudit, buildResults, buildServer } from './build-serving.js';
 import { buildStore } from './build-store.js';
 import { buildUpstreams } from './build-upstreams.js';
@@ -67,7 +68,8 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const passthrough = endpoint.passthrough || mode === 'passthrough';
   const shown = { mode, toolPrefix, profile, errors, passthrough, structuredContent };
   const { views, rules } = buildViews(document.views, { endpoint: shown, profiles, known, diagnostics });
-  const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules] };
+  const safetyLoop = buildSafetyLoop(document.safetyLoop, { directory, diagnostics });
+  const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules, ...startRules(safetyLoop)] };
   noteDefaultView(server.defaultView, known.views, diagnostics);
   const metrics = buildMetrics(document.metrics, { directory, diagnostics });
   const tracing = buildTracing(document.tracing, { directory, diagnostics });
@@ -109,6 +111,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     pins,
     policy,
     quotas: buildQuotas(document.quotas, known, diagnostics),
+    safetyLoop,
     store: buildStore(document.store, { directory, dataDir, diagnostics }),
     audit: buildAudit(document.audit, { directory, dataDir, diagnostics }),
     credentials: buildCredentialStorage(document.credentials, { directory, path: ['credentials'], diagnostics }),

@@ -153,7 +153,7 @@ function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext)
   };
 }
 
-function buildWebhook(entry: WebhookEntry, context: SecretContext): ApprovalsConfig['webhook'] {
+export function buildWebhook(entry: WebhookEntry, context: SecretContext): NonNullable<ApprovalsConfig['webhook']> {
   const secret = readSecret({ ...entry }, 'secret', context);
   noteAddress(entry.url, { ...context, path: [...context.path, 'url'] });
   return { url: entry.url ?? '', secret: secret ?? '' };

@@ -29,6 +29,7 @@ import type {
   QuotasConfig,
   RuleMatch,
 } from './policy-config.js';
+import type { SafetyLoopConfig } from './safety-config.js';
 
 /** Curation of the operations that one name or pattern matches, as written. */
 export interface OperationEntry extends Omit<CurationRule, 'pattern' | 'computed'> {
@@ -144,6 +145,7 @@ export interface GatewayDocument {
   readonly integrity?: UpstreamConfig['integrity'];
   readonly policy?: PolicyEntry;
   readonly quotas?: QuotasEntry;
+  readonly safetyLoop?: SafetyLoopEntry;
   readonly store?: StoreEntry;
   readonly audit?: Partial<AuditConfig>;
   readonly credentials?: { readonly key?: string; readonly key_FILE?: string };
@@ -288,6 +290,23 @@ export interface PolicyEntry {
   readonly approvals?: Partial<Omit<ApprovalsConfig, 'operators' | 'webhook'>> & {
     readonly operators?: Readonly<Record<string, CredentialEntry>>;
     readonly webhook?: WebhookEntry;
+  };
+}
+
+/** The main file's `safetyLoop` after validation. */
+export interface SafetyLoopEntry extends Partial<Omit<SafetyLoopConfig, 'challenge'>> {
+  readonly challenge?: {
+    readonly expiresSeconds?: number;
+    readonly channels?: {
+      readonly webhook?: WebhookEntry;
+      readonly email?: {
+        readonly server?: string;
+        readonly server_FILE?: string;
+        readonly from?: string;
+        readonly to?: OneOrMany<string>;
+      };
+      readonly desktop?: boolean;
+    };
   };
 }
 

@@ -3,6 +3,7 @@ import { CATEGORIES, type Category } from '../protocol/operation.js';
 import type { UpstreamDefaults } from './config-document.js';
 import type { AuditConfig, FamilyDefinition, GatewayConfig, ProfileDefinition, StoreConfig } from './gateway-config.js';
 import type { ApprovalsConfig, ConfirmationConfig } from './policy-config.js';
+import type { SafetyLoopConfig } from './safety-config.js';
 
 /** The profile where the configuration names none. */
 export const DEFAULT_PROFILE = 'crude';
@@ -95,6 +96,18 @@ export const CONFIG_DEFAULTS = {
     redactKeys: [],
     redactPatterns: [],
   },
+  safetyLoop: {
+    mode: 'disabled',
+    startApproval: 'human',
+    freeReads: true,
+    maxAutonomousSteps: 20,
+    riskTolerance: 'moderate',
+    deny: [],
+    requiresApproval: [],
+    autoApprove: [],
+    // Specification, section 8.8.2.
+    expiresSeconds: 300,
+  },
   log: { level: 'info', format: 'auto', access: 'off' },
   metrics: { enabled: false },
   tracing: { enabled: false },
@@ -128,6 +141,8 @@ export const CONFIG_DEFAULTS = {
   readonly store: { readonly type: StoreConfig['type']; readonly file: string; readonly prefix: string };
   /** `directory` starts at the data directory. */
   readonly audit: Omit<AuditConfig, 'required'>;
+  readonly safetyLoop: Omit<SafetyLoopConfig, 'agents' | 'challenge'> &
+    Pick<SafetyLoopConfig['challenge'], 'expiresSeconds'>;
   readonly log: Omit<GatewayConfig['log'], 'access'> & { readonly access: string };
   readonly metrics: { readonly enabled: boolean };
   readonly tracing: { readonly enabled: boolean };

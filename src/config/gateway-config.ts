@@ -7,6 +7,7 @@ import type { ChildLimits, CircuitBounds, OutboundTls, QueueBounds, RestartBound
 import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
 import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
+import type { SafetyLoopConfig } from './safety-config.js';
 
 /** How a stdio server is started. */
 export interface StdioEndpoint {
@@ -318,6 +319,7 @@ export interface GatewayConfig {
   readonly pins: Readonly<Record<string, string>>;
   readonly policy: PolicyConfig;
   readonly quotas: QuotasConfig;
+  readonly safetyLoop: SafetyLoopConfig;
   readonly store: StoreConfig;
   readonly audit: AuditConfig;
   readonly credentials: CredentialStorage;

@@ -52,6 +52,7 @@ export const OVERRIDES: readonly Override[] = [
   { path: ['log', 'level'], variable: 'MCP_AQL_LOG_LEVEL', flag: 'logLevel', read: asIs },
   { path: ['log', 'format'], variable: 'MCP_AQL_LOG_FORMAT', read: asIs },
   { path: ['policy', 'readOnly'], variable: 'MCP_AQL_READ_ONLY', flag: 'readOnly', read: asBoolean },
+  { path: ['safetyLoop', 'mode'], variable: 'MCP_AQL_SAFETY_LOOP', read: asIs },
   { path: ['store', 'type'], variable: 'MCP_AQL_STORE', read: asIs },
   { path: ['store', 'url'], variable: 'MCP_AQL_REDIS_URL', read: asSecret },
   { path: ['credentials', 'key'], variable: 'MCP_AQL_CREDENTIALS_KEY', read: asSecret },

@@ -219,6 +219,7 @@ function maskMembers(config: GatewayConfig): JsonObject {
   return structuredClone({
     ...config,
     policy: maskPolicy(config.policy),
+    safetyLoop: maskSafetyLoop(config.safetyLoop),
     store: maskStore(config.store),
     credentials: config.credentials.key === undefined ? {} : { key: MASK },
     clients: config.clients.map((client) => ({ ...client, keys: client.keys.map((key) => ({ ...key, hash: MASK })) })),
@@ -261,6 +262,16 @@ function maskPolicy(policy: PolicyConfig): PolicyConfig {
       ...(webhook !== undefined && { webhook: { url: maskPath(webhook.url), secret: MASK } }),
     },
   };
+}
+
+function maskSafetyLoop({ challenge, ...settings }: GatewayConfig['safetyLoop']): GatewayConfig['safetyLoop'] {
+  const { webhook, email, ...channels } = challenge.channels;
+  const masked = {
+    ...channels,
+    ...(webhook !== undefined && { webhook: { url: maskPath(webhook.url), secret: MASK } }),
+    ...(email !== undefined && { email: { ...email, server: maskUrl(email.server) } }),
+  };
+  return { ...settings, challenge: { ...challenge, channels: masked } };
 }
 
 function maskTokens<T extends { readonly token: string }>(holders: readonly T[]): readonly T[] {

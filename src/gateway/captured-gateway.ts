@@ -78,6 +78,7 @@ export function openCapturedGateway(
       reload: async () => ({ at: new Date().toISOString(), outcome: 'unchanged' }),
       onReloaded: () => () => {},
       figures: () => NO_FIGURES,
+      safety: undefined,
       settled: Promise.resolve(),
       warmedUp: Promise.resolve(),
       inView(name) {

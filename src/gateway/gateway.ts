@@ -1,15 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AuditTrail } from '../audit/audit-trail.js';
 import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
 import { Usage } from '../builtin/introspect/usage.js';
-import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { DefinitionSet } from '../catalog/integrity/definition-guard.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { Sliced } from '../lib/turns.js';
 import type { GatewayFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
-import type { Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { describeActor } from '../policy/gatekeeper.js';
@@ -22,6 +18,7 @@ import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
+import type { SafetyOperators } from '../safety/operators.js';
 import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
@@ -47,13 +44,15 @@ import { createLiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { type NameSettings, NamesWait } from './names-wait.js';
 import { createNativeSurface, type NativeDeps, type NativeListener, type NativeSurface } from './native.js';
+import { openConfiguredSafety } from './open-safety.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
+import { type StatusParts, statusOf } from './read-status.js';
 import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
 import { openReplicas, type Replicas } from './replicas.js';
-import { reportDiagnostic } from './report-diagnostic.js';
+import { reportChange, reportDiagnostic } from './report-diagnostic.js';
 import { buildSnapshotInSlices } from './snapshot.js';
-import { type GatewayStatus, type StatusParts, statusOf } from './status.js';
+import type { GatewayStatus } from './status.js';
 import { countUses, createSurface, type Reloading, type Surface } from './surface.js';
 import { describeUnmatched } from './unmatched-rules.js';
 import { type OpenedView, Views } from './views.js';
@@ -93,6 +92,8 @@ export interface Gateway extends Surface {
   recordAdmin(action: string, details: JsonObject, operator: string, transport?: 'cli' | 'http'): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
+  /** What operators see and decide of agents; absent where the safety loop is disabled. */
+  readonly safety: SafetyOperators | undefined;
   /** How users connect their accounts of upstreams; absent where no upstream wants that. */
   readonly connections: Connections | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
@@ -171,6 +172,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     replicas: replicas && { bytes: replicas.results, key: () => replicas.keyFor('cursors') },
   });
   const executions = await openExecutions(config, { store: policy.store, audit: policy.audit, observe, results });
+  const safety = await openConfiguredSafety(config, { policy, observe, executions: executions?.registry });
+  if (safety !== undefined) lifecycle.opened('safety loop', () => safety.close());
+  const judging = safety?.guard(policy) ?? policy;
   const links = new ResourceLinks(pool.upstreams);
   const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe });
   lifecycle.opened('threads', () => largeAnswers.close());
@@ -211,6 +215,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     readPart: largeAnswers.readPart,
     usage,
     primitives,
+    ...(safety === undefined ? {} : { safety }),
     executions: executions?.inSnapshots,
     connections: {
       absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
@@ -253,7 +258,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     shapeLarge: largeAnswers.shape,
     openBackground: executions?.openBackground,
   };
-  const surface = createSurface(catalog, { ...stages, policy });
+  const surface = createSurface(catalog, { ...stages, policy: judging });
   const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
   lifecycle.opened('waiting for names', () => namesWait.end());
   const connected = pool.connect({
@@ -357,7 +362,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const openView = (view: OpenedView): Gateway => {
     const { name, endpoint, description } = view.config;
     const seen = view.over(catalog);
-    const { handle, ...rest } = createSurface(seen, { ...stages, policy, view: name });
+    const { handle, ...rest } = createSurface(seen, { ...stages, policy: judging, view: name });
     const handleInView: Gateway['handle'] = (call) =>
       handle(call.caller.view === name ? call : { ...call, caller: { ...call.caller, view: name } });
     const shows = (upstream: string): boolean => seen.current().upstreams.has(upstream);
@@ -412,6 +417,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     recordAdmin: (action, details, operator, transport = 'cli') =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
     approvals: policy.approvals,
+    safety: safety?.operators,
     get connections() {
       return credentials.connections;
     },
@@ -430,6 +436,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       executions?.registry.endSession(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
+      safety?.endSession(sessionId);
       primitives.endSubscriber(sessionId);
       pool.endSession(sessionId);
     },
@@ -482,15 +489,4 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
 interface NativeAudience {
   readonly listeners: Set<NativeListener>;
   sees(upstream: string): boolean;
-}
-
-function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {
-  const change = yield* diffCatalogsInSlices(before.catalog, after.catalog);
-  observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
-  const known = new Set(before.catalog.diagnostics.map(({ message }) => message));
-  for (const diagnostic of after.catalog.diagnostics) {
-    if (known.has(diagnostic.message)) continue;
-    yield;
-    reportDiagnostic(diagnostic, observe, audit);
-  }
 }

@@ -35,6 +35,7 @@ const FIXED = [
   'results',
   'errors',
   'cache',
+  'safetyLoop',
   'executions',
   'store',
   'credentials',

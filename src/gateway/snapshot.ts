@@ -21,8 +21,10 @@ import type { Operation } from '../protocol/operation.js';
 import type { Introduction, ToolSet } from '../protocol/tools.js';
 import { passResults, type ResultService, type StoredPart } from '../results/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
+import type { KnownOperations } from '../safety/resolve-hint.js';
 import { searchOperations } from '../search/search.js';
 import type { Handlers } from './handlers.js';
+import type { Safety } from './safety.js';
 
 /** What a snapshot knows of executions. */
 export interface SnapshotExecutions {
@@ -32,7 +34,7 @@ export interface SnapshotExecutions {
 }
 
 interface SnapshotInput {
-  readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock'>;
+  readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock' | 'safetyLoop'>;
   readonly toolSets: Iterable<ToolSet>;
   /** The first tool list of each upstream, by slug; absent where the lists were captured at one moment. */
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
@@ -55,6 +57,8 @@ interface SnapshotInput {
   readonly executions?: SnapshotExecutions | undefined;
   /** What is called most; nothing where absent. */
   readonly usage?: Usage;
+  /** The safety loop; absent where it is disabled. */
+  readonly safety?: Pick<Safety, 'operations' | 'handlersOver'>;
   /** Classify without the upstreams' annotations. */
   readonly ignoreAnnotations?: boolean;
 }
@@ -81,7 +85,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapsh
   const catalog = yield* buildGuardedCatalogInSlices({
     toolSets,
     upstreams: config.upstreams,
-    builtins: listBuiltins(own, primitives),
+    builtins: listBuiltins(own, primitives, input.safety),
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
@@ -100,8 +104,14 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapsh
 export function listBuiltins(
   own: readonly OwnOperation[],
   primitives: Pick<PrimitiveOperations, 'operations'> | undefined,
+  safety: Pick<Safety, 'operations'> | undefined,
 ): readonly Operation[] {
-  return [introspectOperation, ...own.map(({ operation }) => operation), ...(primitives?.operations() ?? [])];
+  return [
+    introspectOperation,
+    ...own.map(({ operation }) => operation),
+    ...(safety?.operations ?? []),
+    ...(primitives?.operations() ?? []),
+  ];
 }
 
 type OwnHandlers = (operation: Operation) => OperationHandler;
@@ -125,7 +135,7 @@ type SnapshotPrimitives = Pick<
 /** What of the input a snapshot needs beside its catalog and plan. */
 export type SnapshotServices = Pick<
   SnapshotInput,
-  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage' | 'executions'
+  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage' | 'executions' | 'safety'
 >;
 
 /** Opens a catalog as one plan shows it. */
@@ -142,6 +152,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     readStored: (request, caller) => readPart(storedPart(request, caller)),
     hasRelations: own.some(({ operation }) => operation.relationships !== undefined),
     hasExecutions: input.executions !== undefined,
+    safetyMode: config.safetyLoop.mode,
     absenceOf: connections.absenceOf,
     purposeOf: readPurposes(config.upstreams, connections),
     introductionOf: connections.introductionOf,
@@ -151,13 +162,23 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     usage: input.usage ?? new Usage(),
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
   });
+  const known: KnownOperations = {
+    find: (name) => catalog.find(name),
+    async search(text) {
+      const { hits, noFit } = await searchOperations(catalog, text);
+      return noFit === undefined ? hits.map(({ operation }) => operation) : [];
+    },
+  };
+  const ownHandlers = new Map([
+    ...own.map(({ operation, handle }) => [operation.name, handle] as const),
+    ...(input.safety?.handlersOver(known) ?? []),
+  ]);
   const storedSubjectOf = ({ qualifiedName }: Operation, args: JsonObject, caller: Caller): string | undefined => {
     const { execution_id: execution } = args;
     if (typeof execution === 'string') return input.executions?.subjectOf(execution);
     const handle = qualifiedName === introspectOperation.qualifiedName ? handleOf(args) : undefined;
     return handle === undefined ? undefined : operationOf(handle, caller);
   };
-  const ownHandlers = new Map(own.map(({ operation, handle }) => [operation.name, handle]));
   const snapshot: Snapshot = {
     catalog,
     plan,

@@ -1,12 +1,11 @@
 import type { JournalState } from '../audit/journal/writer.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
-import type { PolicyService, StoreState } from '../policy/policy.js';
+import type { StoreState } from '../policy/policy.js';
 import type { Category, Operation } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
-import type { Introductions } from './introductions.js';
-import type { Reloader, ReloadState } from './reload.js';
+import type { ReloadState } from './reload.js';
 
 /** The current status of one upstream. */
 export type UpstreamSummary = UpstreamStatus;
@@ -39,7 +38,7 @@ export interface DependencyState {
 }
 
 /** The state of the audit journal and of the state store. */
-function describeDependencies(audit: JournalState, store: StoreState): GatewayStatus['state'] {
+export function describeDependencies(audit: JournalState, store: StoreState): GatewayStatus['state'] {
   return {
     audit: describeJournal(audit),
     store: store.failing
@@ -123,21 +122,4 @@ export function placeOperations({ catalog, plan }: Snapshot): readonly PlacedOpe
 
 function placeOperation(operation: Operation, plan: Snapshot['plan']): PlacedOperation {
   return { operation, family: plan.familyOf(operation).name, tool: plan.toolFor(operation) };
-}
-
-/** Where a status is read. */
-export interface StatusParts {
-  readonly policy: Pick<PolicyService, 'audit' | 'storeState'>;
-  readonly reloader: Pick<Reloader, 'state'>;
-  readonly introductions: Introductions;
-}
-
-export function statusOf(
-  snapshot: Snapshot,
-  upstreams: readonly UpstreamStatus[],
-  { policy, reloader, introductions }: StatusParts,
-): GatewayStatus {
-  const dependencies = describeDependencies(policy.audit.state(), policy.storeState());
-  const more = { findings: introductions.guard.findings(), reload: reloader.state() };
-  return describeStatus(snapshot, upstreams, dependencies, more);
 }

@@ -62,7 +62,7 @@ export function* buildViewSnapshotInSlices(
   const primitives = services.primitives?.within((slug) => upstreams.has(slug));
   const relations = openRelations(listRelationSources(config.upstreams).filter((source) => isShown(source, shown)));
   const own = [...relations, ...(services.executions?.own ?? [])].filter(({ operation }) => filter.hasOwn(operation));
-  const builtins = listBuiltins(own, primitives).filter(
+  const builtins = listBuiltins(own, primitives, services.safety).filter(
     (operation) => operation.name === introspectOperation.name || filter.hasOwn(operation),
   );
   const ownByName = new Map(builtins.map((operation) => [operation.name, operation]));

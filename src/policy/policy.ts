@@ -25,7 +25,7 @@ export interface PolicyService {
   readonly batches: BatchPolicy;
   readonly rules: RuleEngine;
   readonly audit: AuditTrail;
-  /** What outlives a call. */
+  /** What outlives a call and a restart. */
   readonly store: StateStore;
   /** Whether the state store works. */
   storeState(): StoreState;

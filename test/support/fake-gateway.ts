@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashToken } from '../../src/config/build-access.js';
+import { buildSafetyLoop } from '../../src/config/build-safety-loop.js';
+import { createReport, openDiagnostics } from '../../src/config/diagnostics.js';
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
 import { NO_FIGURES } from '../../src/gateway/figures.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
@@ -111,6 +113,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     connections: undefined,
     restartUpstream: () => true,
     approvals: options.approvals,
+    safety: undefined,
     setLogLevel: () => undefined,
     endSession: (sessionId) => void ended.push(sessionId),
     native: NO_NATIVE_SURFACE,
@@ -186,6 +189,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
     executions: { enabled: false, maxPerClient: 64, max: 1_024, keptSeconds: 86_400 },
     cache: { maxBytes: 1_000_000 },
     results: { maxBytes: 100_000, keptBytes: 1_000_000, keptSeconds: 600, compact: false },
+    safetyLoop: buildSafetyLoop(undefined, { directory: '/', diagnostics: openDiagnostics(createReport(), 'test') }),
     quotas: { limits: [], pricing: [], currency: 'USD' },
     pins: {},
     lock: { file: '/gateway.lock.json', content: null },

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.js';
+import type { SafetyMode } from '../../config/safety-config.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { inTime, mapInSteps, runInSlices, runInTurns, type Sliced } from '../../lib/turns.js';
 import type { Caller, HandlerOutcome, OperationHandler } from '../../protocol/call.js';
@@ -59,6 +60,8 @@ export interface IntrospectionResults {
   readonly usage: Usage;
   /** Whether relations are configured. */
   readonly hasRelations: boolean;
+  /** What the safety loop does. */
+  readonly safetyMode: SafetyMode;
   /** Whether calls may go on in the background. */
   readonly hasExecutions?: boolean;
 }
@@ -85,6 +88,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     profile: plan.profile,
     limits,
     hasRelations: snapshot.hasRelations,
+    safetyMode: snapshot.safetyMode,
     hasVersions: catalog.operations.some(({ merge }) => merge !== undefined),
   });
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;

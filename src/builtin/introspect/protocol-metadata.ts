@@ -1,3 +1,4 @@
+import type { SafetyMode } from '../../config/safety-config.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
@@ -24,19 +25,28 @@ interface Described extends Pick<EndpointPlan, 'mode' | 'profile'> {
   readonly limits: PayloadLimits;
   /** Whether the operator has configured relations. */
   readonly hasRelations: boolean;
+  /** What the safety loop does. */
+  readonly safetyMode: SafetyMode;
   /** Whether any answer gives a version that `if_match` takes. */
   readonly hasVersions: boolean;
 }
 
 /** What a client should know before it calls: `_protocol` without session and page (introspection document, 4.1.1). */
-export function buildProtocolMetadata({ mode, profile, limits, hasRelations, hasVersions }: Described): JsonObject {
+export function buildProtocolMetadata({
+  mode,
+  profile,
+  limits,
+  hasRelations,
+  hasVersions,
+  safetyMode,
+}: Described): JsonObject {
   return {
     version: SPECIFICATION_VERSION,
     // The published schema knows two levels; who meets none claims none.
     ...(CONFORMANCE_LEVEL !== 'none' && { conformance: CONFORMANCE_LEVEL }),
     mode,
     profile,
-    capabilities: { ...CAPABILITIES, relationship_queries: hasRelations },
+    capabilities: { ...CAPABILITIES, relationship_queries: hasRelations, execution_safety_loop: safetyMode },
     limits: {
       max_request_size: limits.maxRequestSize,
       max_response_size: limits.maxResponseSize,

@@ -21,6 +21,7 @@ import {
   section,
   TEXTS,
 } from './policy-schema.js';
+import { SAFETY_LOOP_SECTION } from './safety-schema.js';
 import { OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
 import { VIEWS_SECTION } from './view-schema.js';
 
@@ -331,6 +332,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     },
     policy: POLICY_SECTION,
     quotas: QUOTAS_SECTION,
+    safetyLoop: SAFETY_LOOP_SECTION,
     store: STORE_SECTION,
     audit: AUDIT_SECTION,
     credentials: CREDENTIALS_SECTION,

@@ -1,8 +1,9 @@
-import { createHmac, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { Observer } from '../../observe/observation.js';
+import { createDeliveries, type DeliveryDeps } from '../signed-deliveries.js';
 import type { Approval } from './approval-queue.js';
+
+export type { DeliveryDeps } from '../signed-deliveries.js';
 
 /** Sends new requests to an external receiver. */
 export interface Webhook {
@@ -12,14 +13,6 @@ export interface Webhook {
   close(): Promise<void>;
 }
 
-export interface DeliveryDeps {
-  readonly fetch: typeof fetch;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
-  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
-}
-
 interface WebhookDeps extends Partial<DeliveryDeps> {
   /** The address at which people reach this gateway. */
   readonly publicUrl: string;
@@ -27,23 +20,13 @@ interface WebhookDeps extends Partial<DeliveryDeps> {
   readonly audit: AuditTrail;
 }
 
-const MAX_IN_FLIGHT = 4;
-const MAX_WAITING = 1_000;
-
 /** Posts each new request as signed JSON. The message holds what an operator sees of it, and the links to decide it. */
 export function createWebhook(
   target: { readonly url: string; readonly secret: string },
-  { publicUrl, observe, audit, fetch = globalThis.fetch, now = Date.now, delay = pause }: WebhookDeps,
+  { publicUrl, observe, audit, ...deps }: WebhookDeps,
 ): Webhook {
-  const destination = readDestination(target);
+  const deliveries = createDeliveries(target, deps);
   const { origin } = new URL(target.url);
-  const closing = new AbortController();
-  const waiting: Message[] = [];
-  /** Those that were attempted before. */
-  const retries: Message[] = [];
-  const inFlight = new Set<Promise<void>>();
-  const paused = new Set<Promise<void>>();
-
   const conclude = ({ id, operation }: Approval, failure: string | undefined): void => {
     const event = failure === undefined ? 'notified' : 'notification_failed';
     const why = failure === undefined ? {} : { reason: failure };
@@ -58,54 +41,9 @@ export function createWebhook(
           },
     );
   };
-  /** Makes one attempt. One that may succeed later gives up its place meanwhile, so that a new request waits for none. */
-  const attempt = async (message: Message): Promise<void> => {
-    const failure = await send(message, destination, { fetch, now }, closing.signal);
-    const number = message.attempts + 1;
-    if (failure === undefined) return conclude(message.approval, undefined);
-    if (closing.signal.aborted) return conclude(message.approval, 'the gateway stopped');
-    if (!failure.passing) return conclude(message.approval, failure.reason);
-    if (number === MAX_ATTEMPTS) {
-      return conclude(message.approval, `${failure.reason}, at the last of ${MAX_ATTEMPTS} attempts`);
-    }
-    if (paused.size + retries.length >= MAX_WAITING) return conclude(message.approval, failure.reason);
-    const pausing = pauseBefore({ ...message, attempts: number }).finally(() => paused.delete(pausing));
-    paused.add(pausing);
-  };
-  const pauseBefore = async (message: Message): Promise<void> => {
-    await delay(FIRST_PAUSE_MS * 2 ** (message.attempts - 1), closing.signal);
-    if (closing.signal.aborted) return conclude(message.approval, 'the gateway stopped');
-    retries.push(message);
-    sendWaiting();
-  };
-  const sendWaiting = (): void => {
-    while (inFlight.size < MAX_IN_FLIGHT) {
-      // A new request can still be decided in time; one that has waited long may have expired.
-      const message = waiting.pop() ?? retries.pop();
-      if (message === undefined) return;
-      const delivery = attempt(message).finally(() => {
-        inFlight.delete(delivery);
-        sendWaiting();
-      });
-      inFlight.add(delivery);
-    }
-  };
-
   return {
-    send(approval) {
-      if (closing.signal.aborted) return conclude(approval, 'the gateway stopped');
-      waiting.push({ approval, id: randomUUID(), body: describeRequest(approval, publicUrl), attempts: 0 });
-      const oldest = waiting.length > MAX_WAITING ? waiting.shift() : undefined;
-      if (oldest !== undefined) conclude(oldest.approval, `${MAX_WAITING} newer messages wait`);
-      sendWaiting();
-    },
-    async close() {
-      closing.abort();
-      for (const { approval } of [...waiting.splice(0), ...retries.splice(0)])
-        conclude(approval, 'the gateway stopped');
-      await Promise.all(inFlight);
-      await Promise.all(paused);
-    },
+    send: (approval) => deliveries.send(describeRequest(approval, publicUrl), (failure) => conclude(approval, failure)),
+    close: deliveries.close,
   };
 }
 
@@ -113,108 +51,4 @@ function describeRequest(approval: Approval, publicUrl: string): string {
   const base = publicUrl.replace(/\/+$/, '');
   const links = { api: `${base}/admin/approvals/${approval.id}`, page: `${base}/ui/approvals/${approval.id}` };
   return JSON.stringify({ type: 'approval.requested', approval, links });
-}
-
-/** `fetch` takes no URL with a name and a password in it: they go into a header, as a browser would send them. */
-function readDestination({ url, secret }: { readonly url: string; readonly secret: string }): Destination {
-  const target = new URL(url);
-  const { username, password } = target;
-  if (username === '' && password === '') return { url, headers: {}, secret };
-  target.username = '';
-  target.password = '';
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
-  return { url: target.href, headers: { authorization }, secret };
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // Aborting ends the pause; the caller reads the signal.
-  await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
-}
-
-/** A receiver recovers from a refused connection, a time-out, 429 and 5xx; the pauses between attempts double. */
-const MAX_ATTEMPTS = 5;
-const FIRST_PAUSE_MS = 1_000;
-const TIMEOUT_MS = 10_000;
-
-/** Where messages go, and with which headers besides those of the signature. */
-interface Destination {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly secret: string;
-}
-
-/** Why a message did not arrive; undefined where it did. `passing` failures may succeed on a retry. */
-type Failure = { readonly reason: string; readonly passing: boolean } | undefined;
-
-/** A request on its way to the receiver. */
-interface Message {
-  readonly approval: Approval;
-  /** The same for each attempt. */
-  readonly id: string;
-  readonly body: string;
-  /** How often it was sent in vain. */
-  readonly attempts: number;
-}
-
-/** Makes one attempt. Never rejects. @param signal aborts it */
-async function send(
-  { id, body }: Message,
-  { url, headers, secret }: Destination,
-  { fetch, now }: Pick<DeliveryDeps, 'fetch' | 'now'>,
-  signal: AbortSignal,
-): Promise<Failure> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json', ...signDelivery(id, body, secret, now()) },
-      body,
-      // The target of a redirect was not configured to receive this message.
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    });
-    // An unread body would hold the connection.
-    await response.body?.cancel();
-    return judgeStatus(response.status);
-  } catch (error) {
-    return { reason: describeError(error), passing: true };
-  }
-}
-
-function judgeStatus(status: number): Failure {
-  if (status >= 200 && status < 300) return undefined;
-  return { reason: `the receiver answered with status ${status}`, passing: status === 429 || status >= 500 };
-}
-
-/** Without the address, which may hold a secret. */
-function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return 'the receiver could not be reached';
-  if (error.name === 'TimeoutError') return `the receiver did not answer within ${TIMEOUT_MS / 1_000} seconds`;
-  const { cause } = error;
-  const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-  return `the receiver could not be reached${code}`;
-}
-
-interface SignedHeaders extends Record<string, string> {
-  readonly 'x-mcp-aql-delivery': string;
-  /** Seconds since the epoch. */
-  readonly 'x-mcp-aql-timestamp': string;
-  readonly 'x-mcp-aql-signature': string;
-}
-
-/**
- * The headers by which a receiver recognizes that a message is ours, recent, and which one it is. The time and
- * the id are signed too, so that an intercepted message can be replayed neither later nor as another one.
- *
- * @param id the same for each attempt at one message
- * @param now milliseconds since the epoch
- */
-function signDelivery(id: string, body: string, secret: string, now: number): SignedHeaders {
-  const timestamp = String(Math.floor(now / 1_000));
-  const signature = createHmac('sha256', secret).update(`${timestamp}.${id}.${body}`).digest('hex');
-  return {
-    'x-mcp-aql-delivery': id,
-    'x-mcp-aql-timestamp': timestamp,
-    'x-mcp-aql-signature': `sha256=${signature}`,
-  };
 }

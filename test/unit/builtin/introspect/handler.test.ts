@@ -74,6 +74,7 @@ const RESULTS: IntrospectionResults = {
   controlsOf: (operation) => prepareControls(operation),
   readStored: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
   hasRelations: false,
+  safetyMode: 'disabled',
   absenceOf: () => undefined,
   purposeOf: () => undefined,
   usage: new Usage(),

@@ -321,7 +321,7 @@ describe('cursor text', () => {
 
 it('a store in a thread takes what the store of the gateway would take, to the byte', () => {
   const takes = (store: ResultStore): readonly boolean[] => [
-    store.storePages(snapshotOf('ann', [1, 2, 3])) !== undefined,
+    keepPages(store, snapshotOf('ann', [1, 2, 3])) !== undefined,
     store.storeResult(RESULT, ANN) !== undefined,
   ];
   const decided = new Set<string>();

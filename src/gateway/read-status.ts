@@ -1,0 +1,24 @@
+import type { Snapshot } from '../pipeline/snapshot.js';
+import type { PolicyService } from '../policy/policy.js';
+import type { UpstreamPool } from '../upstream/upstream-pool.js';
+import type { Introductions } from './introductions.js';
+import type { Reloader } from './reload.js';
+import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
+
+/** What a status is read from. */
+export interface StatusParts {
+  readonly policy: Pick<PolicyService, 'audit' | 'storeState'>;
+  readonly reloader: Pick<Reloader, 'state'>;
+  readonly introductions: Introductions;
+}
+
+/** The status of the whole, or of what a view shows. */
+export function statusOf(
+  snapshot: Snapshot,
+  upstreams: ReturnType<UpstreamPool['statuses']>,
+  { policy, reloader, introductions }: StatusParts,
+): GatewayStatus {
+  const dependencies = describeDependencies(policy.audit.state(), policy.storeState());
+  const more = { findings: introductions.guard.findings(), reload: reloader.state() };
+  return describeStatus(snapshot, upstreams, dependencies, more);
+}

@@ -1,0 +1,87 @@
+import { createRedactor } from '../audit/redact.js';
+import { createSafetyHandlers } from '../builtin/safety-loop/handler.js';
+import { createSafetyOperations } from '../builtin/safety-loop/operations.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { Executions } from '../execution/executions.js';
+import type { Observer } from '../observe/observation.js';
+import { ownerOf } from '../policy/caller-key.js';
+import type { PolicyService } from '../policy/policy.js';
+import type { OperationHandler } from '../protocol/call.js';
+import type { Operation } from '../protocol/operation.js';
+import { Blocks } from '../safety/blocks.js';
+import { Challenges } from '../safety/challenges.js';
+import { openChannels } from '../safety/channels/channels.js';
+import { guardCalls } from '../safety/guard-calls.js';
+import { SafetyOperators } from '../safety/operators.js';
+import type { KnownOperations } from '../safety/resolve-hint.js';
+import { Runs } from '../safety/runs.js';
+import { SafetyLoop } from '../safety/safety-loop.js';
+
+/** The safety loop as the gateway composes it; absent where it is disabled. */
+export interface Safety {
+  readonly operations: readonly Operation[];
+  /** What runs them, over the operations that agents can call. */
+  handlersOver(known: KnownOperations): ReadonlyMap<string, OperationHandler>;
+  /** The same decisions, with agents held to what they report. */
+  guard(policy: JudgingPolicy): JudgingPolicy;
+  readonly operators: SafetyOperators;
+  endSession(sessionId: string): void;
+  close(): Promise<void>;
+}
+
+/** The part of policy that judges calls. */
+type JudgingPolicy = Pick<PolicyService, 'decisions' | 'recordCall'>;
+
+export interface SafetyDeps {
+  readonly policy: PolicyService;
+  readonly observe: Observer;
+  /** Those of the gateway, where it has some. */
+  readonly executions: Executions | undefined;
+}
+
+/** Where agents alone are executions. */
+const BOUNDS = { perOwner: 100, all: 10_000, keptMs: 86_400_000 };
+
+export async function openSafety(
+  config: GatewayConfig,
+  { policy, observe, executions: shared }: SafetyDeps,
+): Promise<Safety> {
+  const { safetyLoop } = config;
+  const { store, audit } = policy;
+  const executions = shared ?? (await openExecutions(policy, observe));
+  const channels = await openChannels(config, { audit, observe });
+  const { expiresSeconds } = safetyLoop.challenge;
+  const challenges = new Challenges({ store, expiresSeconds, announce: channels.announce });
+  const [blocks, runs] = [new Blocks(store), new Runs()];
+  const redactor = createRedactor(config.audit);
+  const redact = (text: string): string => String(redactor({}, { text })['text']);
+  const loop = new SafetyLoop({ config: safetyLoop, runs, executions, challenges, blocks, audit, redact });
+  return {
+    operations: createSafetyOperations(safetyLoop),
+    handlersOver: (known) => createSafetyHandlers(loop, known),
+    guard: (decided) => ({
+      recordCall: decided.recordCall,
+      decisions() {
+        const { gatekeeper, ...others } = decided.decisions();
+        return { ...others, gatekeeper: guardCalls(gatekeeper, { config: safetyLoop, loop, runs }) };
+      },
+    }),
+    operators: new SafetyOperators({ challenges, blocks, audit }),
+    endSession: (sessionId) => executions.endSession(sessionId),
+    async close() {
+      await channels.close();
+      if (shared === undefined) await executions.close();
+    },
+  };
+}
+
+async function openExecutions({ store }: PolicyService, observe: Observer): Promise<Executions> {
+  const executions = new Executions({
+    bounds: BOUNDS,
+    store,
+    ownerOf,
+    onStoreFault: (cause) => observe({ kind: 'defect', where: 'executions', cause }),
+  });
+  await executions.restore();
+  return executions;
+}

@@ -1,0 +1,439 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { SafetyMode } from '../../src/config/safety-config.js';
+import type { JsonObject } from '../../src/protocol/json.js';
+import { dangerEntry, startDangerUpstream } from '../support/danger-upstream.js';
+import { openLiveGateway } from '../support/live-gateway.js';
+import type { ReplayServer } from '../support/replay-server.js';
+import { startReceiver } from '../unit/policy/approvals/webhook-receiver.js';
+
+const TOKENS = { alice: 'alice-has-a-long-token', bob: 'bob-has-a-long-token' };
+const OPERATOR = 'operator-has-a-long-token';
+const WRONG = 'VC-0000-0000-0000-0000-0000-0000-0000';
+
+let upstream: ReplayServer;
+
+beforeAll(async () => {
+  upstream = await startDangerUpstream();
+});
+
+afterAll(() => upstream?.[Symbol.asyncDispose]());
+
+interface Settings {
+  readonly mode?: SafetyMode;
+  readonly loop?: JsonObject;
+  readonly store?: object;
+  readonly more?: object;
+}
+
+/** A gateway with the loop, clients that authenticate, and a receiver of codes. */
+async function openLoop({ mode = 'enforcing', loop = {}, store = { type: 'memory' }, more = {} }: Settings = {}) {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const dataDir = await mkdtemp(join(tmpdir(), 'loop-'));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const webhook = { url: `${receiver.url}/codes`, secret: 'a-secret-of-the-webhook' };
+  const opened = await openLiveGateway({
+    dataDir,
+    store,
+    clients: Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, { token }])),
+    policy: { approvals: { operators: { omar: { token: OPERATOR } } } },
+    audit: { calls: 'all', sync: true },
+    safetyLoop: {
+      mode,
+      startApproval: 'none',
+      deny: ['drop_*'],
+      requiresApproval: ['git push*'],
+      autoApprove: ['look at*'],
+      challenge: { channels: { webhook } },
+      ...loop,
+    },
+    mcpServers: { demo: dangerEntry(upstream, 'certified') },
+    ...more,
+  });
+  onTestFinished(() => opened[Symbol.asyncDispose]());
+  /** Everything that clients got, as text. */
+  const wire: string[] = [];
+  const connect = async (who: keyof typeof TOKENS, era: 'legacy' | 'modern' = 'legacy') => {
+    const client = await opened.connect('http', era, TOKENS[who]);
+    const call = async (operation: string, params: JsonObject = {}) => {
+      const answer = await opened.call(client, operation, params);
+      wire.push(JSON.stringify(answer));
+      return answer;
+    };
+    const start = (element_name: string, params: JsonObject = {}) => call('execute_agent', { element_name, ...params });
+    const step = (element_name: string, next_action_hint: string, params: JsonObject = {}) =>
+      call('record_execution_step', { element_name, next_action_hint, ...params });
+    return { client: client as Client, call, start, step };
+  };
+  const codeOf = async (challenge: string): Promise<string> => {
+    for (let count = 1; ; count += 1) {
+      await receiver.received(count);
+      const { challenge: about, code } = JSON.parse(receiver.posts[count - 1]?.body ?? '{}');
+      if (about?.id === challenge) return code;
+    }
+  };
+  const admin = async (path: string, body?: JsonObject) => {
+    const response = await fetch(new URL(path, opened.url), {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+    return { status: response.status, body: (await response.json()) as any };
+  };
+  return { ...opened, dataDir, receiver, wire, connect, codeOf, admin };
+}
+
+const idIn = (answer: { readonly data?: { readonly notifications?: readonly JsonObject[] } }): string => {
+  const ids = (answer.data?.notifications ?? []).map((each) => (each['metadata'] as JsonObject)?.['verificationId']);
+  return String(ids.find((id) => typeof id === 'string'));
+};
+
+describe('introspection', () => {
+  it.each(['enforcing', 'monitoring', 'logging', 'disabled'] as const)(
+    'shows mode %s, and offers what it has',
+    async (mode) => {
+      const loop = await openLoop({ mode });
+      const alice = await loop.connect('alice');
+      const all = await alice.call('introspect', { query: 'operations', include: ['protocol'] });
+      expect(all.data._protocol.capabilities.execution_safety_loop).toBe(mode);
+      const shown = await alice.call('introspect', { query: 'operations', name: 'execute_agent' });
+      if (mode !== 'disabled') {
+        expect(shown.data.operation).toMatchObject({ semantic_category: 'EXECUTE' });
+        expect(shown.data.operation.description).toContain('20 steps');
+        return;
+      }
+      expect(shown.data.operation).toBeNull();
+      expect((await alice.start('cleaner')).error?.code).toBe('NOT_FOUND_OPERATION');
+    },
+  );
+
+  it('offers introspect and the six operations where there is no server at all', async () => {
+    const loop = await openLoop({ more: { mcpServers: {} } });
+    const alice = await loop.connect('alice');
+    const { data } = await alice.call('introspect', { query: 'operations' });
+    expect(data.operations.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'abort_execution',
+      'complete_execution',
+      'confirm_operation',
+      'execute_agent',
+      'introspect',
+      'record_execution_step',
+      'verify_challenge',
+    ]);
+    await alice.start('guard');
+    expect((await alice.step('guard', 'reading the notes of a.txt')).data).toMatchObject({ continue: true });
+    expect((await alice.step('guard', 'executing shell command: rm -rf /srv')).data).toMatchObject({ stopped: true });
+  });
+});
+
+describe('an agent that reports its steps', () => {
+  it('runs from its start to its end, in either spelling of the parameters', async () => {
+    const loop = await openLoop();
+    const alice = await loop.connect('alice');
+    const started = await alice.start('helper', { parameters: { goal: 'tidy' }, max_autonomous_steps: 2 });
+    expect(started.data).toMatchObject({
+      execution_id: expect.any(String),
+      status: 'running',
+      started_at: expect.any(String),
+      directive: { continue: true, stepsRemaining: 2 },
+    });
+    expect((await alice.start('helper')).error?.code).toBe('CONFLICT_ALREADY_EXISTS');
+    const camel = { element_name: 'helper', nextActionHint: 'look at a.txt', stepDescription: 'x' };
+    expect((await alice.call('record_execution_step', camel)).data).toMatchObject({
+      continue: true,
+      stepsRemaining: 1,
+    });
+    const both = await alice.call('record_execution_step', { ...camel, next_action_hint: 'look at b.txt' });
+    expect(both.success).toBe(false);
+    const done = await alice.call('complete_execution', { element_name: 'helper', summary: 'tidy now' });
+    expect(done.data).toMatchObject({ status: 'completed', execution_id: started.data.execution_id });
+    expect((await alice.step('helper', 'look at a.txt')).error?.code).toBe('NOT_FOUND_RESOURCE');
+    await alice.start('helper');
+    expect((await alice.call('abort_execution', { element_name: 'helper' })).data).toMatchObject({
+      status: 'cancelled',
+    });
+  });
+
+  it('pauses beyond its steps until another client or an operator confirms, and never by its own word', async () => {
+    const loop = await openLoop({ loop: { maxAutonomousSteps: 1 } });
+    const [alice, again, bob] = [await loop.connect('alice'), await loop.connect('alice'), await loop.connect('bob')];
+    const { execution_id } = (await alice.start('helper')).data;
+    expect((await alice.step('helper', 'look at a')).data).toMatchObject({ continue: true });
+    const paused = await alice.step('helper', 'look at b');
+    expect(paused.data).toMatchObject({
+      continue: false,
+      reason: 'Step limit exceeded',
+      notifications: [{ type: 'autonomy_pause', timestamp: expect.any(String) }],
+    });
+    expect(paused.data).not.toHaveProperty('stopped');
+    for (const self of [alice, again]) {
+      const refused = await self.call('confirm_operation', { execution_id });
+      expect(refused.error).toMatchObject({ code: 'PERMISSION_DENIED', details: { reason: 'self_approval' } });
+    }
+    expect((await alice.step('helper', 'look at b')).data).toMatchObject({ continue: false });
+    expect((await bob.call('confirm_operation', { execution_id })).data).toMatchObject({ confirmed: true });
+    expect((await alice.step('helper', 'look at b')).data).toMatchObject({ continue: true });
+    await alice.step('helper', 'look at c');
+    const { challenges } = (await loop.admin('/admin/agents')).body;
+    const waiting = challenges.find((each: JsonObject) => each['execution'] === execution_id);
+    expect((await loop.admin(`/admin/agents/challenges/${waiting.id}/agree`, {})).status).toBe(200);
+    expect((await alice.step('helper', 'look at c')).data).toMatchObject({ continue: true });
+  });
+
+  it('pauses after a failure and for what needs approval, which a person with the code confirms', async () => {
+    const loop = await openLoop();
+    const alice = await loop.connect('alice');
+    const { execution_id } = (await alice.start('helper')).data;
+    expect((await alice.step('helper', 'look at a', { outcome: 'failure' })).data).toMatchObject({ continue: false });
+    const { challenges } = (await loop.admin('/admin/agents')).body;
+    const code = await loop.codeOf(challenges[0].id);
+    expect((await alice.call('confirm_operation', { execution_id, code })).data).toMatchObject({ confirmed: true });
+    expect((await alice.step('helper', 'look at a')).data).toMatchObject({ continue: true });
+    expect((await alice.step('helper', 'git push origin main')).data).toMatchObject({ continue: false });
+  });
+
+  it('holds what has to be verified until the right code comes, and asks again after a wrong one', async () => {
+    const loop = await openLoop();
+    const alice = await loop.connect('alice');
+    await alice.start('helper');
+    const hint = 'calling do_dangerous on /notes';
+    const held = await alice.step('helper', hint);
+    expect(held.data).toMatchObject({ continue: false, nextStepRisk: 'verify' });
+    expect(held.data).not.toHaveProperty('stopped');
+    const first = idIn(held);
+    expect(held.data.reason).toContain(first);
+    const wrong = await alice.call('verify_challenge', { challenge_id: first, code: WRONG });
+    expect(wrong.error?.code).toBe('TOKEN_INVALID');
+    const code = await loop.codeOf(first);
+    expect((await alice.call('verify_challenge', { challenge_id: first, code })).error?.code).toBe(
+      'TOKEN_ALREADY_USED',
+    );
+    const second = idIn(await alice.step('helper', hint));
+    expect(second).not.toBe(first);
+    const right = { challenge_id: second, code: await loop.codeOf(second) };
+    expect((await alice.call('verify_challenge', right)).data).toMatchObject({ verified: true, unblocked: false });
+    expect((await alice.step('helper', hint)).data).toMatchObject({ continue: true });
+    const before = upstream.calls.length;
+    expect((await alice.call('do_dangerous', { path: '/notes' })).success).toBe(true);
+    expect(upstream.calls).toHaveLength(before + 1);
+  });
+});
+
+describe('a blocked agent', () => {
+  it('stays blocked under every name and in every session, all agents learn of it, and a code lifts it', async () => {
+    const loop = await openLoop();
+    const [alice, again, bob] = [
+      await loop.connect('alice'),
+      await loop.connect('alice', 'modern'),
+      await loop.connect('bob'),
+    ];
+    await bob.start('watcher');
+    await alice.start('cleaner');
+    const stopped = await alice.step('cleaner', 'calling drop_table users');
+    expect(stopped.data).toMatchObject({
+      continue: false,
+      stopped: true,
+      notifications: [{ type: 'danger_zone', metadata: { verificationId: expect.any(String) } }],
+    });
+    const heard = await bob.step('watcher', 'look at a');
+    expect(heard.data).toMatchObject({ continue: true, notifications: [{ type: 'danger_zone' }] });
+    expect(idIn(heard)).toBe(idIn(stopped));
+    expect(JSON.stringify(heard.data)).not.toContain('cleaner');
+    for (const refused of [
+      await alice.step('cleaner', 'look at a'),
+      await alice.start('cleaner'),
+      await alice.start('another-name'),
+      await alice.call('complete_execution', { element_name: 'cleaner' }),
+      await alice.call('abort_execution', { element_name: 'cleaner' }),
+      await alice.call('do_reversible', { path: '/a' }),
+      await again.start('another-session'),
+    ]) {
+      expect(refused.error).toMatchObject({
+        code: 'PERMISSION_DENIED',
+        details: { reason: 'agent_blocked', verification_id: idIn(stopped), since: expect.any(String) },
+      });
+    }
+    expect((await bob.call('verify_challenge', { challenge_id: idIn(stopped), code: WRONG })).error?.code).toBe(
+      'NOT_FOUND_RESOURCE',
+    );
+    const code = await loop.codeOf(idIn(stopped));
+    const lifted = await alice.call('verify_challenge', { challenge_id: idIn(stopped), code });
+    expect(lifted.data).toMatchObject({ verified: true, unblocked: true });
+    expect((await alice.step('cleaner', 'look at a')).data).toMatchObject({ continue: true });
+    // What the operator denies stays denied.
+    expect((await alice.step('cleaner', 'calling drop_table users')).data).toMatchObject({ stopped: true });
+  });
+
+  it('gets a new challenge with the refusal when the last one is used up, and an operator lifts the block', async () => {
+    const loop = await openLoop();
+    const alice = await loop.connect('alice');
+    await alice.start('cleaner');
+    const first = idIn(await alice.step('cleaner', 'calling drop_table users'));
+    await alice.call('verify_challenge', { challenge_id: first, code: WRONG });
+    const refused = await alice.start('cleaner');
+    expect(refused.error?.details?.['verification_id']).not.toBe(first);
+    const { blocked } = (await loop.admin('/admin/agents')).body;
+    expect(blocked).toMatchObject([{ subject: 'client/alice', agent: 'cleaner' }]);
+    const lifted = await loop.admin('/admin/agents/unblock', { subject: 'client/alice' });
+    expect(lifted).toMatchObject({ status: 200, body: { lifted: [{ agent: 'cleaner' }] } });
+    expect((await alice.step('cleaner', 'look at a')).data).toMatchObject({ continue: true });
+  });
+
+  it('stays blocked after a restart and in another gateway over the same store, where the code lifts it too', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'loop-store-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const store = { type: 'sqlite', file: join(directory, 'state.db') };
+    const [here, there] = [await openLoop({ store }), await openLoop({ store })];
+    const [alice, elsewhere, bob] = [
+      await here.connect('alice'),
+      await there.connect('alice'),
+      await there.connect('bob'),
+    ];
+    await bob.start('watcher');
+    await alice.start('cleaner');
+    const challenge_id = idIn(await alice.step('cleaner', 'calling drop_table users'));
+    expect((await elsewhere.start('cleaner')).error?.details).toMatchObject({ reason: 'agent_blocked' });
+    expect(idIn(await bob.step('watcher', 'look at a'))).toBe(challenge_id);
+    await here[Symbol.asyncDispose]();
+    const restarted = await openLoop({ store });
+    const back = await restarted.connect('alice');
+    expect((await back.start('cleaner')).error?.details).toMatchObject({ reason: 'agent_blocked' });
+    const code = await here.codeOf(challenge_id);
+    expect((await elsewhere.call('verify_challenge', { challenge_id, code })).data).toMatchObject({ unblocked: true });
+    expect((await back.start('cleaner')).data).toMatchObject({ status: 'running' });
+  });
+});
+
+describe('calls of a session in which an agent runs', () => {
+  it('pass where the last step covers them, once each and not with more danger, and reads pass freely', async () => {
+    const loop = await openLoop({ loop: { riskTolerance: 'aggressive' } });
+    const alice = await loop.connect('alice');
+    expect((await alice.call('do_destructive', { path: '/a' })).success).toBe(true);
+    await alice.start('helper');
+    const unreported = await alice.call('do_destructive', { path: '/a' });
+    expect(unreported.error).toMatchObject({
+      code: 'PERMISSION_DENIED',
+      details: { reason: 'unreported_action', operation: 'do_destructive' },
+    });
+    expect(unreported.error?.message).toContain('record_execution_step');
+    expect((await alice.step('helper', 'calling do_destructive on /a')).data).toMatchObject({ continue: true });
+    expect((await alice.call('do_destructive_too', { path: '/a' })).error?.details).toMatchObject({
+      reason: 'unreported_action',
+    });
+    expect((await alice.call('do_destructive', { path: '/a' })).success).toBe(true);
+    expect((await alice.call('do_destructive', { path: '/b' })).error?.details).toMatchObject({
+      reason: 'unreported_action',
+    });
+    await alice.call('complete_execution', { element_name: 'helper' });
+    expect((await alice.call('do_destructive', { path: '/b' })).success).toBe(true);
+  });
+
+  it('that policy asks to confirm are told to the agent until another client confirms or they run', async () => {
+    const rules = [{ match: { operation: 'do_reversible' }, decision: 'confirm' }];
+    const loop = await openLoop({ more: { policy: { rules } } });
+    const [alice, bob] = [await loop.connect('alice'), await loop.connect('bob')];
+    await alice.start('helper');
+    await alice.step('helper', 'calling do_reversible on /a');
+    const asked = await alice.call('do_reversible', { path: '/a' });
+    expect(asked.error?.code).toBe('CONFIRMATION_REQUIRED');
+    const confirmation_token = asked.error?.details?.['confirmation_token'];
+    const isPending = async (): Promise<boolean> => {
+      const { notifications = [] } = (await alice.step('helper', 'calling do_reversible on /a')).data;
+      return notifications.some(
+        ({ type, metadata }: JsonObject) =>
+          type === 'permission_pending' && (metadata as JsonObject)['operation'] === 'do_reversible',
+      );
+    };
+    expect(await isPending()).toBe(true);
+    expect((await alice.call('confirm_operation', { confirmation_token })).error?.details).toMatchObject({
+      reason: 'self_approval',
+    });
+    expect(
+      (await bob.call('confirm_operation', { confirmation_token: 'conf_wrong-token-of-another' })).error?.code,
+    ).toBe('TOKEN_INVALID');
+    expect(await isPending()).toBe(true);
+    expect((await bob.call('confirm_operation', { confirmation_token })).data).toMatchObject({ confirmed: true });
+    expect(await isPending()).toBe(false);
+    expect((await alice.call('do_reversible', { path: '/a', _confirmation: confirmation_token })).success).toBe(true);
+  });
+});
+
+describe('the other modes', () => {
+  it('monitoring gives the factors of enforcing and holds nothing, and logging evaluates nothing', async () => {
+    const [enforcing, monitoring, logging] = [
+      await openLoop(),
+      await openLoop({ mode: 'monitoring' }),
+      await openLoop({ mode: 'logging' }),
+    ];
+    const clients = [
+      await enforcing.connect('alice'),
+      await monitoring.connect('alice'),
+      await logging.connect('alice'),
+    ] as const;
+    for (const client of clients) await client.start('helper');
+    for (const hint of ['calling drop_table users', 'git push origin main', 'calling do_forbidden']) {
+      const fresh = await openLoop();
+      const alice = await fresh.connect('alice');
+      await alice.start('helper');
+      const held = await alice.step('helper', hint);
+      const told = await clients[1].step('helper', hint);
+      expect(told.data).toMatchObject({ continue: true, factors: held.data.factors });
+      expect(told.data).not.toHaveProperty('stopped');
+      expect((await clients[2].step('helper', hint)).data).toEqual({
+        continue: true,
+        factors: ['not evaluated: logging mode'],
+      });
+    }
+    expect((await clients[1].call('do_destructive', { path: '/a' })).success).toBe(true);
+    expect(monitoring.receiver.posts).toHaveLength(0);
+  });
+});
+
+it('shows a code to nobody but people: not in answers, logs, files or records', async () => {
+  const loop = await openLoop();
+  const alice = await loop.connect('alice');
+  await alice.start('helper');
+  const verify = idIn(await alice.step('helper', 'calling do_dangerous on /notes'));
+  const block = idIn(await alice.step('helper', 'calling drop_table users'));
+  const codes = [await loop.codeOf(verify), await loop.codeOf(block)];
+  const shown = await loop.admin(`/admin/agents/challenges/${block}/code`, {});
+  expect(shown.status).toBe(200);
+  codes.push(shown.body.code);
+  // What a person passes on is not written down either.
+  await alice.call('verify_challenge', { challenge_id: verify, code: codes[1] ?? '' });
+  await alice.call('verify_challenge', { challenge_id: block, code: shown.body.code });
+  await alice.step('helper', `look at ${codes[0]}`);
+  await alice.call('complete_execution', { element_name: 'helper', summary: `the code was ${codes[0]}` });
+  await loop.gateway.close();
+  const files = await readdir(loop.dataDir, { recursive: true, withFileTypes: true });
+  const texts = await Promise.all(
+    files.filter((file) => file.isFile()).map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
+  );
+  const answers = loop.wire.slice(0, -2).join('\n');
+  const journal = texts.join('\n');
+  expect(journal).toContain('CHALLENGE_ISSUED');
+  expect(journal).toContain('AGENT_UNBLOCKED');
+  for (const code of codes) {
+    for (const text of [journal, answers, JSON.stringify(loop.observations)]) {
+      expect(text.toUpperCase()).not.toContain(code);
+      expect(text.toUpperCase()).not.toContain(code.replaceAll('-', ''));
+    }
+  }
+});
+
+it('ends the agents of a session with it, and starts one only with an agreement where that is configured', async () => {
+  const loop = await openLoop({ loop: { startApproval: 'token' } });
+  const alice = await loop.connect('alice');
+  const asked = await alice.start('helper');
+  expect(asked.error?.code).toBe('CONFIRMATION_REQUIRED');
+  const _confirmation = asked.error?.details?.['confirmation_token'];
+  expect((await alice.start('helper', { _confirmation })).data).toMatchObject({ status: 'running' });
+  const session = loop.observations.flatMap((each) => (each.kind === 'session' ? [each.sessionId] : [])).at(-1) ?? '';
+  loop.gateway.endSession(session);
+  expect((await alice.step('helper', 'look at a')).error?.code).toBe('NOT_FOUND_RESOURCE');
+});
