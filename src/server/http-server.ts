@@ -241,7 +241,7 @@ function buildApp(
   });
   registerHealth(app, gateway, state);
   registerAdmin(app, gateway, deps.observe);
-  if (gateway.connections !== undefined) registerConnect(app, gateway, deps.observe);
+  registerConnect(app, gateway, deps.observe);
   registerMetrics(app, deps.monitor?.metrics);
   const { operators } = gateway.config.policy.approvals;
   const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';
