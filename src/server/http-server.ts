@@ -130,7 +130,7 @@ function accessOf({ clients, server: { oauth } }: GatewayConfig): AccessSettings
 
 /** Node's server: over TLS where there is a certificate, and behind proxies where some are trusted. */
 function createNodeServer(
-  { tls, trustedProxies }: GatewayConfig['server'],
+  { tls, trustedProxies, maxConnections }: GatewayConfig['server'],
   listener: RequestListener,
   deps: HttpServerDeps,
 ): Server {
@@ -153,6 +153,7 @@ function createNodeServer(
     : answer;
   const server = tls === undefined ? createServer(options, serve) : createTlsServer(tls, options, serve, deps);
   server.maxHeadersCount = MAX_HEADERS;
+  server.maxConnections = maxConnections;
   return server.setTimeout(0);
 }
 
