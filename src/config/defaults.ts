@@ -17,6 +17,7 @@ export const CONFIG_DEFAULTS = {
     allowedOrigins: [],
     sessionIdleMs: 1_800_000,
     maxSessions: 10_000,
+    maxConnections: 50_000,
     maxSessionsPerClient: 1_000,
     lameDuckMs: 0,
     drainMs: 5_000,

@@ -244,6 +244,8 @@ export interface GatewayConfig {
     readonly maxSessions: number;
     /** Of one authenticated client; of one network address where there are no clients. */
     readonly maxSessionsPerClient: number;
+    /** Network connections at once. */
+    readonly maxConnections: number;
     /** How long a stopping gateway still accepts requests, while `/readyz` says 503, in milliseconds. */
     readonly lameDuckMs: number;
     /** How long calls in flight may go on once the gateway accepts no more, in milliseconds. */

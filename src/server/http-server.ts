@@ -130,7 +130,7 @@ function accessOf({ clients, server: { oauth } }: GatewayConfig): AccessSettings
 
 /** Node's server: over TLS where there is a certificate, and behind proxies where some are trusted. */
 function createNodeServer(
-  { tls, trustedProxies }: GatewayConfig['server'],
+  { tls, trustedProxies, maxConnections }: GatewayConfig['server'],
   listener: RequestListener,
   deps: HttpServerDeps,
 ): Server {
@@ -153,6 +153,7 @@ function createNodeServer(
     : answer;
   const server = tls === undefined ? createServer(options, serve) : createTlsServer(tls, options, serve, deps);
   server.maxHeadersCount = MAX_HEADERS;
+  server.maxConnections = maxConnections;
   return server.setTimeout(0);
 }
 
@@ -241,7 +242,7 @@ function buildApp(
   });
   registerHealth(app, gateway, state);
   registerAdmin(app, gateway, deps.observe);
-  if (gateway.connections !== undefined) registerConnect(app, gateway, deps.observe);
+  registerConnect(app, gateway, deps.observe);
   registerMetrics(app, deps.monitor?.metrics);
   const { operators } = gateway.config.policy.approvals;
   const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';

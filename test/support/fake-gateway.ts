@@ -160,6 +160,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       sessionIdleMs: 60_000,
       maxSessions: 100,
       maxSessionsPerClient: 100,
+      maxConnections: 1_000,
       trustedProxies: [],
       lameDuckMs: 0,
       drainMs: 100,

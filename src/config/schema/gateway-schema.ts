@@ -50,6 +50,11 @@ const SERVER_SECTION = section(
       1_000_000,
       'Sessions at once, and open subscriptions. When there are as many, only one that was unused for a minute makes room; a new one is refused otherwise.',
     ),
+    maxConnections: range(
+      1,
+      1_000_000,
+      'Network connections at once; one beyond that is closed before anything of it is read.',
+    ),
     maxSessionsPerClient: range(
       1,
       1_000_000,

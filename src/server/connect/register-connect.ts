@@ -1,15 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Connections, Gateway } from '../../gateway/gateway.js';
+import type { FastifyInstance } from 'fastify';
+import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
-import type { CallerIdentity } from '../../protocol/caller.js';
-import { FailedAttempts } from '../auth/bearer-tokens.js';
-import { addressOf } from '../http/responder.js';
-import { identifyByAccessToken, identifyByToken, waysOf } from './identify.js';
-import { PAGE_HEADERS, writeConsent, writeDeparture, writeMessage } from './pages.js';
-
-type ConnectRequest = Parameters<Connections['flow']['authorize']>[0];
+import type { ConnectPages } from './connect-pages.js';
 
 interface PageRequest {
   readonly Params: { readonly server: string };
@@ -18,15 +10,18 @@ interface PageRequest {
 
 /** Answers of authorization servers, and forms, are short. */
 const MAX_FORM_BYTES = 16_384;
-const COOKIE = 'aql_connect';
-const BROWSER = /^[\w-]{43}$/;
 
 /**
  * The pages on which users connect their accounts of upstreams: `/connect/NAME` asks, `/connect/callback` takes the answers of
  * authorization servers, `/connect/client.json` describes the gateway to them.
  */
 export function registerConnect(app: FastifyInstance, gateway: Gateway, observe: Observer): void {
-  const pages = new ConnectPages(gateway, observe);
+  let loaded: Promise<ConnectPages> | undefined;
+  /** Loaded with the first visitor. */
+  const pages = (): Promise<ConnectPages> => {
+    loaded ??= import('./connect-pages.js').then(({ ConnectPages }) => new ConnectPages(gateway, observe));
+    return loaded;
+  };
   app.register((api, _options, done) => {
     const type = 'application/x-www-form-urlencoded';
     api.addContentTypeParser(type, { parseAs: 'string', bodyLimit: MAX_FORM_BYTES }, (_request, body, parsed) =>
@@ -36,175 +31,17 @@ export function registerConnect(app: FastifyInstance, gateway: Gateway, observe:
       const { connections } = gateway;
       return connections === undefined ? reply.callNotFound() : reply.send(connections.clientDocument);
     });
-    api.get<PageRequest>('/connect/callback', ({ query, raw }, reply) => pages.takeAnswer(query, raw, reply));
+    api.get<PageRequest>('/connect/callback', ({ query, raw }, reply) =>
+      pages().then((all) => all.takeAnswer(query, raw, reply)),
+    );
     api.get<PageRequest>('/connect/:server', ({ params, query, raw }, reply) =>
-      pages.ask(params.server, readText(query, 'code'), raw, reply),
+      pages().then((all) => all.ask(params.server, query, raw, reply)),
     );
     api.post<PageRequest>('/connect/:server', ({ params, body, raw }, reply) =>
-      pages.begin(params.server, body instanceof URLSearchParams ? body : new URLSearchParams(), raw, reply),
+      pages().then((all) =>
+        all.begin(params.server, body instanceof URLSearchParams ? body : new URLSearchParams(), raw, reply),
+      ),
     );
     done();
   });
-}
-
-class ConnectPages {
-  readonly #gateway: Gateway;
-  readonly #observe: Observer;
-  readonly #failed = new FailedAttempts();
-
-  constructor(gateway: Gateway, observe: Observer) {
-    this.#gateway = gateway;
-    this.#observe = observe;
-  }
-
-  async ask(
-    server: string,
-    code: string | undefined,
-    request: IncomingMessage,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const { connections, config } = this.#gateway;
-    const upstream = connections?.find(server);
-    if (connections === undefined || upstream === undefined) return send(reply, 404, NOT_HERE);
-    const owner = code === undefined ? undefined : await connections.flow.ownerOf(server, code);
-    if (code !== undefined && owner === undefined) {
-      return send(
-        reply,
-        404,
-        writeMessage('This link has expired', 'It has been used, or is too old. Send the call again for a new one.'),
-      );
-    }
-    const browser = browserOf(request) ?? randomBytes(32).toString('base64url');
-    const secure = connections.isSecure ? '; Secure' : '';
-    reply.header('set-cookie', `${COOKIE}=${browser}; Path=/connect; HttpOnly; SameSite=Lax; Max-Age=3600${secure}`);
-    const hidden = { ...(code === undefined ? {} : { code }), csrf: csrfOf(browser, server) };
-    const whose = owner?.replace(/^(?:user|client) /, '');
-    const { host } = new URL(upstream.url);
-    return send(reply, 200, writeConsent({ server: upstream.name, host, whose, ways: waysOf(config), hidden }));
-  }
-
-  async begin(
-    server: string,
-    form: URLSearchParams,
-    request: IncomingMessage,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const { connections, config } = this.#gateway;
-    if (connections?.find(server) === undefined) return send(reply, 404, NOT_HERE);
-    const browser = browserOf(request);
-    // A form of another site has neither the cookie nor its digest.
-    if (browser === undefined || form.get('csrf') !== csrfOf(browser, server)) {
-      return send(
-        reply,
-        403,
-        writeMessage('Not accepted', 'This form was not opened in this browser. Open the link again.'),
-      );
-    }
-    const intent = form.get('intent') === 'disconnect' ? 'disconnect' : 'connect';
-    const asked: ConnectRequest = { upstream: server, code: form.get('code') ?? undefined, intent, browser };
-    const way = form.get('way') ?? '';
-    const known = waysOf(config).some((each) => (each.kind === 'issuer' ? `issuer:${each.name}` : each.kind) === way);
-    if (!known) return send(reply, 400, writeMessage('Not accepted', 'There is no such way to show who you are.'));
-    return this.#guard(reply, async () => {
-      if (way.startsWith('issuer:')) {
-        const url = await connections.flow.signIn(asked, way.slice('issuer:'.length));
-        return send(reply, 200, writeDeparture(url));
-      }
-      if (way === 'local') return this.#proceed(connections, asked, {}, reply);
-      return this.#proceedWithToken(connections, asked, form.get('token') ?? '', request, reply);
-    });
-  }
-
-  async takeAnswer(
-    query: Readonly<Record<string, unknown>>,
-    request: IncomingMessage,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const { connections, config } = this.#gateway;
-    if (connections === undefined) return send(reply, 404, NOT_HERE);
-    const [state, code, browser] = [readText(query, 'state'), readText(query, 'code'), browserOf(request)];
-    if (state === undefined || code === undefined || browser === undefined) {
-      const text = 'The authorization server has not granted access. Open the link again where that was not intended.';
-      return send(reply, 400, writeMessage('Not connected', text));
-    }
-    return this.#guard(reply, async () => {
-      const answered = await connections.flow.answer({ state, code, iss: readText(query, 'iss'), browser });
-      if (answered.kind === 'connected') {
-        const text = `Your account of ${answered.upstream.name} is connected. You can close this page; the call goes on, or can be sent again.`;
-        return send(reply, 200, writeMessage('Connected', text));
-      }
-      const identity = await identifyByAccessToken(config, answered.accessToken, this.#observe);
-      if (identity === undefined) {
-        return send(reply, 403, writeMessage('Not accepted', 'The token of this sign-in is not one for this gateway.'));
-      }
-      return this.#proceed(connections, answered.request, identity, reply);
-    });
-  }
-
-  /** With the one who sits at the browser known: on to the server's own sign-in, or the end of what was granted. */
-  async #proceed(
-    { flow }: Connections,
-    request: ConnectRequest,
-    identity: CallerIdentity,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    if (request.intent === 'connect') return send(reply, 200, writeDeparture(await flow.authorize(request, identity)));
-    await flow.disconnect(request, identity);
-    return send(reply, 200, writeMessage('Disconnected', 'The gateway has forgotten what you had granted.'));
-  }
-
-  async #proceedWithToken(
-    connections: Connections,
-    asked: ConnectRequest,
-    token: string,
-    request: IncomingMessage,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const address = addressOf(request) || 'unknown';
-    const seconds = this.#failed.secondsToWait(address);
-    if (seconds > 0) {
-      reply.header('retry-after', String(seconds));
-      return send(reply, 429, writeMessage('Too many attempts', `Try again in ${seconds} seconds.`));
-    }
-    const identity = identifyByToken(this.#gateway.config, token);
-    if (identity !== undefined) return this.#proceed(connections, asked, identity, reply);
-    this.#failed.note(address);
-    return send(reply, 403, writeMessage('Not accepted', 'This is no token of a client of this gateway.'));
-  }
-
-  /** What a person can read of what went wrong is on the page; the rest is in the log. */
-  async #guard(reply: FastifyReply, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
-    try {
-      return await work();
-    } catch (cause) {
-      const refusal = cause instanceof Error && (cause.name === 'ConnectRefusal' || cause.name === 'OAuthFault');
-      if (!refusal) this.#observe({ kind: 'defect', where: '/connect', cause });
-      const text = refusal ? cause.message : 'Something went wrong here; the log of the gateway says more.';
-      return send(reply, refusal ? 403 : 500, writeMessage('Not connected', text));
-    }
-  }
-}
-
-const NOT_HERE = writeMessage('Not found', 'There is no server of this name to which users connect their accounts.');
-
-function send(reply: FastifyReply, status: number, html: string): FastifyReply {
-  return reply.code(status).headers(PAGE_HEADERS).send(html);
-}
-
-/** What tells a browser from others: a random value that it has from the page. */
-function browserOf({ headers: { cookie = '' } }: IncomingMessage): string | undefined {
-  const found = cookie
-    .split(/; */)
-    .find((pair) => pair.startsWith(`${COOKIE}=`))
-    ?.slice(COOKIE.length + 1);
-  return found !== undefined && BROWSER.test(found) ? found : undefined;
-}
-
-function csrfOf(browser: string, server: string): string {
-  return createHash('sha256').update(`${server} ${browser}`).digest('base64url');
-}
-
-function readText(query: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = query[name];
-  return typeof value === 'string' && value !== '' && value.length <= 4_096 ? value : undefined;
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Observation } from '../../../src/observe/observation.js';
 import { type HttpGatewayServer, openHttpServer } from '../../../src/server/http-server.js';
@@ -185,6 +186,15 @@ describe('the legacy endpoint', () => {
     expect([own.status, own.headers['mcp-session-id'], own.json.id]).toEqual([503, undefined, 7]);
     expect(own.json.error.message).toContain('server.maxSessionsPerClient');
     expect((await sendHttp(url, { headers: first, body: callMessage(1) })).status).toBe(200);
+  });
+
+  it('closes a connection beyond those that there may be, and answers the others', async () => {
+    const url = await open({ server: { maxConnections: 1 } });
+    const held = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(held, 'connect');
+    await expect(sendHttp(url, { body: initializeMessage() })).rejects.toThrow();
+    held.destroy();
+    await expect.poll(() => sendHttp(url, { body: initializeMessage() }).catch(() => undefined)).toBeDefined();
   });
 
   it('says which setting bounds all sessions together', async () => {
