@@ -225,11 +225,15 @@ function splitInput(localName: string, flat: readonly Parameter[], curation: Cur
 }
 
 /** What the gateway does beside forwarding calls. A pattern may match any operation: `cache` counts for READs. */
-function servingOf({ cache, deprecated, slowMs }: Curation, { category }: Classification): Partial<Operation> {
+function servingOf(
+  { cache, lifecycle, deprecated, slowMs }: Curation,
+  { category }: Classification,
+): Partial<Operation> {
   return {
     ...(cache !== undefined && category === 'READ' && { cacheSeconds: cache.ttlSeconds }),
     ...(deprecated !== undefined && { deprecated }),
     ...(slowMs !== undefined && { slowMs }),
+    ...(lifecycle !== undefined && { lifecycle }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
-import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
+import type { Category, DangerLevel, Deprecation, JobRule, MergeRule, TrustLevel } from '../protocol/operation.js';
 import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
 import type { ChildLimits, CircuitBounds, OutboundTls, QueueBounds, RestartBounds } from './connection-config.js';
 import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
@@ -99,6 +99,8 @@ export interface CurationRule {
   readonly presets?: Readonly<Record<string, readonly string[]>>;
   /** Computed fields by name. */
   readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
+  /** How the job that it starts is followed, where it runs as an execution. */
+  readonly lifecycle?: JobRule;
   /** Callers are warned once per session. */
   readonly deprecated?: Deprecation;
   /** Milliseconds from which a call counts as slow. */

@@ -4,6 +4,7 @@ import type { Execution } from '../execution/execution.js';
 import type { Executions } from '../execution/executions.js';
 import type { Observer } from '../observe/observation.js';
 import type { BackgroundCalls } from '../pipeline/background.js';
+import type { Snapshot } from '../pipeline/snapshot.js';
 import { ownerOf } from '../policy/caller-key.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { RawCall } from '../protocol/call.js';
@@ -12,7 +13,10 @@ import type { ResultService } from '../results/result-types.js';
 import type { SnapshotExecutions } from './snapshot.js';
 
 /** Makes the calls of one surface that may go on in the background. @param send sends a call through its whole pipeline */
-export type OpenBackground = (send: (raw: RawCall) => Promise<Reply>) => BackgroundCalls;
+export type OpenBackground = (
+  send: (raw: RawCall) => Promise<Reply>,
+  current: () => Pick<Snapshot, 'catalog' | 'plan'>,
+) => BackgroundCalls;
 
 interface ExecutionServices {
   readonly store: PolicyService['store'];
@@ -55,7 +59,7 @@ export async function openExecutions(
   const { backgroundAfterMs: afterMs } = settings;
   return {
     registry,
-    openBackground: (send) => new Background({ executions: registry, results, afterMs, send }),
+    openBackground: (send, current) => new Background({ executions: registry, results, afterMs, send, current }),
     inSnapshots: {
       own: createExecutionHandlers({ executions: registry, results }),
       subjectOf: (id) => registry.find(id)?.subject,

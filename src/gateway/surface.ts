@@ -133,7 +133,7 @@ function openPath(
       ? ofAll
       : { ...ofAll, staticDecision: (operation: Operation) => ofAll.staticDecision(operation, view) };
   const { limits } = config;
-  const background = openBackground?.((raw) => pipeline.answer(raw, catalog.current()));
+  const background = openBackground?.((raw) => pipeline.answer(raw, catalog.current()), catalog.current);
   const pipeline = createPipeline({
     ...parts,
     ...(background === undefined ? {} : { background }),

@@ -6,7 +6,10 @@ import { isJsonObject } from '../protocol/json.js';
 import type { Reply } from '../protocol/result.js';
 import type { ResultService } from '../results/result-types.js';
 import type { AuthorizedCall } from './authorize.js';
+import { followJob } from './follow-job.js';
+import { innerCall } from './inner-read.js';
 import { findObstacle } from './require-background.js';
+import type { Snapshot } from './snapshot.js';
 
 interface BackgroundDeps {
   readonly executions: Executions;
@@ -15,6 +18,8 @@ interface BackgroundDeps {
   readonly afterMs: number | undefined;
   /** Sends a call through the whole pipeline. */
   readonly send: (raw: RawCall) => Promise<Reply>;
+  /** What may be called at this moment. */
+  readonly current: () => Pick<Snapshot, 'catalog' | 'plan'>;
 }
 
 /** Characters of the parameters that are kept for running a failed call again. */
@@ -132,7 +137,7 @@ export class BackgroundCall {
   /** What ends after the execution was cancelled is dropped. */
   async #finish(id: string, running: Promise<Reply>): Promise<void> {
     const { executions, results } = this.#deps;
-    const reply = await running;
+    const reply = await this.#follow(id, await running);
     const execution = executions.find(id);
     if (execution?.status !== 'running') return;
     if (reply.code !== 'OK') {
@@ -144,6 +149,20 @@ export class BackgroundCall {
     const blocks = reply.blocks.length === 0 ? undefined : results.keep(JSON.stringify(reply.blocks), of);
     executions.advance(id, 'completed', {
       ...(answer === undefined ? {} : { result: { answer, ...(blocks === undefined ? {} : { blocks }) } }),
+    });
+  }
+
+  /** The answer of the job that the call has started; that of the call itself where it starts none. */
+  #follow(id: string, started: Reply): Reply | Promise<Reply> {
+    const { lifecycle, upstream } = this.call.operation;
+    if (lifecycle === undefined || started.code !== 'OK') return started;
+    const { current, executions, send } = this.#deps;
+    const { caller } = this.#raw;
+    return followJob(started, lifecycle, {
+      cancellation: this.#cancellation,
+      call: async (name, params, cancellation) =>
+        send(innerCall({ caller, cancellation }, current(), { upstream, name, params })),
+      report: (progress) => executions.report(id, progress),
     });
   }
 

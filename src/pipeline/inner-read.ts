@@ -57,6 +57,24 @@ export function innerPage(
   };
 }
 
+/** The call of an operation of the same upstream that may do more than read; policy judges it as a direct call. */
+export function innerCall(
+  { caller, cancellation }: Pick<HandlerCall, 'caller' | 'cancellation'>,
+  { catalog, plan }: Pick<Snapshot, 'catalog' | 'plan'>,
+  { upstream, name, params }: { readonly upstream: string; readonly name: string; readonly params: JsonObject },
+): RawCall {
+  const operation = catalog.operations.find((each) => each.upstream === upstream && isCalled(each, name));
+  if (operation === undefined) throw unknownInner(upstream, name);
+  return {
+    tool: plan.toolFor(operation),
+    arguments: { operation: operation.qualifiedName, params },
+    caller,
+    cancellation,
+    answerBytes: Number.POSITIVE_INFINITY,
+    delivered: false,
+  };
+}
+
 function isCalled({ tool, qualifiedName, upstream }: Operation, name: string): boolean {
   return tool === name || qualifiedName === `${upstream}${QUALIFIER}${name}`;
 }

@@ -99,6 +99,26 @@ export interface MergeRule {
  */
 export type MergeWrites = 'changed' | 'whole';
 
+/** How an operation that only starts a job is followed to the job's end, by other operations of its upstream. Paths are dotted. */
+export interface JobRule {
+  /** The operation that says how far the job is: its tool's or its own name. */
+  readonly poll: string;
+  /** The operation that ends it; absent where none can. */
+  readonly cancel?: string;
+  /** Where the job's id is in the answer that starts it. */
+  readonly id: string;
+  /** The parameter of both operations that takes the id. */
+  readonly parameter: string;
+  /** Where the job's state is in the answer of `poll`. */
+  readonly status: string;
+  /** The server's words that end a job; any other means that it runs. */
+  readonly states: Readonly<Record<string, 'completed' | 'failed' | 'cancelled'>>;
+  /** Where its progress in percent is, and words about it. */
+  readonly percentage?: string;
+  readonly message?: string;
+  readonly everySeconds?: number;
+}
+
 /** The operator's note that an operation is deprecated. */
 export interface Deprecation {
   /** What to call instead. */
@@ -170,6 +190,8 @@ export interface OperationFields {
   readonly cacheSeconds?: number;
   /** For an UPDATE that the gateway merges; absent where the upstream decides what happens to fields that a caller leaves out. */
   readonly merge?: MergeRule;
+  /** For an operation that only starts a job: in the background it is followed to the job's end. */
+  readonly lifecycle?: JobRule;
   /** Set where callers should use another operation. */
   readonly deprecated?: Deprecation;
   /** Milliseconds from which a call counts as slow; the configured number where absent. */

@@ -16,11 +16,37 @@ const JOBS = inlineServer(`{
   large: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: JSON.stringify(Array.from({ length: 4000 }, (_, id) => ({ id, name: 'a name of some length' }))) }] }) },
   picture: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: 'a cat' }, { type: 'image', data: 'AAAA', mimeType: 'image/png' }] }) },
   charge: { tool: { annotations: { readOnlyHint: false } }, run: () => ({ error: { code: -32000, message: 'declined' } }) },
+  start_export: { tool: { inputSchema: { type: 'object', properties: { steps: { type: 'number' } } } }, run: ({ steps }, server) => {
+    const id = (server.jobs ??= []).push({ steps, asked: 0 });
+    return { content: [{ type: 'text', text: JSON.stringify({ job: { id } }) }] };
+  } },
+  get_export: { tool: { inputSchema: { type: 'object', properties: { job_id: { type: 'number' } } }, annotations: { readOnlyHint: true } }, run: ({ job_id }, { jobs }) => {
+    const job = jobs[job_id - 1];
+    job.asked += 1;
+    const state = job.steps < 0 ? 'broken' : job.asked > job.steps ? 'done' : 'working';
+    const data = { job: { state, percent: 50 }, ...(state === 'done' ? { file: 'export.csv' } : {}) };
+    return { content: [{ type: 'text', text: JSON.stringify(data) }] };
+  } },
+  stop_export: { tool: { inputSchema: { type: 'object', properties: { job_id: { type: 'number' } } } }, run: ({ job_id }, server) => {
+    (server.stopped ??= []).push(job_id);
+    return { content: [] };
+  } },
+  list_stopped: { tool: { annotations: { readOnlyHint: true } }, run: ({}, { stopped = [] }) => ({ content: [{ type: 'text', text: JSON.stringify(stopped) }] }) },
   wipe: { tool: {}, run: () => ({ content: [{ type: 'text', text: 'wiped' }] }) },
   create_note: { tool: {}, run: () => ({ content: [] }) },
 }`);
 
 const OPERATIONS = { '*': { category: 'EXECUTE', danger: 'reversible' } };
+const EXPORT = {
+  poll: 'get_export',
+  cancel: 'stop_export',
+  id: 'job.id',
+  parameter: 'job_id',
+  status: 'job.state',
+  percentage: 'job.percent',
+  states: { done: 'completed', broken: 'failed' },
+  everySeconds: 0.05,
+};
 const tokenOf = (name: string): string => `token-of-${name}-0123456789`;
 
 const configure = (executions: object, more: object = {}) => ({
@@ -28,7 +54,15 @@ const configure = (executions: object, more: object = {}) => ({
   executions: { enabled: true, ...executions },
   mcpServers: {
     behaviour: { ...behaviourServer(), operations: OPERATIONS },
-    jobs: { ...JOBS, operations: { charge: OPERATIONS['*'], wipe: { category: 'EXECUTE', danger: 'destructive' } } },
+    jobs: {
+      ...JOBS,
+      operations: {
+        charge: OPERATIONS['*'],
+        wipe: { category: 'EXECUTE', danger: 'destructive' },
+        stop_export: OPERATIONS['*'],
+        start_export: { ...OPERATIONS['*'], lifecycle: EXPORT },
+      },
+    },
   },
   ...more,
 });
@@ -226,6 +260,25 @@ it('is accepted only when policy has admitted the call', async () => {
 
   expect(data).toMatchObject({ status: 'running' });
   expect((await ended(data.execution_id)).data.result).toMatchObject({ success: true, data: 'wiped' });
+});
+
+it('follows the job that an operation starts to its end, and ends it with the execution', async () => {
+  const done = await begin('start_export', { steps: 2 });
+  expect((await ended(done)).data).toMatchObject({
+    status: 'completed',
+    progress: { percentage: 50, message: 'working' },
+    result: { data: { job: { state: 'done' }, file: 'export.csv' } },
+  });
+  expect((await ended(await begin('start_export', { steps: -1 }))).data).toMatchObject({
+    status: 'failed',
+    error: { message: "The job has failed: the job is 'broken'" },
+  });
+  const endless = await begin('start_export', { steps: 1_000_000 });
+  await vi.waitFor(async () =>
+    expect((await call('get_execution_status', { execution_id: endless })).data.progress).toBeDefined(),
+  );
+  await call('cancel_execution', { execution_id: endless });
+  await vi.waitFor(async () => expect((await call('list_stopped')).data).toHaveLength(1));
 });
 
 it('shows the lifecycle of each operation that executes', async () => {

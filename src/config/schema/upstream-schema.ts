@@ -19,6 +19,7 @@ import {
   RESTARTS_PROPERTIES,
 } from './connection-schema.js';
 import { UPSTREAM_CREDENTIALS } from './credentials-schema.js';
+import { LIFECYCLE_PROPERTY } from './lifecycle-schema.js';
 import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -232,6 +233,7 @@ const SERVING_PROPERTIES = {
     },
     description: 'Answer equal calls of a READ from memory for `ttlSeconds`, until something is written to its server.',
   },
+  lifecycle: LIFECYCLE_PROPERTY,
   merge: {
     type: 'object',
     additionalProperties: false,
