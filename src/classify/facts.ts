@@ -120,9 +120,9 @@ export const BELIEVED: ReadonlySet<TrustLevel> = new Set(['validated', 'communit
 
 /** Parameters that hold what is worked on, and those that say how. */
 const MATERIAL =
-  /^(?:text|texts|content|prompt|prompts|code|markdown|html|xml|yaml|json|csv|sql|data|expression|examples|sentence|paragraph|source_code|snippet|string|values|numbers|question|issues|draft|blueprint|sequence|sequences|smiles|formula|equation|sentences|html_content|rows|output|answer|claim|thought|problem|json_data|word|words|input)$/;
+  /^(?:text|texts|content|prompt|prompts|code|markdown|html|xml|yaml|json|csv|sql|data|expression|examples|sentence|paragraph|source_code|snippet|string|values|numbers|question|issues|draft|blueprint|sequence|sequences|smiles|formula|equation|sentences|html_content|answer|claim|thought|problem|json_data|word|words)$/;
 const MANNER =
-  /^(?:style|tone|language|lang|format|indent|level|length|target_language|from|to|options|count|max_\w+|width|mode|goal|audience|purpose|context|rubric|criteria|instructions|schema|method|model|temperature|size|script|source|target|tz|timezone|algorithm|encoding|delimiter|separator|case|precision|unit|units|rules|keywords|variables|values)$/;
+  /^(?:style|tone|language|lang|format|indent|level|length|target_language|from|to|options|count|max_\w+|width|mode|goal|audience|purpose|context|rubric|criteria|instructions|schema|method|model|temperature|size|tz|timezone|algorithm|encoding|delimiter|separator|case|precision|unit|units|keywords)$/;
 
 /** How a parameter is described that holds what is worked on: "The full contents of the file as a string". */
 const MATERIAL_TEXT =

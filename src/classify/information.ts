@@ -113,6 +113,8 @@ const NO_VERB = /(?:ical|ional|ness|ity|ship|logy|ics|graphic|ous|ary|ory)$/;
 const ENDS =
   /^(?:of|for|from|in|on|with|by|per|at|against|over|to|into|between|near|about|within|across|around|under|behind|after|before|since|until|that|which|who|whose|when|where|if|as|via|using|based|including|is|are|was|were|[:;])$/;
 
+export const isQuestion = (word: string): boolean => QUESTIONS.has(word);
+
 export const isResult = (word: string): boolean => RESULTS.has(word);
 
 /** Whether a name without a verb names information: `stock_price`, `dns_records`, but neither `frob_records` nor `shell`. */

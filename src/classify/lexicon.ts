@@ -43,10 +43,10 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       extrapolate serialize deserialize stringify prettify beautify minify visualize visualise render humanize quantify
       approximate disassemble unescape transform rephrase produce solve differentiate weigh critique tally transliterate canonicalize canonicalise reword restate pluralize lemmatize capitalize slugify
       recognize recognise tabulate itemize reckon simplify factorize
-      randomize escape proofread transpile decompile ocr`,
+      randomize escape proofread transpile decompile ocr transcode resample denoise upscale`,
     download: 'download export',
     create: `create generate register upload import define instantiate provision compose author initialize initialise init
-      bootstrap scaffold establish enroll enrol mint spawn synthesize synthesise duplicate replicate clone introduce ingest
+      bootstrap scaffold establish enroll enrol mint declare spawn synthesize synthesise duplicate replicate clone introduce ingest
       subscribe enqueue onboard allocate reserve compile propose prepare persist memorize memorise remember
       preallocate prepopulate crosspost compress decompress zip unzip pack unpack concatenate concat`,
     add: 'add insert append prepend contribute enrich ensure',
@@ -74,7 +74,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       invalidate decommission deprovision unlearn forget retract rescind deallocate clear unenroll flush drop
       expunge delist dequeue unstash trash burn undefine dispose`,
     purge: 'purge wipe truncate obliterate nuke annihilate empty shred',
-    send: `send answer forward reply notify broadcast invite reinvite resend dispatch submit announce share escalate remit dial speak tell
+    send: `send answer forward reply notify broadcast invite reinvite resend dispatch submit announce share escalate remit dial speak tell say distribute
       solicit react respond`,
     publish: 'publish republish unpublish deploy redeploy undeploy promote',
     lifecycle: `start stop restart pause resume suspend unsuspend abort terminate kill cancel trigger launch relaunch shutdown
@@ -83,7 +83,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       reindex recalculate recompute retrain finetune drain cordon uncordon install scale autoscale cherrypick bisect
       interrupt resurrect halt hibernate wake unpause preempt crawl initiate continue proceed ban kick evacuate
       orchestrate fulfil fulfill delegate handoff steer hijack
-      preheat heat cool defrost dock undock park land takeoff vacuum compact defragment defrag reclaim ring vibrate
+      begin backfill redrive preheat heat cool defrost dock undock park land takeoff vacuum compact defragment defrag reclaim ring vibrate
       brake accelerate eject dispense brew mow unpark fastforward`,
     interact: 'navigate click doubleclick tap press hover swipe drag focus emulate rightclick longpress unhover',
     run: 'benchmark execute exec eval evaluate invoke perform backtest fuzz enforce remediate automate interact operate',
@@ -117,7 +117,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     add: 'reaction like',
     send: 'request report message text feedback signal chat alert',
     update: 'index rate color title name place',
-    lifecycle: 'stream process',
+    lifecycle: 'stream process end',
   },
 };
 

@@ -1,5 +1,5 @@
 import { senseOf, verbOfAgent } from './find-verb.js';
-import { isResult, namesInformation } from './information.js';
+import { isQuestion, isResult, namesInformation } from './information.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import { type Effect, joinEffects, LEXICON, type Nounness, readShare, type Verb, writeShare } from './lexicon.js';
 import type { DescriptionRole } from './read-description.js';
@@ -155,7 +155,12 @@ function readAmbiguous(words: readonly string[], candidates: readonly Candidate[
   const settled = hint === undefined ? undefined : running.find(({ effect }) => sameKind(effect, hint.effect));
   if (settled !== undefined) return [asMatch(leads(settled) ? 'lead' : 'likely', settled)];
   const shows = hint?.role === 'information' && isResult(words.at(-1) ?? '');
-  const nouns = hint !== undefined && isSureRead(hint) && (shows || running.every(({ index }) => index > 0));
+  const asNoun = ({ index, nounness }: Candidate): boolean => {
+    if (hint?.role !== 'information' || isQuestion(hint.word)) return index > 0;
+    // What only names a thing may leave the verb to the end of the name: "pdf_split: One file per page".
+    return index > 0 && (nounness === 'mostly' || index < words.length - 1);
+  };
+  const nouns = hint !== undefined && isSureRead(hint) && (shows || running.every(asNoun));
   if (nouns) return running.slice(0, 1).map((candidate) => asMatch('possible', candidate));
   const alone = running.length === 1 && words.length > 1;
   return running.map((candidate) => asMatch(alone && leads(candidate) ? 'lead' : roleOf(candidate), candidate));

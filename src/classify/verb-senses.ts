@@ -122,6 +122,12 @@ export const VERB_SENSES: readonly {
     unless: setOfWords('server vm instance machine'),
     effect: 'lifecycle',
   },
+  { verb: 'kill', near: setOfWords('process processes character pid'), effect: 'end' },
+  {
+    verb: 'rotate',
+    near: setOfWords('page pages image images picture photo screen video object layer'),
+    effect: 'update',
+  },
   { verb: 'fill', near: setOfWords('template templates placeholder placeholders'), effect: 'compute' },
   { verb: 'rate', near: setOfWords('against rubric criteria'), effect: 'compute' },
   { verb: 'sign', near: setOfWords('key wallet payload hash digest'), unless: setOfWords('in up out'), effect: 'run' },
@@ -188,7 +194,7 @@ export const VERB_SENSES: readonly {
   {
     verb: 'cancel',
     near: setOfWords(
-      'order subscription booking reservation appointment renewal payment invoice service account plan domain membership ticket',
+      'order subscription booking reservation appointment meeting event renewal payment invoice service account plan domain membership ticket',
     ),
     effect: 'end',
   },
@@ -213,7 +219,9 @@ export const VERB_SENSES: readonly {
   { verb: 'place', near: setOfWords('order orders bid bet trade'), effect: 'pay' },
   {
     verb: 'terminate',
-    near: setOfWords('instance instances vm vms server servers cluster machine account'),
+    near: setOfWords(
+      'instance instances vm vms server servers cluster machine account employee employment contract lease agreement',
+    ),
     effect: 'end',
   },
   { verb: 'merge', near: setOfWords('cell cells range ranges'), effect: 'overwrite' },

@@ -37,35 +37,27 @@ interface Bars {
   readonly accepted: number;
   readonly readsElsewhere: number;
   readonly overrated: number;
-  readonly writes?: number;
-  readonly underrated?: number;
 }
-
-/** What is not looked at, so that no rule is made for it; neither may become more. */
-const KNOWN = { writes: 3, underrated: 2 };
 
 describe.each<Bars>([
   { file: 'fresh.tsv', unseen: false, accepted: 0.95, readsElsewhere: 0.05, overrated: 0.06 },
   { file: 'fresh.tsv', unseen: true, accepted: 0.89, readsElsewhere: 0.22, overrated: 0.16 },
   { file: 'invented.tsv', unseen: false, accepted: 0.92, readsElsewhere: 0.12, overrated: 0.06 },
-  { file: 'invented.tsv', unseen: true, accepted: 0.85, readsElsewhere: 0.21, overrated: 0.1, ...KNOWN },
-])(
-  'other products, $file, failures unseen: $unseen',
-  ({ file, unseen, accepted, readsElsewhere, overrated, writes = 0, underrated = 0 }) => {
-    const some = readOwnSet(file).filter(({ label }) => isUnseen(label.server) === unseen);
-    const figures = measureOwn(some, true);
-    const what = `other products, ${file}, ${unseen ? 'only scored' : 'worked on'}`;
-    console.log([describeFigures(what, figures), describeCalibration('  confidence', figures)].join('\n'));
+  { file: 'invented.tsv', unseen: true, accepted: 0.86, readsElsewhere: 0.21, overrated: 0.1 },
+])('other products, $file, failures unseen: $unseen', ({ file, unseen, accepted, readsElsewhere, overrated }) => {
+  const some = readOwnSet(file).filter(({ label }) => isUnseen(label.server) === unseen);
+  const figures = measureOwn(some, true);
+  const what = `other products, ${file}, ${unseen ? 'only scored' : 'worked on'}`;
+  console.log([describeFigures(what, figures), describeCalibration('  confidence', figures)].join('\n'));
 
-    test('no write is a READ, what destroys is rated so, and the figures do not fall', () => {
-      expect(figures.writesInRead.length).toBeLessThanOrEqual(writes);
-      expect(figures.destroyersUnderrated.length).toBeLessThanOrEqual(underrated);
-      expect(figures.accepted).toBeGreaterThanOrEqual(accepted);
-      expect(figures.readsElsewhere).toBeLessThanOrEqual(readsElsewhere);
-      expect(figures.overrated).toBeLessThanOrEqual(overrated);
-    });
-  },
-);
+  test('no write is a READ, what destroys is rated so, and the figures do not fall', () => {
+    expect(figures.writesInRead.length).toBe(0);
+    expect(figures.destroyersUnderrated.length).toBe(0);
+    expect(figures.accepted).toBeGreaterThanOrEqual(accepted);
+    expect(figures.readsElsewhere).toBeLessThanOrEqual(readsElsewhere);
+    expect(figures.overrated).toBeLessThanOrEqual(overrated);
+  });
+});
 
 test('at least 40 tools in seven other languages than English are held', () => {
   expect(readOwnSet('languages.tsv').length).toBeGreaterThanOrEqual(40);

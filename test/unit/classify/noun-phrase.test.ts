@@ -44,6 +44,7 @@ describe('a description that names a thing by its grammar', () => {
     ['hawser', 'A fresh rope for the hold'],
     ['pilot', 'Tell the pilots about a shoal'],
     ['berth', 'Asks for a berth'],
+    ['rope_split', 'One rope per boat'],
     ['planks', 'Takes a plank out of the deck'],
   ])('is no READ where an act is named, something that acts, or perhaps a verb: %s (%s)', (name, description) => {
     expect(categoryOf(name, description)).not.toBe('READ');
