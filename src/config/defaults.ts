@@ -21,6 +21,7 @@ export const CONFIG_DEFAULTS = {
     maxSessionsPerClient: 1_000,
     lameDuckMs: 0,
     drainMs: 5_000,
+    questionTimeoutMs: 300_000,
     allowUnauthenticated: false,
     trustedProxies: [],
     allowRemoteCommands: false,

@@ -252,6 +252,8 @@ export interface GatewayConfig {
     readonly lameDuckMs: number;
     /** How long calls in flight may go on once the gateway accepts no more, in milliseconds. */
     readonly drainMs: number;
+    /** How long a client has to answer a server's question, in milliseconds: a person reads it, or a model writes a text. */
+    readonly questionTimeoutMs: number;
     /** Whether the gateway may listen beyond this machine without `clients`. */
     readonly allowUnauthenticated: boolean;
     /** The view that `/mcp` serves; the whole where absent. */

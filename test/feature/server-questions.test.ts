@@ -392,3 +392,26 @@ async function collectLogs({ client }: AskedClient): Promise<JsonObject[]> {
   }
   return lines;
 }
+
+it.each(['SDK v2 legacy', 'SDK v1'] as const)(
+  'a question that %s does not answer in time ends its call with one answer, and the next call is served',
+  async (kind) => {
+    const legacy = servers[0]?.url;
+    await using own = await serveGateway({
+      endpoint: { mode: 'single' },
+      server: { questionTimeoutMs: 1_000 },
+      mcpServers: { legacy: { url: legacy }, piped: STDIO },
+    });
+    await using client = await connectAsked(kind, { url: own.url }, { elicit: () => new Promise(() => undefined) });
+    for (const upstream of ['legacy', 'piped']) {
+      await vi.waitFor(async () => expect((await client.call(`${upstream}__show_capabilities`)).success).toBe(true), {
+        timeout: 30_000,
+        interval: 200,
+      });
+      const unanswered = await client.call(`${upstream}__ask_form`);
+      expect(unanswered).toMatchObject({ success: false, error: { code: expect.any(String) } });
+      expect(unanswered.error?.message).toMatch(/did not answer in time/);
+      expect((await client.call(`${upstream}__show_capabilities`)).success).toBe(true);
+    }
+  },
+);

@@ -164,6 +164,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       trustedProxies: [],
       lameDuckMs: 0,
       drainMs: 100,
+      questionTimeoutMs: 300_000,
       allowUnauthenticated: false,
       allowRemoteCommands: false,
       ...server,

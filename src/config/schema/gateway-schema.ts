@@ -70,6 +70,11 @@ const SERVER_SECTION = section(
       3_600_000,
       'How long calls in flight may go on after that, in milliseconds; the rest are answered that their outcome is unknown.',
     ),
+    questionTimeoutMs: range(
+      1_000,
+      3_600_000,
+      'How long a client has to answer what a server asks during a call, in milliseconds.',
+    ),
     allowUnauthenticated: {
       type: 'boolean',
       description:

@@ -107,7 +107,7 @@ export function createMcpEndpoint(
   });
   const admission = new Admission({ clients: gateway.config.clients, oauth: settings.oauth }, observe);
   const writer = createResultWriter(serverInfo, gateway.config.endpoint);
-  const questions = new OpenQuestions();
+  const questions = new OpenQuestions(settings.questionTimeoutMs);
   const parked = new ParkedCalls();
   const logs = new LogLevels({
     setLogLevel(sessionId, level) {

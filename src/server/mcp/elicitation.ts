@@ -35,9 +35,6 @@ interface ClientRequest extends Question {
 /** Questions of servers to one session that wait for an answer; more are refused. */
 const MAX_OPEN = 16;
 
-/** How long a client may take to answer a server's question: a person reads it, or a model writes a text. */
-const PATIENCE_MS = 300_000;
-
 /**
  * The questions to clients that wait for an answer, of all sessions together: a session without questions costs no memory. Each
  * question is a request by the gateway, sent through the responder of the call.
@@ -52,7 +49,8 @@ export class OpenQuestions {
   /** Sends a session what belongs to none of its open requests, where its transport can. */
   notifySession: ((text: string, sessionId: string) => void) | undefined;
 
-  constructor(patienceMs = PATIENCE_MS) {
+  /** @param patienceMs how long a client may take to answer */
+  constructor(patienceMs: number) {
     this.#patienceMs = patienceMs;
   }
 

@@ -61,7 +61,7 @@ interface StdioConnectionDeps {
 
 export function createStdioConnection(deps: StdioConnectionDeps): StdioConnection {
   const { gateway, observe, lines, transport } = deps;
-  const questions = new OpenQuestions();
+  const questions = new OpenQuestions(gateway.config.server.questionTimeoutMs);
   questions.notifySession = (text) => lines.write(text);
   const parked = new ParkedCalls();
   const logs = new LogLevels(gateway);

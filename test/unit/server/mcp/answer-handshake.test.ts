@@ -20,7 +20,7 @@ function openHandshakes() {
       parked: new ParkedCalls(),
       logs: new LogLevels(createFakeGateway()),
     }),
-    { questions: new OpenQuestions(), logs: new LogLevels(createFakeGateway()) },
+    { questions: new OpenQuestions(300_000), logs: new LogLevels(createFakeGateway()) },
     (observation) => {
       throw new Error(observation.kind);
     },

@@ -12,7 +12,7 @@ const peer = {
 const accepted = { action: 'accept', content: { approve: true } };
 
 function ask(patience = new Cancellation()) {
-  const questions = new OpenQuestions();
+  const questions = new OpenQuestions(300_000);
   const sent: JsonObject[] = [];
   const nothing = (): void => undefined;
   const cancellation = new Cancellation();

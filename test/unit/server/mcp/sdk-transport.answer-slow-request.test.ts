@@ -35,7 +35,7 @@ it('cancels and forgets a call whose client disconnected', async () => {
   });
   const answer = createSdkAnswerer(
     createServer,
-    { questions: new OpenQuestions(), logs: new LogLevels(createFakeGateway()) },
+    { questions: new OpenQuestions(300_000), logs: new LogLevels(createFakeGateway()) },
     (observation) => {
       throw new Error(observation.kind);
     },

@@ -10,7 +10,7 @@ const ROOTS: Question = { method: 'roots/list', params: {} };
 
 afterEach(() => vi.useRealTimers());
 
-function open(patienceMs?: number) {
+function open(patienceMs = 300_000) {
   const questions = new OpenQuestions(patienceMs);
   const sent: JsonObject[] = [];
   const nothing = (): void => undefined;
