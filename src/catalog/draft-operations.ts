@@ -25,7 +25,7 @@ export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sl
   const screened = yield* screenToolsInSlices(toolSet);
   const raw = toolSet.tools.filter(isJsonObject);
   const emptyHints = findEmptyHints(raw);
-  const objectPrefixes = findObjectPrefixes(upstream.slug, raw);
+  const objectPrefixes = yield* findObjectPrefixes(upstream.slug, raw);
   const proposals = yield* proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = yield* mapInSteps(offered, claimName);

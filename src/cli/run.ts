@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { escapeInvisible } from '../lib/text.js';
+import { registerAgents } from './commands/agents.js';
 import { registerApprovals } from './commands/approvals.js';
 import { registerAudit } from './commands/audit.js';
 import { registerClassify } from './commands/classify.js';
@@ -42,6 +43,7 @@ const COMMANDS = [
   registerAudit,
   registerPolicy,
   registerApprovals,
+  registerAgents,
   registerCredentials,
   registerTokens,
   registerConformance,

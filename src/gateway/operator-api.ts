@@ -11,6 +11,7 @@ import type { Operation } from '../protocol/operation.js';
 
 export type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '../policy/approvals/approval-queue.js';
 
+export { openSharedAgents, type SharedAgents } from './shared-agents.js';
 export { openSharedGrants, type SharedGrants } from './shared-grants.js';
 export { describeUnmatched } from './unmatched-rules.js';
 

@@ -7,6 +7,7 @@ import { type ClassificationInput, findGroupingParameter, gatherFacts } from '..
 import { findObjectPrefixes } from '../../src/classify/object-prefix.js';
 import { groupBy } from '../../src/lib/collections.js';
 import { toSnakeCase } from '../../src/lib/names.js';
+import { runAtOnce } from '../../src/lib/turns.js';
 import { type Classification, dangerRank } from '../../src/protocol/operation.js';
 import type { CorpusTool, Label } from './corpus.js';
 import type { Example } from './learn-confidence.js';
@@ -50,7 +51,10 @@ type Habits = Pick<ClassificationInput, 'emptyHints' | 'objectPrefixes'>;
 
 function habitsOf(server: string, all: readonly CorpusTool[]): Habits {
   const tools = all.map(({ tool }) => tool);
-  return { emptyHints: findEmptyHints(tools), objectPrefixes: findObjectPrefixes(toSnakeCase(server), tools) };
+  return {
+    emptyHints: findEmptyHints(tools),
+    objectPrefixes: runAtOnce(findObjectPrefixes(toSnakeCase(server), tools)),
+  };
 }
 
 /** A captured tool as a tool of an upstream with the default trust. */

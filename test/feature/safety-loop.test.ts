@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/protocol/json.js';
 import { dangerEntry, startDangerUpstream } from '../support/danger-upstream.js';
 import { openLiveGateway } from '../support/live-gateway.js';
 import type { ReplayServer } from '../support/replay-server.js';
+import { runCommand } from '../support/run-command.js';
 import { startReceiver } from '../unit/policy/approvals/webhook-receiver.js';
 
 const TOKENS = { alice: 'alice-has-a-long-token', bob: 'bob-has-a-long-token' };
@@ -281,6 +282,27 @@ describe('a blocked agent', () => {
     expect(blocked).toMatchObject([{ subject: 'client/alice', agent: 'cleaner' }]);
     const lifted = await loop.admin('/admin/agents/unblock', { subject: 'client/alice' });
     expect(lifted).toMatchObject({ status: 200, body: { lifted: [{ agent: 'cleaner' }] } });
+    expect((await alice.step('cleaner', 'look at a')).data).toMatchObject({ continue: true });
+  });
+
+  it('is listed by a command, without any code, and unblocked by one', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'loop-store-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const store = { type: 'sqlite', file: join(directory, 'state.db') };
+    await writeFile(join(directory, 'gateway.config.json'), JSON.stringify({ store, mcpServers: {} }));
+    const agents = (...args: readonly string[]) => runCommand(['agents', ...args], { cwd: directory });
+    const loop = await openLoop({ store });
+    const alice = await loop.connect('alice');
+    await alice.start('cleaner');
+    const id = idIn(await alice.step('cleaner', 'calling drop_table users'));
+    const { stdout } = await agents('list', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      blocked: [{ subject: 'client/alice', agent: 'cleaner', challenge: id }],
+      challenges: [{ id, kind: 'block' }],
+    });
+    expect(stdout).not.toContain(await loop.codeOf(id));
+    expect(await agents('unblock', 'client/bob')).toMatchObject({ code: 5 });
+    expect(await agents('unblock', 'client/alice', 'cleaner')).toMatchObject({ code: 0 });
     expect((await alice.step('cleaner', 'look at a')).data).toMatchObject({ continue: true });
   });
 

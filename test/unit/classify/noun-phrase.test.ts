@@ -9,7 +9,7 @@ describe('a description that names a thing by its grammar', () => {
   test.each([
     ['moorings', 'Moorings of a harbour with their depth'],
     ['crew_aboard', 'Sailors enrolled on a vessel'],
-    ['night_watch', 'People who are on duty'],
+    ['night_crew', 'People who are on duty'],
     ['berths', 'Berths that are free tonight'],
     ['ropes', 'Lengths, strengths and weights of the ropes in a locker'],
     ['keel', 'The whole outline of the keel'],

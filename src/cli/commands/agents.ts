@@ -1,0 +1,79 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import type { SharedAgents } from '../../gateway/operator-api.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { type CommonFlags, loadCliConfig } from '../context.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
+import { oneLine, printJson, printTable, type Terminal } from '../terminal.js';
+
+const NOT_SHARED =
+  "The gateway's state is in memory (store.type), which no other process can see. Use its HTTP API, /admin/agents " +
+  '(policy.approvals.operators), or set store.type to sqlite or redis';
+
+const BLOCKED = ['subject', 'agent', 'since', 'reason', 'challenge'] as const;
+const WAITING = ['id', 'kind', 'subject', 'agent', 'expiresAt', 'action'] as const;
+
+/** A model with a shell reads what commands print, so no command shows a code (docs/safety-loop.md). */
+export function registerAgents(program: Command, terminal: Terminal): void {
+  const agents = program.command('agents').description('the agents that the safety loop holds up');
+  agents
+    .command('list')
+    .description('list the agents that are blocked, and the questions that wait for a person')
+    .action((_own: unknown, command: Command) =>
+      withAgents(command, async ({ operators }, { json }) => {
+        const overview = await operators.overview();
+        if (json === true) {
+          printJson(terminal, overview);
+          return;
+        }
+        printRecords(terminal, 'BLOCKED', BLOCKED, overview.blocked);
+        printRecords(terminal, 'WAITING', WAITING, overview.challenges);
+      }),
+    );
+  agents
+    .command('unblock <subject> [agent]')
+    .description("let the agents of a client, as 'agents list' writes it, go on; the audit trail records who did")
+    .action((subject: string, agent: string | undefined, _own: unknown, command: Command) =>
+      withAgents(command, async ({ operators }) => {
+        const lifted = await operators.unblock(subject, agent, { name: userInfo().username, way: 'cli' });
+        if (lifted.length === 0) throw new CliError(EXIT_CODE.refused, 'No such agent is blocked; see: agents list');
+        terminal.err.write(`Lifted ${lifted.length === 1 ? 'a block' : `${lifted.length} blocks`}.\n`);
+      }),
+    );
+
+  async function withAgents(
+    command: Command,
+    task: (agents: SharedAgents, flags: CommonFlags) => Promise<void>,
+  ): Promise<void> {
+    const flags = command.optsWithGlobals<CommonFlags>();
+    const config = await loadCliConfig(flags, terminal);
+    const { ensureDataDirectories } = await import('../../config/data-directories.js');
+    await ensureDataDirectories(config);
+    const { openSharedAgents } = await import('../../gateway/operator-api.js');
+    const agents = await openSharedAgents(config);
+    if (agents === undefined) throw new CliError(EXIT_CODE.config, NOT_SHARED);
+    try {
+      await task(agents, flags);
+    } finally {
+      await agents.close();
+    }
+  }
+}
+
+function printRecords(
+  terminal: Terminal,
+  title: string,
+  columns: readonly string[],
+  records: readonly JsonObject[],
+): void {
+  if (records.length === 0) {
+    terminal.err.write(`${title}: none\n`);
+    return;
+  }
+  const rows = records.map((record) => columns.map((column) => oneLine(String(record[column] ?? ''))));
+  printTable(
+    terminal,
+    [title, ...columns.slice(1)].map((column) => column.toUpperCase()),
+    rows,
+  );
+}
