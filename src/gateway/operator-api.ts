@@ -8,10 +8,11 @@ import type { Explanation, RuleEngine } from '../policy/rules/rule-types.js';
 import type { CallerFacts } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
+import type { SharedAgents } from './shared-agents.js';
 
 export type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '../policy/approvals/approval-queue.js';
 
-export { openSharedAgents, type SharedAgents } from './shared-agents.js';
+export type { SharedAgents } from './shared-agents.js';
 export { openSharedGrants, type SharedGrants } from './shared-grants.js';
 export { describeUnmatched } from './unmatched-rules.js';
 
@@ -53,6 +54,12 @@ function withoutWebhook({
   ...approvals
 }: GatewayConfig['policy']['approvals']): GatewayConfig['policy']['approvals'] {
   return approvals;
+}
+
+/** The agents of gateways that run in other processes; loaded where it is asked for, as few gateways have a safety loop. */
+export async function openSharedAgents(config: GatewayConfig): Promise<SharedAgents | undefined> {
+  const agents = await import('./shared-agents.js');
+  return agents.openSharedAgents(config);
 }
 
 /** What policy would decide about a call. Parameters that do not fit the operation are evaluated unchanged. */
