@@ -3,6 +3,7 @@ import {
   discoverAuthorizationServerMetadata,
   discoverOAuthProtectedResourceMetadata,
   exchangeAuthorization,
+  extractWWWAuthenticateParams,
   type OAuthClientMetadata,
   type OAuthTokens,
   refreshAuthorization,
@@ -51,6 +52,10 @@ export class OAuthFault extends Error {
   override readonly name = 'OAuthFault';
 }
 
+/** A request that opens no session where it is answered. */
+const PROBE = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+const PROBE_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
 export const CLIENT_DOCUMENT_PATH = '/connect/client.json';
 export const CALLBACK_PATH = '/connect/callback';
 
@@ -79,7 +84,11 @@ export class OAuthClient {
 
   /** Finds the authorization server of a resource (RFC 9728, RFC 8414). @throws OAuthFault */
   async discover(address: string, { issuer: wanted }: Pick<ClientSettings, 'issuer'>): Promise<Target> {
-    const described = await discoverOAuthProtectedResourceMetadata(address, {}, this.#fetch).catch(() => undefined);
+    const mayBeLocal = isOwnMachine(new URL(address).hostname);
+    const { resourceMetadataUrl, scope } = await this.#challengeOf(address);
+    if (resourceMetadataUrl !== undefined) requireSafe(String(resourceMetadataUrl), mayBeLocal);
+    const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
+    const described = await discoverOAuthProtectedResourceMetadata(address, where, this.#fetch).catch(() => undefined);
     const resource = described?.resource ?? address;
     if (!isPartOf(address, resource)) throw new OAuthFault('its metadata is of another resource');
     // Servers of older revisions are their own authorization servers.
@@ -88,8 +97,16 @@ export class OAuthClient {
     if (wanted !== undefined && described !== undefined && !named.includes(wanted)) {
       throw new OAuthFault(`it takes tokens of '${named.join("', '").slice(0, 200)}', not of the configured issuer`);
     }
-    const metadata = await this.#discoverIssuer(issuer, isOwnMachine(new URL(address).hostname));
-    return { resource, issuer: metadata.issuer, metadata, scopes: described?.scopes_supported ?? [] };
+    const metadata = await this.#discoverIssuer(issuer, mayBeLocal);
+    const scopes = scope?.split(' ').filter((each) => each !== '') ?? described?.scopes_supported ?? [];
+    return { resource, issuer: metadata.issuer, metadata, scopes };
+  }
+
+  /** What a server says to a request without a token: where its metadata is, and what a token has to be good for. */
+  async #challengeOf(address: string): Promise<ReturnType<typeof extractWWWAuthenticateParams>> {
+    const init = { method: 'POST', headers: PROBE_HEADERS, body: PROBE };
+    const answer = await fetchBounded(this.#deps.fetch, address, init).catch(() => undefined);
+    return answer?.response.status === 401 ? extractWWWAuthenticateParams(answer.response) : {};
   }
 
   /** The same for an issuer that is configured, and what its tokens are for. @throws OAuthFault */
@@ -239,5 +256,5 @@ function isPartOf(address: string, resource: string): boolean {
 function requireSafe(address: string, mayBeLocal: boolean): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isSafe = url?.protocol === 'https:' || (mayBeLocal && url?.protocol === 'http:' && isOwnMachine(url.hostname));
-  if (!isSafe) throw new OAuthFault('its authorization server is not reached over https');
+  if (!isSafe) throw new OAuthFault('its authorization server, or what describes it, is not reached over https');
 }

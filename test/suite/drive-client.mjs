@@ -4,12 +4,16 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { GATEWAY, makeConfiguration } from './start-servers.mjs';
+import { connectAccount } from './connect-account.mjs';
+import { freePort, GATEWAY, makeConfiguration, startGateway } from './start-servers.mjs';
 
-const { MCP_CONFORMANCE_CONTEXT: context = '{}', MCP_CONFORMANCE_PROTOCOL_VERSION: version = '2025-11-25' } =
-  process.env;
+const {
+  MCP_CONFORMANCE_CONTEXT: context = '{}',
+  MCP_CONFORMANCE_PROTOCOL_VERSION: version = '2025-11-25',
+  MCP_CONFORMANCE_SCENARIO: SCENARIO = '',
+} = process.env;
 
 /** Below the 30 seconds that the suite gives a client. */
 const PATIENCE_MS = 15_000;
@@ -84,7 +88,7 @@ async function useEverything(client, log) {
   }
 }
 
-const folder = makeConfiguration({ url: process.argv.at(-1) });
+const url = process.argv.at(-1);
 const client = new Client(
   { name: 'suite-driver', version: '1.0.0' },
   {
@@ -93,13 +97,37 @@ const client = new Client(
   },
 );
 client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: {} }));
-const args = [GATEWAY, 'stdio', '--config', join(folder, 'gateway.config.json')];
-const transport = new StdioClientTransport({ command: process.execPath, args, cwd: folder, stderr: 'pipe' });
-try {
-  const log = watchLog(transport.stderr);
-  await client.connect(transport);
-  await useEverything(client, log);
-} finally {
-  await client.close();
-  rmSync(folder, { recursive: true, force: true });
+
+/** The suite's server belongs to no user: the gateway speaks to its only client over stdio. */
+async function useOverStdio() {
+  const folder = makeConfiguration({ url });
+  const args = [GATEWAY, 'stdio', '--config', join(folder, 'gateway.config.json')];
+  const transport = new StdioClientTransport({ command: process.execPath, args, cwd: folder, stderr: 'pipe' });
+  try {
+    const log = watchLog(transport.stderr);
+    await client.connect(transport);
+    await useEverything(client, log);
+  } finally {
+    await client.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
+
+/** The suite's server wants the authorization of a user, who connects an account on the gateway's page. */
+async function useWithAccount() {
+  const { client_id: clientId, client_secret: clientSecret } = JSON.parse(context);
+  const credentials = { type: 'perUser', ...(clientId && { clientId }), ...(clientSecret && { clientSecret }) };
+  const gateway = await startGateway({ url, credentials }, await freePort());
+  const { origin } = new URL(gateway.url);
+  try {
+    await attempt('connect', () => connectAccount(origin, 'suite'));
+    await client.connect(new StreamableHTTPClientTransport(new URL(gateway.url)));
+    await useEverything(client, { refused: new Promise(() => undefined) });
+  } finally {
+    process.stderr.write(gateway.log());
+    await client.close();
+    await gateway.stop();
+  }
+}
+
+await (SCENARIO.startsWith('auth/') ? useWithAccount() : useOverStdio());

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,11 +16,11 @@ export async function startFixture(era) {
   return { ...started, url: String(line).trim() };
 }
 
-/** The shipped gateway in front of one server, whose tools it shows as they are. */
-export async function startGateway(upstream) {
+/** The shipped gateway in front of one server, whose tools it shows as they are. @param port 0 for a free one */
+export async function startGateway(upstream, port = 0) {
   const folder = makeConfiguration(upstream);
   const started = start(
-    [GATEWAY, 'serve', '--json', '--port', '0', '--config', join(folder, 'gateway.config.json')],
+    [GATEWAY, 'serve', '--json', '--port', String(port), '--config', join(folder, 'gateway.config.json')],
     folder,
   );
   let report = '';
@@ -36,6 +37,16 @@ export async function startGateway(upstream) {
     url,
     stop: () => started.stop().finally(() => rmSync(folder, { recursive: true, force: true })),
   };
+}
+
+/** A port for a gateway whose pages have to know their own address. */
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 /** A folder with the configuration of a gateway in front of one server; the caller removes it. */

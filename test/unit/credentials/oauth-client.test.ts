@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { OAuthClient } from '../../../src/credentials/oauth-client.js';
+
+const SERVER = 'https://notes.example/mcp';
+const ISSUER = 'https://login.example';
+const METADATA = 'https://notes.example/described/here';
+
+const json = (value: object): Response => Response.json(value);
+
+/** The server, which describes itself at an address of its own choice, and its authorization server. */
+function answer(url: string, challenge: string): Response {
+  if (url === SERVER) return new Response('', { status: 401, headers: { 'www-authenticate': challenge } });
+  if (url === METADATA)
+    return json({ resource: SERVER, authorization_servers: [ISSUER], scopes_supported: ['all', 'of', 'them'] });
+  if (url === `${ISSUER}/.well-known/oauth-authorization-server`) {
+    return json({
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/authorize`,
+      token_endpoint: `${ISSUER}/token`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+    });
+  }
+  return new Response('', { status: 404 });
+}
+
+function discover(challenge: string) {
+  const asked: string[] = [];
+  const client = new OAuthClient({
+    fetch: async (url) => {
+      asked.push(String(url));
+      return answer(String(url), challenge);
+    },
+    now: () => 0,
+    publicUrl: 'https://gateway.example',
+    registrations: { find: async () => undefined, keep: async () => undefined },
+  });
+  return { target: client.discover(SERVER, {}), asked };
+}
+
+it('finds the metadata that only the server’s challenge names', async () => {
+  const { target } = discover(`Bearer resource_metadata="${METADATA}"`);
+  expect(await target).toMatchObject({ resource: SERVER, issuer: ISSUER, scopes: ['all', 'of', 'them'] });
+});
+
+it('asks for the scopes that the challenge wants, not for all that the server knows', async () => {
+  const { target } = discover(`Bearer scope="notes.read notes.list", resource_metadata="${METADATA}"`);
+  expect((await target).scopes).toEqual(['notes.read', 'notes.list']);
+});
+
+it('reads no metadata that a server elsewhere names on this machine', async () => {
+  const { target, asked } = discover('Bearer resource_metadata="http://127.0.0.1:9000/admin"');
+  await expect(target).rejects.toThrow('not reached over https');
+  expect(asked).toEqual([SERVER]);
+});
