@@ -16,18 +16,24 @@ interface GuardDeps {
   readonly now?: () => number;
 }
 
+/** Own operations that a blocked client may still call: the way out, and the end of what it began. */
+const OPEN_TO_BLOCKED: ReadonlySet<string> = new Set(['verify_challenge', 'cancel_execution']);
+
 /**
  * A gatekeeper that also knows of agents: while one runs in a session, its calls pass only where the last step that it reported covers them, and what
  * policy asks to confirm is noted for it. Of a client that is blocked nothing passes.
  */
 export function guardCalls(gatekeeper: Gatekeeper, { config, loop, runs, now = Date.now }: GuardDeps): Gatekeeper {
-  const isFree = ({ upstream, classification }: Operation): boolean =>
-    upstream === GATEWAY_SOURCE ||
-    (config.freeReads && classification.category === 'READ' && classification.danger.level === 'safe');
+  const isFree = ({ name, upstream, classification: { category, danger } }: Operation): boolean =>
+    upstream === GATEWAY_SOURCE
+      ? category === 'READ' || OPEN_TO_BLOCKED.has(name)
+      : config.freeReads && category === 'READ' && danger.level === 'safe';
 
   const admitCovered = async (request: PolicyRequest): Promise<Permit> => {
     const { operation, caller } = request;
+    // Before policy: nothing of a blocked client is brought before a person.
     await loop.requireUnblocked(caller);
+    if (operation.upstream === GATEWAY_SOURCE) return gatekeeper.admit(request);
     const taken = takeGrant(runs, operation, caller.sessionId);
     try {
       return await gatekeeper.admit(request);
