@@ -34,8 +34,7 @@ export class Turns {
   #spent = 0;
   #began = Number.NEGATIVE_INFINITY;
   #isArmed = false;
-  /** A lane moves to the end when one of its waiters has had its turn. */
-  readonly #lanes = new Map<string, (() => void)[]>();
+  readonly #waiting = new Lanes();
 
   constructor({ perTurn = TURN_WORK, schedule = setImmediate, now = () => performance.now() }: TurnSettings = {}) {
     this.#perTurn = perTurn;
@@ -56,19 +55,24 @@ export class Turns {
 
   /** Undefined where this turn has room left; otherwise resolves in a turn that has. */
   enter(lane: string): Promise<void> | undefined {
-    const now = this.#watch();
-    const hasRoom = this.#spent < this.#perTurn && now - this.#began < TURN_MS;
-    return hasRoom ? undefined : this.next(lane);
+    return this.#hasRoom() ? undefined : this.#wait(lane, false);
   }
 
   /** Resolves in a later turn, in which no other that waits is resumed. */
   next(lane: string): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#lanes.get(lane);
-      if (waiting === undefined) this.#lanes.set(lane, [resolve]);
-      else waiting.push(resolve);
+    return this.#wait(lane, true);
+  }
+
+  #wait(lane: string, takesTurn: boolean): Promise<void> {
+    return new Promise((resume) => {
+      this.#waiting.add(lane, { resume, takesTurn });
       this.#arm();
     });
+  }
+
+  #hasRoom(): boolean {
+    const now = this.#watch();
+    return this.#spent < this.#perTurn && now - this.#began < TURN_MS;
   }
 
   /** Begins to count anew where the turn that was counted last is long over, and learns when this one ends. */
@@ -92,15 +96,62 @@ export class Turns {
     this.#isArmed = false;
     this.#spent = 0;
     this.#began = this.#now();
-    const [first] = this.#lanes;
+    const first = this.#waiting.take();
     if (first === undefined) return;
+    this.#arm();
+    this.#resume(first);
+  }
+
+  /** Resumes one, and when all that it does at once is done and the turn has room left, the next: a turn of its own costs more than a short call. */
+  #resume({ resume, takesTurn }: Waiter): void {
+    resume();
+    if (!takesTurn) afterJobs(() => this.#resumeNext());
+  }
+
+  #resumeNext(): void {
+    if (!this.#hasRoom() || this.#waiting.takesTurnNext()) return;
+    const next = this.#waiting.take();
+    if (next !== undefined) this.#resume(next);
+  }
+}
+
+interface Waiter {
+  readonly resume: () => void;
+  /** Whether the rest of the turn is its own. */
+  readonly takesTurn: boolean;
+}
+
+/** Those that wait, by lane: a lane moves to the end when one of its waiters is taken. */
+class Lanes {
+  readonly #lanes = new Map<string, Waiter[]>();
+
+  add(lane: string, waiter: Waiter): void {
+    const waiting = this.#lanes.get(lane);
+    if (waiting === undefined) this.#lanes.set(lane, [waiter]);
+    else waiting.push(waiter);
+  }
+
+  /** Whether the one that is to be taken next wants a turn of its own. */
+  takesTurnNext(): boolean {
+    const [waiting] = this.#lanes.values();
+    return waiting?.[0]?.takesTurn === true;
+  }
+
+  take(): Waiter | undefined {
+    const [first] = this.#lanes;
+    if (first === undefined) return undefined;
     const [lane, waiting] = first;
     this.#lanes.delete(lane);
-    const resume = waiting.shift();
+    const waiter = waiting.shift();
     if (waiting.length > 0) this.#lanes.set(lane, waiting);
-    this.#arm();
-    resume?.();
+    return waiter;
   }
+}
+
+/** Does something when the jobs that promises have queued, and those that they queue, are done. */
+function afterJobs(work: () => void): void {
+  // A tick that is asked for in a job comes when no job is left; one that is asked for elsewhere comes before the jobs.
+  queueMicrotask(() => process.nextTick(work));
 }
 
 /** There is one event loop, so everything in the process shares its turns. */

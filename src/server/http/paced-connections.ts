@@ -3,24 +3,35 @@ import { type Turns, turns } from '../../lib/turns.js';
 
 const LANE = 'connections';
 
+/** Connections that are read in the first turn after a long one. Each may bring some milliseconds of work. */
+const FEWEST_AT_ONCE = 2;
+
+/** Milliseconds: after a turn that took less, twice as many connections are read in the next. */
+const SHORT_TURN_MS = 5;
+
 /** What is paced of a connection. */
 type Connection = Pick<Socket, 'pause' | 'resume' | 'once' | 'destroyed'>;
 
 /**
  * The open connections, which share the turns of the event loop. In one turn Node reads every connection that has sent something, and
  * parses all of it: hundreds that send at once would be one long turn. Where a turn has become long, all connections wait, and two are
- * read again in each turn. One of them is known, which has been read before, or has waited longest; the other is the newest, so
- * that neither old nor new connections wait until a flood of new ones is over.
+ * read again in the next turn, and twice as many after each turn that was short. Half of them are known, which have been read before, or
+ * have waited longest; the others are the newest, so that neither old nor new connections wait until a flood of new ones is over.
  */
 export class PacedConnections {
   readonly #turns: Turns;
+  readonly #now: () => number;
   readonly #read = new Set<Connection>();
   readonly #known = new Set<Connection>();
   readonly #unknown: Connection[] = [];
   #isReleasing = false;
+  #atOnce = FEWEST_AT_ONCE;
+  #releasedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(shared: Turns = turns) {
+  /** @param now the milliseconds of a monotonic clock */
+  constructor(shared: Turns = turns, now: () => number = () => performance.now()) {
     this.#turns = shared;
+    this.#now = now;
   }
 
   opened(connection: Connection): void {
@@ -52,10 +63,19 @@ export class PacedConnections {
   }
 
   #release(): void {
-    this.#resume(this.#takeKnown() ?? this.#unknown.shift());
-    this.#resume(this.#unknown.pop() ?? this.#takeKnown());
+    const now = this.#now();
+    this.#atOnce = now - this.#releasedAt < SHORT_TURN_MS ? 2 * this.#atOnce : FEWEST_AT_ONCE;
+    this.#releasedAt = now;
+    for (let pairs = this.#atOnce / 2; pairs > 0 && this.#areWaiting(); pairs -= 1) {
+      this.#resume(this.#takeKnown() ?? this.#unknown.shift());
+      this.#resume(this.#unknown.pop() ?? this.#takeKnown());
+    }
     this.#isReleasing = false;
-    if (this.#known.size > 0 || this.#unknown.length > 0) this.#releaseLater();
+    if (this.#areWaiting()) this.#releaseLater();
+  }
+
+  #areWaiting(): boolean {
+    return this.#known.size > 0 || this.#unknown.length > 0;
   }
 
   #takeKnown(): Connection | undefined {

@@ -62,6 +62,29 @@ describe('the turns of the event loop', () => {
     expect(after).toEqual([1, 2, 3, 4, 4]);
   });
 
+  it('resume short calls one after another until the turn is full, and work that wants a turn of its own alone', async () => {
+    const { turns, step } = aLoop();
+    const resumed: string[] = [];
+    const call = (name: string) =>
+      turns.enter('calls')?.then(async () => {
+        await undefined;
+        turns.spend(40);
+        resumed.push(name);
+      });
+    turns.spend(100);
+    for (const name of ['a', 'b', 'c', 'd']) void call(name);
+    const after: string[] = [];
+    while (await step()) after.push(resumed.splice(0).join());
+    expect(after).toEqual(['a,b,c', 'd', '']);
+
+    turns.spend(100);
+    for (const name of ['a', 'b']) void call(name);
+    void turns.next('other').then(() => resumed.push('slice'));
+    after.length = 0;
+    while (await step()) after.push(resumed.splice(0).join());
+    expect(after).toEqual(['a', 'slice', 'b', '']);
+  });
+
   it('run work that does not stop at once, and each slice of work that stops in a turn of its own', async () => {
     const { turns, step } = aLoop();
     function* work(slices: number): Sliced<string> {

@@ -23,15 +23,21 @@ class FakeConnection extends EventEmitter {
   }
 }
 
-function open(count: number) {
+/** @param turnMs how long each turn takes */
+function open(count: number, turnMs = 10) {
   const scheduled: (() => void)[] = [];
-  const connections = new PacedConnections(new Turns({ schedule: (work) => scheduled.push(work), now: () => 0 }));
+  let time = 0;
+  const connections = new PacedConnections(
+    new Turns({ schedule: (work) => scheduled.push(work), now: () => 0 }),
+    () => time,
+  );
   const add = (): FakeConnection => {
     const connection = new FakeConnection();
     connections.opened(connection as never);
     return connection;
   };
   const next = async (): Promise<void> => {
+    time += turnMs;
     scheduled.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));
   };
@@ -41,7 +47,7 @@ function open(count: number) {
 const readOf = (all: readonly FakeConnection[]): number[] =>
   all.flatMap(({ isRead }, index) => (isRead ? [index] : []));
 
-it('connections are read at once until a turn is long, and then two a turn', async () => {
+it('connections are read at once until a turn is long, and then two in each turn that is not short', async () => {
   const { connections, all, next } = open(5);
   expect(readOf(all)).toEqual([0, 1, 2, 3, 4]);
   connections.hold();
@@ -51,6 +57,17 @@ it('connections are read at once until a turn is long, and then two a turn', asy
   await next();
   await next();
   expect(readOf(all)).toEqual([0, 1, 2, 3, 4]);
+});
+
+it('twice as many connections are read after each turn that was short', async () => {
+  const { connections, all, next } = open(20, 1);
+  connections.hold();
+  const counts: number[] = [];
+  for (let turn = 0; turn < 4; turn += 1) {
+    await next();
+    counts.push(readOf(all).length);
+  }
+  expect(counts).toEqual([2, 6, 14, 20]);
 });
 
 it('a flood of new connections keeps neither those that were read before nor the newest waiting', async () => {
