@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CapturedList } from '../../src/gateway/captured-gateway.js';
+import { groupBy } from '../../src/lib/collections.js';
 import type { SearchCase } from './evaluate-search.js';
+import { readOwnSet } from './own-set.js';
 
 const FOLDER = join(import.meta.dirname, 'search');
 
@@ -36,6 +38,21 @@ export function readOwnCases(): readonly SearchCase[] {
   return rows.map((row) => {
     const [kind, query = '', tools = ''] = row.split('\t');
     return { kind: kind === 'plain' ? 'plain' : 'reworded', query, gold: new Set(tools.split(' ')) };
+  });
+}
+
+/** The tool lists of the servers of `own-set/invented.tsv`, which are in as many fields as there are servers. */
+export function readInventedServers(): readonly CapturedList[] {
+  const servers = groupBy(readOwnSet('invented.tsv'), ({ label }) => label.server);
+  return [...servers].map(([name, own]) => ({ name, json: { tools: own.map(({ tool }) => tool.tool) } }));
+}
+
+/** Requests in plain words for those servers, written down before any was searched for. */
+export function readInventedCases(): readonly SearchCase[] {
+  const [, ...rows] = readFileSync(join(FOLDER, 'invented-requests.tsv'), 'utf8').trim().split('\n');
+  return rows.map((row) => {
+    const [query = '', tools = ''] = row.split('\t');
+    return { kind: 'plain', query, gold: new Set(tools.split(' ')) };
   });
 }
 

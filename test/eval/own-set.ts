@@ -18,7 +18,7 @@ export function isUnseen(server: string): boolean {
   return BigInt(`0x${createHash('sha256').update(server).digest('hex')}`) % 2n === 1n;
 }
 
-type OwnFile = 'tools.tsv' | 'fresh.tsv' | 'invented.tsv' | 'languages.tsv' | 'hints.tsv';
+type OwnFile = 'tools.tsv' | 'fresh.tsv' | 'invented.tsv' | 'trades.tsv' | 'languages.tsv' | 'hints.tsv';
 
 const FOLDER = join(import.meta.dirname, 'own-set');
 
