@@ -22,6 +22,7 @@ import { REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
 import { PacedConnections } from './http/paced-connections.js';
 import { RequestRow } from './http/request-row.js';
 import { ProxiedRequest, sendNothing, sendRpcError } from './http/responder.js';
+import { stopServer } from './http/stop-server.js';
 import { keepCurrent, readKeyPair } from './http/tls-files.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { createMcpEndpoints, type McpEndpoints } from './http/view-endpoints.js';
@@ -51,8 +52,8 @@ export interface HttpGatewayServer {
   readonly address: AddressInfo;
   load(): ServerLoad;
   /**
-   * Stops in three steps: requests are still taken for `lameDuckMs`, while `/readyz` says 503 and answers close their
-   * connections; then calls in flight may go on for `drainMs`; the rest are answered that their outcome is unknown.
+   * Stops in three steps: requests are still taken for `lameDuckMs` and while they keep coming, while `/readyz` says 503 and answers
+   * close their connections; then calls in flight may go on for `drainMs`; the rest are answered that their outcome is unknown.
    */
   close(): Promise<void>;
 }
@@ -68,9 +69,6 @@ interface HttpServerDeps {
 }
 
 export const MCP_PATH = '/mcp';
-
-/** How long the answers to interrupted calls may take to be sent. */
-const FLUSH_MS = 1_000;
 
 /** Explains to the operator why listening failed, by system error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
@@ -118,7 +116,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
     close() {
       stopping.stopping = true;
       stopFollowing();
-      closed ??= closeServer(app, endpoint, requests, gateway.config.server, deps.pause ?? delay);
+      closed ??= stopServer({ app, endpoint, requests }, gateway.config.server, deps.pause ?? delay);
       return closed;
     },
   };
@@ -337,26 +335,6 @@ export function paceRequests(
   };
 }
 
-async function closeServer(
-  app: FastifyInstance,
-  endpoint: McpEndpoints,
-  requests: OpenRequests,
-  { lameDuckMs, drainMs }: GatewayConfig['server'],
-  pause: (ms: number) => Promise<void>,
-): Promise<void> {
-  requests.closeConnections();
-  if (lameDuckMs > 0) await pause(lameDuckMs);
-  const closed = app.close();
-  await endpoint.endStreams();
-  await requests.settle(drainMs);
-  endpoint.interruptCalls();
-  await requests.settle(FLUSH_MS);
-  endpoint.close();
-  // Node does not count a connection as idle that has not carried a request yet.
-  app.server.closeAllConnections();
-  await closed;
-}
-
 /** The URL for clients. A client cannot connect to a wildcard address, so `localhost` replaces it. */
 function describeUrl(host: string, port: number, isSecure: boolean): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
@@ -371,6 +349,8 @@ function explainListenFailure(cause: unknown, host: string, port: number): Error
 
 /** The HTTP requests that are not completely answered, so that closing can wait for exactly these. */
 class OpenRequests {
+  /** How many have come so far. */
+  taken = 0;
   readonly #open = new BriefSet<ServerResponse>();
   #whenNone: (() => void) | undefined;
 
@@ -379,6 +359,7 @@ class OpenRequests {
   }
 
   enter(response: ServerResponse): void {
+    this.taken += 1;
     const number = this.#open.add(response);
     response.on('close', () => {
       this.#open.remove(number);

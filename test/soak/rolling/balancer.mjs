@@ -12,7 +12,7 @@ const readBody = async (message) => {
 
 /**
  * A load balancer as docs/deployment.md asks for: it looks at each replica's readiness, sends the requests to the ready ones in turn,
- * whatever their session, and to the next one where a connection is refused.
+ * whatever their session, and to the next one where a connection cannot be made.
  */
 export async function startBalancer(replicas) {
   const agent = new Agent({ keepAlive: true });
@@ -36,7 +36,7 @@ export async function startBalancer(replicas) {
       const sent = request({ host: '127.0.0.1', port: target.port, path, method, headers, agent });
       sent.once('response', (answer) => answer.pipe(outgoing.writeHead(answer.statusCode, answer.headers)));
       sent.once('error', (cause) => {
-        if (cause.code === 'ECONNREFUSED') {
+        if (cause.syscall === 'connect') {
           balancer.retried += 1;
           tryNext();
         } else if (!outgoing.headersSent) outgoing.writeHead(502).end(String(cause));

@@ -26,17 +26,18 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function open(options: FakeGatewayOptions) {
-  const gateway = createFakeGateway(options);
+async function open(given: FakeGatewayOptions & { readonly pause?: (ms: number) => Promise<void> }) {
   let endLameDuck = (): void => undefined;
-  const pause = (): Promise<void> => new Promise((resolve) => (endLameDuck = resolve));
+  const ended = new Promise<void>((resolve) => (endLameDuck = resolve));
+  const { pause = () => ended, ...options } = given;
+  const gateway = createFakeGateway(options);
   const server: HttpGatewayServer = await openHttpServer(gateway, { observe, serverInfo: SERVER_INFO, pause });
   closers.push(() => {
     const closed = server.close();
     endLameDuck();
     return closed;
   });
-  return { gateway, server, url: server.url, endLameDuck: () => endLameDuck() };
+  return { gateway, server, url: server.url, endLameDuck };
 }
 
 const UNKNOWN = { reason: 'interrupted', retryable: true, outcome: 'unknown' };
@@ -110,6 +111,25 @@ describe('stopping over HTTP', () => {
     await closed;
     await expect(sendHttp(url, MODERN_CALL)).rejects.toThrow('ECONNREFUSED');
   });
+});
+
+it.each([
+  { requests: 0, pauses: [30, 10], what: 'no longer than it is told to where nothing comes' },
+  { requests: 4, pauses: [30, 10, 10, 10, 10], what: 'on while requests come' },
+  {
+    requests: 99,
+    pauses: [30, ...Array(6).fill(10)],
+    what: 'on for half of the time that calls in flight have, at most',
+  },
+])('a lame duck serves $what', async ({ requests, pauses }) => {
+  const paused: number[] = [];
+  const pause = async (ms: number): Promise<void> => {
+    paused.push(ms);
+    if (paused.length <= requests) await sendHttp(url, MODERN_CALL);
+  };
+  const { server, url } = await open({ server: { lameDuckMs: 40, drainMs: 100 }, pause });
+  await server.close();
+  expect(paused).toEqual(pauses);
 });
 
 describe('stopping over stdio', () => {
