@@ -23,6 +23,7 @@ import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { type Audience, Audiences } from './audiences.js';
 import { type Connections, Credentials } from './credentials.js';
 import { openExecutions } from './executions.js';
 import { describeFigures } from './figures.js';
@@ -43,7 +44,7 @@ import { Lifecycle } from './lifecycle.js';
 import { createLiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { type NameSettings, NamesWait } from './names-wait.js';
-import { createNativeSurface, type NativeDeps, type NativeListener, type NativeSurface } from './native.js';
+import { createNativeSurface, type NativeDeps, type NativeSurface } from './native.js';
 import { openConfiguredSafety } from './open-safety.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { type StatusParts, statusOf } from './read-status.js';
@@ -51,6 +52,7 @@ import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
 import { openReplicas, type Replicas } from './replicas.js';
 import { reportChange, reportDiagnostic } from './report-diagnostic.js';
+import { showInView } from './show-in-view.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import type { GatewayStatus } from './status.js';
 import { countUses, createSurface, type Reloading, type Surface } from './surface.js';
@@ -74,7 +76,7 @@ export interface Gateway extends Surface {
   /** Calls the listener with a configuration that has taken the place of the one in force; returns a function that removes it. */
   onReloaded(listener: (config: GatewayConfig) => void): () => void;
   /** What the view is for, in the operator's words. */
-  readonly purpose?: string;
+  readonly purpose?: string | undefined;
   /** The same gateway as a view shows it; undefined where there is no such view. */
   inView(name: string): Gateway | undefined;
   /** Resources, prompts and completions in MCP's own methods. */
@@ -181,7 +183,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const warnedOnce = createWarnedOnce();
   const handlers = createHandlers(config, pool.upstreams, policy, links);
   const usage = new Usage(replicas?.rankings);
-  const audiences: NativeAudience[] = [];
+  const audiences = new Audiences();
   const introductions = openIntroductions(
     () => live.config,
     pool.upstreams,
@@ -194,15 +196,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     isCounted: introductions.isShown,
     isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
-    onListChanged: (kind, upstream) => {
-      for (const { listeners, sees } of audiences) {
-        if (sees(upstream)) for (const listener of listeners) listener.listChanged(kind);
-      }
-    },
-    onResourceUpdated: (uri, subscribers) => {
-      for (const { listeners } of audiences)
-        for (const listener of listeners) listener.resourceUpdated(uri, subscribers);
-    },
+    onListChanged: (kind, upstream) => audiences.listChanged(kind, upstream),
+    onResourceUpdated: (uri, subscribers) => audiences.tell((listener) => listener.resourceUpdated(uri, subscribers)),
   });
   const logLevels = new Map<string, LogLevel>();
   const configListeners = new Set<(config: GatewayConfig) => void>();
@@ -276,9 +271,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
     onResourceUpdated: primitives.noteUpdate,
-    onLog: (sessionId, message) => {
-      for (const { listeners } of audiences) for (const listener of listeners) listener.logged(sessionId, message);
-    },
+    onLog: (sessionId, message) => audiences.tell((listener) => listener.logged(sessionId, message)),
     onAsked: (upstream, { method, outcome, caller }) =>
       policy.audit.record({
         type: 'question',
@@ -306,9 +299,11 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     config: next,
     upstreams: { removed, replaced, adjusted },
     settings,
+    views: changedViews,
   }: ReloadPlan): Promise<void> => {
     await credentials.prepare(next);
     live.config = next;
+    views.replace(next.views);
     policy.apply(next);
     for (const listener of configListeners) listener(next);
     started = pool.reconfigure(next.upstreams);
@@ -329,6 +324,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     );
     applyLogLevel();
     await catalog.settled();
+    audiences.viewsChanged(changedViews);
   };
   let started = Promise.resolve();
   const reloader = new Reloader({
@@ -352,40 +348,28 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     const least = mostVerbose(logLevels.values());
     if (least !== undefined) for (const upstream of pool.upstreams.values()) upstream.setLogLevel(least);
   };
-  const openNative = (over: Pick<NativeDeps, 'primitives' | 'snapshot' | 'handle'>, sees: NativeAudience['sees']) => {
-    const listeners = new Set<NativeListener>();
-    audiences.push({ listeners, sees });
+  const openNative = (
+    over: Pick<NativeDeps, 'primitives' | 'snapshot' | 'handle'>,
+    whose: Omit<Audience, 'listeners'>,
+  ) => {
+    const { sees, listeners } = audiences.open(whose);
     const mayHaveMore = (): boolean =>
       [...pool.upstreams].some(([slug, upstream]) => sees(slug) && mayStillAnswer(upstream));
     return createNativeSurface({ ...over, mayHaveMore, listeners, endSubscriber: primitives.endSubscriber });
   };
-  const openView = (view: OpenedView): Gateway => {
-    const { name, endpoint, description } = view.config;
-    const seen = view.over(catalog);
-    const { handle, ...rest } = createSurface(seen, { ...stages, policy: judging, view: name });
-    const handleInView: Gateway['handle'] = (call) =>
-      handle(call.caller.view === name ? call : { ...call, caller: { ...call.caller, view: name } });
-    const shows = (upstream: string): boolean => seen.current().upstreams.has(upstream);
-    const over = { primitives: primitives.within(shows), snapshot: seen.currentOfAll, handle: handleInView };
-    return {
-      ...gateway,
-      ...rest,
-      handle: handleInView,
-      get config() {
-        return { ...live.config, endpoint };
-      },
-      ...(description === undefined ? {} : { purpose: description }),
-      native: openNative(over, view.filter.mayHave),
-      status: () =>
-        statusOf(
-          seen.current(),
-          pool.statuses().filter(({ slug }) => shows(slug)),
-          statusParts,
+  const openView = (view: OpenedView): Gateway =>
+    showInView(view, {
+      gateway,
+      catalog,
+      services: { ...stages, policy: judging },
+      pool,
+      statusParts,
+      openNative: (over, shows) =>
+        openNative(
+          { ...over, primitives: primitives.within(shows) },
+          { view: view.config.name, sees: (upstream) => view.filter.mayHave(upstream) },
         ),
-      toolSets: () => catalog.toolSets().filter(({ upstream }) => shows(upstream)),
-      explainPolicy: (question) => gateway.explainPolicy({ ...question, view: name }),
-    };
-  };
+    });
   const opened = new Map<string, Gateway>();
   const gateway: Gateway = {
     get config() {
@@ -400,13 +384,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     warmedUp,
     inView(name) {
       const view = views.open(name);
-      const known = opened.get(name) ?? (view === undefined ? undefined : openView(view));
-      if (known !== undefined) opened.set(name, known);
-      return known;
+      if (view === undefined) return undefined;
+      const shown = opened.get(name) ?? openView(view);
+      opened.set(name, shown);
+      return shown;
     },
     native: openNative(
       { primitives, snapshot: () => catalog.currentOfAll(), handle: (call) => gateway.handle(call) },
-      () => true,
+      { sees: () => true },
     ),
     ...surface,
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
@@ -483,10 +468,4 @@ function enabledOf({ upstreams }: GatewayConfig): readonly string[] {
 /** The part of policy that introspection may show. */
 function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): IntrospectionPolicy {
   return { staticDecision: gatekeeper.staticDecision, revokeToken, quotaStatus: quota.status };
-}
-
-/** Who hears of changes of which upstreams' resources and prompts. */
-interface NativeAudience {
-  readonly listeners: Set<NativeListener>;
-  sees(upstream: string): boolean;
 }

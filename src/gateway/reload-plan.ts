@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
+import type { GatewayConfig, UpstreamConfig, ViewConfig } from '../config/gateway-config.js';
 import { isSameConnection } from '../upstream/upstream-pool.js';
 
 /** What a new configuration changes in a gateway that runs. */
@@ -7,6 +7,8 @@ export interface ReloadPlan {
   /** The new configuration, with the old values of what is fixed at the start. */
   readonly config: GatewayConfig;
   readonly upstreams: UpstreamChanges;
+  /** The views that are added, removed or changed, by name. */
+  readonly views: readonly string[];
   /** The other settings that change, by their keys in the file. */
   readonly settings: readonly string[];
   /** Settings that differ and are fixed at the start, by their keys in the file. */
@@ -27,6 +29,9 @@ export interface UpstreamChanges {
 /** What follows the file while the gateway runs. */
 const LIVE = ['limits', 'batch', 'warnings', 'lock', 'pins', 'quotas', 'clients'] as const;
 
+/** What is fixed at the start of how answers are written: each open endpoint has taken it. */
+const FIXED_OF_ENDPOINT = ['errors', 'structuredContent'] as const;
+
 /** What is fixed at the start: it is opened, bound or measured once. */
 const FIXED = [
   'dataDir',
@@ -43,45 +48,53 @@ const FIXED = [
   'log',
   'metrics',
   'tracing',
-  'views',
 ] as const;
 
 /** Compares the configuration that is in force with a new one. */
 export function planReload(current: GatewayConfig, next: GatewayConfig): ReloadPlan {
   const kept = Object.fromEntries(FIXED.map((key) => [key, current[key]]));
-  const { oauth: _before, ...bound } = current.server;
-  const { oauth } = next.server;
+  const { oauth: _oauth, defaultView: _view, ...bound } = current.server;
+  const { oauth, defaultView } = next.server;
+  const { errors, structuredContent } = current.endpoint;
   const approvals = mergeApprovals(current, next);
   const config: GatewayConfig = {
     ...next,
     ...kept,
-    // Who may enter follows the file; where the gateway listens does not.
-    server: { ...bound, ...(oauth === undefined ? {} : { oauth }) },
+    // Who may enter and what they see follow the file; where the gateway listens does not.
+    server: {
+      ...bound,
+      ...(oauth === undefined ? {} : { oauth }),
+      ...(defaultView === undefined ? {} : { defaultView }),
+    },
     file: current.file,
     directory: current.directory,
-    endpoint: { ...next.endpoint, errors: current.endpoint.errors },
+    endpoint: { ...next.endpoint, errors, structuredContent },
+    views: next.views.map((view) => ({ ...view, endpoint: { ...view.endpoint, errors, structuredContent } })),
     policy: { ...next.policy, approvals },
   };
   return {
     config,
     upstreams: compareUpstreams(current.upstreams, config.upstreams),
+    views: compareViews(current.views, config.views),
     settings: [
       ...LIVE.filter((key) => !isDeepStrictEqual(current[key], config[key])),
-      ...(isDeepStrictEqual(current.server, config.server) ? [] : ['server.oauth']),
+      ...listDifferences('server', current.server, config.server),
       ...(isDeepStrictEqual(current.endpoint, config.endpoint) ? [] : ['endpoint']),
       ...(isDeepStrictEqual(current.policy, config.policy) ? [] : ['policy']),
     ],
     needsRestart: [
       ...FIXED.flatMap((key) => listDifferences(key, config[key], next[key])),
-      ...(current.endpoint.errors === next.endpoint.errors ? [] : ['endpoint.errors']),
+      ...FIXED_OF_ENDPOINT.filter((key) => current.endpoint[key] !== next.endpoint[key]).map(
+        (key) => `endpoint.${key}`,
+      ),
       ...(isDeepStrictEqual(approvals, next.policy.approvals) ? [] : ['policy.approvals']),
     ],
   };
 }
 
 /** Whether the new configuration changes nothing that is in force. */
-export function isEmptyPlan({ upstreams, settings }: ReloadPlan): boolean {
-  return settings.length === 0 && Object.values(upstreams).every((names) => names.length === 0);
+export function isEmptyPlan({ upstreams, views, settings }: ReloadPlan): boolean {
+  return settings.length === 0 && views.length === 0 && Object.values(upstreams).every((names) => names.length === 0);
 }
 
 /** Operators and their tokens follow the file where there are some before and after; the way in which they are asked does not. */
@@ -102,6 +115,14 @@ function listDifferences(key: string, before: unknown, after: unknown): readonly
 
 function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The names of those that are in one of the two alone, or differ. */
+function compareViews(before: readonly ViewConfig[], after: readonly ViewConfig[]): readonly string[] {
+  const then = new Map(before.map((view) => [view.name, view]));
+  const now = new Map(after.map((view) => [view.name, view]));
+  const names = [...new Set([...then.keys(), ...now.keys()])];
+  return names.filter((name) => !isDeepStrictEqual(then.get(name), now.get(name)));
 }
 
 function compareUpstreams(before: readonly UpstreamConfig[], after: readonly UpstreamConfig[]): UpstreamChanges {
@@ -126,11 +147,12 @@ const VERBS: Readonly<Record<keyof UpstreamChanges, string>> = {
   adjusted: 'settings changed of',
 };
 
-/** What is changed, in words: `added 'github'; policy, quotas`. */
-export function describeChanges({ upstreams, settings }: ReloadPlan): string {
+/** What is changed, in words: `added 'github'; views 'code', 'people'; policy, quotas`. */
+export function describeChanges({ upstreams, views, settings }: ReloadPlan): string {
   const parts = Object.entries(VERBS).flatMap(([change, verb]) => {
     const names = upstreams[change as keyof UpstreamChanges].map(({ name }) => `'${name}'`);
     return names.length === 0 ? [] : [`${verb} ${names.join(', ')}`];
   });
-  return [...parts, ...(settings.length === 0 ? [] : [settings.join(', ')])].join('; ');
+  const shown = views.length === 0 ? [] : [`views ${views.map((name) => `'${name}'`).join(', ')}`];
+  return [...parts, ...shown, ...(settings.length === 0 ? [] : [settings.join(', ')])].join('; ');
 }

@@ -14,22 +14,37 @@ export interface ViewCatalog extends SurfaceCatalog {
 
 /** A view with what was built of it. */
 export class OpenedView {
-  readonly config: ViewConfig;
-  readonly filter: ViewFilter;
   readonly #services: ViewServices;
   /** Each goes with the snapshot of the whole that it is of. */
   readonly #built = new WeakMap<WholeSnapshot, ViewSnapshot>();
+  #config: ViewConfig;
+  #filter: ViewFilter;
 
   constructor(config: ViewConfig, services: ViewServices) {
-    this.config = config;
-    this.filter = compileViewFilter(config);
+    this.#config = config;
+    this.#filter = compileViewFilter(config);
     this.#services = services;
+  }
+
+  /** What is in force of the view. */
+  get config(): ViewConfig {
+    return this.#config;
+  }
+
+  get filter(): ViewFilter {
+    return this.#filter;
+  }
+
+  /** Takes a changed configuration for the snapshots that follow. */
+  replace(config: ViewConfig): void {
+    this.#config = config;
+    this.#filter = compileViewFilter(config);
   }
 
   /** Builds what the view shows of a snapshot, in slices. */
   *prepare(whole: WholeSnapshot): Sliced<ViewSnapshot> {
     const snapshot =
-      this.#built.get(whole) ?? (yield* buildViewSnapshotInSlices(this.config, this.filter, whole, this.#services));
+      this.#built.get(whole) ?? (yield* buildViewSnapshotInSlices(this.#config, this.#filter, whole, this.#services));
     this.#built.set(whole, snapshot);
     return snapshot;
   }
@@ -59,11 +74,28 @@ export class OpenedView {
 
 /** The configured views. One that is not asked for is not built. */
 export class Views {
-  readonly #views: ReadonlyMap<string, OpenedView>;
+  readonly #services: ViewServices;
+  /** Those of before too: a name may come back, and is the same view then. */
+  readonly #known = new Map<string, OpenedView>();
+  #views: ReadonlyMap<string, OpenedView> = new Map();
   readonly #open = new Set<OpenedView>();
 
   constructor(views: readonly ViewConfig[], services: ViewServices) {
-    this.#views = new Map(views.map((view) => [view.name, new OpenedView(view, services)]));
+    this.#services = services;
+    this.replace(views);
+  }
+
+  /** From now on there are these and no others. Calls that go on in a view that is gone see what they saw. */
+  replace(views: readonly ViewConfig[]): void {
+    this.#views = new Map(
+      views.map((config) => {
+        const view = this.#known.get(config.name) ?? new OpenedView(config, this.#services);
+        this.#known.set(config.name, view);
+        if (view.config !== config) view.replace(config);
+        return [config.name, view];
+      }),
+    );
+    for (const view of this.#open) if (!this.#views.has(view.config.name)) this.#open.delete(view);
   }
 
   /** From now on it is built with each snapshot. Undefined where there is no such view. */

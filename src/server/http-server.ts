@@ -201,7 +201,7 @@ function buildApp(
   };
   const serveMcp: RequestListener = (request, response) => {
     requests.enter(response);
-    endpoint.handle(request, response);
+    endpoint.plain.current.handle(request, response);
   };
   const serveView = (view: string, request: IncomingMessage, response: ServerResponse): void => {
     requests.enter(response);

@@ -206,6 +206,70 @@ describe('the rules of a view', () => {
   });
 });
 
+describe('views of a changed configuration', () => {
+  it('are in force at once: a removed one ends, an added one is there, a changed one shows and admits others', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const begun = { count: 0 };
+    const held: ServedTool = {
+      name: 'list_slowly',
+      answer: async () => {
+        begun.count += 1;
+        await released;
+        return textBlocks('[]');
+      },
+    };
+    await using server = await startToolServer([...TOOLS, held]);
+    const config = { clients, mcpServers: { notes: { url: server.url } } };
+    await using live = await openLiveGateway({ ...config, views: VIEWS });
+    const writer = await live.connect('http', 'legacy', TOKENS.writer, 'writing_too');
+    const modern = await live.connect('http', 'modern', TOKENS.writer, 'writing_too');
+    const reader = await live.connect('http', 'legacy', TOKENS.reader, 'reading');
+    const guest = await live.connect('http', 'legacy', TOKENS.guest, 'open');
+    const changed = new Promise((resolve) => {
+      reader.setNotificationHandler('notifications/tools/list_changed', resolve);
+    });
+    const calls = [writer, modern].map((client) => live.call(client, 'list_slowly'));
+    await expect.poll(() => begun.count).toBe(2);
+
+    const { writing_too: _removed, ...views } = VIEWS;
+    const state = await live.reload({
+      ...config,
+      views: {
+        ...views,
+        reading: { ...VIEWS.reading, mode: 'semantic', operations: { include: ['list_rows'] } },
+        open: { ...VIEWS.open, clients: ['writer'] },
+        added: { clients: ['writer'], upstreams: 'notes' },
+      },
+    });
+    expect(state).toMatchObject({
+      outcome: 'applied',
+      changes: "views 'reading', 'writing_too', 'open', 'added'; policy",
+    });
+    await changed;
+    expect(await callTool(reader, 'mcp_aql_read', { operation: 'list_notes' })).toMatchObject({
+      error: { code: 'NOT_FOUND_OPERATION' },
+    });
+    const added = await live.connect('http', 'modern', TOKENS.writer, 'added');
+    expect(await namesIn(live, added)).toContain('create_note');
+    const refused = 'this client sees /mcp/writing, /mcp/open, /mcp/added alone';
+    await expect(live.call(writer, 'list_notes')).rejects.toThrow(refused);
+    await expect(live.call(guest, 'list_rows')).rejects.toThrow('there is no such view for this client');
+
+    release();
+    expect((await Promise.all(calls)).map(({ success }) => success)).toEqual([true, true]);
+    const ended = () => live.observations.filter((each) => each.kind === 'session' && each.event === 'closed').length;
+    await expect.poll(ended).toBe(1);
+    await live.reload({ ...config, server: { port: 0, defaultView: 'reading' }, views: VIEWS });
+    await live.connect('http', 'modern', TOKENS.reader);
+    expect(
+      (await live.call(await live.connect('http', 'legacy', TOKENS.writer, 'writing_too'), 'list_notes')).success,
+    ).toBe(true);
+  });
+});
+
 it('serves a view over stdio', async () => {
   await using live = await open();
   const client = await live.connect('stdio', 'legacy', undefined, 'open');

@@ -1,12 +1,15 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { type Gateway, openGateway } from '../../src/gateway/gateway.js';
+import { loadConfig } from '../../src/config/load-config.js';
+import { type Gateway, openGateway, type ReloadState } from '../../src/gateway/gateway.js';
 import type { Observation } from '../../src/observe/observation.js';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { openHttpServer } from '../../src/server/http-server.js';
 import { serveStdio } from '../../src/server/stdio/stdio-server.js';
-import { loadOnly } from '../unit/config/config-folder.js';
+import { load } from '../unit/config/config-folder.js';
 import { SERVER_INFO } from './server-clients.js';
 
 /** A gateway in this process with real upstreams, and clients of the SDK for it. Ends with the test. */
@@ -15,6 +18,8 @@ export interface LiveGateway extends AsyncDisposable {
   /** Of MCP over HTTP. */
   readonly url: string;
   readonly observations: readonly Observation[];
+  /** Writes another configuration and has it read. */
+  reload(config: object): Promise<ReloadState>;
   /** Connects a client that ends with the gateway. */
   connect(front: 'http' | 'stdio', era: 'legacy' | 'modern', token?: string, view?: string): Promise<Client>;
   /** The envelope of an operation's answer. */
@@ -38,7 +43,8 @@ export async function openLiveGateway(
   files: Readonly<Record<string, string>> = {},
 ): Promise<LiveGateway> {
   const base = { store: { type: 'memory' }, server: { port: 0 }, endpoint: { mode: 'single' } };
-  const loaded = await loadOnly({ ...base, ...config }, { files });
+  const { config: loaded } = await load({ ...base, ...config }, { files });
+  const cwd = loaded.directory;
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => {
     observations.push(observation);
@@ -49,6 +55,7 @@ export async function openLiveGateway(
     packageDirectory: process.cwd(),
     process: 'test',
     names: { wait: 'until tried', keep: false },
+    load: async () => (await loadConfig({ env: {}, cwd })).config,
   });
   await gateway.settled;
   const closers: (() => Promise<void>)[] = [];
@@ -59,6 +66,10 @@ export async function openLiveGateway(
     gateway,
     url: server.url,
     observations,
+    async reload(next) {
+      await writeFile(join(cwd, 'gateway.config.json'), JSON.stringify({ ...base, ...next }));
+      return gateway.reload('test');
+    },
     async connect(front, era, token, view) {
       const mode = era === 'modern' ? 'auto' : 'legacy';
       const client = new Client({ name: 'test-client', version: '1' }, { versionNegotiation: { mode } });

@@ -11,7 +11,7 @@ export interface ServedTool {
   /** Its server says that it only reads, unless this is set. */
   readonly writes?: true;
   /** The result as MCP has it: `content`, `structuredContent`, ... */
-  readonly answer: (args: JsonObject) => JsonObject;
+  readonly answer: (args: JsonObject) => JsonObject | Promise<JsonObject>;
 }
 
 export interface ToolServer extends AsyncDisposable {
@@ -48,7 +48,7 @@ export async function startToolServer(tools: readonly ServedTool[]): Promise<Too
     const { name = '', arguments: args = {}, _meta: meta = {} } = message.params ?? {};
     if (message.method === 'tools/call') calls.push({ name, args, meta, headers: request.headers });
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answerTo(message, tools) }));
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...(await answerTo(message, tools)) }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -62,7 +62,7 @@ export async function startToolServer(tools: readonly ServedTool[]): Promise<Too
   };
 }
 
-function answerTo({ method, params = {} }: RpcRequest, tools: readonly ServedTool[]): object {
+async function answerTo({ method, params = {} }: RpcRequest, tools: readonly ServedTool[]): Promise<object> {
   if (method === 'initialize') {
     const serverInfo = { name: 'tools', version: '1.0.0' };
     return { result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } };
@@ -78,7 +78,7 @@ function answerTo({ method, params = {} }: RpcRequest, tools: readonly ServedToo
   }
   const found = tools.find(({ name }) => name === params.name);
   if (method !== 'tools/call' || found === undefined) return { error: { code: -32601, message: 'Method not found' } };
-  return { result: found.answer(params.arguments ?? {}) };
+  return { result: await found.answer(params.arguments ?? {}) };
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

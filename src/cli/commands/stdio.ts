@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { digestConfigFiles } from '../../config/config-files.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import type { Observer } from '../../observe/observation.js';
 import { protectStdout } from '../../server/stdio/protect-stdout.js';
 import {
   type CommonFlags,
@@ -41,7 +43,8 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
     load: async () => (await readCliConfig(flags)).config,
   });
   try {
-    const shown = gatewayIn(gateway, flags.view ?? config.server.defaultView);
+    const view = flags.view ?? config.server.defaultView;
+    const shown = gatewayIn(gateway, view);
     const { serveStdio } = await import('../../server/stdio/stdio-server.js');
     // Messages that the client sends meanwhile wait in the pipe.
     await Promise.race([gateway.warmedUp, stop.asked]);
@@ -55,7 +58,7 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
     await monitoring.follow(gateway).catch(({ message }: Error) => observe({ kind: 'notice', level: 'warn', message }));
     const running = announceRunning(gateway, { address: 'stdio', digest });
     reload = running.reload;
-    await Promise.race([server.done, stop.asked]);
+    await Promise.race([server.done, stop.asked, untilRemoved(gateway, view, observe)]);
     running.end();
     await server.close();
   } finally {
@@ -63,4 +66,17 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
     await monitoring.close();
     log.flush();
   }
+}
+
+/** Resolves when a reload has removed the view that is served: what its client saw is not to be seen any more. */
+function untilRemoved(gateway: Gateway, view: string | undefined, observe: Observer): Promise<void> {
+  return new Promise((resolve) => {
+    if (view === undefined) return;
+    gateway.onReloaded(() => {
+      if (gateway.inView(view) !== undefined) return;
+      const message = `The view '${view}' has been removed from the configuration, so this process ends.`;
+      observe({ kind: 'notice', level: 'error', message });
+      resolve();
+    });
+  });
 }

@@ -18,8 +18,8 @@ import {
   headersAgree,
   isLegacyTraffic,
   isLegacyVersion,
-  type MirrorHeaders,
   noteMethod,
+  readMirrorHeaders,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
 import { LogLevels } from '../mcp/log-levels.js';
@@ -73,10 +73,14 @@ export interface McpEndpoint {
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Replaces who may use it, for the next request of each client. Streams end, so that who may no longer is gone. */
   replaceAccess(access: AccessSettings): void;
+  /** The same for who may use the view that it serves; the others' streams go on, as they hear of what changes in it. */
+  replaceViewAccess(access: ViewAccess | undefined): void;
   /** Answers a request for what is not here, once its sender has been authenticated. */
   refuse(request: IncomingMessage, response: ServerResponse, refusalOf: ViewAccess): void;
   /** Ends the streams that wait for changes; calls go on. */
   endStreams(): Promise<void>;
+  /** Resolves when the calls that are in flight now have been answered. */
+  settled(): Promise<void>;
   /** Ends every call in flight with an answer that says that its outcome is unknown. */
   interruptCalls(): void;
   load(): EndpointLoad;
@@ -140,11 +144,13 @@ export function createMcpEndpoint(
     settings,
     native: gateway.native,
     observe,
-    capabilities: () => [gateway.native.capabilities(), gateway.mode()],
+    capabilities: () => [gateway.native.capabilities(), gateway.mode(), gateway.purpose],
   });
   const modern = createModernHandler(createServer, settings.maxSessions, observe, (sent) => carrier.carry?.(sent));
+  const subscriptions = new Subscriptions(settings.maxSessions);
   const route = createMessageRouter({
     gateway,
+    subscriptions,
     legacy,
     modern,
     callers,
@@ -170,7 +176,18 @@ export function createMcpEndpoint(
   ]);
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
-  const enter = view.access === undefined ? handleMethod : refuseAt(view.access, handleMethod);
+  const entryFor = (access: ViewAccess | undefined): RequestHandler =>
+    access === undefined ? handleMethod : refuseAt(access, handleMethod);
+  let enter = entryFor(view.access);
+  const admit = (request: IncomingMessage, response: ServerResponse, handle: RequestHandler): void => {
+    const { gate } = admission;
+    if (gate === undefined) handle(request, response, undefined);
+    else gate(request, response, handle);
+  };
+  const endStreamsOf = (isOf: (client: Authenticated | undefined) => boolean): void => {
+    sessions.endStreams(isOf);
+    subscriptions.endStreams(isOf);
+  };
   const stopListening = passNewsOn(gateway, { sessions, modern, logs });
   const sweep = (): void => {
     const now = Date.now();
@@ -180,26 +197,22 @@ export function createMcpEndpoint(
   const sweeper = setInterval(sweep, Math.min(settings.sessionIdleMs / 4, MAX_SWEEP_MS)).unref();
 
   return {
-    handle(request, response) {
-      const { gate } = admission;
-      if (gate === undefined) enter(request, response, undefined);
-      else gate(request, response, enter);
-    },
-    refuse(request, response, refusalOf) {
-      const answer = refuseAt(refusalOf, refuseMethod);
-      const { gate } = admission;
-      if (gate === undefined) answer(request, response, undefined);
-      else gate(request, response, answer);
-    },
+    handle: (request, response) => admit(request, response, enter),
+    refuse: (request, response, refusalOf) => admit(request, response, refuseAt(refusalOf, refuseMethod)),
     replaceAccess(access) {
       admission.replace(access);
-      sessions.endStreams();
+      endStreamsOf(() => true);
+    },
+    replaceViewAccess(access) {
+      enter = entryFor(access);
+      if (access !== undefined) endStreamsOf((client) => access(client?.identity ?? {}) !== undefined);
     },
     async endStreams() {
       stopListening();
       sessions.endStreams();
       await modern.close();
     },
+    settled: exchanges.settled,
     interruptCalls() {
       parked.endAll();
       exchanges.interruptAll('the gateway is stopping');
@@ -223,6 +236,7 @@ function refuseMethod(_request: IncomingMessage, response: ServerResponse): void
 
 interface MessageRouterDeps {
   readonly gateway: Gateway;
+  readonly subscriptions: Subscriptions;
   readonly legacy: LegacyEndpoint;
   readonly modern: ModernHandler;
   readonly callers: ModernCallers;
@@ -235,12 +249,11 @@ interface MessageRouterDeps {
 
 /** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { gateway, legacy, modern, callers, answerFast, exchanges, settings, native, observe } = deps;
-  const subscriptions = new Subscriptions(settings.maxSessions);
+  const { gateway, subscriptions, legacy, modern, callers, answerFast, exchanges, settings, native, observe } = deps;
   const watches = createStreamWatches(native);
 
   return (message, request, response, authenticated) => {
-    const headers = readMirrorHeaders(request);
+    const headers = readMirrorHeaders(request.headers);
     const recognised = recogniseFastRequest(message, native.supports);
     const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
     if (fast === undefined) noteMethod(notesOf(response), message);
@@ -262,7 +275,7 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
       typeof client === 'string'
         ? explainFullness(client, settings)
         : isSubscription(message)
-          ? subscriptions.open(client.caller.sessionId, response)
+          ? subscriptions.open(client.caller.sessionId, response, authenticated)
           : undefined;
     if (typeof client === 'string' || refusal !== undefined) {
       sendRpcError(response, 503, RPC_ERROR.refused, refusal ?? '', readId(message));
@@ -302,15 +315,6 @@ function findMismatch(message: unknown, { headers }: IncomingMessage, gateway: G
 function readId(message: unknown): RequestId | null {
   const id = isJsonObject(message) ? message['id'] : undefined;
   return isRequestId(id) ? id : null;
-}
-
-/** Node joins repeated headers of these names into one string. */
-function readMirrorHeaders({ headers }: IncomingMessage): MirrorHeaders {
-  return {
-    protocolVersion: headers['mcp-protocol-version'] as string | undefined,
-    method: headers['mcp-method'] as string | undefined,
-    name: headers['mcp-name'] as string | undefined,
-  };
 }
 
 const MAX_BATCH = 100;

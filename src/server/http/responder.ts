@@ -50,6 +50,8 @@ export type RequestHandler = (
 export interface HttpExchanges {
   /** Takes a request in. While it is open, its session is in use. */
   open(response: ServerResponse, occupancy: Occupancy, accept: string | undefined): Responder;
+  /** Resolves when the requests that are open now have been answered, or their clients have gone. */
+  settled(): Promise<void>;
   /** Ends every open request with an answer of the gateway's own. */
   interruptAll(reason: string): void;
 }
@@ -71,6 +73,9 @@ export function createHttpExchanges(
   const shared = { streams, open, onUnsent, carrier };
   return {
     open: (response, occupancy, accept) => new HttpExchange(response, occupancy, acceptsStream(accept), shared),
+    async settled() {
+      await Promise.all([...open.values()].map((exchange) => exchange.settled()));
+    },
     interruptAll(reason) {
       for (const exchange of open.values()) exchange.interrupt(reason);
     },
@@ -175,6 +180,11 @@ class HttpExchange implements Responder {
     if (response === undefined) return;
     if (this.#streaming) response.end();
     else sendNothing(response, 202);
+  }
+
+  async settled(): Promise<void> {
+    const response = this.#response;
+    if (response !== undefined) await new Promise((resolve) => response.once('close', resolve));
   }
 
   onInterrupt(listener: InterruptListener): void {

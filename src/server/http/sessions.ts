@@ -43,8 +43,8 @@ export interface LegacySessions {
   notify(text: string, isWanted?: (sessionId: string) => boolean): void;
   /** Ends the sessions that have been idle for too long. `now` in milliseconds since the epoch. */
   sweep(now: number): void;
-  /** Ends every standalone stream; sessions and calls go on. */
-  endStreams(): void;
+  /** Ends every standalone stream, or those of these clients; sessions and calls go on. */
+  endStreams(isOf?: (client: Authenticated | undefined) => boolean): void;
   endAll(): void;
 }
 
@@ -167,8 +167,8 @@ class StoredSessions implements LegacySessions {
     this.#sweptAt = now;
   }
 
-  endStreams(): void {
-    for (const { stream } of this.#sessions.values()) stream.end();
+  endStreams(isOf: (client: Authenticated | undefined) => boolean = () => true): void {
+    for (const { stream, holder } of this.#sessions.values()) if (isOf(holder)) stream.end();
   }
 
   endAll(): void {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonObject } from '../../protocol/json.js';
+import type { Authenticated } from '../auth/authenticated.js';
 
 /** Open subscriptions of one client; a client needs one, and a second while it reconnects. */
 const MAX_PER_CLIENT = 16;
@@ -10,7 +11,7 @@ const TOO_MANY_OF_CLIENT = `You have ${MAX_PER_CLIENT} open subscriptions, as ma
 export class Subscriptions {
   readonly #counts = new Map<string, number>();
   readonly #max: number;
-  #size = 0;
+  readonly #open = new Map<ServerResponse, Authenticated | undefined>();
 
   /** @param max of all clients together. */
   constructor(max: number) {
@@ -18,20 +19,25 @@ export class Subscriptions {
   }
 
   /** Counts a subscription until its response closes; says why where there are too many. */
-  open(sessionId: string, response: ServerResponse): string | undefined {
+  open(sessionId: string, response: ServerResponse, client?: Authenticated): string | undefined {
     const count = this.#counts.get(sessionId) ?? 0;
     if (count >= MAX_PER_CLIENT) return TOO_MANY_OF_CLIENT;
-    if (this.#size >= this.#max) {
+    if (this.#open.size >= this.#max) {
       return `Every one of ${this.#max} subscriptions is in use. Try again later; the operator can raise server.maxSessions.`;
     }
     this.#counts.set(sessionId, count + 1);
-    this.#size += 1;
-    response.once('close', () => this.#close(sessionId));
+    this.#open.set(response, client);
+    response.once('close', () => this.#close(sessionId, response));
     return undefined;
   }
 
-  #close(sessionId: string): void {
-    this.#size -= 1;
+  /** Ends the streams of these clients, who open them again where they still may. */
+  endStreams(isOf: (client: Authenticated | undefined) => boolean): void {
+    for (const [response, client] of this.#open) if (isOf(client)) response.end();
+  }
+
+  #close(sessionId: string, response: ServerResponse): void {
+    this.#open.delete(response);
     const count = (this.#counts.get(sessionId) ?? 1) - 1;
     if (count === 0) this.#counts.delete(sessionId);
     else this.#counts.set(sessionId, count);

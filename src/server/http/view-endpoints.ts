@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { ServerInfo } from '../mcp/write-result.js';
@@ -7,40 +9,83 @@ import { createMcpEndpoint, type EndpointLoad, type McpEndpoint } from './mcp-en
 import { ViewBindings } from './view-access.js';
 
 /** The endpoints of the whole and of each view: what belongs to a connection is never found from another view. */
-export interface McpEndpoints extends Omit<McpEndpoint, 'refuse'> {
+export interface McpEndpoints
+  extends Pick<McpEndpoint, 'replaceAccess' | 'endStreams' | 'interruptCalls' | 'load' | 'close'> {
+  /** What `/mcp` serves at this moment: the default view, or the whole. */
+  readonly plain: { readonly current: Pick<McpEndpoint, 'handle'> };
   /** Answers one HTTP request for a view. */
   handleView(view: string, request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** Serves the whole, or the default view, and opens each view with the first request for it. */
+/** The answer at an address that shows something else now. */
+const GONE = {
+  status: 404,
+  message: 'Not found: the configuration of this address has changed. Connect again.',
+} as const;
+
+/** The name of a view; undefined is the whole. */
+type Shown = string | undefined;
+
+type ServedViews = Pick<GatewayConfig, 'views' | 'server'>;
+
+/** Serves the whole, or the default view, and opens each view with the first request for it. Follows the views of a reload. */
 export function createMcpEndpoints(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoints {
-  const { config } = gateway;
-  const { defaultView } = config.server;
-  const bindings = new ViewBindings(config);
-  const open = (shown: Gateway, name: string | undefined): McpEndpoint =>
-    createMcpEndpoint(shown, serverInfo, observe, { name, access: bindings.accessTo(name) });
-  const first = defaultView === undefined ? gateway : (gateway.inView(defaultView) ?? gateway);
-  const main = open(first, defaultView);
-  const views = new Map<string, McpEndpoint>(defaultView === undefined ? [] : [[defaultView, main]]);
+  let served: ServedViews = gateway.config;
+  let bindings = new ViewBindings(served);
+  const endpoints = new Map<Shown, McpEndpoint>();
+  /** Of views that are gone, until their last calls have been answered. */
+  const retired = new Set<McpEndpoint>();
   /** Of the endpoints that are opened later too; as at the start where absent. */
   let access: AccessSettings | undefined;
-  const isConfigured = new Set(config.views.map(({ name }) => name));
-  const all = (): readonly McpEndpoint[] => [...new Set([main, ...views.values()])];
-  const openView = (name: string): McpEndpoint | undefined => {
-    const known = views.get(name);
-    if (known !== undefined || !isConfigured.has(name)) return known;
-    const shown = gateway.inView(name);
-    if (shown === undefined) return undefined;
-    const endpoint = open(shown, name);
+  const all = (): readonly McpEndpoint[] => [...endpoints.values(), ...retired];
+
+  const open = (shown: Gateway, name: Shown): McpEndpoint => {
+    const known = endpoints.get(name);
+    if (known !== undefined) return known;
+    const endpoint = createMcpEndpoint(shown, serverInfo, observe, { name, access: bindings.accessTo(name) });
     if (access !== undefined) endpoint.replaceAccess(access);
-    views.set(name, endpoint);
+    endpoints.set(name, endpoint);
     return endpoint;
   };
+  const openView = (name: string): McpEndpoint | undefined => {
+    const shown = gateway.inView(name);
+    return shown && open(shown, name);
+  };
+  const openPlain = (): McpEndpoint => {
+    const { defaultView } = served.server;
+    return (defaultView === undefined ? undefined : openView(defaultView)) ?? open(gateway, undefined);
+  };
+  const plain = { current: openPlain() };
+
+  /** It takes no more requests; its sessions end when its calls have been answered. */
+  const retire = async (name: Shown, endpoint: McpEndpoint): Promise<void> => {
+    endpoints.delete(name);
+    retired.add(endpoint);
+    // A request whose token is still being checked.
+    endpoint.replaceViewAccess((identity) => bindings.refusalOf(name, identity) ?? GONE);
+    await endpoint.endStreams();
+    await endpoint.settled();
+    if (retired.delete(endpoint)) endpoint.close();
+  };
+  const isServed = (name: Shown): boolean =>
+    name === undefined ? served.server.defaultView === undefined : served.views.some((view) => view.name === name);
+  const stopFollowing = gateway.onReloaded((next) => {
+    const isSame = isDeepStrictEqual(served.views, next.views) && served.server.defaultView === next.server.defaultView;
+    if (isSame) return;
+    served = next;
+    bindings = new ViewBindings(next);
+    plain.current = openPlain();
+    for (const [name, endpoint] of [...endpoints]) {
+      if (isServed(name)) endpoint.replaceViewAccess(bindings.accessTo(name));
+      else retire(name, endpoint).catch((cause: unknown) => observe({ kind: 'defect', where: 'ending a view', cause }));
+    }
+  });
   return {
-    handle: main.handle,
+    plain,
     handleView(name, request, response) {
       const endpoint = openView(name);
-      if (endpoint === undefined) main.refuse(request, response, (identity) => bindings.refusalOf(name, identity));
+      if (endpoint === undefined)
+        plain.current.refuse(request, response, (identity) => bindings.refusalOf(name, identity));
       else endpoint.handle(request, response);
     },
     replaceAccess(next) {
@@ -48,6 +93,7 @@ export function createMcpEndpoints(gateway: Gateway, serverInfo: ServerInfo, obs
       for (const endpoint of all()) endpoint.replaceAccess(next);
     },
     async endStreams() {
+      stopFollowing();
       await Promise.all(all().map((endpoint) => endpoint.endStreams()));
     },
     interruptCalls() {
@@ -60,6 +106,7 @@ export function createMcpEndpoints(gateway: Gateway, serverInfo: ServerInfo, obs
     },
     close() {
       for (const endpoint of all()) endpoint.close();
+      retired.clear();
     },
   };
 }

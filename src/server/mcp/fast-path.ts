@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -57,6 +58,15 @@ export interface MirrorHeaders {
   readonly protocolVersion: string | undefined;
   readonly method: string | undefined;
   readonly name: string | undefined;
+}
+
+/** Node joins repeated headers of these names into one string. */
+export function readMirrorHeaders(headers: IncomingHttpHeaders): MirrorHeaders {
+  return {
+    protocolVersion: headers['mcp-protocol-version'] as string | undefined,
+    method: headers['mcp-method'] as string | undefined,
+    name: headers['mcp-name'] as string | undefined,
+  };
 }
 
 interface FastMethod {
