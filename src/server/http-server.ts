@@ -13,7 +13,6 @@ import { type Turns, turns } from '../lib/turns.js';
 import type { ServerFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import { registerHealth } from './admin/health.js';
-import { registerAdmin } from './admin/register-admin.js';
 import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
 import { registerConnect } from './connect/register-connect.js';
 import type { AccessSettings } from './http/admit.js';
@@ -28,6 +27,7 @@ import { TrustedProxies } from './http/trusted-proxies.js';
 import { createMcpEndpoints, type McpEndpoints } from './http/view-endpoints.js';
 import { RPC_ERROR } from './mcp/rpc-error.js';
 import type { ServerInfo } from './mcp/write-result.js';
+import { registerOperators } from './register-operators.js';
 
 /** What is open at this moment. */
 export type ServerLoad = Omit<ServerFigures, 'receivedBytes' | 'sentBytes'>;
@@ -79,8 +79,8 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves MCP at `/mcp` and each view at `/mcp/NAME`, health at `/healthz` and `/readyz`, and where there are operators approvals at `/admin/approvals` and
- * `/ui/approvals`, on `config.server.host` and `port` (0 takes a free one).
+ * Serves MCP at `/mcp` and each view at `/mcp/NAME`, health at `/healthz` and `/readyz`, and where there are operators their APIs under `/admin`
+ * and the console at `/ui`, on `config.server.host` and `port` (0 takes a free one).
  * Rejects with a readable message when it cannot listen.
  */
 export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Promise<HttpGatewayServer> {
@@ -239,12 +239,11 @@ function buildApp(
     serveView(request.params.view, request.raw, reply.raw);
   });
   registerHealth(app, gateway, state);
-  registerAdmin(app, gateway, deps.observe);
+  registerOperators(app, gateway, deps.observe);
   registerConnect(app, gateway, deps.observe);
   registerMetrics(app, deps.monitor?.metrics);
-  const { operators } = gateway.config.policy.approvals;
-  const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';
-  registerLandingPage(app, { serverInfo: deps.serverInfo, approvals });
+  const hasConsole = gateway.config.policy.approvals.operators.length > 0;
+  registerLandingPage(app, { serverInfo: deps.serverInfo, hasConsole });
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}; / says what else there is.` }),
   );

@@ -4,7 +4,6 @@ import { type Answer, connectClient, type McpClient } from '../support/mcp-clien
 import { sendHttp } from '../support/raw-http.js';
 import type { ReplayServer } from '../support/replay-server.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
-import { openPage } from '../support/tiny-browser.js';
 
 const OPERATOR_TOKEN = 'operator-has-a-long-token';
 const HEADERS = { authorization: `Bearer ${OPERATOR_TOKEN}` };
@@ -69,26 +68,5 @@ describe('the approvals API', () => {
     for (const path of ['/admin/approvals', '/ui/approvals']) {
       expect((await sendHttp(urlOf(gateway, path), { method: 'GET', headers: HEADERS })).status).toBe(404);
     }
-  });
-});
-
-describe('the approvals page', () => {
-  it('lets an operator approve by the link of one request', async () => {
-    await using gateway = await serveGateway(configOf());
-    await using client = await connectClient(gateway.url);
-    const before = upstream.calls.length;
-    const asked = await call(client);
-    const storage = new Map<string, string>();
-    const page = await openPage(urlOf(gateway, `/ui/approvals/${approvalIn(asked)}`), storage);
-    page.byId('token').value = OPERATOR_TOKEN;
-    const loaded = page.nextMessage();
-    await page.byId('sign-in').trigger('submit');
-    await loaded;
-    const shown = page.byId('approvals').all;
-    expect(shown.map(({ textContent }) => textContent).join('\n')).toContain('/notes/a.txt');
-    await shown.find(({ textContent }) => textContent === 'Approve')?.trigger('click');
-    expect(page.byId('message').textContent).toContain('approved');
-    expect((await call(client, { _confirmation: tokenIn(asked) })).success).toBe(true);
-    expect(upstream.calls).toHaveLength(before + 1);
   });
 });

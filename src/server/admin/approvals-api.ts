@@ -7,7 +7,6 @@ import {
   type ApprovalService,
   type ApprovalStatus,
 } from '../../protocol/approval.js';
-import { registerApprovalsPage } from './approvals-page.js';
 import { guardOperators, OPERATOR, type OperatorAccess, refuse } from './operator-access.js';
 import { badRequest, changed, explainFault, notFound, readDecisionBody } from './problems.js';
 
@@ -26,7 +25,8 @@ interface OneApproval {
  * `POST /admin/approvals/:id/approve` and `.../deny` with `{reason?, digest?}` -> the approval as decided.
  * Refusals are `{error: {code, message}}`.
  */
-function registerApprovalsApi(app: FastifyInstance, service: ApprovalService, access: OperatorAccess): void {
+export function registerApprovals(app: FastifyInstance, { approvals: service }: Gateway, access: OperatorAccess): void {
+  if (service === undefined) return;
   app.register((api, _options, done) => {
     guardOperators(api, access, PATH);
     offerReading(api, service);
@@ -76,7 +76,7 @@ function cutPage(approvals: readonly Approval[], count: number, after: unknown) 
 }
 
 /** Identifies what an operator has read, so that a decision is about nothing else. */
-function digestOf(approval: Approval): string {
+export function digestOf(approval: Approval): string {
   const { id, operation, upstream, danger, message, parameters, requester } = approval;
   return digest({ id, operation, upstream, danger, message, parameters, requester });
 }
@@ -100,11 +100,4 @@ function offerDecisions(api: FastifyInstance, service: ApprovalService): void {
 
 function isStatus(value: unknown): value is ApprovalStatus {
   return APPROVAL_STATUSES.some((status) => status === value);
-}
-
-/** Opens the approvals API and its page where operators can be asked. */
-export function registerApprovals(app: FastifyInstance, { approvals }: Gateway, access: OperatorAccess): void {
-  if (approvals === undefined) return;
-  registerApprovalsApi(app, approvals, access);
-  registerApprovalsPage(app);
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import type { OperatorConfig } from '../../config/policy-config.js';
 import type { Observer } from '../../observe/observation.js';
@@ -6,9 +5,11 @@ import { BearerTokens, FailedAttempts, RefusalNotices } from '../auth/bearer-tok
 import { addressOf } from '../http/responder.js';
 import { type ApprovalsProblem, badRequest, INTERNAL_ERROR, tooManyAttempts, UNAUTHORIZED } from './problems.js';
 
-/** Lets operators into the APIs under `/admin`. */
+/** Lets operators into the APIs under `/admin`, and into the console. */
 export interface OperatorAccess {
   readonly authenticate: OperatorAuthenticator;
+  /** Whose token an `Authorization` header brings at this moment; a wrong one is not counted. */
+  readonly holderOf: (authorization: string | undefined) => string | undefined;
   readonly observe: Observer;
 }
 
@@ -17,7 +18,8 @@ export const OPERATOR = 'operator';
 
 /** @param operatorsNow those who may use the APIs at this moment */
 export function createOperatorAccess(operatorsNow: () => readonly OperatorConfig[], observe: Observer): OperatorAccess {
-  return { authenticate: createOperatorAuthenticator(operatorsNow, observe), observe };
+  const holderOf = createTokenReader(operatorsNow);
+  return { holderOf, authenticate: createOperatorAuthenticator(holderOf, observe), observe };
 }
 
 /** Lets operators in alone, and answers what fails as the APIs do. */
@@ -31,7 +33,7 @@ export function guardOperators(api: FastifyInstance, { authenticate, observe }: 
   api.decorateRequest(OPERATOR, '');
   api.addHook('onRequest', (request, reply, next) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    const authentication = authenticate(request.raw);
+    const authentication = authenticate(request.headers.authorization, addressOf(request.raw));
     if (authentication.kind === 'operator') {
       request.setDecorator(OPERATOR, authentication.name);
       next();
@@ -54,29 +56,34 @@ type Authentication =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** Finds the operator who sends a request. */
-type OperatorAuthenticator = (request: IncomingMessage) => Authentication;
+/** Finds the operator who sends a request. @param address where it comes from */
+type OperatorAuthenticator = (authorization: string | undefined, address: string) => Authentication;
+
+function createTokenReader(operatorsNow: () => readonly OperatorConfig[]): OperatorAccess['holderOf'] {
+  let operators = operatorsNow();
+  let tokens = new BearerTokens(operators);
+  return (authorization) => {
+    const current = operatorsNow();
+    // A reload may have changed or revoked tokens.
+    if (current !== operators) [operators, tokens] = [current, new BearerTokens(current)];
+    return tokens.holderOf(authorization);
+  };
+}
 
 /**
  * Recognises operators by their tokens. An address that sent too many wrong tokens has to wait; a right token is let through,
  * since behind a proxy all operators have one address, and a token has too many possible values to be guessed.
  */
 function createOperatorAuthenticator(
-  operatorsNow: () => readonly OperatorConfig[],
+  holderOf: OperatorAccess['holderOf'],
   observe: Observer,
   now: () => number = Date.now,
 ): OperatorAuthenticator {
-  let operators = operatorsNow();
-  let tokens = new BearerTokens(operators);
   const notices = new RefusalNotices(observe, '/admin', now);
   const failed = new FailedAttempts(now);
-  return (request) => {
-    const { authorization } = request.headers;
-    const address = addressOf(request) || 'unknown';
-    const current = operatorsNow();
-    // A reload may have changed or revoked tokens.
-    if (current !== operators) [operators, tokens] = [current, new BearerTokens(current)];
-    const name = tokens.holderOf(authorization);
+  return (authorization, from) => {
+    const address = from || 'unknown';
+    const name = holderOf(authorization);
     if (name !== undefined) return { kind: 'operator', name };
     const seconds = failed.secondsToWait(address);
     if (seconds > 0) return refuseOperator(tooManyAttempts(seconds), { 'retry-after': String(seconds) });

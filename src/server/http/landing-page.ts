@@ -4,8 +4,8 @@ import type { ServerInfo } from '../mcp/write-result.js';
 /** What a person needs who opens the gateway's address in a browser. */
 interface Landing {
   readonly serverInfo: ServerInfo;
-  /** Where the approvals page is, where there is one. */
-  readonly approvals: string | undefined;
+  /** Whether there are operators, who have pages of their own. */
+  readonly hasConsole: boolean;
 }
 
 /** Answers `/` and `/health` for people. Names no server and no client: anyone may open it. */
@@ -21,13 +21,13 @@ export function registerLandingPage(app: FastifyInstance, landing: Landing): voi
   }
 }
 
-function writePage({ serverInfo: { name, version }, approvals }: Landing): string {
+function writePage({ serverInfo: { name, version }, hasConsole }: Landing): string {
   const entries = [
     'MCP clients connect to <code>/mcp</code> (Streamable HTTP); it is no page for browsers.',
     '<a href="/readyz">/readyz</a> says whether calls can be served, <a href="/healthz">/healthz</a> that the process lives.',
-    approvals === undefined
-      ? 'Approvals by people are not configured here: <code>mcp-aql-gateway approvals</code> lists what waits.'
-      : `<a href="${approvals}">${approvals}</a> is where people approve calls.`,
+    hasConsole
+      ? '<a href="./ui/">/ui</a> is the console, where operators approve calls and see how the gateway is.'
+      : 'There is no console here, as no operators are configured: <code>mcp-aql-gateway approvals</code> lists what waits.',
     'Documentation: <code>docs/</code> in the package; <code>mcp-aql-gateway --help</code> lists the commands.',
   ];
   return `<!doctype html>

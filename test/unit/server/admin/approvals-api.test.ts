@@ -207,7 +207,7 @@ describe('the approvals API', () => {
     ['no approval service', { approvals: undefined }],
   ])('does not exist with %s', async (_case, options) => {
     const { get } = await open(options as FakeGatewayOptions);
-    for (const path of [...paths, '/ui/approvals', '/ui/approvals.js']) expect((await get(path)).status).toBe(404);
+    for (const path of paths) expect((await get(path)).status).toBe(404);
   });
 
   it('reports only to the log why the approval service failed', async () => {

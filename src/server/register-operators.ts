@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify';
+import type { Gateway } from '../gateway/gateway.js';
+import type { Observer } from '../observe/observation.js';
+import { registerAgents } from './admin/agents-api.js';
+import { registerApprovals } from './admin/approvals-api.js';
+import { registerOperations } from './admin/operations-api.js';
+import { createOperatorAccess } from './admin/operator-access.js';
+
+/** Opens the APIs under `/admin` and the console at `/ui` where the configuration names operators who may use them. */
+export function registerOperators(app: FastifyInstance, gateway: Gateway, observe: Observer): void {
+  if (gateway.config.policy.approvals.operators.length === 0) return;
+  const access = createOperatorAccess(() => gateway.config.policy.approvals.operators, observe);
+  registerApprovals(app, gateway, access);
+  registerAgents(app, gateway, access);
+  registerOperations(app, gateway, access);
+  app.register(async (ui) => {
+    const { registerConsole } = await import('./console/console.js');
+    registerConsole(ui, { gateway, access, observe });
+  });
+}
