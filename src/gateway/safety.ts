@@ -25,6 +25,8 @@ export interface Safety {
   /** The same decisions, with agents held to what they report. */
   guard(policy: JudgingPolicy): JudgingPolicy;
   readonly operators: SafetyOperators;
+  /** The agents among them; the gateway's own where it has some. */
+  readonly executions: Executions;
   endSession(sessionId: string): void;
   close(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export async function openSafety(
       },
     }),
     operators: new SafetyOperators({ challenges, blocks, audit }),
+    executions,
     endSession: (sessionId) => executions.endSession(sessionId),
     async close() {
       await channels.close();

@@ -38,11 +38,18 @@ export function stateOf({ end, expiresAt }: Challenge, now: number): ChallengeSt
 }
 
 /** As people see it: without what the code could be checked with. */
-export function describeChallenge(challenge: Challenge, now: number): JsonObject {
+export type DescribedChallenge = Omit<Challenge, 'digest' | 'end' | 'issuedAt' | 'expiresAt'> & {
+  readonly status: ChallengeState;
+  /** ISO 8601. */
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+};
+
+export function describeChallenge(challenge: Challenge, now: number): DescribedChallenge {
   const { digest: _digest, end: _end, issuedAt, expiresAt, factors, ...rest } = challenge;
   return {
     ...rest,
-    factors: [...factors],
+    factors,
     status: stateOf(challenge, now),
     issuedAt: new Date(issuedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),

@@ -114,6 +114,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     restartUpstream: () => true,
     approvals: options.approvals,
     safety: undefined,
+    executions: undefined,
     setLogLevel: () => undefined,
     endSession: (sessionId) => void ended.push(sessionId),
     native: NO_NATIVE_SURFACE,
