@@ -241,7 +241,7 @@ describe.skipIf(CHROMIUM === undefined)(`the console for people who decide (${NO
     expect(await textOf(page, 'main')).toContain('No agent is blocked.');
 
     expect((await report('/home')).data).toMatchObject({ stopped: true });
-    await shows(page, agent);
+    await page.waitForSelector('td[data-label=Agent] a[href*=blocked]');
     await Promise.all([page.waitForNavigation(), page.click('td[data-label=Agent] a[href*=blocked]')]);
     await page.type('textarea', 'talked to bob');
     await press(page, 'Lift the block');
