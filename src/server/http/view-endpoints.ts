@@ -11,7 +11,7 @@ import { ViewBindings } from './view-access.js';
 
 /** The endpoints of the whole and of each view: what belongs to a connection is never found from another view. */
 export interface McpEndpoints
-  extends Pick<McpEndpoint, 'replaceAccess' | 'endStreams' | 'interruptCalls' | 'load' | 'close'> {
+  extends Pick<McpEndpoint, 'replaceAccess' | 'endStreams' | 'interruptCalls' | 'load' | 'sessions' | 'close'> {
   /** What `/mcp` serves at this moment: the default view, or the whole. */
   readonly plain: { readonly current: Pick<McpEndpoint, 'handle'> };
   /** Answers one HTTP request for a view. */
