@@ -163,17 +163,10 @@ export function createMcpEndpoint(
     native: gateway.native,
     observe,
   });
+  const timing = { limits: () => limits, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+  const receive = createPostReceiver({ ...timing, route, writer, observe });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
-    [
-      'POST',
-      createPostReceiver({
-        limits: () => limits,
-        requestTimeoutMs: REQUEST_TIMEOUT_MS,
-        route,
-        writer,
-        observe,
-      }),
-    ],
+    ['POST', receive],
     ['GET', legacy.get],
     ['DELETE', legacy.delete],
   ]);
