@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../lib/text.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Hold } from './evaluate-step.js';
 
@@ -46,10 +47,10 @@ export type DescribedChallenge = Omit<Challenge, 'digest' | 'end' | 'issuedAt' |
 };
 
 export function describeChallenge(challenge: Challenge, now: number): DescribedChallenge {
-  const { digest: _digest, end: _end, issuedAt, expiresAt, factors, ...rest } = challenge;
+  const { digest: _digest, end: _end, issuedAt, expiresAt, action, ...rest } = challenge;
   return {
     ...rest,
-    factors,
+    action: escapeInvisible(action),
     status: stateOf(challenge, now),
     issuedAt: new Date(issuedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),
