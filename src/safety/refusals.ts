@@ -53,6 +53,15 @@ export function unreported(operation: string, { agent, pause }: Run): OperationE
   );
 }
 
+/** What its agent has reported is known to the gateway that runs it. */
+export function reportedElsewhere(operation: string, agent: string): OperationError {
+  return new OperationError(
+    'PERMISSION_DENIED',
+    `Permission denied: agent '${agent}' of this session runs at another gateway, which alone knows its approved steps: send '${operation}' there. Keep a session at one gateway while an agent runs in it`,
+    { operation, reason: 'unreported_action', element_name: agent },
+  );
+}
+
 /** Who caused a pause cannot end it (specification, section 8.7.3). */
 export function selfApproval(execution: string): OperationError {
   return new OperationError(

@@ -108,6 +108,8 @@ export class SafetyLoop {
     };
     runs.set(run);
     this.#record('EXECUTION_STARTED', run, caller);
+    // From here on other gateways hold the session's calls too.
+    await executions.written(id);
     const { maxAutonomousSteps: steps, riskTolerance } = settings;
     const directive: AutonomyDirective = {
       continue: true,
@@ -270,6 +272,7 @@ export class SafetyLoop {
       const run = this.#require(agent, caller);
       const state = describeExecution(end(run));
       this.#record(event, run, caller);
+      await this.#deps.executions.written(execution);
       return { ...state };
     });
   }
