@@ -338,7 +338,7 @@ function newestFirst(executions: Iterable<Execution>): readonly Execution[] {
 
 /** The gateway that runs it lives and has not answered. */
 function notCancelled(id: string): OperationError {
-  const message = `Internal error: 'the gateway that runs execution ${id} has not cancelled it yet: look at it with get_execution_status'`;
+  const message = `Internal error: 'execution ${id} is not cancelled yet, because its gateway has not answered. Ask get_execution_status for its state'`;
   return new OperationError('INTERNAL_ERROR', message, { execution_id: id, reason: 'unavailable', retryable: true });
 }
 

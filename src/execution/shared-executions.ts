@@ -235,7 +235,7 @@ function loseExecution(execution: Execution, finishedAt: number): Execution {
   const ended = { ...execution, finishedAt, supportsRetry: false };
   if (execution.status === 'pending') return { ...ended, status: 'cancelled' };
   const message =
-    'The gateway that ran it ended. Whether the server has done it is not known: look before you call it again';
+    'Its gateway ended before it. Whether the server has done it is not known. Look before you call it again';
   return {
     ...ended,
     status: 'failed',

@@ -91,7 +91,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`two gateways over one Redis (${NO_R
     // The steps of its agent are known where it runs.
     const outside = await elsewhere.call('do_reversible', { path: '/a' });
     expect(outside.error).toMatchObject({ code: 'PERMISSION_DENIED', details: { reason: 'unreported_action' } });
-    expect(outside.error?.message).toContain('another gateway');
+    expect(outside.error?.message).toContain('in another gateway');
 
     const challenge_id = challengeIn(await alice.step('cleaner', 'calling drop_table users'));
     for (const refused of [
@@ -155,7 +155,7 @@ it('after a kill keeps ends and blocks, and gives what ran an end: agents, calls
   for (const id of [held, agent]) {
     expect((await back.statusOf(id)).data).toMatchObject({
       status: 'failed',
-      error: { message: expect.stringContaining('gateway that ran it ended') },
+      error: { message: expect.stringContaining('Its gateway ended before it') },
     });
   }
   expect((await back.call('retry_execution', { execution_id: held })).error?.details).toMatchObject({

@@ -188,7 +188,7 @@ describe('executions', () => {
     expect(ends).toHaveLength(2);
     expect(ends).toContainEqual(expect.objectContaining({ id: running, status: 'failed' }));
     expect(ends).toContainEqual(expect.objectContaining({ id: pending, status: 'cancelled' }));
-    expect((await after.get(running, caller('t', 'anna'))).error?.message).toContain('gateway that ran it ended');
+    expect((await after.get(running, caller('t', 'anna'))).error?.message).toContain('Its gateway ended before it');
     await before.close();
   });
 
