@@ -2,7 +2,7 @@ import type { AuditTrail } from '../audit/audit-trail.js';
 import type { Execution } from '../execution/execution.js';
 import type { Executions } from '../execution/executions.js';
 
-/** What operators see and end of executions, whoever's they are. */
+/** What operators see and end of executions, in all gateways that share the store. */
 export interface OperatorExecutions {
   /** The newest first. */
   all(): Promise<readonly Execution[]>;
@@ -12,14 +12,14 @@ export interface OperatorExecutions {
 
 /** Undefined where there are no executions. */
 export function openOperatorExecutions(
-  registry: Pick<Executions, 'all' | 'cancel'> | undefined,
+  registry: Pick<Executions, 'everywhere' | 'cancelAnywhere'> | undefined,
   audit: Pick<AuditTrail, 'record'>,
 ): OperatorExecutions | undefined {
   if (registry === undefined) return undefined;
   return {
-    all: async () => registry.all(),
+    all: () => registry.everywhere(),
     async cancel(id, operator) {
-      const cancelled = registry.cancel(id, `by operator '${operator}'`);
+      const cancelled = await registry.cancelAnywhere(id, `by operator '${operator}'`);
       const actor = { operator, transport: 'http' } as const;
       audit.record({ type: 'admin', action: 'cancel_execution', details: { execution: id }, actor });
       return cancelled;
