@@ -246,6 +246,12 @@ export interface GatewayConfig {
     readonly maxSessions: number;
     /** Of one authenticated client; of one network address where there are no clients. */
     readonly maxSessionsPerClient: number;
+    /** Calls in flight at once, over all upstreams and built-in operations; more wait. */
+    readonly maxCalls: number;
+    /** Calls in flight at once of one client; more wait. */
+    readonly maxCallsPerClient: number;
+    /** Calls that wait for their turn; of those beyond, the newest of the client that has most is refused. */
+    readonly maxWaitingCalls: number;
     /** Network connections at once. */
     readonly maxConnections: number;
     /** How long a stopping gateway still accepts requests, while `/readyz` says 503, in milliseconds. */

@@ -60,6 +60,17 @@ const SERVER_SECTION = section(
       1_000_000,
       'Sessions at once of one client, or of one network address where there are no `clients`.',
     ),
+    maxCalls: range(
+      1,
+      1_000_000,
+      'Calls in flight at once, over all servers and built-in operations, where clients authenticate. More wait, and each client has its turn.',
+    ),
+    maxCallsPerClient: range(1, 1_000_000, 'Calls in flight at once of one client (a user where there is one).'),
+    maxWaitingCalls: range(
+      0,
+      1_000_000,
+      'Calls that wait; of those beyond, the newest of the client that has most of them is refused.',
+    ),
     lameDuckMs: range(
       0,
       300_000,
