@@ -19,6 +19,13 @@ export const CONFIG_DEFAULTS = {
     maxSessions: 10_000,
     maxConnections: 50_000,
     maxSessionsPerClient: 1_000,
+    handshakeTimeoutMs: 10_000,
+    headersTimeoutMs: 20_000,
+    requestTimeoutMs: 60_000,
+    // Longer than load balancers keep theirs, which close first.
+    keepAliveMs: 72_000,
+    unreadTimeoutMs: 120_000,
+    maxUnreadBytes: 268_435_456,
     maxCalls: 4_096,
     maxCallsPerClient: 1_024,
     maxWaitingCalls: 20_000,

@@ -88,9 +88,6 @@ export interface McpEndpoint {
   close(): void;
 }
 
-/** Upper bound for receiving one request; answers may take as long as they need. */
-export const REQUEST_TIMEOUT_MS = 60_000;
-
 /** The sweep for idle sessions runs four times per idle time, and at least twice a minute. */
 const MAX_SWEEP_MS = 30_000;
 
@@ -165,7 +162,7 @@ export function createMcpEndpoint(
       'POST',
       createPostReceiver({
         limits: () => limits,
-        requestTimeoutMs: REQUEST_TIMEOUT_MS,
+        requestTimeoutMs: settings.requestTimeoutMs,
         route,
         writer,
         observe,
