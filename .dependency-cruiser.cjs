@@ -85,7 +85,7 @@ const OWNERS = {
   '^prom-client$': ['observe'],
   '^@opentelemetry/': ['observe'],
   '^jsonc-parser$': ['config'],
-  '^diff$': ['catalog'],
+  '^diff$': ['lib', 'catalog'],
   '^nodemailer$': ['safety'],
   '^commander$|^picocolors$': ['cli'],
 };
@@ -128,7 +128,7 @@ module.exports = {
           own(folder),
           ...allowed.map((name) =>
             name === 'gateway'
-              ? '^src/gateway/(gateway|captured-gateway|lock-review|audit-review|log-review|upstream-review|operator-api)\\.ts$'
+              ? '^src/gateway/(gateway|captured-gateway|lock-review|definition-review|curation-review|audit-review|log-review|upstream-review|operator-api)\\.ts$'
               : own(name),
           ),
         ],

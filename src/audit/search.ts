@@ -94,7 +94,8 @@ const TESTS: { readonly [K in keyof RecordFilter]-?: (wanted: NonNullable<Record
   },
 };
 
-function createRecordFilter(filter: RecordFilter): Test {
+/** The test of a whole filter. */
+export function createRecordFilter(filter: RecordFilter): Test {
   const tests = Object.entries(filter).flatMap(([name, wanted]) => {
     const make = TESTS[name as keyof RecordFilter] as (wanted: unknown) => Test;
     return wanted === undefined ? [] : [make(wanted)];

@@ -1,5 +1,5 @@
 import { mapInSteps, type Sliced } from '../lib/turns.js';
-import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+import { isJsonObject } from '../protocol/json.js';
 import {
   type Category,
   type DangerLevel,
@@ -8,10 +8,10 @@ import {
   type RiskCondition,
   worseDanger,
 } from '../protocol/operation.js';
-import { followReference, readObjectFields } from '../schema/schema-shape.js';
-import { effectOfValue, MOST_VALUES, readConstants, type ToolFacts, typesOf } from './facts.js';
+import { type ArgumentField, readArgumentFields } from './argument-fields.js';
+import { effectOfValue, type ToolFacts } from './facts.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
-import { DENIED, discardsSteps, LOSS, saidToLose } from './read-value.js';
+import { DENIED, discardsSteps, LOSS, saidToBeKept, saidToLose } from './read-value.js';
 import {
   ACTING,
   ACTION_KEYS,
@@ -49,28 +49,10 @@ import {
 } from './risk-words.js';
 import { splitWords } from './vocabulary.js';
 
-/** One parameter, or one member inside it, as far as risks need it. */
-interface Field {
-  readonly path: readonly string[];
-  /** The name in lower case, its words joined by underscores. */
-  readonly key: string;
-  readonly words: readonly string[];
-  readonly description: string;
-  readonly boolean: boolean;
-  readonly text: boolean;
-  /** Whether it holds a list or an object. */
-  readonly composite: boolean;
-  /** The texts that it may be; empty where it is free. */
-  readonly values: readonly string[];
-  readonly onByDefault: boolean;
-  /** Whether its own members are described. */
-  readonly described: boolean;
-}
-
 interface Context {
   readonly category: Category;
   readonly facts: ToolFacts;
-  /** The names of the tool's own parameters, as `Field.key`. */
+  /** The names of the tool's own parameters, as `ArgumentField.key`. */
   readonly keys: ReadonlySet<string>;
 }
 
@@ -81,7 +63,7 @@ interface RiskRule {
   readonly id: string;
   /** Set where a dry run may do it nevertheless: it is not part of the change. */
   readonly apart?: true;
-  readonly find: (field: Field, context: Context) => Finding | undefined;
+  readonly find: (field: ArgumentField, context: Context) => Finding | undefined;
 }
 
 const RISK_RULES: readonly RiskRule[] = [
@@ -212,6 +194,22 @@ const RISK_RULES: readonly RiskRule[] = [
     },
   },
   {
+    id: 'written-form',
+    apart: true,
+    find: (field, { category }) => {
+      const { path, values, description } = field;
+      const reads = category === 'READ' && path.length === 1;
+      const saved = reads ? values.filter((value) => saidToBeKept(description, value, values)) : [];
+      return saved.length === 0
+        ? undefined
+        : {
+            when: { is: saved },
+            danger: 'reversible',
+            reason: `parameter '${nameOf(field)}' may be '${saved[0]}', which writes a file`,
+          };
+    },
+  },
+  {
     id: 'removed-parts',
     find: (field, { category }) => {
       const [first = ''] = field.words;
@@ -290,14 +288,14 @@ function isTrial({ name }: ToolFacts): boolean {
   return lead?.effect === 'compute' || (lead?.effect === 'check' && lead.word !== 'check');
 }
 
-const nameOf = ({ path }: Field): string => path.join('.');
+const nameOf = ({ path }: ArgumentField): string => path.join('.');
 
-function lose(field: Field, what: string): { readonly danger: DangerLevel; readonly reason: string } {
+function lose(field: ArgumentField, what: string): { readonly danger: DangerLevel; readonly reason: string } {
   return { danger: 'destructive', reason: `parameter '${nameOf(field)}' ${what}` };
 }
 
 /** What is on unless a call switches it off counts for every call that does not; a READ would then be none. */
-function switchedOn({ onByDefault }: Field, reads: boolean): RiskCondition {
+function switchedOn({ onByDefault }: ArgumentField, reads: boolean): RiskCondition {
   return onByDefault && !reads ? { unless: [false] } : { is: [true] };
 }
 
@@ -308,16 +306,14 @@ function onlyAdds({ name }: ToolFacts): boolean {
 
 const ADDING: ReadonlySet<Effect> = new Set<Effect>(['create', 'add', 'send', 'interact']);
 
-function losesByName({ key, words }: Field): boolean {
+function losesByName({ key, words }: ArgumentField): boolean {
   if (UNPROTECTED.test(key)) return true;
   const [first = ''] = words;
   if (SHOWING.has(first) || words.some((word) => HARMLESS.has(word))) return false;
   return words.some((word) => LOSING.has(word) || FORCING.has(word));
 }
 
-/** First words after which a READ's switch removes something, whatever follows. */
-
-function actionBesideReading({ key, words }: Field): { danger: DangerLevel; phrase: string } | undefined {
+function actionBesideReading({ key, words }: ArgumentField): { danger: DangerLevel; phrase: string } | undefined {
   const [first = '', ...rest] = words;
   if (key === 'auto_approve') return { danger: 'destructive', phrase: 'overrides a protection' };
   if (words.some((word) => HARMLESS.has(word))) return undefined;
@@ -329,9 +325,7 @@ function actionBesideReading({ key, words }: Field): { danger: DangerLevel; phra
   );
 }
 
-/** A switch may tell when it acts: `restart_if_unhealthy`. */
-
-function removesWhatItReads({ words, path }: Field): boolean {
+function removesWhatItReads({ words, path }: ArgumentField): boolean {
   return (
     path.length === 1 &&
     words.some((word) => LOSING.has(word)) &&
@@ -340,7 +334,7 @@ function removesWhatItReads({ words, path }: Field): boolean {
 }
 
 /** What the description says that true, or false, makes of a call. */
-function findDescribedSwitch(field: Field, { category }: Context): Finding | undefined {
+function findDescribedSwitch(field: ArgumentField, { category }: Context): Finding | undefined {
   if (!field.boolean || field.text || category === 'READ' || SHOWING.has(field.words[0] ?? '')) return undefined;
   if (field.words.some((word) => HARMLESS.has(word) || word === 'simulate')) return undefined;
   for (const sentence of field.description.slice(0, 600).split(/[.;]\s/)) {
@@ -359,7 +353,7 @@ function findDescribedSwitch(field: Field, { category }: Context): Finding | und
 }
 
 /** The values of an enumeration that destroy, and those verbs in a list of free operations. */
-function findValues(field: Field, { category, facts }: Context): Finding | undefined {
+function findValues(field: ArgumentField, { category, facts }: Context): Finding | undefined {
   const { description, key, path, values, words } = field;
   const reads = category === 'READ';
   if (values.length === 0) return undefined;
@@ -405,7 +399,7 @@ function isRun(value: string): boolean {
 }
 
 function mayHoldPipeline(
-  { words, composite, text: isText, values }: Field,
+  { words, composite, text: isText, values }: ArgumentField,
   { input, descriptionText, words: name }: ToolFacts,
 ): boolean {
   const text = `${input.upstream.slug} ${name.join(' ')} ${descriptionText}`;
@@ -414,17 +408,15 @@ function mayHoldPipeline(
   return words.some((word) => /^(?:pipelines?|stages?|aggregat\w*|target)$/.test(word));
 }
 
-/** No honest schema needs more; the rest is not looked at. */
-const MOST_FIELDS = 300;
+/** No honest tool needs more. */
 const MOST_RISKS = 32;
-const DEEPEST = 4;
 
 /** Finds the arguments with which a call of this tool does more than its category and danger say. Stops after each. */
 export function* findRisks(facts: ToolFacts, category: Category): Sliced<readonly Risk[]> {
   if (category === 'DELETE') return [];
   const schema = facts.input.tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
-  const fields = readFields(schema);
+  const fields = readArgumentFields(schema);
   yield;
   const keys = new Set(fields.flatMap(({ key, path }) => (path.length === 1 ? [key] : [])));
   const context = { category, facts, keys };
@@ -439,7 +431,7 @@ export function* findRisks(facts: ToolFacts, category: Category): Sliced<readonl
 }
 
 /** A list of operations whose form the schema leaves open: the description names them. */
-function findFreeOperations(field: Field, { descriptionText }: ToolFacts): readonly Risk[] {
+function findFreeOperations(field: ArgumentField, { descriptionText }: ToolFacts): readonly Risk[] {
   const { composite, described, key, path } = field;
   if (!composite || described || path.length > 1 || !ACTION_LIST.test(key)) return [];
   const named = [...descriptionText.matchAll(/\b[a-z]+(?:[A-Z_]\w*)?\b/g)].map(([word]) => word);
@@ -451,49 +443,4 @@ function findFreeOperations(field: Field, { descriptionText }: ToolFacts): reado
     reason: `parameter '${key}' may hold operations that remove or replace`,
     simulated: true,
   }));
-}
-
-/** All described fields, members behind their parameter. */
-function readFields(root: JsonSchema): readonly Field[] {
-  const fields: Field[] = [];
-  const visit = (schema: JsonSchema, path: readonly string[]): void => {
-    if (path.length >= DEEPEST) return;
-    for (const { name, schema: given } of readObjectFields(schema, root)) {
-      if (fields.length >= MOST_FIELDS) return;
-      const property = followReference(given, root) ?? given;
-      const items = isJsonObject(property['items']) ? property['items'] : undefined;
-      const inside = items ?? property;
-      const nested = readObjectFields(inside, root).length > 0;
-      fields.push(readField([...path, name], property, items, nested, root));
-      if (nested) visit(inside, [...path, name]);
-    }
-  };
-  visit(root, []);
-  return fields;
-}
-
-function readField(
-  path: readonly string[],
-  schema: JsonSchema,
-  items: JsonSchema | undefined,
-  described: boolean,
-  root: JsonSchema,
-): Field {
-  const words = splitWords(path.at(-1) ?? '');
-  const types = typesOf(schema);
-  const constants = [...readConstants(schema, root), ...(items === undefined ? [] : readConstants(items, root))];
-  const values = [...new Set(constants.filter((value) => typeof value === 'string'))].slice(0, MOST_VALUES);
-  const yesOrNo = values.length > 0 && values.every((value) => /^(?:true|false|yes|no)$/i.test(value));
-  return {
-    path,
-    key: words.join('_'),
-    words,
-    description: typeof schema['description'] === 'string' ? schema['description'] : '',
-    boolean: types.has('boolean') || types.size === 0 || yesOrNo,
-    text: types.has('string') || types.size === 0,
-    composite: types.has('object') || types.has('array') || items !== undefined || described,
-    values: yesOrNo ? [] : values,
-    onByDefault: schema['default'] === true,
-    described,
-  };
 }

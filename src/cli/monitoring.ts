@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { AccessLogTarget, MetricsConfig, TracingConfig } from '../config/observability-config.js';
 import type { Gateway } from '../gateway/gateway.js';
+import type { CallRates } from '../observe/call-rates.js';
 import type { Observer } from '../observe/observation.js';
 import type { Tracing } from '../observe/tracing/tracing.js';
 import type { BeginTrace } from '../protocol/call.js';
@@ -26,10 +27,11 @@ export async function openMonitoring(config: GatewayConfig, version: string, obs
   const counting = metrics && (await openCounting(metrics, config, version, observe));
   const requests = log.access && (await openRequestLog(log.access, observe));
   const traces = tracing && (await openTraces(tracing, version, observe));
+  const rates = config.policy.approvals.operators.length > 0 ? await openRates() : undefined;
   return {
-    observers: counting === undefined ? [] : [counting.observe],
+    observers: [counting, rates].flatMap((sink) => (sink === undefined ? [] : [sink.observe])),
     beginTrace: traces?.begin,
-    monitor: { ...counting?.monitor, ...requests?.monitor },
+    monitor: { ...counting?.monitor, ...requests?.monitor, ...(rates && { rates }) },
     follow: async (gateway, server) => counting?.follow(gateway, server),
     async close() {
       counting?.close();
@@ -81,6 +83,12 @@ async function openCounting(
       listener?.close();
     },
   };
+}
+
+/** For the console, which operators alone see. */
+async function openRates(): Promise<CallRates> {
+  const { createCallRates } = await import('../observe/call-rates.js');
+  return createCallRates();
 }
 
 async function openTraces(settings: TracingConfig, version: string, observe: Observer): Promise<Tracing> {

@@ -15,6 +15,7 @@ import { registerList } from './commands/list.js';
 import { registerLock } from './commands/lock.js';
 import { registerLogs } from './commands/logs.js';
 import { registerPolicy } from './commands/policy.js';
+import { registerRestart } from './commands/restart.js';
 import { registerServe } from './commands/serve.js';
 import { registerServers } from './commands/servers.js';
 import { registerStatus } from './commands/status.js';
@@ -35,6 +36,7 @@ const COMMANDS = [
   registerConnect,
   registerDoctor,
   registerStatus,
+  registerRestart,
   registerList,
   registerTools,
   registerClassify,

@@ -6,10 +6,15 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { watchConfig } from '../config/watch-config.js';
 import type { Gateway, GatewayStatus } from '../gateway/gateway.js';
 import { isJsonObject } from '../protocol/json.js';
+import { AskedRestarts, type RestartAnswer } from './asked-restarts.js';
 import { printWarning, type Terminal } from './terminal.js';
 
 /** Where running gateways say what they are: one file each, by process id. */
 const FOLDER = 'running';
+
+export function runningFolder(dataDir: string): string {
+  return join(dataDir, FOLDER);
+}
 
 /** How often the state is looked at, and written where it has changed. */
 const LOOK_MS = 2_000;
@@ -25,6 +30,8 @@ export interface RunningGateway {
   readonly file: string | null;
   /** Undefined where an older version wrote the file. */
   readonly status?: Pick<GatewayStatus, 'ready' | 'upstreams' | 'operations' | 'state' | 'reload'>;
+  /** What it has made of requests to start servers anew. */
+  readonly restarts?: readonly RestartAnswer[];
 }
 
 interface Announced {
@@ -45,8 +52,9 @@ interface AnnounceOptions {
  */
 export function announceRunning(gateway: Gateway, { address, digest }: AnnounceOptions): Announced {
   const { config } = gateway;
-  const file = join(config.dataDir, FOLDER, `${process.pid}.json`);
+  const file = join(runningFolder(config.dataDir), `${process.pid}.json`);
   const started = new Date().toISOString();
+  const restarts = new AskedRestarts(file, started, gateway);
   let inForce = digest;
   let written = '';
   let isEnded = false;
@@ -54,10 +62,21 @@ export function announceRunning(gateway: Gateway, { address, digest }: AnnounceO
     if (isEnded) return;
     const { ready, upstreams, operations, state, reload } = gateway.status();
     const status = { ready, upstreams, operations, state, ...(reload === undefined ? {} : { reload }) };
-    const entry: RunningGateway = { pid: process.pid, digest: inForce, address, started, file: config.file, status };
+    const { answers } = restarts;
+    const entry: RunningGateway = {
+      pid: process.pid,
+      digest: inForce,
+      address,
+      started,
+      file: config.file,
+      status,
+      ...(answers.length === 0 ? {} : { restarts: answers }),
+    };
     const text = JSON.stringify(entry);
     if (text !== written) writeEntry(file, text);
     written = text;
+    // What comes of them is said at the next look, when servers have begun to start.
+    restarts.look();
   };
   const reload = async (by: string): Promise<void> => {
     const read = await digestConfigFiles(config);
@@ -107,7 +126,7 @@ export async function warnOfOtherConfiguration(config: GatewayConfig, terminal: 
 
 /** The gateways that run over a data directory, the one that started first at the front. */
 export async function listRunning(dataDir: string): Promise<readonly RunningGateway[]> {
-  const folder = join(dataDir, FOLDER);
+  const folder = runningFolder(dataDir);
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   const read = await Promise.all(names.map((name) => readRunning(join(folder, name))));
   const alive = read.filter((running) => running !== undefined).filter(({ pid }) => isAlive(pid));

@@ -22,7 +22,12 @@ export function printLine(terminal: Terminal, text = ''): void {
 
 /** One JSON document, indented: for people who pipe into a pager and for programs alike. */
 export function printJson(terminal: Terminal, value: unknown): void {
-  terminal.out.write(`${JSON.stringify(value, null, 2)}\n`);
+  terminal.out.write(`${writeJson(value, 2)}\n`);
+}
+
+/** JSON that controls no terminal: it leaves C1 and bidirectional characters as they are, and parsed the escapes are the same. */
+export function writeJson(value: unknown, indent = 0): string {
+  return escapeInvisible(JSON.stringify(value, null, indent));
 }
 
 /** One line on the error stream. The text may be foreign: it cannot break the line or control the terminal. */

@@ -1,8 +1,14 @@
 import { readFile, rename } from 'node:fs/promises';
 import { suggestName } from '../lib/names.js';
-import { replaceFile } from '../lib/replace-file.js';
 import type { JsonObject } from '../protocol/json.js';
-import { blockForServers, changeMainFile, type EditableConfig, placesOf, type ServerPlace } from './edit-config.js';
+import {
+  blockForServers,
+  changeMainFile,
+  type EditableConfig,
+  placesOf,
+  type ServerPlace,
+  writeChange,
+} from './edit-config.js';
 import { editJsonc } from './edit-jsonc.js';
 import type { LoadOptions } from './load-config.js';
 
@@ -83,8 +89,9 @@ export async function setServerDisabled(
   if (place.path.length > 0) {
     return { name: place.name, file: config.file, text: await changeMainFile(config, [edit], options) };
   }
-  const text = editJsonc(await readFile(place.file, 'utf8'), [edit]);
-  if (options.isDryRun !== true && place.entry['disabled'] !== value) await replaceFile(place.file, text);
+  const before = await readFile(place.file, 'utf8');
+  const text = editJsonc(before, [edit]);
+  await writeChange({ file: place.file, before, after: text }, { ...options, file: config.file });
   return { name: place.name, file: place.file, text };
 }
 
@@ -93,7 +100,8 @@ function isDefinition({ entry }: ServerPlace): boolean {
   return entry['command'] !== undefined || entry['url'] !== undefined;
 }
 
-function requirePlaces(config: EditableConfig, name: string): readonly ServerPlace[] {
+/** @throws ServerChangeFault where nothing is about the server */
+export function requirePlaces(config: EditableConfig, name: string): readonly ServerPlace[] {
   const places = placesOf(config, name);
   if (places.length > 0) return places;
   const names = config.servers.map((server) => server.name);

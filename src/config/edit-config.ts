@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { valueAt } from '../lib/json-path.js';
 import { replaceFile } from '../lib/replace-file.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
@@ -71,6 +70,13 @@ export function blockForServers({ text }: EditableConfig): readonly string[] {
   return blocks.find((block) => isJsonObject(valueAt(document, block))) ?? ['mcpServers'];
 }
 
+/** A file of the configuration as it is, and as it would be. */
+export interface FileChange {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 /**
  * Changes the main file, if the configuration has no problem afterwards that it has not now. Resolves with the new text.
  * @throws ConfigError with the new problems; nothing is written then
@@ -80,22 +86,26 @@ export async function changeMainFile(
   edits: readonly JsoncEdit[],
   options: LoadOptions & { readonly isDryRun?: boolean },
 ): Promise<string> {
-  const next = editJsonc(text, edits);
-  if (next === text) return next;
-  const before = new Set((await listProblems({ ...options, file })).map(keyOf));
-  const draft = join(dirname(file), `.${basename(file)}.${randomUUID()}.tmp`);
-  await writeFile(draft, next, { mode: 0o600 });
-  try {
-    const problems = await listProblems({ ...options, file: draft });
-    const added = problems
-      .map((problem) => (problem.file.endsWith(basename(draft)) ? { ...problem, file: basename(file) } : problem))
-      .filter((problem) => !before.has(keyOf(problem)));
-    if (added.length > 0) throw new ConfigError(added);
-  } finally {
-    await rm(draft, { force: true });
-  }
-  if (options.isDryRun !== true) await replaceFile(file, next);
-  return next;
+  const change = { file, before: text, after: editJsonc(text, edits) };
+  await writeChange(change, { ...options, file });
+  return change.after;
+}
+
+/**
+ * Changes one file of the configuration, if that has no problem afterwards that it has not now.
+ * @param options with the main file
+ * @throws ConfigError with the new problems; nothing is written then
+ */
+export async function writeChange(
+  { file, before, after }: FileChange,
+  options: LoadOptions & { readonly isDryRun?: boolean },
+): Promise<void> {
+  if (after === before) return;
+  const known = new Set((await listProblems(options)).map(keyOf));
+  const problems = await listProblems({ ...options, drafts: new Map([[file, after]]) });
+  const added = problems.filter((problem) => !known.has(keyOf(problem)));
+  if (added.length > 0) throw new ConfigError(added);
+  if (options.isDryRun !== true) await replaceFile(file, after);
 }
 
 /** A file that is missing has no problems yet. */
@@ -109,7 +119,6 @@ async function listProblems(options: LoadOptions): Promise<readonly ConfigProble
   }
 }
 
-/** The same fault, whichever file holds it: a draft has another name. */
-function keyOf({ path, message }: ConfigProblem): string {
-  return `${path}\0${message}`;
+function keyOf({ file, path, message }: ConfigProblem): string {
+  return `${file}\0${path}\0${message}`;
 }

@@ -13,7 +13,7 @@ import { interpolate, interpolateText, type ReportProblem, type Scope } from './
 import { LOCK_FILE_NAME, readLockFile } from './lock-file.js';
 import { type DefinitionPlace, divideProblems, markMisconfigured } from './misconfigured.js';
 import { applyOverrides, type ConfigFlags, warnOfUnknownVariables } from './overrides.js';
-import { readDocument, readDocumentsIn } from './read-document.js';
+import { type Drafts, readDocument, readDocumentsIn } from './read-document.js';
 import { findDisabled, listServers, readServer } from './server-definition.js';
 import { validateDocument } from './validate-document.js';
 
@@ -27,6 +27,8 @@ export interface LoadOptions {
   readonly flags?: ConfigFlags;
   /** Whether a server whose definition has problems is left out, with a warning, instead of refusing the configuration. */
   readonly tolerant?: boolean;
+  /** What some files would hold, so that a change is checked before it is written. */
+  readonly drafts?: Drafts;
 }
 
 export interface LoadedConfig {
@@ -65,9 +67,9 @@ async function readSources(
   options: LoadOptions,
   report: ConfigReport,
 ): Promise<{ readonly sources: ConfigSources; readonly places: readonly DefinitionPlace[] }> {
-  const { env, cwd, flags = {} } = options;
+  const { env, cwd, flags = {}, drafts } = options;
   const { file, directory } = location;
-  const raw = file === null ? { source: 'configuration', document: {} } : await readDocument(file, cwd, report);
+  const raw = file === null ? { source: 'configuration', document: {} } : await readDocument(file, cwd, report, drafts);
   const { document, origins } = applyOverrides(raw.document, { env, flags, cwd }, report);
   const diagnostics = openDiagnostics(report, raw.source, origins);
 
@@ -77,7 +79,7 @@ async function readSources(
   const scope: Scope = { ...roots, places: { ...roots.places, dataDir } };
   const upstreamsDir = resolvePath(document, 'upstreamsDir', directory, scope, location, diagnostics);
 
-  const files = await readDocumentsIn(upstreamsDir, cwd, report);
+  const files = await readDocumentsIn(upstreamsDir, cwd, report, drafts);
   if (files === undefined && valueAt(document, ['upstreamsDir']) !== undefined && !diagnostics.has(['upstreamsDir'])) {
     diagnostics.problem(['upstreamsDir'], 'there is no such folder');
   }

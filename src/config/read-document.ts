@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { type ConfigReport, openDiagnostics } from './diagnostics.js';
+import { type ConfigReport, type Diagnostics, openDiagnostics } from './diagnostics.js';
 import { JsoncSyntaxError, parseJsonc } from './parse-jsonc.js';
 import { faultCode } from './secrets.js';
 
@@ -13,25 +13,38 @@ interface RawDocument {
   readonly document: unknown;
 }
 
+/** Texts that stand for those of files that have not been written yet, by path. */
+export type Drafts = ReadonlyMap<string, string>;
+
+export const NO_DRAFTS: Drafts = new Map();
+
 /** Reads a JSON or JSONC file. What is wrong goes into the report, and the document is then empty. */
-export async function readDocument(file: string, cwd: string, report: ConfigReport): Promise<RawDocument> {
+export async function readDocument(
+  file: string,
+  cwd: string,
+  report: ConfigReport,
+  drafts = NO_DRAFTS,
+): Promise<RawDocument> {
   const source = nameFile(file, cwd);
-  return { source, stem: basename(file, '.json'), document: await readJson(file, source, report) };
+  return { source, stem: basename(file, '.json'), document: await readJson(file, source, report, drafts.get(file)) };
 }
 
-async function readJson(file: string, source: string, report: ConfigReport): Promise<unknown> {
+async function readJson(
+  file: string,
+  source: string,
+  report: ConfigReport,
+  draft: string | undefined,
+): Promise<unknown> {
   const diagnostics = openDiagnostics(report, source);
   try {
+    if (draft !== undefined) return readText(draft, diagnostics);
     const { fault, isOpen } = await inspect(file);
     if (fault !== undefined) {
       diagnostics.problem([], fault);
       return {};
     }
     if (isOpen) diagnostics.warning([], 'every user of this machine may write it, and so run commands: chmod o-w');
-    const { value, duplicates } = parseJsonc(await readFile(file, 'utf8'));
-    for (const path of duplicates)
-      diagnostics.problem(path, 'the key is given twice; only one can count', 'rename or remove one');
-    return value;
+    return readText(await readFile(file, 'utf8'), diagnostics);
   } catch (cause) {
     if (cause instanceof JsoncSyntaxError) {
       const path = `line ${cause.line}, column ${cause.column}`;
@@ -43,6 +56,13 @@ async function readJson(file: string, source: string, report: ConfigReport): Pro
     }
     return {};
   }
+}
+
+function readText(text: string, diagnostics: Diagnostics): unknown {
+  const { value, duplicates } = parseJsonc(text);
+  for (const path of duplicates)
+    diagnostics.problem(path, 'the key is given twice; only one can count', 'rename or remove one');
+  return value;
 }
 
 /** A longer file is no configuration, and reading it could take all memory. */
@@ -62,10 +82,11 @@ export async function readDocumentsIn(
   directory: string,
   cwd: string,
   report: ConfigReport,
+  drafts = NO_DRAFTS,
 ): Promise<readonly RawDocument[] | undefined> {
   const names = await readdir(directory).catch(() => undefined);
   const files = names?.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
-  return files && Promise.all(files.map((name) => readDocument(join(directory, name), cwd, report)));
+  return files && Promise.all(files.map((name) => readDocument(join(directory, name), cwd, report, drafts)));
 }
 
 /** The path for messages: relative where the file is below the working directory. */

@@ -125,7 +125,7 @@ export class ConnectFlow {
     const upstream = this.#require(request.upstream);
     const owner = ownerOf(identity);
     await this.#consume(request, owner);
-    const target = await upstream.tokens.target();
+    const target = await upstream.tokens.targetFor(owner);
     return this.#begin(target, upstream.settings, request.browser, { ...describe(request), owner });
   }
 
@@ -172,7 +172,7 @@ export class ConnectFlow {
     const { owner, scope } = visit;
     const grantedAt = this.#deps.now();
     const { slug, url: resource } = upstream;
-    const grant = { upstream: slug, owner, resource, issuer: target.issuer, scope, grantedAt };
+    const grant = { upstream: slug, owner, resource, issuer: target.issuer, scope, demanded: '', grantedAt };
     await this.#deps.grants.save({ ...grant, client: visit.client, tokens });
     this.#deps.onChanged(slug, owner, true);
     return { kind: 'connected', upstream };

@@ -129,7 +129,7 @@ class Service implements CredentialService {
     const found = this.#oauth?.issuers.find((issuer) => issuer.name === name);
     if (found === undefined || this.#oauth === undefined) return undefined;
     const { issuer, login, scopes } = found;
-    return { name, issuer, resource: this.#oauth.resource, settings: { ...login, scopes } };
+    return { name, issuer, resource: this.#oauth.resource, settings: { issuer, ...login, scopes } };
   }
 
   #noteChange(upstream: string, owner: string, hasRights: boolean): void {

@@ -48,7 +48,7 @@ export class HeaderRights implements UserRights {
     this.#given.set(this.ownerOf(caller), headers);
   }
 
-  wasRefused(): boolean {
+  async renew(): Promise<boolean> {
     return false;
   }
 

@@ -11,7 +11,10 @@ export interface Grant {
   /** The address that it is for: a grant is not used for another server that has taken the name. */
   readonly resource: string;
   readonly issuer: string;
+  /** What was asked for; the authorization server may have given less. */
   readonly scope: string;
+  /** What the server has demanded since; it is asked for when the owner grants access again. */
+  readonly demanded: string;
   /** In milliseconds since the epoch. */
   readonly grantedAt: number;
   readonly client: ClientAtIssuer;
@@ -84,7 +87,8 @@ export class Grants {
     const client = readClient(secret?.['client']);
     if (tokens === undefined || client === undefined) return undefined;
     const refreshingUntil = Number(value['refreshingUntil'] ?? 0);
-    return { grant: { ...summaryOf(value), tokens, client }, version, refreshingUntil };
+    const demanded = String(value['demanded'] ?? '');
+    return { grant: { ...summaryOf(value), demanded, tokens, client }, version, refreshingUntil };
   }
 }
 

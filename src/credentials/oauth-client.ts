@@ -13,6 +13,7 @@ import {
 import { isOwnMachine } from '../config/own-machine.js';
 import { type Fetch, fetchBounded } from '../lib/fetch-json.js';
 import type { ClientAtIssuer, Tokens } from './oauth-tokens.js';
+import { readScopes } from './scopes.js';
 
 /** A protected resource, and the authorization server that issues its tokens. */
 export interface Target {
@@ -45,6 +46,8 @@ interface OAuthClientDeps {
 export interface Registrations {
   find(issuer: string): Promise<ClientAtIssuer | undefined>;
   keep(issuer: string, client: ClientAtIssuer): Promise<void>;
+  /** The issuer at which a configured client was used first for servers of an origin: this one, where it is the first. */
+  bind(origin: string, clientId: string, issuer: string): Promise<string>;
 }
 
 /** A fault that the operator can mend, or that passes; the message holds no secret. */
@@ -98,7 +101,7 @@ export class OAuthClient {
       throw new OAuthFault(`it takes tokens of '${named.join("', '").slice(0, 200)}', not of the configured issuer`);
     }
     const metadata = await this.#discoverIssuer(issuer, mayBeLocal);
-    const scopes = scope?.split(' ').filter((each) => each !== '') ?? described?.scopes_supported ?? [];
+    const scopes = readScopes(scope ?? described?.scopes_supported?.join(' ') ?? '');
     return { resource, issuer: metadata.issuer, metadata, scopes };
   }
 
@@ -130,7 +133,7 @@ export class OAuthClient {
 
   /** Where a browser is sent, and what the answer is redeemed with. @throws OAuthFault */
   async begin(
-    { issuer, metadata, resource, scopes }: Target,
+    target: Target,
     settings: ClientSettings,
     state: string,
   ): Promise<{
@@ -139,7 +142,8 @@ export class OAuthClient {
     readonly client: ClientAtIssuer;
     readonly scope: string;
   }> {
-    const client = await this.#clientAt(issuer, metadata, settings);
+    const { issuer, metadata, resource, scopes } = target;
+    const client = await this.#clientAt(target, settings);
     const wanted = settings.scopes.length > 0 ? settings.scopes : scopes;
     const lasting = metadata.scopes_supported?.includes('offline_access') === true ? ['offline_access'] : [];
     const scope = [...new Set([...wanted, ...lasting])].join(' ');
@@ -189,12 +193,10 @@ export class OAuthClient {
     await this.#fetch(endpoint, { method: 'POST', body }).catch(() => undefined);
   }
 
-  async #clientAt(
-    issuer: string,
-    metadata: AuthorizationServerMetadata,
-    { clientId, clientSecret }: ClientSettings,
-  ): Promise<ClientAtIssuer> {
+  async #clientAt({ issuer, metadata, resource }: Target, settings: ClientSettings): Promise<ClientAtIssuer> {
+    const { clientId, clientSecret } = settings;
     if (clientId !== undefined) {
+      if (settings.issuer === undefined) await this.#requireSameIssuer(resource, clientId, issuer);
       return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
     }
     // An authorization server can only read a document at a public address.
@@ -210,6 +212,14 @@ export class OAuthClient {
     const client = await this.#register(issuer, metadata);
     await this.#deps.registrations.keep(issuer, client);
     return client;
+  }
+
+  /** A server chooses its authorization server, and must not get the configured secret sent to another one by that. */
+  async #requireSameIssuer(resource: string, clientId: string, issuer: string): Promise<void> {
+    const first = await this.#deps.registrations.bind(new URL(resource).origin, clientId, issuer);
+    if (first === issuer) return;
+    const message = "its authorization server is not the one at which the configured 'clientId' was used before";
+    throw new OAuthFault(`${message}: configure 'issuer' and, where it is another, 'clientId'`);
   }
 
   async #register(issuer: string, metadata: AuthorizationServerMetadata): Promise<ClientAtIssuer> {

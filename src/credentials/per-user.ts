@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { LRUCache } from 'lru-cache';
+import { quoteValues } from '../lib/text.js';
 import { type AskChannel, AskFailure } from '../protocol/ask.js';
 import type { Caller } from '../protocol/caller.js';
 import type { Cancellation } from '../protocol/cancellation.js';
@@ -29,6 +30,13 @@ interface PerUserParts {
   readonly now: () => number;
 }
 
+/** What a user has to do. */
+interface Need {
+  readonly link: ConnectLink;
+  /** Scopes that the access so far lacks; empty where there is no access. */
+  readonly lacking: readonly string[];
+}
+
 /** The rights of a server to which each user connects their own account. */
 export class PerUserRights implements UserRights {
   readonly discovery: RequestCredentials;
@@ -48,19 +56,19 @@ export class PerUserRights implements UserRights {
     return ownerOf(caller);
   }
 
-  async require({ caller, cancellation, ask }: RightsRequest): Promise<void> {
-    const owner = this.ownerOf(caller);
-    if (await this.#isGood(owner)) return;
-    const link = await this.#linkFor(owner);
-    if (ask?.abilities.url !== true) throw this.#lack(link);
-    const elicitationId = randomUUID();
-    await this.#ask({ ask, link, elicitationId, cancellation });
-    if (!(await this.#untilGood(owner, link, cancellation))) throw this.#lack(link);
-    ask.completed?.(elicitationId, false);
+  async require(request: RightsRequest): Promise<void> {
+    const owner = this.ownerOf(request.caller);
+    if (!(await this.#isGood(owner))) await this.#obtain(request, owner, []);
   }
 
-  wasRefused(caller: Caller): boolean {
-    return this.#refused.has(this.ownerOf(caller));
+  async renew(request: RightsRequest, { http_status: status, reason }: JsonObject): Promise<boolean> {
+    const owner = this.ownerOf(request.caller);
+    // A scope that one call lacks is no reason to refuse another one.
+    const isAboutScope = status === 403 || reason === 'unavailable';
+    const lacking = isAboutScope ? await this.#parts.tokens.lacking(owner) : [];
+    if (lacking.length === 0 && !this.#refused.has(owner)) return false;
+    await this.#obtain(request, owner, lacking);
+    return true;
   }
 
   credentialsOf(owner: string): RequestCredentials {
@@ -71,8 +79,21 @@ export class PerUserRights implements UserRights {
     return this.listeners.add(listener);
   }
 
-  async #isGood(owner: string): Promise<boolean> {
-    const token = await this.#parts.tokens.usable(owner);
+  /** Asks the user for access, where the client can be asked. @param lacking scopes that the access so far lacks */
+  async #obtain({ cancellation, ask }: RightsRequest, owner: string, lacking: readonly string[]): Promise<void> {
+    const link = await this.#linkFor(owner);
+    const need = { link, lacking };
+    if (ask?.abilities.url !== true) throw this.#lack(need);
+    const elicitationId = randomUUID();
+    await this.#ask({ ask, need, elicitationId, cancellation });
+    if (!(await this.#untilGood(owner, need, cancellation))) throw this.#lack(need);
+    ask.completed?.(elicitationId, false);
+  }
+
+  async #isGood(owner: string, lacking: readonly string[] = []): Promise<boolean> {
+    const { tokens } = this.#parts;
+    if (lacking.length > 0 && (await tokens.lacking(owner)).some((scope) => lacking.includes(scope))) return false;
+    const token = await tokens.usable(owner);
     if (token !== undefined && token !== this.#refused.get(owner)) {
       this.#refused.delete(owner);
       return true;
@@ -91,36 +112,37 @@ export class PerUserRights implements UserRights {
 
   async #ask(question: {
     readonly ask: AskChannel;
-    readonly link: ConnectLink;
+    readonly need: Need;
     readonly elicitationId: string;
     readonly cancellation: Cancellation;
   }): Promise<void> {
-    const { ask, link, elicitationId, cancellation } = question;
-    const params = this.#describeQuestion(link, elicitationId);
+    const { ask, need, elicitationId, cancellation } = question;
+    const params = this.#describeQuestion(need, elicitationId);
     try {
       const { action } = await ask.ask({ method: 'elicitation/create', params }, cancellation);
-      if (action !== 'accept') throw this.#lack(link);
+      if (action !== 'accept') throw this.#lack(need);
     } catch (failure) {
       if (!(failure instanceof AskFailure)) throw failure;
-      throw this.#lack(link, { elicitation: params });
+      throw this.#lack(need, { elicitation: params });
     }
   }
 
-  #describeQuestion({ url }: ConnectLink, elicitationId: string): JsonObject {
+  #describeQuestion({ link: { url }, lacking }: Need, elicitationId: string): JsonObject {
     const { slug } = this.#parts;
-    const message = `The server '${slug}' is called with your own rights. Open this page of ${new URL(url).host} to connect your account; the call then goes on`;
+    const more = lacking.length === 0 ? '' : `, and this call needs wider ones: ${quoteValues(lacking)}`;
+    const message = `The server '${slug}' is called with your own rights${more}. Open this page of ${new URL(url).host} to connect your account; the call then goes on`;
     return { mode: 'url', message, url, elicitationId };
   }
 
   /** Resolves with false where the user does not come back in time. */
-  async #untilGood(owner: string, { expiresAt }: ConnectLink, cancellation: Cancellation): Promise<boolean> {
+  async #untilGood(owner: string, { link, lacking }: Need, cancellation: Cancellation): Promise<boolean> {
     const changed = new AbortController();
     const stop = this.listeners.add((whose) => whose === owner && changed.abort());
     cancellation.onCancel(() => changed.abort());
     try {
-      while (!cancellation.cancelled && this.#parts.now() < expiresAt) {
+      while (!cancellation.cancelled && this.#parts.now() < link.expiresAt) {
         await delay(POLL_MS, undefined, { signal: changed.signal, ref: false }).catch(() => undefined);
-        if (await this.#isGood(owner)) return true;
+        if (await this.#isGood(owner, lacking)) return true;
         // The owner has changed, and has no rights: what comes next is polled for.
         if (changed.signal.aborted) await delay(POLL_MS, undefined, { ref: false });
       }
@@ -130,11 +152,16 @@ export class PerUserRights implements UserRights {
     }
   }
 
-  #lack({ url, expiresAt }: ConnectLink, more: JsonObject = {}): OperationError {
+  #lack({ link: { url, expiresAt }, lacking }: Need, more: JsonObject = {}): OperationError {
     const { slug, now } = this.#parts;
+    const why =
+      lacking.length === 0
+        ? 'the user of this call has not connected an account, or access has ended'
+        : `what the user of this call has granted does not suffice for it: the server demands ${quoteValues(lacking)}`;
     const minutes = Math.max(1, Math.round((expiresAt - now()) / 60_000));
-    const message = `Permission denied: the server '${slug}' is called with the rights of each user, and the user of this call has not connected an account, or access has ended. The call did not run. Ask the user to open ${url} in a browser within ${minutes} minutes; then send the call again`;
-    const details = { reason: 'credentials_required', url, expires_at: new Date(expiresAt).toISOString() };
+    const message = `Permission denied: the server '${slug}' is called with the rights of each user, and ${why}. The call did not run. Ask the user to open ${url} in a browser within ${minutes} minutes; then send the call again`;
+    const scopes = lacking.length === 0 ? {} : { scopes: lacking };
+    const details = { reason: 'credentials_required', ...scopes, url, expires_at: new Date(expiresAt).toISOString() };
     return new OperationError('PERMISSION_DENIED', message, {
       upstream: slug,
       ...details,
@@ -169,12 +196,17 @@ export class PerUserRights implements UserRights {
   }
 
   /** Whether there is another token than the one that was refused. */
-  async #judge(owner: string, { status, challenge = '', sent }: Refusal): Promise<boolean> {
+  async #judge(owner: string, { status, challenge = '', sent, isLast }: Refusal): Promise<boolean> {
+    const { tokens } = this.#parts;
     const token = sent['authorization']?.replace('Bearer ', '') ?? '';
     const headers = challenge === '' ? {} : { 'www-authenticate': challenge };
-    const { error } = extractWWWAuthenticateParams(new Response(null, { status, headers }));
-    if (status === 403 && error !== 'insufficient_scope') return false;
-    const other = status === 401 ? await this.#parts.tokens.other(owner, token) : undefined;
+    const { error, scope = '' } = extractWWWAuthenticateParams(new Response(null, { status, headers }));
+    if (status === 403) {
+      if (error === 'insufficient_scope') await tokens.demand(owner, scope);
+      return false;
+    }
+    // A token that is refused although it was new is not refreshed again: its owner has to grant access anew.
+    const other = isLast ? undefined : await tokens.other(owner, token);
     if (other !== undefined && other !== token) return true;
     this.#refused.set(owner, token);
     return false;

@@ -6,6 +6,8 @@ import type { Vault } from './vault.js';
 
 const COLLECTION = 'oauth_client';
 const LIFE_MS = 90 * 86_400_000;
+/** What must not be forgotten. */
+const LONG_MS = 40 * 365 * 86_400_000;
 
 /** Keeps what authorization servers have registered the gateway as, encrypted. @param redirectUrl which a registration is for */
 export function keepRegistrations(
@@ -13,10 +15,7 @@ export function keepRegistrations(
   vault: Vault,
   { redirectUrl, now }: { readonly redirectUrl: string; readonly now: () => number },
 ): Registrations {
-  const keyOf = (issuer: string): string =>
-    createHash('sha256')
-      .update(JSON.stringify([issuer, redirectUrl]))
-      .digest('base64url');
+  const keyOf = (issuer: string): string => digest([issuer, redirectUrl]);
   return {
     async find(issuer) {
       const key = keyOf(issuer);
@@ -28,5 +27,14 @@ export function keepRegistrations(
       await store.remove(COLLECTION, key);
       await store.insert(COLLECTION, key, { sealed: vault.seal(client, key) }, { expiresAt: now() + LIFE_MS });
     },
+    async bind(origin, clientId, issuer) {
+      const key = digest(['bound', origin, clientId]);
+      if (await store.insert(COLLECTION, key, { issuer }, { expiresAt: now() + LONG_MS })) return issuer;
+      return String((await store.get(COLLECTION, key))?.value['issuer'] ?? '');
+    },
   };
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

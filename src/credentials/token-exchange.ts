@@ -64,7 +64,7 @@ export class ExchangeRights implements UserRights {
     await this.#tokenFor(token);
   }
 
-  wasRefused(): boolean {
+  async renew(): Promise<boolean> {
     return false;
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Grant, Grants, KeptGrant } from './grants.js';
 import type { ClientSettings, OAuthClient, Target } from './oauth-client.js';
+import { readScopes } from './scopes.js';
 
 /** A token is refreshed so long before it ends: a request is on its way meanwhile. */
 const MARGIN_MS = 30_000;
@@ -60,7 +61,37 @@ export class UserTokens {
     const kept = await this.#find(owner);
     if (kept === undefined) return undefined;
     const { accessToken } = kept.grant.tokens;
-    return accessToken === refused ? this.#refreshOnce(owner, accessToken) : accessToken;
+    if (accessToken !== refused) return accessToken;
+    // The server may have another authorization server now.
+    this.#targets.clear();
+    return this.#refreshOnce(owner, accessToken);
+  }
+
+  /** Keeps what the server demands of a token, so that it is asked for when the owner grants access again. */
+  async demand(owner: string, scope: string): Promise<void> {
+    const kept = await this.#find(owner);
+    // Configured scopes are the most that is ever asked for.
+    if (kept === undefined || this.#upstream.settings.scopes.length > 0) return;
+    const { grant, refreshingUntil } = kept;
+    // Where the server does not say what it lacks, it is what its metadata names.
+    const named = scope === '' ? (await this.target()).scopes.join(' ') : scope;
+    const asked = new Set(readScopes(grant.scope));
+    const all = readScopes(grant.scope, grant.demanded, named);
+    const demanded = all.filter((each) => !asked.has(each)).join(' ');
+    if (demanded !== grant.demanded) await this.#deps.grants.replace(kept, { ...grant, demanded }, refreshingUntil);
+  }
+
+  /** What the server has demanded since the owner was asked. It is empty, too, where it was asked for and not given. */
+  async lacking(owner: string): Promise<readonly string[]> {
+    return readScopes((await this.#find(owner))?.grant.demanded ?? '');
+  }
+
+  /** The authorization server, and what an owner is asked for there: also what they have granted before. */
+  async targetFor(owner: string): Promise<Target> {
+    const [target, kept] = await Promise.all([this.target(), this.#find(owner)]);
+    if (kept?.grant.issuer !== target.issuer) return target;
+    const { scope, demanded } = kept.grant;
+    return { ...target, scopes: readScopes(scope, demanded, target.scopes.join(' ')) };
   }
 
   /** The owner who has granted access first, of those who still do. */
@@ -112,11 +143,11 @@ export class UserTokens {
       return undefined;
     }
     if (tokens === 'unreached') {
-      await grants.replace(current, grant);
+      await grants.replace(current, current.grant);
       return now() < expiresAt ? accessToken : undefined;
     }
     const kept = refreshToken === undefined ? {} : { refreshToken };
-    await grants.replace(current, { ...grant, tokens: { ...kept, ...tokens } });
+    await grants.replace(current, { ...current.grant, tokens: { ...kept, ...tokens } });
     return tokens.accessToken;
   }
 

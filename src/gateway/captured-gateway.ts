@@ -98,6 +98,7 @@ export function openCapturedGateway(
       definitions: async () => undefined,
       explainPolicy: (question) =>
         explainPolicy(rules, view === undefined ? question : { ...question, view: view.name }),
+      quotaStatus: unlimitedQuota.status,
       restartUpstream: () => false,
       recordAdmin: () => undefined,
       approvals: undefined,

@@ -13,7 +13,7 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import { createPrimitives } from '../primitives/primitives.js';
 import { ResourceLinks } from '../primitives/resource-links.js';
-import type { BeginTrace } from '../protocol/call.js';
+import type { BeginTrace, Caller } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type LogLevel, mostVerbose } from '../protocol/log-message.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -91,6 +91,8 @@ export interface Gateway extends Surface {
   definitions(): Promise<readonly DefinitionSet[] | undefined>;
   /** Which rule decides about an operation, and why. */
   explainPolicy(question: PolicyQuestion): Explanation;
+  /** The budgets of calls, as they are for a caller. */
+  quotaStatus(caller: Caller): Promise<JsonObject>;
   /** Records an operator's action in the audit trail. @param operator the name of the account or token */
   recordAdmin(action: string, details: JsonObject, operator: string, transport?: 'cli' | 'http'): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
@@ -401,6 +403,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     definitions: () => introductions.join(catalog.toolSets(), primitives),
     figures: () => describeFigures(gateway, catalog.current().plan, policy.audit.state(), largeAnswers.load()),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
+    quotaStatus: (caller) => policy.quota.status(caller),
     recordAdmin: (action, details, operator, transport = 'cli') =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
     approvals: policy.approvals,

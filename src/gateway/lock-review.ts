@@ -1,17 +1,19 @@
 import {
-  compareTools,
+  compareToolsInSlices,
   type DefinitionChange,
   fingerprintTool,
   readDefinition,
   UNREADABLE,
 } from '../catalog/integrity/compare-tools.js';
 import { type DefinitionKind, isOfKind } from '../catalog/integrity/definition-guard.js';
-import { screenTools } from '../catalog/screen-tools.js';
+import { screenToolsInSlices } from '../catalog/screen-tools.js';
 import type { LockContent, LockedOperation, LockedTool, LockedUpstream } from '../config/gateway-config.js';
 import { groupBy } from '../lib/collections.js';
+import { inTime, mapInSteps, runAtOnce, runInSlices, type Sliced } from '../lib/turns.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
-import type { Gateway, PlacedOperation } from './gateway.js';
+import type { Gateway } from './gateway.js';
+import { type JudgedOperation, judgeTools } from './judge-tools.js';
 
 export type { DefinitionKind };
 
@@ -41,30 +43,72 @@ export interface CurrentDefinitions extends LockContent {
   readonly unread: Readonly<Record<string, Unread>>;
 }
 
-/** Everything that the upstreams offer now. Upstreams without a list are left out. */
+/** Everything that the upstreams offer now, in slices. Upstreams without a list are left out. */
 export async function describeTools(gateway: Gateway): Promise<CurrentDefinitions> {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
-  const placed = groupBy(gateway.operations(), ({ operation }) => `${operation.upstream}\n${operation.tool}`);
   const nameOf = (slug: string): string => names.get(slug) ?? slug;
-  const entries = gateway.toolSets().map((toolSet): readonly [string, LockedUpstream] => {
-    const { upstream } = toolSet;
-    return [nameOf(upstream), describeToolSet(toolSet, (tool) => placed.get(`${upstream}\n${tool}`) ?? [])];
-  });
-  const upstreams = Object.fromEntries(entries);
+  const upstreams = await runInSlices(inTime(describeToolSets(gateway, nameOf)));
   const away = [...names.values()].filter((name) => !Object.hasOwn(upstreams, name));
   const unlisted = away.map((name): readonly [string, Unread] => [name, 'everything']);
   const definitions = await gateway.definitions();
   if (definitions === undefined) return { version: 1, upstreams, unread: Object.fromEntries(unlisted) };
-  const others = definitions.map((set) => [nameOf(set.upstream), describeToolSet(set, () => [])] as const);
+  const others = await runInSlices(inTime(describeAll(definitions, nameOf, () => [])));
   const partly = definitions
     .filter(({ unread }) => unread.length > 0)
     .map((set): readonly [string, Unread] => [nameOf(set.upstream), set.unread]);
   return {
     version: 1,
     upstreams,
-    others: Object.fromEntries(others),
+    others,
     unread: Object.fromEntries([...unlisted, ...partly]),
   };
+}
+
+function* describeToolSets(gateway: Gateway, nameOf: NameOf): Sliced<LockContent['upstreams']> {
+  const toolSets = gateway.toolSets();
+  const placed = groupBy(gateway.operations(), keyOfOperation);
+  const withheld = yield* judgeWithheld(gateway.config, toolSets, placed);
+  const isJudged = groupBy(withheld, keyOfOperation);
+  return yield* describeAll(toolSets, nameOf, (key) => placed.get(key) ?? isJudged.get(key) ?? []);
+}
+
+/** Tools that are withheld have no operations: how they would be classified is what an operator accepts. */
+function* judgeWithheld(
+  config: Gateway['config'],
+  toolSets: readonly ToolSet[],
+  placed: ReadonlyMap<string, unknown>,
+): Sliced<readonly JudgedOperation[]> {
+  const guarded = new Set(config.upstreams.flatMap(({ slug, integrity }) => (integrity === 'off' ? [] : [slug])));
+  const unplaced = toolSets.flatMap(({ upstream, tools }) => {
+    const left = tools.filter((tool) => !placed.has(keyOf(upstream, String(tool?.['name']))));
+    return guarded.has(upstream) && left.length > 0 ? [{ upstream, tools: left }] : [];
+  });
+  return unplaced.length === 0 ? [] : yield* judgeTools(config, unplaced);
+}
+
+type NameOf = (slug: string) => string;
+
+/** By configured name. @param operationsOf a tool, by its key */
+function* describeAll(
+  toolSets: readonly ToolSet[],
+  nameOf: NameOf,
+  operationsOf: (key: string) => readonly JudgedOperation[],
+): Sliced<LockContent['upstreams']> {
+  const entries: (readonly [string, LockedUpstream])[] = [];
+  for (const toolSet of toolSets) {
+    const { upstream } = toolSet;
+    const described = yield* describeToolSet(toolSet, (tool) => operationsOf(keyOf(upstream, tool)));
+    entries.push([nameOf(upstream), described]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function keyOfOperation({ operation: { upstream, tool } }: JudgedOperation): string {
+  return keyOf(upstream, tool);
+}
+
+function keyOf(upstream: string, tool: string): string {
+  return `${upstream}\n${tool}`;
 }
 
 /** What the upstreams offer now, and what was accepted of what could not be read: nobody can say that it is gone. */
@@ -86,17 +130,21 @@ function withUnread({ unread, ...current }: CurrentDefinitions, lock: LockConten
   };
 }
 
-function describeToolSet(toolSet: ToolSet, operationsOf: (tool: string) => readonly PlacedOperation[]): LockedUpstream {
-  const entries = screenTools(toolSet).tools.flatMap(({ name, raw }): readonly (readonly [string, LockedTool])[] => {
+function* describeToolSet(
+  toolSet: ToolSet,
+  operationsOf: (tool: string) => readonly JudgedOperation[],
+): Sliced<LockedUpstream> {
+  const { tools } = yield* screenToolsInSlices(toolSet);
+  const entries = yield* mapInSteps(tools, ({ name, raw }): readonly (readonly [string, LockedTool])[] => {
     const fingerprint = fingerprintTool(raw);
     if (fingerprint === UNREADABLE) return [];
     const operations = Object.fromEntries(operationsOf(name).map((each) => [localNameOf(each.operation), judge(each)]));
     return [[name, { fingerprint, operations, definition: readDefinition(raw) }]];
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries.flat());
 }
 
-function judge({ operation, family }: PlacedOperation): LockedOperation {
+function judge({ operation, family }: JudgedOperation): LockedOperation {
   const { category, danger } = operation.classification;
   return { category, danger: danger.level, family };
 }
@@ -108,23 +156,40 @@ export function localNameOf({ qualifiedName, upstream }: Operation): string {
 
 /** Every tool that differs from the lock, for the upstreams that were read. */
 export function compareWithLock(definitions: CurrentDefinitions, lock: LockContent): readonly ToolDifference[] {
-  const current = withUnread(definitions, lock);
-  const compare = (now: LockContent['upstreams'], before: LockContent['upstreams']): readonly ToolDifference[] =>
-    Object.entries(now)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([upstream, tools]) => compareUpstream(upstream, tools, ownMember(before, upstream) ?? NO_TOOLS));
-  const others = compare(current.others ?? {}, lock.others ?? {});
-  return [
-    ...compare(current.upstreams, lock.upstreams),
-    ...others.map((difference) => ({ ...difference, isTool: false as const })),
-  ];
+  return runAtOnce(compareWithLockInSlices(definitions, lock));
 }
 
-function compareUpstream(upstream: string, tools: LockedUpstream, locked: LockedUpstream): readonly ToolDifference[] {
+/** The same, in slices. */
+export function* compareWithLockInSlices(
+  definitions: CurrentDefinitions,
+  lock: LockContent,
+): Sliced<readonly ToolDifference[]> {
+  const current = withUnread(definitions, lock);
+  const tools = yield* compareAll(current.upstreams, lock.upstreams);
+  const others = yield* compareAll(current.others ?? {}, lock.others ?? {});
+  return [...tools, ...others.map((difference) => ({ ...difference, isTool: false as const }))];
+}
+
+function* compareAll(
+  now: LockContent['upstreams'],
+  before: LockContent['upstreams'],
+): Sliced<readonly ToolDifference[]> {
+  const differences: (readonly ToolDifference[])[] = [];
+  for (const [upstream, tools] of Object.entries(now).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    differences.push(yield* compareUpstream(upstream, tools, ownMember(before, upstream) ?? NO_TOOLS));
+  }
+  return differences.flat();
+}
+
+function* compareUpstream(
+  upstream: string,
+  tools: LockedUpstream,
+  locked: LockedUpstream,
+): Sliced<readonly ToolDifference[]> {
   const offered = { upstream, tools: Object.values(tools).map(({ definition }) => definition) };
-  const changes = new Map(compareTools(offered, locked).map((change) => [change.tool, change]));
+  const changes = new Map((yield* compareToolsInSlices(offered, locked)).map((change) => [change.tool, change]));
   const names = [...new Set([...Object.keys(tools), ...Object.keys(locked)])].sort();
-  return names.flatMap((tool): readonly ToolDifference[] => {
+  const differences = yield* mapInSteps(names, (tool): readonly ToolDifference[] => {
     const { kind = 'reclassified', details = [] } = changes.get(tool) ?? {};
     const [before, now] = [ownMember(locked, tool), ownMember(tools, tool)];
     const judged =
@@ -132,6 +197,7 @@ function compareUpstream(upstream: string, tools: LockedUpstream, locked: Locked
     const all = [...details, ...judged];
     return kind === 'reclassified' && all.length === 0 ? [] : [{ upstream, tool, kind, details: all }];
   });
+  return differences.flat();
 }
 
 /** How the gateway classified a tool before and now. The family is not compared: it follows from this and the profile. */

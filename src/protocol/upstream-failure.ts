@@ -101,6 +101,11 @@ const status = (code: string): string =>
  */
 const MEANINGS: readonly { readonly code: FailureCode; readonly says: Pick<RegExp, 'test'> }[] = [
   {
+    // The server lacks a program or a package of its own, which is nothing that the call has named.
+    code: 'INTERNAL_ERROR',
+    says: /\bspawn \S{1,200} ENOENT\b|\bexecutable (?:does not|does ?n[o']t) exist\b|\bcannot find (?:module|package)\b|\bcould not locate the bindings file\b/i,
+  },
+  {
     code: 'RATE_LIMIT_EXCEEDED',
     says: new RegExp(`${status('429')}|rate.?limit|too many requests`, 'i'),
   },

@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../lib/text.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Hold } from './evaluate-step.js';
 
@@ -39,9 +40,10 @@ export function stateOf({ end, expiresAt }: Challenge, now: number): ChallengeSt
 
 /** As people see it: without what the code could be checked with. */
 export function describeChallenge(challenge: Challenge, now: number): JsonObject {
-  const { digest: _digest, end: _end, issuedAt, expiresAt, factors, ...rest } = challenge;
+  const { digest: _digest, end: _end, issuedAt, expiresAt, factors, action, ...rest } = challenge;
   return {
     ...rest,
+    action: escapeInvisible(action),
     factors: [...factors],
     status: stateOf(challenge, now),
     issuedAt: new Date(issuedAt).toISOString(),

@@ -9,6 +9,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
 import { type Turns, turns } from '../lib/turns.js';
+import type { CallRates } from '../observe/call-rates.js';
 import type { ServerFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import { registerHealth } from './admin/health.js';
@@ -36,6 +37,8 @@ export interface ServerMonitor {
   watch?(server: Server): void;
   /** Answers `/metrics`, where that is served here. */
   readonly metrics?: RequestListener;
+  /** How often is called, for operators. */
+  readonly rates?: Pick<CallRates, 'samples'>;
   /** What is made of each response, and what goes around the answer to each request, where requests are logged. */
   readonly log?: {
     readonly ServerResponse: typeof ServerResponse;

@@ -1,6 +1,7 @@
 import type { AskChannel } from '../protocol/ask.js';
 import type { Caller } from '../protocol/caller.js';
 import type { Cancellation } from '../protocol/cancellation.js';
+import type { JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
 
 /** Whose rights the calls of one upstream use, where they are not the same for all callers. */
@@ -12,8 +13,11 @@ export interface UserRights {
    * says what the user must do.
    */
   require(request: RightsRequest): Promise<void>;
-  /** Whether the server has refused what the caller has. */
-  wasRefused(caller: Caller): boolean;
+  /**
+   * The same after a call that did not run. Resolves with whether the caller has other rights now; with false at once where the server has
+   * not refused those that it had.
+   */
+  renew(request: RightsRequest, failure: JsonObject): Promise<boolean>;
   /** What the requests of an owner's connection carry. */
   credentialsOf(owner: string): RequestCredentials;
   /** What the gateway's own requests carry, by which it reads what the server offers. */
@@ -46,6 +50,8 @@ export interface Refusal {
   readonly challenge: string | undefined;
   /** What the request carried. */
   readonly sent: Readonly<Record<string, string>>;
+  /** Whether the request has been repeated already, and is not sent again. */
+  readonly isLast: boolean;
 }
 
 /** Sends a call with its caller's rights, and once more where the server has refused them and the user has renewed them. */
@@ -60,14 +66,13 @@ export async function sendWithRights<T>(
   try {
     return await send();
   } catch (error) {
-    if (!hasNotRun(error) || !rights.wasRefused(caller)) throw error;
-    await rights.require(needed);
+    if (!hasNotRun(error) || !(await rights.renew(needed, error.details))) throw error;
     return send();
   }
 }
 
 /** Whether a call that has failed was refused before it ran, or found no connection. */
-function hasNotRun(error: unknown): boolean {
+function hasNotRun(error: unknown): error is OperationError {
   if (!(error instanceof OperationError)) return false;
   const { http_status: status, outcome } = error.details;
   return status === 401 || status === 403 || outcome === 'not_run';

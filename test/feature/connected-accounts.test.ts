@@ -129,7 +129,7 @@ it.each(['SDK v2 modern', 'SDK v2 legacy'] as const)(
   },
 );
 
-it('refreshes a token that the server refuses, sends the call again, and forgets what a person disconnects', async () => {
+it('refreshes a token that the server refuses, asks the user where that one is refused too, and forgets what a person disconnects', async () => {
   await using team = await openTeam();
   const { live, notes } = team;
   const page = `${new URL(live.url).origin}/connect/notes`;
@@ -142,10 +142,63 @@ it('refreshes a token that the server refuses, sends the call again, and forgets
   for (const token of tokensIn(notes)) notes.refused.add(token);
   expect((await live.call(robot, 'notes__who_am_i')).data).toMatchObject({ who: 'robot-in-the-cloud' });
   expect(tokensIn(notes).size).toBe(2);
+  notes.refuseAll();
+  expect((await live.call(robot, 'notes__who_am_i')).error?.details).toMatchObject({ reason: 'credentials_required' });
+  const received = notes.received.length;
+  await live.call(robot, 'notes__who_am_i');
+  expect(notes.received.length).toBe(received);
   expect(await new ConnectingBrowser().agree(page, 'token', { token: 'a-wrong-token-of-a-client' })).toContain(
     'no token',
   );
   const ended = await new ConnectingBrowser().agree(page, 'token', { token: STATIC, intent: 'disconnect' });
   expect(ended).toContain('Disconnected');
   expect((await live.call(robot, 'notes__who_am_i')).error?.details).toMatchObject({ reason: 'credentials_required' });
+});
+
+it('asks for more where a call needs it, lets other calls go on meanwhile, and asks for nothing twice', async () => {
+  await using team = await openTeam();
+  const { notes } = team;
+  await connectFirst(team, 'notes', 'alice', 'alice-in-the-cloud');
+  const alice = await team.enter('alice', 'SDK v2 modern');
+  notes.demands.set('who_am_i', 'mcp:admin');
+  const refused = (await alice.call('notes__who_am_i')).error;
+  expect(refused).toMatchObject({
+    code: 'PERMISSION_DENIED',
+    message: expect.stringContaining("the server demands 'mcp:admin'"),
+    details: { reason: 'credentials_required', scopes: ['mcp:admin'], outcome: 'not_run' },
+  });
+  expect((await alice.call('notes__list_notes')).data).toEqual([{ id: 1, text: 'a note of alice-in-the-cloud' }]);
+  const link = String(refused?.details?.['url']);
+  expect(await new ConnectingBrowser().connect(link, 'alice', 'alice-in-the-cloud')).toContain('is connected');
+  expect((await alice.call('notes__who_am_i')).data).toMatchObject({ who: 'alice-in-the-cloud' });
+  // What was granted first is asked for again.
+  notes.demands.set('list_notes', 'mcp:call');
+  expect((await alice.call('notes__list_notes')).data).toEqual([{ id: 1, text: 'a note of alice-in-the-cloud' }]);
+
+  // A scope that the authorization server does not give.
+  notes.demands.set('who_am_i', 'mcp:everything');
+  const again = String((await alice.call('notes__who_am_i')).error?.details?.['url']);
+  await new ConnectingBrowser().connect(again, 'alice', 'alice-in-the-cloud');
+  const final = (await alice.call('notes__who_am_i')).error;
+  expect([final?.code, final?.details?.['http_status'], final?.details?.['url']]).toEqual([
+    'PERMISSION_DENIED',
+    403,
+    undefined,
+  ]);
+});
+
+it('lets a user connect again where the server names another authorization server, which gets nothing of the former', async () => {
+  await using team = await openTeam();
+  const { notes, live } = team;
+  await using next = await startAuthorizationServer({ resource: 'http://127.0.0.1/nothing' });
+  await connectFirst(team, 'notes', 'alice', 'alice-in-the-cloud');
+  const alice = await team.enter('alice', 'SDK v2 modern');
+  expect((await alice.call('notes__who_am_i')).data).toMatchObject({ who: 'alice-in-the-cloud' });
+  notes.moveTo(next.issuer);
+  const refused = (await alice.call('notes__who_am_i')).error;
+  expect(refused?.details).toMatchObject({ reason: 'credentials_required' });
+  expect(await live.gateway.connections?.list()).toEqual([]);
+  const link = String(refused?.details?.['url']);
+  expect(await new ConnectingBrowser().connect(link, 'alice', 'alice-at-the-next')).toContain('is connected');
+  expect((await alice.call('notes__who_am_i')).data).toMatchObject({ who: 'alice-at-the-next' });
 });

@@ -55,7 +55,7 @@ let client: McpClient;
 
 beforeAll(async () => {
   upstream = await startReplayServer(
-    new Map([
+    new Map<string, readonly unknown[]>([
       ['tracker', TOOLS],
       ['wiki', OTHER_TOOLS],
     ]),

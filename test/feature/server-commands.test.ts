@@ -78,3 +78,26 @@ describe('add, remove, enable and disable', () => {
     expect((await client.call('mcp_aql', 'two__echo', {})).error?.code).toBe('NOT_FOUND_OPERATION');
   });
 });
+
+describe('restart', () => {
+  it('starts servers of the gateway that runs anew, here and over its admin API, and names those that there are', async () => {
+    const token = 'olga-has-a-long-token';
+    await using gateway = await serveGateway({
+      policy: { approvals: { operators: { olga: { token } } } },
+      mcpServers: { one: behaviourServer(), two: behaviourServer(), off: { ...behaviourServer(), disabled: true } },
+    });
+    const run = (...args: readonly string[]) => runCommand(args, { cwd: gateway.directory });
+    const restarts = async () => {
+      const [running] = JSON.parse((await run('status', '--json')).stdout);
+      return running.status.upstreams.map(({ restarts: count }: { readonly restarts: number }) => count);
+    };
+    const one = await run('restart', 'one');
+    expect([one.code, one.stdout]).toEqual([0, expect.stringMatching(/started anew[\s\S]*\none\s+ready/)]);
+    expect(await restarts()).toEqual([1, 0, 0]);
+    const all = await run('restart', '--all', '--url', gateway.url, '--token', token);
+    expect([all.code, all.stdout]).toEqual([0, expect.stringMatching(/one\s+ready[\s\S]*two\s+ready/)]);
+    const unknown = await run('restart', 'onee');
+    expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining("called 'onee'; there are: one, two")]);
+    expect((await run('restart')).code).toBe(2);
+  });
+});

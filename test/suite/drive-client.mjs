@@ -42,15 +42,22 @@ async function attempt(words, run) {
   }
 }
 
-/** A server that connects late is announced. One that asks for an authorization that the gateway cannot get never connects. */
-async function listTools(client, { refused }) {
+/**
+ * A server that connects late is announced. One that asks for an authorization that the gateway cannot get never connects, but one
+ * that does not take the account any more connects with another: `regain` connects it.
+ */
+async function listTools(client, { refused, regain }) {
   const announced = new Promise((resolve) => {
     client.setNotificationHandler('notifications/tools/list_changed', resolve);
     setTimeout(resolve, PATIENCE_MS).unref();
   });
   const { tools = [] } = await attempt('tools/list', () => client.listTools());
   if (tools.length > 0) return tools;
-  await Promise.race([announced, refused]);
+  const isRefused = await Promise.race([announced.then(() => false), refused.then(() => true)]);
+  if (isRefused && regain !== undefined) {
+    await attempt('connect', regain);
+    await announced;
+  }
   return (await attempt('tools/list', () => client.listTools())).tools ?? [];
 }
 
@@ -72,10 +79,19 @@ async function callConfirmed(client, call) {
   return token === undefined ? result : client.callTool({ name: call.name, arguments: { _confirmation: token } });
 }
 
+/** Where a call is refused for what its user has granted, the user grants it, once, and the call is sent again. */
+async function callWithAccess(client, call) {
+  const result = await callConfirmed(client, call);
+  const [, page] = /"url":"([^"]+)"/.exec(result.isError ? result.content[0].text : '') ?? [];
+  if (page === undefined) return result;
+  await connectAccount(page);
+  return callConfirmed(client, call);
+}
+
 async function useEverything(client, log) {
   const tools = await listTools(client, log);
   for (const call of JSON.parse(context).toolCalls ?? callsOf(tools)) {
-    await attempt(call.name, () => callConfirmed(client, call));
+    await attempt(call.name, () => callWithAccess(client, call));
   }
   const { resources, prompts } = client.getServerCapabilities() ?? {};
   if (resources !== undefined) {
@@ -118,13 +134,13 @@ async function useWithAccount() {
   const { client_id: clientId, client_secret: clientSecret } = JSON.parse(context);
   const credentials = { type: 'perUser', ...(clientId && { clientId }), ...(clientSecret && { clientSecret }) };
   const gateway = await startGateway({ url, credentials }, await freePort());
-  const { origin } = new URL(gateway.url);
+  const regain = () => connectAccount(new URL('/connect/suite', gateway.url).href);
   try {
-    await attempt('connect', () => connectAccount(origin, 'suite'));
+    await attempt('connect', regain);
+    const log = { ...watchLog(gateway.child.stderr), regain };
     await client.connect(new StreamableHTTPClientTransport(new URL(gateway.url)));
-    await useEverything(client, { refused: new Promise(() => undefined) });
+    await useEverything(client, log);
   } finally {
-    process.stderr.write(gateway.log());
     await client.close();
     await gateway.stop();
   }

@@ -106,6 +106,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     search: async () => ({ hits: [] }),
     toolSets: () => [],
     definitions: async () => undefined,
+    quotaStatus: async () => ({}),
     explainPolicy: () => {
       throw new Error('the fake gateway has no policy');
     },

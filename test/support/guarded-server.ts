@@ -17,6 +17,12 @@ export interface GuardedServer extends AsyncDisposable {
   readonly received: readonly ReceivedRequest[];
   /** Tokens that it refuses from now on, whatever they say. */
   readonly refused: Set<string>;
+  /** Refuses every token from now on. */
+  refuseAll(): void;
+  /** Scopes that a call of a tool demands from now on. */
+  readonly demands: Map<string, string>;
+  /** Takes the tokens of another authorization server, and no others any more. */
+  moveTo(issuer: string): void;
 }
 
 interface GuardedOptions {
@@ -33,22 +39,33 @@ const TOOLS = ['who_am_i', 'list_notes'].map((name) => ({
   annotations: { readOnlyHint: true },
 }));
 
-export async function startGuardedServer({ issuer, discoveryKey }: GuardedOptions = {}): Promise<GuardedServer> {
+export async function startGuardedServer({ issuer: first, discoveryKey }: GuardedOptions = {}): Promise<GuardedServer> {
+  let issuer = first;
   const received: ReceivedRequest[] = [];
   const refused = new Set<string>();
+  let refusesAll = false;
   const handler = createMcpHandler(({ authInfo, requestInfo }) => openServer(authInfo, requestInfo), {
     legacy: 'stateless',
   });
   const serve = toNodeHandler(handler);
-  const keys = issuer === undefined ? undefined : createRemoteJWKSet(new URL(`${issuer}/jwks`));
-  const subjectOf = async ({ headers }: IncomingMessage, resource: string): Promise<string | undefined> => {
-    if (keys === undefined) return 'anyone';
+  const keysOf = (of: string | undefined) => (of === undefined ? undefined : createRemoteJWKSet(new URL(`${of}/jwks`)));
+  let keys = keysOf(issuer);
+  const demands = new Map<string, string>();
+  const subjectOf = async (
+    { headers }: IncomingMessage,
+    resource: string,
+  ): Promise<{ readonly sub: string; readonly scope: string } | undefined> => {
+    if (keys === undefined) return { sub: 'anyone', scope: '' };
     const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
-    if (token === undefined || refused.has(token)) {
-      return discoveryKey !== undefined && headers['x-discovery'] === discoveryKey ? 'the gateway' : undefined;
+    if (token === undefined || refusesAll || refused.has(token)) {
+      return discoveryKey !== undefined && headers['x-discovery'] === discoveryKey
+        ? { sub: 'the gateway', scope: '' }
+        : undefined;
     }
-    const verified = await jwtVerify(token, keys, { audience: resource }).catch(() => undefined);
-    return verified?.payload.sub;
+    const verified = await jwtVerify(token, keys, { audience: resource, ...(issuer && { issuer }) }).catch(
+      () => undefined,
+    );
+    return verified && { sub: String(verified.payload.sub), scope: String(verified.payload['scope'] ?? '') };
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -63,13 +80,19 @@ export async function startGuardedServer({ issuer, discoveryKey }: GuardedOption
       return;
     }
     const subject = await subjectOf(request, resource);
+    const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
     if (subject === undefined) {
-      const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
-      response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end();
+      response.writeHead(401, { 'www-authenticate': `Bearer ${metadata}` }).end();
       return;
     }
-    const auth: AuthInfo = { token: '', clientId: subject, scopes: [] };
     const parsed: unknown = body === '' ? undefined : JSON.parse(body);
+    const demanded = demands.get(toolOf(parsed)) ?? '';
+    if (demanded !== '' && !subject.scope.split(' ').includes(demanded)) {
+      const challenge = `Bearer error="insufficient_scope", scope="${demanded}", ${metadata}`;
+      response.writeHead(403, { 'www-authenticate': challenge }).end();
+      return;
+    }
+    const auth: AuthInfo = { token: '', clientId: subject.sub, scopes: [] };
     await serve(Object.assign(request as NodeIncomingMessageLike, { auth }), response, parsed);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -77,12 +100,26 @@ export async function startGuardedServer({ issuer, discoveryKey }: GuardedOption
     url: `http://127.0.0.1:${portOf(server.address())}/mcp`,
     received,
     refused,
+    demands,
+    refuseAll() {
+      refusesAll = true;
+    },
+    moveTo(next) {
+      issuer = next;
+      keys = keysOf(next);
+    },
     async [Symbol.asyncDispose]() {
       await handler.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The tool that a request calls; an empty text where it calls none. */
+function toolOf(message: unknown): string {
+  const { method, params } = message as { readonly method?: string; readonly params?: { readonly name?: string } };
+  return method === 'tools/call' ? (params?.name ?? '') : '';
 }
 
 function openServer(auth: AuthInfo | undefined, request: { readonly headers: Headers } | undefined): Server {

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
+import { echoName } from '../../lib/text.js';
 import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import { type Absence, describeAbsence } from '../../protocol/tools.js';
@@ -62,7 +63,7 @@ function checkValue(filter: string, value: string, known: ReadonlySet<string>): 
   if (known.has(value)) return;
   throw new OperationError(
     'INTROSPECTION_ERROR',
-    `Unknown ${filter}: '${value}'. Use one of: ${listInWords([...known].toSorted())}`,
+    `Unknown ${filter}: '${echoName(value)}'. Use one of: ${listInWords([...known].toSorted())}`,
   );
 }
 

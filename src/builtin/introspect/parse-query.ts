@@ -1,3 +1,4 @@
+import { echoName } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Category } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -199,7 +200,7 @@ function refuseUnknown(args: JsonObject): never {
   const hint = meant === undefined ? '' : `. Did you mean ${writeCall({ ...args, query: meant })}?`;
   throw new OperationError(
     'INTROSPECTION_ERROR',
-    `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}${hint}`,
+    `Unknown query type: '${echoName(query)}'. Supported types: ${listInWords(QUERY_TYPES)}${hint}`,
   );
 }
 

@@ -5,7 +5,7 @@ import { localNameOf, showJudgement } from '../../gateway/lock-review.js';
 import { type DangerLevel, GATEWAY_SOURCE } from '../../protocol/operation.js';
 import { EXIT_CODE } from '../exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
-import { printJson, printLine, printTable, type Terminal } from '../terminal.js';
+import { printJson, printLine, printTable, type Terminal, writeJson } from '../terminal.js';
 
 /** How one tool was understood; the shape of `classify --json`. */
 interface ClassifiedTool {
@@ -196,7 +196,7 @@ function overrideLine({ operation }: PlacedOperation): string {
   const { category, danger } = operation.classification;
   // A part of a grouped tool has its own name here, because the tool's name would mean all parts.
   const name = operation.fixedArguments === undefined ? operation.tool : localNameOf(operation);
-  return `${JSON.stringify(name)}: ${JSON.stringify({ category, danger: danger.level })}`;
+  return `${writeJson(name)}: ${JSON.stringify({ category, danger: danger.level })}`;
 }
 
 function findAccepted(

@@ -5,7 +5,7 @@ import { escapeInvisible } from '../../lib/text.js';
 import { printWithBackpressure } from '../audit-line.js';
 import { type CommonFlags, loadCliConfig } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
-import { printJson, type Terminal } from '../terminal.js';
+import { printJson, type Terminal, writeJson } from '../terminal.js';
 
 interface LogsFlags extends CommonFlags {
   readonly lines: number;
@@ -68,6 +68,6 @@ async function printLogs(
 
 /** Servers colour their lines, and worse: what a terminal would obey is escaped. */
 function writeLine(line: string, json: boolean, { out }: Terminal): string {
-  if (json) return JSON.stringify(line);
+  if (json) return writeJson(line);
   return out.isTTY === true ? escapeInvisible(line) : line;
 }

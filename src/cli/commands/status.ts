@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { AdminApi, type AdminFlags, TOKEN_OPTION, URL_OPTION } from '../admin-api.js';
 import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
+import { EXIT_CODE } from '../exit-code.js';
 import { listRunning, type RunningGateway } from '../running.js';
 import { oneLine, printJson, printLine, printTable, type Terminal } from '../terminal.js';
 
-interface StatusFlags extends CommonFlags {
-  readonly url?: string;
-  readonly token?: string;
-}
+interface StatusFlags extends CommonFlags, AdminFlags {}
 
 type GatewayState = Pick<RunningGateway, 'address' | 'status'> & Partial<Pick<RunningGateway, 'pid' | 'started'>>;
 
@@ -16,8 +13,8 @@ export function registerStatus(program: Command, terminal: Terminal): void {
   program
     .command('status')
     .description('how the gateways that run do: their servers, and how they took the configuration last')
-    .option('--url <url>', 'ask a gateway over its admin API, such as http://127.0.0.1:3333')
-    .option('--token <token>', "an operator's token; MCP_AQL_OPERATOR_TOKEN unless given")
+    .option(...URL_OPTION)
+    .option(...TOKEN_OPTION)
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<StatusFlags>();
       const gateways = await findGateways(flags, terminal);
@@ -30,7 +27,10 @@ export function registerStatus(program: Command, terminal: Terminal): void {
 }
 
 async function findGateways(flags: StatusFlags, terminal: Terminal): Promise<readonly GatewayState[]> {
-  if (flags.url !== undefined) return [await askOverHttp(flags.url, flags.token)];
+  if (flags.url !== undefined) {
+    const api = new AdminApi(flags.url, flags.token);
+    return [{ address: api.origin, status: await api.status() }];
+  }
   const config = await loadCliConfig(flags, terminal);
   return listRunning(config.dataDir);
 }
@@ -39,31 +39,6 @@ async function findGateways(flags: StatusFlags, terminal: Terminal): Promise<rea
 function codeOf(gateways: readonly GatewayState[]): number {
   if (gateways.length === 0 || gateways.some(({ status }) => status?.ready !== true)) return EXIT_CODE.unreachable;
   return gateways.some(({ status }) => status?.reload?.outcome === 'refused') ? EXIT_CODE.config : EXIT_CODE.ok;
-}
-
-async function askOverHttp(url: string, given: string | undefined): Promise<GatewayState> {
-  const token = given ?? process.env['MCP_AQL_OPERATOR_TOKEN'];
-  const address = new URL('/admin/status', url);
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(address, { headers }).catch((cause: unknown) => {
-    throw new CliError(EXIT_CODE.unreachable, `${address.origin} cannot be reached`, { cause });
-  });
-  const body: unknown = await response.json().catch(() => undefined);
-  if (!response.ok || !isStatus(body)) {
-    throw new CliError(EXIT_CODE.refused, `${address.href}: ${explain(response.status, body)}`);
-  }
-  return { address: address.origin, status: body };
-}
-
-function explain(status: number, body: unknown): string {
-  const error = isJsonObject(body) ? body['error'] : undefined;
-  const words = isJsonObject(error) ? error['message'] : error;
-  const hint = status === 404 ? '; the admin API needs policy.approvals.operators' : '';
-  return `HTTP ${status}${typeof words === 'string' ? `: ${words}` : ''}${hint}`;
-}
-
-function isStatus(body: unknown): body is NonNullable<RunningGateway['status']> & JsonObject {
-  return isJsonObject(body) && typeof body['ready'] === 'boolean' && Array.isArray(body['upstreams']);
 }
 
 function printGateway({ address, pid, started, status }: GatewayState, terminal: Terminal): void {

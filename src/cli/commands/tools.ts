@@ -9,7 +9,7 @@ import { callAsCli, endCliSession, introspect, parseParams, terminalUser } from 
 import { type CommonFlags, gatewayIn, loadCliConfig, VIEW_OPTION, withGateway } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
-import { printJson, printLine, printTable, type Terminal } from '../terminal.js';
+import { printJson, printLine, printTable, type Terminal, writeJson } from '../terminal.js';
 
 export function registerTools(program: Command, terminal: Terminal): void {
   const tools = program.command('tools').description('list, find, explain and call operations');
@@ -115,7 +115,7 @@ async function search(gateway: Gateway, query: string, limit: number): Promise<S
 }
 
 function printReportLine(terminal: Terminal, report: SearchReport): void {
-  printLine(terminal, JSON.stringify(report));
+  printLine(terminal, writeJson(report));
 }
 
 function printReportTable(terminal: Terminal, { results, no_fit }: SearchReport): void {

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { ISSUER_SIGN } from '../../protocol/caller.js';
-import { ERROR_TABLE } from '../../protocol/error-table.js';
 import type { Observation } from '../observation.js';
+import { outcomeOf } from '../outcome.js';
 
 type Call = Extract<Observation, { readonly kind: 'call' }>;
 
@@ -49,12 +49,6 @@ function nameOperation({ operation, upstream }: Call, known: Set<string>): strin
   if (known.size >= MOST_OPERATIONS) return OTHER;
   known.add(operation);
   return operation;
-}
-
-/** A refusal is an answer; a failure is a fault of a server or of the gateway. */
-function outcomeOf(code: Call['code']): 'ok' | 'refused' | 'failed' {
-  if (code === 'OK') return 'ok';
-  return ERROR_TABLE[code].recoverable ? 'refused' : 'failed';
 }
 
 /** A client of an issuer counts as the issuer: how many clients it knows is not known here. */

@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../../lib/text.js';
 import type { Challenge } from '../challenge.js';
 
 /** What a person gets: the code, and what it agrees to. */
@@ -21,7 +22,8 @@ export function describeAnnouncement({ challenge, code }: Announcement): string 
   return [
     `Agent '${agent}' of ${subject} wants to do this:`,
     '',
-    action,
+    // The agent wrote it: marked line by line, it cannot write the lines around it.
+    escapeInvisible(action).replace(/^/gm, '> '),
     '',
     `Why it was held: ${reason} (${factors.join('; ')})`,
     '',

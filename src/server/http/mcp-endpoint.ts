@@ -50,6 +50,7 @@ import {
   sendNothing,
   sendRpcError,
 } from './responder.js';
+import { createSessionBook, type SessionBook } from './session-book.js';
 import { createSessionIds, readSessionKey } from './session-ids.js';
 import {
   createLegacySessions,
@@ -84,6 +85,8 @@ export interface McpEndpoint {
   /** Ends every call in flight with an answer that says that its outcome is unknown. */
   interruptCalls(): void;
   load(): EndpointLoad;
+  /** The clients at this moment. */
+  readonly sessions: SessionBook;
   /** Ends every session. */
   close(): void;
 }
@@ -157,17 +160,10 @@ export function createMcpEndpoint(
     native: gateway.native,
     observe,
   });
+  const timing = { limits: () => limits, requestTimeoutMs: settings.requestTimeoutMs };
+  const receive = createPostReceiver({ ...timing, route, writer, observe });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
-    [
-      'POST',
-      createPostReceiver({
-        limits: () => limits,
-        requestTimeoutMs: settings.requestTimeoutMs,
-        route,
-        writer,
-        observe,
-      }),
-    ],
+    ['POST', receive],
     ['GET', legacy.get],
     ['DELETE', legacy.delete],
   ]);
@@ -215,6 +211,7 @@ export function createMcpEndpoint(
       exchanges.interruptAll('the gateway is stopping');
     },
     load: () => ({ streams: streams.size, tasks: parked.tasks.size }),
+    sessions: createSessionBook(sessions, callers, view.name),
     close() {
       stopFollowing();
       carrier.stop();

@@ -16,6 +16,9 @@ import {
 export interface ModernCallers {
   /** The client behind a request, or what is full. */
   find(origin: ModernOrigin): ModernClient | Fullness;
+  all(): Iterable<ModernClient>;
+  /** Forgets a client and frees what belongs to it: its next request begins anew. False where there is none. */
+  end(sessionId: string): boolean;
   sweep(now: number): void;
   /** Ends the sessions of unauthenticated clients. Those of authenticated clients outlive this process. */
   endAll(): void;
@@ -26,6 +29,10 @@ interface ModernClient extends Occupancy {
   /** As of the latest request. */
   caller: Caller;
   holder: Authenticated | undefined;
+  /** By which it is found. */
+  readonly key: string;
+  /** In milliseconds since the epoch. */
+  readonly openedAt: number;
 }
 
 /** What a request says about its origin. */
@@ -65,11 +72,19 @@ export function createModernCallers(
       }
       const sessionId = client === undefined ? randomUUID() : key;
       const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, ...client?.identity };
-      const opened = { caller, holder: client, open: 0, lastUsedAt: Date.now() };
+      const now = Date.now();
+      const opened = { key, caller, holder: client, open: 0, openedAt: now, lastUsedAt: now };
       const full = clients.add(key, opened, ownerOf({ address, client }), opened.lastUsedAt);
       if (full !== undefined) return full;
       events.opened(caller.sessionId);
       return opened;
+    },
+    all: () => clients.values(),
+    end(sessionId) {
+      const client = [...clients.values()].find(({ caller }) => caller.sessionId === sessionId);
+      if (client === undefined || !clients.remove(client.key)) return false;
+      events.ended(sessionId, 'closed', false);
+      return true;
     },
     sweep: (now) => clients.sweep(now),
     endAll() {

@@ -14,7 +14,15 @@ import {
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { type Era, MODERN_REVISION, type ResultWriter } from '../mcp/write-result.js';
-import { acceptsJson, addressOf, type RequestHandler, sendJson, sendRpcError, sendsJson } from './responder.js';
+import {
+  acceptsJson,
+  addressOf,
+  failUnsent,
+  type RequestHandler,
+  sendJson,
+  sendRpcError,
+  sendsJson,
+} from './responder.js';
 
 /** Passes a parsed body to the part that answers it. */
 export type MessageRouter = (
@@ -109,7 +117,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     }
     const fail = (cause: unknown): void => {
       observe({ kind: 'defect', where: 'POST /mcp', cause });
-      if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+      failUnsent(response);
     };
     readBody(request, (body) => {
       if (body.kind === 'complete' && body.bytes.length > LARGE_BYTES) {

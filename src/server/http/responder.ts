@@ -94,7 +94,7 @@ interface SharedByExchanges {
 }
 
 /** Says so where nothing has been sent; otherwise the connection closes, so that no client takes a part for the whole. */
-function failUnsent(response: ServerResponse): void {
+export function failUnsent(response: ServerResponse): void {
   try {
     if (response.headersSent) response.destroy();
     else sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');

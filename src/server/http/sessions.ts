@@ -17,6 +17,8 @@ export interface LegacySession extends Occupancy, Required<Omit<Peer, 'caller'>>
   caller: Caller;
   /** Whose token came with that request; absent where authentication is not required. */
   holder: Authenticated | undefined;
+  /** In milliseconds since the epoch. */
+  readonly openedAt: number;
   /** What the client sends as `Mcp-Session-Id`. It is a secret that gives access to the session: never log it. */
   readonly id: string;
   /** Carries the messages that belong to no request. */
@@ -26,6 +28,7 @@ export interface LegacySession extends Occupancy, Required<Omit<Peer, 'caller'>>
 }
 
 export interface LegacySessions {
+  all(): Iterable<LegacySession>;
   /** Opens a session, or says what is full. */
   open(client: LegacyClient): LegacySession | Fullness;
   /**
@@ -114,6 +117,10 @@ class StoredSessions implements LegacySessions {
     this.#sharing = sharing;
     this.#sessions = new IdleMap(toBounds(settings), (session) => this.#close(session, 'expired'));
     this.#ended = new RecentIds(settings.maxSessions);
+  }
+
+  all(): Iterable<LegacySession> {
+    return this.#sessions.values();
   }
 
   open(client: LegacyClient): LegacySession | Fullness {
@@ -270,7 +277,8 @@ function createSession(
   const sessionId = client === undefined ? randomUUID() : sessionIdOf(id);
   const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, ...client?.identity };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
-  return { id, holder: client, caller, calls, abilities, structured, stream, open: 0, lastUsedAt: Date.now() };
+  const now = Date.now();
+  return { id, holder: client, caller, calls, abilities, structured, stream, open: 0, openedAt: now, lastUsedAt: now };
 }
 
 /** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */

@@ -6,11 +6,12 @@ import type { Observer } from '../../observe/observation.js';
 import type { ServerInfo } from '../mcp/write-result.js';
 import type { AccessSettings } from './admit.js';
 import { createMcpEndpoint, type EndpointLoad, type McpEndpoint } from './mcp-endpoint.js';
+import { joinBooks } from './session-book.js';
 import { ViewBindings } from './view-access.js';
 
 /** The endpoints of the whole and of each view: what belongs to a connection is never found from another view. */
 export interface McpEndpoints
-  extends Pick<McpEndpoint, 'replaceAccess' | 'endStreams' | 'interruptCalls' | 'load' | 'close'> {
+  extends Pick<McpEndpoint, 'replaceAccess' | 'endStreams' | 'interruptCalls' | 'load' | 'sessions' | 'close'> {
   /** What `/mcp` serves at this moment: the default view, or the whole. */
   readonly plain: { readonly current: Pick<McpEndpoint, 'handle'> };
   /** Answers one HTTP request for a view. */
@@ -104,6 +105,7 @@ export function createMcpEndpoints(gateway: Gateway, serverInfo: ServerInfo, obs
       const sum = (key: keyof EndpointLoad): number => loads.reduce((total, load) => total + load[key], 0);
       return { streams: sum('streams'), tasks: sum('tasks') };
     },
+    sessions: joinBooks(() => all().map(({ sessions }) => sessions)),
     close() {
       for (const endpoint of all()) endpoint.close();
       retired.clear();

@@ -1,5 +1,6 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
+import { findChangedNumbers } from '../../lib/changed-numbers.js';
 import type { NativeRequest, ProgressUpdate } from '../../protocol/call.js';
 import { ERROR_TABLE } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
@@ -214,11 +215,16 @@ export function toNativeError(reply: Reply, { method, params }: NativeRequest, e
   return { code, message, data };
 }
 
-/** The same answer as an object, for the SDK's protocol layer to write. */
+/**
+ * The same answer as an object, for the SDK's protocol layer to write. An object holds no number of more digits than a double: an answer
+ * with such numbers is the text that they are in, and an error, as it lacks the structured content that its schema promises.
+ */
 export function toCallToolResult(reply: Reply, errors: ErrorMarking, structured = false): JsonObject {
   const { passthrough, meta } = reply;
+  const text = passthrough === undefined ? reply.text : `{${Buffer.concat(passthrough).toString('utf8')}}`;
+  if ((structured || passthrough !== undefined) && findChangedNumbers(text).length > 0) return asTextAlone(text, meta);
   if (passthrough !== undefined) {
-    const members: JsonObject = JSON.parse(`{${Buffer.concat(passthrough).toString('utf8')}}`);
+    const members: JsonObject = JSON.parse(text);
     return meta === undefined ? members : { ...members, _meta: meta };
   }
   return {
@@ -228,6 +234,14 @@ export function toCallToolResult(reply: Reply, errors: ErrorMarking, structured 
     ...(isMarked(reply, errors) ? { isError: true } : {}),
     ...(reply.meta === undefined ? {} : { _meta: reply.meta }),
   };
+}
+
+const ONLY_TEXT =
+  'The call has run. Its answer holds numbers with more digits than this form of request can carry, so that it follows as text; send requests exactly as the revision of MCP describes to get it as it is';
+
+function asTextAlone(text: string, meta: JsonObject | undefined): JsonObject {
+  const content = [ONLY_TEXT, text].map((each) => ({ type: 'text', text: each }));
+  return { content, isError: true, ...(meta === undefined ? {} : { _meta: meta }) };
 }
 
 /** Writes a progress notification under the client's own token. */

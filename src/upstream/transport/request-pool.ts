@@ -49,7 +49,7 @@ async function send(request: AuthorizedRequest, mayRepeat: boolean): Promise<voi
     const repeat = mayRepeat ? (): Promise<void> => send(request, false) : undefined;
     const watch = new RefusalWatch(
       handler,
-      (status, challenge) => credentials.refused({ status, challenge, sent }),
+      (status, challenge) => credentials.refused({ status, challenge, sent, isLast: !mayRepeat }),
       repeat,
     );
     pool.dispatch({ ...options, headers: mergeHeaders(options.headers, sent) }, watch);

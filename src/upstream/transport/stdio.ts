@@ -6,6 +6,7 @@ import { PacedQueue } from '../../lib/turns.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import { joinPieces, type Pieces } from '../../protocol/pieces.js';
+import { maskSecrets } from '../../protocol/secret-forms.js';
 import { UpstreamFault } from '../fault.js';
 import { LEAST_SPLIT_BYTES, splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
@@ -324,7 +325,7 @@ function isMessage(value: unknown): value is JSONRPCMessage {
 function describeExit(code: number | null, signal: string | null, lastWords: readonly string[]): string {
   const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
   const shown = pickTelling(lastWords);
-  return shown.length === 0 ? how : `${how}; its last words: ${shown.join(' | ')}`;
+  return shown.length === 0 ? how : `${how}; its last words: ${maskSecrets(shown.join(' | '), () => false)}`;
 }
 
 const SPEAKS_OF_ERROR = /error|fatal|exception|panic/i;

@@ -60,6 +60,17 @@ describe('risks are found', () => {
       { add: listOf({ id: text() }), remove: listOf({ id: text() }) },
       'remove',
     ],
+    [
+      'a form of the answer that a READ would write to a file',
+      'render_diagram',
+      {
+        output_type: {
+          ...choice('svg', 'png', 'file'),
+          description: "The type of the output. 'svg' gives the markup back. 'file' saves the image to disk.",
+        },
+      },
+      'output_type=file',
+    ],
     ['files that a run writes', 'record_video', { outputPath: text(), source: text() }, 'output_path'],
     ['the whole content of an update', 'update_document', { id: text(), content: text() }, 'content'],
     ['a dry run that is on by default', 'migrate_database', { dryRun: flag('', { default: true }) }, 'dry_run=false'],

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { printTable, printWarning } from '../../../src/cli/terminal.js';
+import { printJson, printTable, printWarning } from '../../../src/cli/terminal.js';
 
 const HOSTILE = 'get_x\u001b]0;pwn\u0007\u001b[2J\r\n\u009b\u202e';
 const SHOWN = 'get_x\\u001b]0;pwn\\u0007\\u001b[2J \\u009b\\u202e';
@@ -11,4 +11,13 @@ it('prints foreign text in tables and warnings on one line, with its controls es
   printWarning(terminal, `Tool '${HOSTILE}' is new`);
   expect(String(terminal.out.read())).toBe(`${SHOWN}\tREAD\n`);
   expect(String(terminal.err.read())).toBe(`warning: Tool '${SHOWN}' is new\n`);
+});
+
+it('prints JSON that controls no terminal and is read as the same value', () => {
+  const terminal = { out: new PassThrough(), err: new PassThrough() };
+  printJson(terminal, { name: HOSTILE });
+  const printed = String(terminal.out.read());
+  expect(printed).toContain('\\u009b\\u202e');
+  expect(printed).not.toMatch(/[\u009b\u202e]/);
+  expect(JSON.parse(printed)).toEqual({ name: HOSTILE });
 });

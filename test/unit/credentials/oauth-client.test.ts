@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import { OAuthClient } from '../../../src/credentials/oauth-client.js';
+import { keepRegistrations } from '../../../src/credentials/registrations.js';
+import { Vault } from '../../../src/credentials/vault.js';
+import { MemoryStore } from '../../../src/store/memory-store.js';
 
 const SERVER = 'https://notes.example/mcp';
 const ISSUER = 'https://login.example';
@@ -33,7 +36,7 @@ function discover(challenge: string) {
     },
     now: () => 0,
     publicUrl: 'https://gateway.example',
-    registrations: { find: async () => undefined, keep: async () => undefined },
+    registrations: { find: async () => undefined, keep: async () => undefined, bind: async (_o, _c, issuer) => issuer },
   });
   return { target: client.discover(SERVER, {}), asked };
 }
@@ -52,4 +55,37 @@ it('reads no metadata that a server elsewhere names on this machine', async () =
   const { target, asked } = discover('Bearer resource_metadata="http://127.0.0.1:9000/admin"');
   await expect(target).rejects.toThrow('not reached over https');
   expect(asked).toEqual([SERVER]);
+});
+
+it('gives a configured client to one authorization server alone, whatever others the server names later', async () => {
+  const documents = (issuer: string): Readonly<Record<string, object>> => ({
+    [METADATA]: { resource: SERVER, authorization_servers: [issuer] },
+    [`${issuer}/.well-known/oauth-authorization-server`]: {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+    },
+  });
+  let named = documents(ISSUER);
+  const challenge = { 'www-authenticate': `Bearer resource_metadata="${METADATA}"` };
+  const store = new MemoryStore(() => 0);
+  const client = new OAuthClient({
+    fetch: async (url) => {
+      if (String(url) === SERVER) return new Response('', { status: 401, headers: challenge });
+      const document = named[String(url)];
+      return document === undefined ? new Response('', { status: 404 }) : json(document);
+    },
+    now: () => 0,
+    publicUrl: 'https://gateway.example',
+    registrations: keepRegistrations(store, new Vault('a key of sixteen letters'), { redirectUrl: '', now: () => 0 }),
+  });
+  const settings = { clientId: 'gateway', clientSecret: 'its secret', scopes: [] };
+  const begin = async (more: { readonly issuer?: string } = {}): Promise<string> =>
+    (await client.begin(await client.discover(SERVER, more), { ...settings, ...more }, 'state')).url.origin;
+  expect([await begin(), await begin()]).toEqual([ISSUER, ISSUER]);
+  named = documents('https://elsewhere.example');
+  await expect(begin()).rejects.toThrow("configure 'issuer'");
+  expect(await begin({ issuer: 'https://elsewhere.example' })).toBe('https://elsewhere.example');
 });

@@ -44,7 +44,11 @@ function openIssuer() {
 
 function openReplica(store: MemoryStore, fetch: typeof globalThis.fetch, key = 'a key of sixteen letters') {
   const grants = new Grants(store, new Vault(key), Date.now);
-  const registrations = { find: async () => undefined, keep: async () => undefined };
+  const registrations = {
+    find: async () => undefined,
+    keep: async () => undefined,
+    bind: async (_o: string, _c: string, issuer: string) => issuer,
+  };
   const client = new OAuthClient({ fetch, now: Date.now, publicUrl: 'https://gateway.example', registrations });
   const ended: string[] = [];
   const onEnded = (owner: string): void => void ended.push(owner);
@@ -58,6 +62,7 @@ const GRANT = {
   resource: URL_OF_SERVER,
   issuer: ISSUER,
   scope: '',
+  demanded: '',
   grantedAt: 1,
   client: { client_id: 'gateway' },
   tokens: { accessToken: 'access-1', refreshToken: 'refresh-1', expiresAt: 0 },

@@ -10,6 +10,9 @@ describe("an upstream's failure", () => {
   it.each([
     ['Request failed with status code 404', 'NOT_FOUND_RESOURCE'],
     ["ENOENT: no such file or directory, open 'x'", 'NOT_FOUND_RESOURCE'],
+    ["browserType.launch: Executable doesn't exist", 'INTERNAL_ERROR'],
+    ['spawn ffmpeg ENOENT', 'INTERNAL_ERROR'],
+    ["Cannot find module 'sharp'", 'INTERNAL_ERROR'],
     ['Entity with name X does not exist', 'NOT_FOUND_RESOURCE'],
     ['HTTP 401: bad credentials', 'PERMISSION_DENIED'],
     ['Access denied - path outside allowed directories', 'PERMISSION_DENIED'],

@@ -29,9 +29,10 @@ describe('OwnCredentials', () => {
 });
 
 it('keeps the credentials of a server out of its last words and its state', async () => {
-  const script = `process.stderr.write('Error: bad ' + process.env.API_TOKEN + '\\n', () => process.exit(1))`;
+  const words = `'Error: bad ' + process.env.API_TOKEN + ' with pass' + 'word=HUNTER2'`;
+  const script = `process.stderr.write(${words} + '\\n', () => process.exit(1))`;
   await using opened = openPool(anUpstream({ ...node('-e', script), env: { API_TOKEN: 'token-12345' } }));
   await opened.settled;
-  expect(opened.pool.statuses()[0]?.problem).toContain('Error: bad [credential]');
+  expect(opened.pool.statuses()[0]?.problem).toContain('Error: bad [credential] with password=[secret]');
   expect(JSON.stringify(opened.observations)).not.toContain('token-12345');
 });

@@ -58,7 +58,8 @@ function findType(name: string, byPrefix: ReadonlyMap<string, readonly Operation
 
 /** A type's name begins with its operation's, so few operations can own it. */
 function detailsOf(name: string, byPrefix: ReadonlyMap<string, readonly Operation[]>): readonly TypeDetails[] {
-  const owners = Array.from(name, (_, index) => byPrefix.get(name.slice(0, index + 1)) ?? []).flat();
+  // What is asked for can be long: each prefix of it would take the square of its length.
+  const owners = [...byPrefix].flatMap(([prefix, operations]) => (name.startsWith(prefix) ? operations : []));
   const own = PROTOCOL_TYPES.filter((type) => type.name === name);
   return [...own, ...owners.flatMap((operation) => detailTypes(operation, name))];
 }

@@ -379,6 +379,7 @@ describe('introspect of operations', () => {
     await expect(ask({ query: 'operations', upstream: 'gamma' })).rejects.toEqual(
       failure("Unknown upstream: 'gamma'. Use one of: 'alpha', 'beta', 'gateway'"),
     );
+    await expect(ask({ query: 'operations', upstream: 'x'.repeat(900_000) })).rejects.toThrow(/^.{1,300}$/);
   });
 
   it('pages through all operations by the cursor of each page', async () => {

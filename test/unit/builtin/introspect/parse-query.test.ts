@@ -33,6 +33,11 @@ describe('parseQuery', () => {
     });
   });
 
+  it('repeats the beginning of a long unknown query', () => {
+    const refused = (): unknown => parseQuery({ query: 'x'.repeat(900_000) });
+    expect(refused).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{1,400}$/) }));
+  });
+
   it('names the query types when another is asked for', () => {
     expect(() => parseQuery({ query: 'weather' })).toThrow(
       expect.objectContaining({

@@ -1,7 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type Body, createBodyReader } from '../../../../src/server/http/receive-post.js';
+import type { Observation } from '../../../../src/observe/observation.js';
+import { type Body, createBodyReader, createPostReceiver } from '../../../../src/server/http/receive-post.js';
+import { createResultWriter } from '../../../../src/server/mcp/write-result.js';
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
 
@@ -111,5 +114,42 @@ describe('readBody', () => {
     begin('192.0.2.1');
     await new Promise(setImmediate);
     expect(bodies).toHaveLength(1);
+  });
+});
+
+describe('a fault while a message is answered', () => {
+  const limits = { maxRequestSize: 1_000, maxNestingDepth: 10, maxArrayElements: 10 };
+  const writer = createResultWriter({ name: 'n', version: '1' }, { errors: 'all', structuredContent: false });
+
+  /** What a client sees of an answer that fails after `begin`, and what is reported. */
+  async function post(begin: (response: ServerResponse) => void) {
+    const seen: Observation[] = [];
+    const receive = createPostReceiver({
+      limits: () => limits,
+      requestTimeoutMs: 60_000,
+      writer,
+      observe: (observation) => seen.push(observation),
+      route: (_message, _request, response) => {
+        begin(response);
+        throw new Error('a fault');
+      },
+    });
+    const server = createServer((request, response) => receive(request, response, undefined));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const headers = { 'content-type': 'application/json' };
+      const answer = fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: '{}' });
+      return { seen, text: await answer.then((response) => response.text()).catch(() => 'cut off') };
+    } finally {
+      server.close();
+    }
+  }
+
+  it.each([
+    ['nothing was sent', () => undefined, expect.stringContaining('Internal error')],
+    ['a part was sent', (response: ServerResponse) => void response.write('a part'), 'cut off'],
+  ] as const)('ends that request alone where %s', async (_when, begin, text) => {
+    expect(await post(begin)).toMatchObject({ text, seen: [{ kind: 'defect', where: 'POST /mcp' }] });
   });
 });

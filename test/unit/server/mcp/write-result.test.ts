@@ -59,6 +59,22 @@ describe('the result writer', () => {
     expect([result.isError, toCallToolResult(reply, errors)['isError']]).toEqual([marked, marked]);
   });
 
+  it.each(['12345678901234567890', '0.12345678901234567890'])(
+    'gives %s to the SDK as the text that it came in, and as it is elsewhere',
+    (digits) => {
+      const answer = `{"id":${digits}}`;
+      const plain = toReply(null, { text: answer });
+      const passed = toReply(null, { passthrough: [Buffer.from(`"content":[],"structuredContent":${answer}`)] });
+      for (const reply of [plain, passed]) {
+        const result = toCallToolResult(reply, 'all', true);
+        expect(result).toMatchObject({ isError: true, content: [{}, { text: expect.stringContaining(digits) }] });
+        expect(result).not.toHaveProperty('structuredContent');
+        expect(String(writer.callMessage(1, reply, 'legacy', true))).toContain(`"structuredContent":${answer}`);
+      }
+      expect(toCallToolResult(plain, 'all')).toMatchObject({ content: [{ text: answer }] });
+    },
+  );
+
   it('answers a call of an unknown tool with a JSON-RPC error of the same text', () => {
     const failure = { success: false, error: { code: 'NOT_FOUND_OPERATION', message: 'There is no such tool.' } };
     const reply = toReply(null, { text: JSON.stringify(failure), isError: true, protocolError: 'unknown-tool' });

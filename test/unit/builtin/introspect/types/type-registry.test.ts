@@ -30,6 +30,11 @@ describe('buildTypeRegistry', () => {
     expect(types.find(name)?.name).toBe(name);
   });
 
+  it('answers a name of any length in work that grows with its length', () => {
+    const types = typesOf(aTool('get_user'));
+    expect(types.find('GetUser'.padEnd(8_000_000, 'x'))).toBeNull();
+  });
+
   it('knows every type that the protocol types use', () => {
     const types = typesOf();
     expect(types.find('OperationResult')).toMatchObject({

@@ -1,0 +1,90 @@
+import { diffArrays } from 'diff';
+import { isJsonObject } from '../protocol/json.js';
+import { escapeInvisible } from './text.js';
+
+/** A line of a comparison; `left-out` stands for lines that are not shown. */
+export interface ComparedLine {
+  readonly kind: 'same' | 'removed' | 'added' | 'left-out';
+  readonly text: string;
+}
+
+/** Lines of each text that are compared, and lines of the comparison that are kept. */
+const MOST_LINES = 4_000;
+const MOST_SHOWN = 600;
+/** The work grows with the square of the edits. Texts that differ in more are shown one after the other. */
+const MOST_EDITS = 300;
+/** Equal lines around a change that are shown. */
+const CONTEXT = 3;
+const LONGEST_LINE = 160;
+
+/** How two texts differ, line by line, in bounded work: what is too much is cut, and says so. */
+export function compareLines(before: string, after: string): readonly ComparedLine[] {
+  const [old, now] = [toLines(before), toLines(after)];
+  const changes = diffArrays(old, now, { maxEditLength: MOST_EDITS });
+  const lines = changes?.flatMap(({ added, removed, value }) =>
+    value.map((text): ComparedLine => ({ kind: added ? 'added' : removed ? 'removed' : 'same', text })),
+  ) ?? [
+    ...old.map((text): ComparedLine => ({ kind: 'removed', text })),
+    ...now.map((text): ComparedLine => ({ kind: 'added', text })),
+  ];
+  return cutLines(leaveOutEqual(lines));
+}
+
+function toLines(text: string): string[] {
+  if (text === '') return [];
+  const lines = text.replace(/\n$/, '').split('\n', MOST_LINES);
+  return lines.flatMap(foldLine).slice(0, MOST_LINES);
+}
+
+/** A long line in parts that end with sentences where it has some, so that a changed word changes one of them. */
+function foldLine(line: string): readonly string[] {
+  if (line.length <= LONGEST_LINE) return [line];
+  const cut = line.slice(0, MOST_LINES * LONGEST_LINE);
+  return cut.match(FOLDS) ?? [cut];
+}
+
+const FOLDS = new RegExp(`.{1,${LONGEST_LINE - 1}}(?:[.!?;,] |\\\\n)|.{1,${LONGEST_LINE}}`, 'gs');
+
+/** Keeps the lines around changes. */
+function leaveOutEqual(lines: readonly ComparedLine[]): readonly ComparedLine[] {
+  const shown = new Set<number>();
+  for (const [index, { kind }] of lines.entries()) {
+    if (kind === 'same') continue;
+    for (let near = index - CONTEXT; near <= index + CONTEXT; near += 1) shown.add(near);
+  }
+  const kept: ComparedLine[] = [];
+  let left = 0;
+  const endGap = (): void => {
+    if (left > 0) kept.push(gapOf(left, 'equal lines'));
+    left = 0;
+  };
+  for (const [index, line] of lines.entries()) {
+    if (shown.has(index)) {
+      endGap();
+      kept.push(line);
+    } else left += 1;
+  }
+  if (kept.length > 0) endGap();
+  return kept;
+}
+
+function cutLines(lines: readonly ComparedLine[]): readonly ComparedLine[] {
+  if (lines.length <= MOST_SHOWN) return lines;
+  return [...lines.slice(0, MOST_SHOWN), gapOf(lines.length - MOST_SHOWN, 'more lines')];
+}
+
+function gapOf(count: number, what: string): ComparedLine {
+  return { kind: 'left-out', text: `${count} ${what}` };
+}
+
+/** A JSON value as text for people: members in order of their names, and invisible characters escaped. */
+export function toReadableJson(value: unknown): string {
+  return value === undefined ? '' : escapeInvisible(JSON.stringify(sortMembers(value), null, 2));
+}
+
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
+  if (!isJsonObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sortMembers(value[name])]));
+}
