@@ -59,9 +59,18 @@ export interface SafetyLoopConfig extends AgentSettings {
   };
 }
 
-/** The settings of an agent: its own, else those of all. */
+/**
+ * The settings of an agent: its own, else those of all. What is denied or asked about for all is so for each: the name is its client's word, and
+ * must not open anything.
+ */
 export function settingsOfAgent({ agents, ...all }: SafetyLoopConfig, name: string): AgentSettings {
   const own = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  const { maxAutonomousSteps, riskTolerance, deny, requiresApproval, autoApprove } = { ...all, ...own };
-  return { maxAutonomousSteps, riskTolerance, deny, requiresApproval, autoApprove };
+  const { maxAutonomousSteps, riskTolerance, autoApprove } = { ...all, ...own };
+  return {
+    maxAutonomousSteps,
+    riskTolerance,
+    deny: [...all.deny, ...(own?.deny ?? [])],
+    requiresApproval: [...all.requiresApproval, ...(own?.requiresApproval ?? [])],
+    autoApprove,
+  };
 }

@@ -16,6 +16,8 @@ export interface ConnectableUpstream {
   readonly url: string;
   readonly settings: ClientSettings;
   readonly tokens: UserTokens;
+  /** What asks its authorization server, on the way to this upstream. */
+  readonly client: OAuthClient;
 }
 
 /** An authorization server of the gateway itself, whose users prove by it who they are. */
@@ -31,6 +33,7 @@ interface ConnectFlowDeps {
   readonly store: StateStore;
   readonly vault: Vault;
   readonly grants: Grants;
+  /** For the issuers of this gateway. */
   readonly client: OAuthClient;
   readonly publicUrl: string;
   readonly now: () => number;
@@ -117,7 +120,8 @@ export class ConnectFlow {
     if (issuer === undefined) throw new ConnectRefusal('There is no such way to sign in.');
     const { client } = this.#deps;
     const target = await client.discoverIssuer(issuer.issuer, issuer.resource, issuer.settings.scopes);
-    return this.#begin(target, issuer.settings, request.browser, { ...describe(request), issuer: issuerName });
+    const at = { client, target, settings: issuer.settings };
+    return this.#begin(at, request.browser, { ...describe(request), issuer: issuerName });
   }
 
   /** Where a browser is sent whose person, as has been proven, is this one. */
@@ -126,7 +130,7 @@ export class ConnectFlow {
     const owner = ownerOf(identity);
     await this.#consume(request, owner);
     const target = await upstream.tokens.targetFor(owner);
-    return this.#begin(target, upstream.settings, request.browser, { ...describe(request), owner });
+    return this.#begin({ ...upstream, target }, request.browser, { ...describe(request), owner });
   }
 
   /** Ends what a person has granted. */
@@ -139,15 +143,14 @@ export class ConnectFlow {
 
   /** Forgets a grant, and tells its authorization server. Resolves with whether there was one. */
   async revoke(slug: string, owner: string): Promise<boolean> {
-    const { grants, client, onChanged, upstream } = this.#deps;
+    const { grants, onChanged } = this.#deps;
+    const upstream = this.#deps.upstream(slug);
     const kept = await grants.find(slug, owner);
     const isGone = await grants.remove(slug, owner);
     onChanged(slug, owner, false);
-    const target = await upstream(slug)
-      ?.tokens.target()
-      .catch(() => undefined);
-    if (kept !== undefined && target?.issuer === kept.grant.issuer) {
-      await client.revoke(target, kept.grant.client, kept.grant.tokens);
+    const target = await upstream?.tokens.target().catch(() => undefined);
+    if (kept !== undefined && upstream !== undefined && target?.issuer === kept.grant.issuer) {
+      await upstream.client.revoke(target, kept.grant.client, kept.grant.tokens);
     }
     return isGone;
   }
@@ -168,7 +171,7 @@ export class ConnectFlow {
     const upstream = this.#require(request.upstream);
     const target = await upstream.tokens.target();
     if (target.issuer !== visit.issuer) throw new ConnectRefusal('The server has another authorization server now.');
-    const tokens = await redeem(client.redeem(target, visit.client, redeemed));
+    const tokens = await redeem(upstream.client.redeem(target, visit.client, redeemed));
     const { owner, scope } = visit;
     const grantedAt = this.#deps.now();
     const { slug, url: resource } = upstream;
@@ -178,8 +181,8 @@ export class ConnectFlow {
     return { kind: 'connected', upstream };
   }
 
-  async #begin(target: Target, settings: ClientSettings, browser: string, visit: JsonObject): Promise<URL> {
-    const { store, vault, client, now } = this.#deps;
+  async #begin({ client, target, settings }: VisitedServer, browser: string, visit: JsonObject): Promise<URL> {
+    const { store, vault, now } = this.#deps;
     const state = randomBytes(24).toString('base64url');
     const { url, verifier, client: own, scope } = await client.begin(target, settings, state);
     const key = visitKey(state);
@@ -218,6 +221,13 @@ export class ConnectFlow {
     if (upstream === undefined) throw new ConnectRefusal('There is no such server.');
     return upstream;
   }
+}
+
+/** Where a browser is sent, and as which client. */
+interface VisitedServer {
+  readonly client: OAuthClient;
+  readonly target: Target;
+  readonly settings: ClientSettings;
 }
 
 /** What is known of a browser that is at an authorization server. */

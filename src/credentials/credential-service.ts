@@ -3,6 +3,7 @@ import { publicUrlOf } from '../config/public-url.js';
 import type { JsonObject } from '../protocol/json.js';
 import { openStore } from '../store/open-store.js';
 import type { StateStore } from '../store/state-store.js';
+import { createOutboundFetch } from '../upstream/transport/outbound-fetch.js';
 import type { UserRights } from '../upstream/user-rights.js';
 import { type ConnectableUpstream, ConnectFlow, type SignInIssuer } from './connect-flow.js';
 import { HeaderRights } from './forwarded-headers.js';
@@ -100,15 +101,18 @@ class Service implements CredentialService {
     if (credentials === undefined || endpoint.type === 'stdio') return undefined;
     const { url } = endpoint;
     if (credentials.type === 'forwardHeaders') return new HeaderRights(slug, credentials);
-    const time = { fetch: globalThis.fetch, now: Date.now };
-    if (credentials.type === 'exchange') return new ExchangeRights({ slug, url, credentials }, time);
-    const { discovery } = credentials;
+    if (credentials.type === 'exchange') {
+      const fetch = createOutboundFetch(endpoint, [credentials.tokenEndpoint]);
+      return new ExchangeRights({ slug, url, credentials }, { fetch, now: Date.now });
+    }
+    const { discovery, issuer } = credentials;
+    const client = this.#client.over(createOutboundFetch(endpoint, issuer === undefined ? [] : [issuer]));
     const onEnded = (owner: string): void => this.#noteChange(slug, owner, false);
-    const deps = { grants: this.#grants, client: this.#client, now: Date.now, onEnded };
+    const deps = { grants: this.#grants, client, now: Date.now, onEnded };
     const tokens = new UserTokens({ slug, url, settings: credentials }, deps);
     const page = `${this.#publicUrl}/connect/${slug}`;
     const rights = new PerUserRights({ slug, tokens, flow: this.#flow, discovery, page, now: Date.now });
-    this.#connectable.set(slug, { name, slug, url, settings: credentials, tokens });
+    this.#connectable.set(slug, { name, slug, url, settings: credentials, tokens, client });
     this.#rights.set(slug, rights);
     return rights;
   }

@@ -11,7 +11,7 @@ import {
   startAuthorization,
 } from '@modelcontextprotocol/client';
 import { isOwnMachine } from '../config/own-machine.js';
-import { type Fetch, fetchBounded } from '../lib/fetch-json.js';
+import { type Fetch, FetchFailure, fetchBounded } from '../lib/fetch-json.js';
 import type { ClientAtIssuer, Tokens } from './oauth-tokens.js';
 import { readScopes } from './scopes.js';
 
@@ -76,6 +76,11 @@ export class OAuthClient {
     };
   }
 
+  /** The same client, whose requests go another way. */
+  over(fetch: Fetch): OAuthClient {
+    return new OAuthClient({ ...this.#deps, fetch });
+  }
+
   get redirectUrl(): string {
     return `${this.#deps.publicUrl}${CALLBACK_PATH}`;
   }
@@ -122,7 +127,8 @@ export class OAuthClient {
     requireSafe(issuer, mayBeLocal);
     const options = { fetchFn: this.#fetch };
     const metadata = await discoverAuthorizationServerMetadata(issuer, options).catch((cause: unknown) => {
-      throw new OAuthFault('its authorization server cannot be read', { cause });
+      const why = cause instanceof FetchFailure ? `: ${cause.message}` : '';
+      throw new OAuthFault(`its authorization server cannot be read${why}`, { cause });
     });
     if (metadata === undefined) throw new OAuthFault('its authorization server has no metadata');
     for (const endpoint of [metadata.authorization_endpoint, metadata.token_endpoint])

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { EXECUTION_STATUSES, type ExecutionStatus, isEnded } from './status.js';
+import { EXECUTION_STATUSES, type ExecutionStatus } from './status.js';
 
 /** A call that goes on without its request, or the work of an agent that reports its steps. */
 export const EXECUTION_KINDS = ['call', 'agent'] as const;
@@ -22,7 +22,7 @@ export interface ExecutionError {
   readonly details?: JsonObject;
 }
 
-/** Where the answer of a call is kept: like large answers, in the memory of its process. */
+/** Where the answer of a call is kept, like large answers are. */
 export interface KeptResult {
   /** The handle of the whole answer as JSON text. */
   readonly answer: string;
@@ -77,8 +77,8 @@ export function describeExecution(execution: Execution): ExecutionState {
   };
 }
 
-/** An execution that has ended as the store keeps it. */
-export function writeExecution({ id: _id, result: _result, ...rest }: Execution): JsonObject {
+/** An execution as the store keeps it. */
+export function writeExecution({ id: _id, ...rest }: Execution): JsonObject {
   return { ...rest };
 }
 
@@ -87,12 +87,13 @@ export function readExecution(id: string, value: JsonObject): Execution | undefi
   const { owner, session, subject, createdAt } = value;
   const kind = EXECUTION_KINDS.find((each) => each === value['kind']);
   const status = EXECUTION_STATUSES.find((each) => each === value['status']);
-  if (kind === undefined || status === undefined || !isEnded(status)) return undefined;
+  if (kind === undefined || status === undefined) return undefined;
   if (typeof owner !== 'string' || typeof session !== 'string' || typeof subject !== 'string') return undefined;
   if (typeof createdAt !== 'number') return undefined;
   const { startedAt, finishedAt } = value;
   const progress = readProgress(value['progress']);
   const error = readError(value['error']);
+  const result = readResult(value['result']);
   return {
     id,
     kind,
@@ -100,14 +101,21 @@ export function readExecution(id: string, value: JsonObject): Execution | undefi
     session,
     subject,
     status,
-    // What it ran is not kept, so that it cannot be run again.
+    // What it ran is known to its own gateway alone, so that no other one can run it again.
     supportsRetry: false,
     createdAt,
     ...(typeof startedAt === 'number' ? { startedAt } : {}),
     ...(typeof finishedAt === 'number' ? { finishedAt } : {}),
     ...(progress === undefined ? {} : { progress }),
     ...(error === undefined ? {} : { error }),
+    ...(result === undefined ? {} : { result }),
   };
+}
+
+function readResult(value: unknown): KeptResult | undefined {
+  if (!isJsonObject(value) || typeof value['answer'] !== 'string') return undefined;
+  const { answer, blocks } = value;
+  return { answer, ...(typeof blocks === 'string' ? { blocks } : {}) };
 }
 
 function readProgress(value: unknown): ExecutionProgress | undefined {

@@ -2,19 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Caller } from '../protocol/caller.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { StateStore } from '../store/state-store.js';
-import {
-  type Execution,
-  type ExecutionError,
-  type ExecutionKind,
-  type ExecutionProgress,
-  type KeptResult,
-  readExecution,
-  writeExecution,
-} from './execution.js';
+import type { Execution, ExecutionError, ExecutionKind, ExecutionProgress, KeptResult } from './execution.js';
+import type { SharedExecutions } from './shared-executions.js';
 import { type ExecutionStatus, isEnded, requireTransition } from './status.js';
 
-interface ExecutionBounds {
+export interface ExecutionBounds {
   /** Executions of one owner, those that are kept after their end included. */
   readonly perOwner: number;
   readonly all: number;
@@ -24,11 +16,10 @@ interface ExecutionBounds {
 
 interface ExecutionsDeps {
   readonly bounds: ExecutionBounds;
-  readonly store: Pick<StateStore, 'insert' | 'get' | 'remove' | 'list'>;
+  /** Those of all gateways of the store; absent where the store is in the memory of this process. */
+  readonly shared?: SharedExecutions | undefined;
   /** Whose a caller's executions are. */
   readonly ownerOf: (caller: Caller) => string;
-  /** Called when an end could not be kept; the execution itself is not concerned. */
-  readonly onStoreFault: (cause: unknown) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -62,7 +53,7 @@ export type ExecutionListener = (execution: Execution, before: Execution | undef
 
 /**
  * The executions of all callers. A caller sees its own alone; another's is not found. Those that run belong to a session and end with
- * it. What has ended is kept for a while, also over a restart where the store is.
+ * it. What has ended is kept for a while. Where the store is shared, other gateways' are seen too, and ends survive a restart.
  */
 export class Executions {
   readonly #deps: ExecutionsDeps;
@@ -70,20 +61,19 @@ export class Executions {
   readonly #known = new Map<string, Execution>();
   readonly #work = new Map<string, ExecutionWork>();
   readonly #listeners = new Set<ExecutionListener>();
-  /** What is written to the store for each execution, one after the other. */
-  readonly #writing = new Map<string, Promise<void>>();
 
   constructor(deps: ExecutionsDeps) {
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
   }
 
-  /** Reads what an earlier process has kept. */
-  async restore(): Promise<void> {
-    for (const { key, value } of await this.#deps.store.list('execution')) {
-      const execution = readExecution(key, value);
-      if (execution !== undefined) this.#known.set(key, execution);
-    }
+  /** Begins to hear of other gateways, and gives those an end that an earlier process has left without one. */
+  async open(): Promise<void> {
+    await this.#deps.shared?.open({
+      cancel: (id, reason) => this.#tryCancel(id, reason),
+      endSession: (sessionId) => this.endSession(sessionId),
+      lost: (execution) => this.#announce(execution, undefined),
+    });
   }
 
   /** A new execution, which is pending. Throws where its caller, or all together, have too many that have not ended. */
@@ -122,8 +112,7 @@ export class Executions {
     };
     const cancel = to === 'cancelled' ? this.#work.get(id)?.cancel : undefined;
     this.#set(after);
-    if (isEnded(to)) this.#keep(after);
-    else if (before.status === 'failed') this.#forget(id);
+    if (isEnded(to) && !(after.supportsRetry && to === 'failed')) this.#work.delete(id);
     cancel?.(after.progress?.message ?? 'the execution was cancelled');
     return after;
   }
@@ -147,6 +136,24 @@ export class Executions {
     if (execution?.status === 'running') this.#set({ ...execution, progress });
   }
 
+  /** Ends an execution and its work in whichever gateway it runs; resolves when it has ended. Rejects where it had ended already. */
+  async cancelAnywhere(id: string, reason: string): Promise<Execution> {
+    const { shared } = this.#deps;
+    if (shared === undefined || this.#known.has(id)) return this.cancel(id, reason);
+    const find = async (): Promise<Execution> => (await shared.find(id)) ?? raise(unknownExecution(id));
+    requireTransition(await find(), 'cancelled');
+    await shared.askToCancel(id, reason);
+    const deadline = this.#now() + LONGEST_CANCEL_MS;
+    while (this.#now() < deadline) {
+      const execution = await find();
+      if (execution.status === 'cancelled') return execution;
+      // It may have ended otherwise meanwhile.
+      requireTransition(execution, 'cancelled');
+      await pause(ASK_MS);
+    }
+    throw notCancelled(id);
+  }
+
   /** Of this process, whoever's it is; undefined where it is not known. */
   find(id: string): Execution | undefined {
     return this.#known.get(id);
@@ -156,21 +163,42 @@ export class Executions {
   async get(id: string, caller: Caller): Promise<Execution> {
     this.#dropExpired();
     const owner = this.#deps.ownerOf(caller);
-    const execution = this.#known.get(id) ?? (await this.#readKept(id));
+    const execution = this.#known.get(id) ?? (await this.#deps.shared?.find(id));
     if (execution?.owner !== owner) throw unknownExecution(id);
     return execution;
   }
 
-  /** The caller's, the newest first. */
-  list(caller: Caller): readonly Execution[] {
-    const owner = this.#deps.ownerOf(caller);
-    return this.all().filter((execution) => execution.owner === owner);
+  /** Which operation or agent one is about, in whichever gateway it runs; undefined where it is not known. */
+  subjectOf(id: string): string | undefined | Promise<string | undefined> {
+    const { shared } = this.#deps;
+    const known = this.#known.get(id);
+    if (known !== undefined || shared === undefined) return known?.subject;
+    return shared.find(id).then((execution) => execution?.subject);
   }
 
-  /** Everybody's, the newest first: for operators. */
+  /** The caller's in all gateways, the newest first. */
+  async list(caller: Caller): Promise<readonly Execution[]> {
+    const owner = this.#deps.ownerOf(caller);
+    return (await this.everywhere()).filter((execution) => execution.owner === owner);
+  }
+
+  /** Everybody's in all gateways, the newest first: for operators. */
+  async everywhere(): Promise<readonly Execution[]> {
+    const others = (await this.#deps.shared?.all()) ?? [];
+    const all = new Map([...others, ...this.all()].map((execution) => [execution.id, execution]));
+    return newestFirst(all.values());
+  }
+
+  /** Everybody's in this process, the newest first. */
   all(): readonly Execution[] {
     this.#dropExpired();
-    return [...this.#known.values()].sort((one, other) => other.createdAt - one.createdAt);
+    return newestFirst(this.#known.values());
+  }
+
+  /** Those of a session that run in other gateways. */
+  async runningElsewhere(sessionId: string): Promise<readonly Execution[]> {
+    const others = (await this.#deps.shared?.runningElsewhere()) ?? [];
+    return others.filter(({ session }) => session === sessionId);
   }
 
   /** Those of a session that have not ended. */
@@ -180,6 +208,10 @@ export class Executions {
 
   /** Resolves when the execution has ended, or when so many milliseconds have passed, or when the call that waits is cancelled. */
   waitForEnd(id: string, ms: number, cancellation: Cancellation): Promise<void> {
+    return this.#known.has(id) ? this.#waitHere(id, ms, cancellation) : this.#waitElsewhere(id, ms, cancellation);
+  }
+
+  #waitHere(id: string, ms: number, cancellation: Cancellation): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {
         stop();
@@ -196,6 +228,20 @@ export class Executions {
     });
   }
 
+  async #waitElsewhere(id: string, ms: number, cancellation: Cancellation): Promise<void> {
+    const deadline = this.#now() + ms;
+    while (!cancellation.cancelled && this.#now() < deadline) {
+      const execution = await this.#deps.shared?.find(id);
+      if (execution === undefined || isEnded(execution.status)) return;
+      await pause(Math.min(ASK_MS, Math.max(0, deadline - this.#now())));
+    }
+  }
+
+  /** Resolves when other gateways can find its newest state. */
+  async written(id: string): Promise<void> {
+    await this.#deps.shared?.written(id);
+  }
+
   /** Calls the listener after each change; returns a function that removes it. */
   onChanged(listener: ExecutionListener): () => void {
     this.#listeners.add(listener);
@@ -207,10 +253,15 @@ export class Executions {
     for (const { id } of this.active(sessionId)) this.cancel(id, 'the session has ended');
   }
 
+  /** Has other gateways cancel what the session has begun there. */
+  endSessionElsewhere(sessionId: string): void {
+    this.#deps.shared?.askToEndSession(sessionId);
+  }
+
   /** Cancels what runs, and resolves when all ends are kept. */
   async close(): Promise<void> {
     for (const { id, status } of this.all()) if (!isEnded(status)) this.cancel(id, 'the gateway is stopping');
-    await Promise.all(this.#writing.values());
+    await this.#deps.shared?.close();
   }
 
   #require(id: string): Execution {
@@ -219,37 +270,21 @@ export class Executions {
     return execution;
   }
 
+  /** It may end between two gateways' asking. */
+  #tryCancel(id: string, reason: string): void {
+    const execution = this.#known.get(id);
+    if (execution !== undefined && !isEnded(execution.status)) this.cancel(id, reason);
+  }
+
   #set(execution: Execution): void {
     const before = this.#known.get(execution.id);
     this.#known.set(execution.id, execution);
+    this.#deps.shared?.note(execution, before);
+    this.#announce(execution, before);
+  }
+
+  #announce(execution: Execution, before: Execution | undefined): void {
     for (const listener of [...this.#listeners]) listener(execution, before);
-  }
-
-  async #readKept(id: string): Promise<Execution | undefined> {
-    const kept = await this.#deps.store.get('execution', id);
-    return kept === undefined ? undefined : readExecution(id, kept.value);
-  }
-
-  #keep(execution: Execution): void {
-    const { id, owner } = execution;
-    const expiresAt = this.#now() + this.#deps.bounds.keptMs;
-    const { store } = this.#deps;
-    if (!execution.supportsRetry || execution.status !== 'failed') this.#work.delete(id);
-    this.#write(id, () => store.insert('execution', id, writeExecution(execution), { expiresAt, tag: owner }));
-  }
-
-  #forget(id: string): void {
-    this.#write(id, () => this.#deps.store.remove('execution', id));
-  }
-
-  #write(id: string, work: () => Promise<unknown>): void {
-    const written = (this.#writing.get(id) ?? Promise.resolve())
-      .then(work)
-      .catch((cause: unknown) => this.#deps.onStoreFault(cause))
-      .then(() => {
-        if (this.#writing.get(id) === written) this.#writing.delete(id);
-      });
-    this.#writing.set(id, written);
   }
 
   #dropExpired(): void {
@@ -273,7 +308,7 @@ export class Executions {
       const oldest = kept.findLast(({ status }) => isEnded(status));
       if (oldest === undefined) throw tooMany(kept.length);
       this.#drop(oldest.id);
-      this.#forget(oldest.id);
+      this.#deps.shared?.forget(oldest.id);
     }
   }
 
@@ -281,6 +316,30 @@ export class Executions {
     this.#known.delete(id);
     this.#work.delete(id);
   }
+}
+
+/** How often another gateway's execution is looked at while a call waits for it. */
+const ASK_MS = 200;
+
+/** How long the gateway that runs an execution may take to cancel it. */
+const LONGEST_CANCEL_MS = 20_000;
+
+function raise(error: OperationError): never {
+  throw error;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function newestFirst(executions: Iterable<Execution>): readonly Execution[] {
+  return [...executions].sort((one, other) => other.createdAt - one.createdAt);
+}
+
+/** The gateway that runs it lives and has not answered. */
+function notCancelled(id: string): OperationError {
+  const message = `Internal error: 'execution ${id} is not cancelled yet, because its gateway has not answered. Ask get_execution_status for its state'`;
+  return new OperationError('INTERNAL_ERROR', message, { execution_id: id, reason: 'unavailable', retryable: true });
 }
 
 function unknownExecution(id: string): OperationError {

@@ -178,6 +178,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   });
   const executions = await openExecutions(config, { store: policy.store, audit: policy.audit, observe, results });
   const safety = await openConfiguredSafety(config, { policy, observe, executions: executions?.registry });
+  const running = executions?.registry ?? safety?.executions;
   if (safety !== undefined) lifecycle.opened('safety loop', () => safety.close());
   const judging = safety?.guard(policy) ?? policy;
   const links = new ResourceLinks(pool.upstreams);
@@ -419,14 +420,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
       gateway.leaveSession(sessionId);
+      running?.endSessionElsewhere(sessionId);
       policy.endSession(sessionId);
     },
     leaveSession(sessionId) {
       logLevels.delete(sessionId);
-      executions?.registry.endSession(sessionId);
+      running?.endSession(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
-      safety?.endSession(sessionId);
       primitives.endSubscriber(sessionId);
       pool.endSession(sessionId);
     },

@@ -2,9 +2,8 @@ import { createRedactor } from '../audit/redact.js';
 import { createSafetyHandlers } from '../builtin/safety-loop/handler.js';
 import { createSafetyOperations } from '../builtin/safety-loop/operations.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { Executions } from '../execution/executions.js';
+import type { Executions } from '../execution/executions.js';
 import type { Observer } from '../observe/observation.js';
-import { ownerOf } from '../policy/caller-key.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
@@ -16,6 +15,7 @@ import { SafetyOperators } from '../safety/operators.js';
 import type { KnownOperations } from '../safety/resolve-hint.js';
 import { Runs } from '../safety/runs.js';
 import { SafetyLoop } from '../safety/safety-loop.js';
+import { openRegistry } from './execution-registry.js';
 
 /** The safety loop as the gateway composes it; absent where it is disabled. */
 export interface Safety {
@@ -25,7 +25,8 @@ export interface Safety {
   /** The same decisions, with agents held to what they report. */
   guard(policy: JudgingPolicy): JudgingPolicy;
   readonly operators: SafetyOperators;
-  endSession(sessionId: string): void;
+  /** The agents among them; the gateway's own where it has some. */
+  readonly executions: Executions;
   close(): Promise<void>;
 }
 
@@ -48,7 +49,7 @@ export async function openSafety(
 ): Promise<Safety> {
   const { safetyLoop } = config;
   const { store, audit } = policy;
-  const executions = shared ?? (await openExecutions(policy, observe));
+  const executions = shared ?? (await openRegistry({ store, audit, observe }, BOUNDS));
   const channels = await openChannels(config, { audit, observe });
   const { expiresSeconds } = safetyLoop.challenge;
   const challenges = new Challenges({ store, expiresSeconds, announce: channels.announce });
@@ -56,6 +57,15 @@ export async function openSafety(
   const redactor = createRedactor(config.audit);
   const redact = (text: string): string => String(redactor({}, { text })['text']);
   const loop = new SafetyLoop({ config: safetyLoop, runs, executions, challenges, blocks, audit, redact });
+  // Sessions move between gateways of one Redis alone.
+  const runningElsewhere = async (sessionId: string): Promise<readonly string[]> =>
+    (await executions.runningElsewhere(sessionId)).flatMap(({ kind, subject }) => (kind === 'agent' ? subject : []));
+  const guarding = {
+    config: safetyLoop,
+    loop,
+    runs,
+    ...(config.store.type === 'redis' ? { runningElsewhere } : {}),
+  };
   return {
     operations: createSafetyOperations(safetyLoop),
     handlersOver: (known) => createSafetyHandlers(loop, known),
@@ -63,25 +73,14 @@ export async function openSafety(
       recordCall: decided.recordCall,
       decisions() {
         const { gatekeeper, ...others } = decided.decisions();
-        return { ...others, gatekeeper: guardCalls(gatekeeper, { config: safetyLoop, loop, runs }) };
+        return { ...others, gatekeeper: guardCalls(gatekeeper, guarding) };
       },
     }),
     operators: new SafetyOperators({ challenges, blocks, audit }),
-    endSession: (sessionId) => executions.endSession(sessionId),
+    executions,
     async close() {
       await channels.close();
       if (shared === undefined) await executions.close();
     },
   };
-}
-
-async function openExecutions({ store }: PolicyService, observe: Observer): Promise<Executions> {
-  const executions = new Executions({
-    bounds: BOUNDS,
-    store,
-    ownerOf,
-    onStoreFault: (cause) => observe({ kind: 'defect', where: 'executions', cause }),
-  });
-  await executions.restore();
-  return executions;
 }

@@ -15,8 +15,7 @@ import { runAtOnce, type Sliced } from '../lib/turns.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Connections, Snapshot } from '../pipeline/snapshot.js';
 import type { PrimitiveOperations } from '../primitives/primitives.js';
-import type { Caller, OperationHandler } from '../protocol/call.js';
-import type { JsonObject } from '../protocol/json.js';
+import type { OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Introduction, ToolSet } from '../protocol/tools.js';
 import { passResults, type ResultService, type StoredPart } from '../results/result-types.js';
@@ -30,7 +29,7 @@ import type { Safety } from './safety.js';
 export interface SnapshotExecutions {
   readonly own: readonly OwnOperation[];
   /** The operation whose answer an execution keeps, by its qualified name. */
-  subjectOf(id: string): string | undefined;
+  subjectOf(id: string): string | undefined | Promise<string | undefined>;
 }
 
 interface SnapshotInput {
@@ -173,12 +172,8 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     ...own.map(({ operation, handle }) => [operation.name, handle] as const),
     ...(input.safety?.handlersOver(known) ?? []),
   ]);
-  const storedSubjectOf = ({ qualifiedName }: Operation, args: JsonObject, caller: Caller): string | undefined => {
-    const { execution_id: execution } = args;
-    if (typeof execution === 'string') return input.executions?.subjectOf(execution);
-    const handle = qualifiedName === introspectOperation.qualifiedName ? handleOf(args) : undefined;
-    return handle === undefined ? undefined : operationOf(handle, caller);
-  };
+  const named = (name: string | undefined): Operation | undefined =>
+    name === undefined ? undefined : catalog.find(name);
   const snapshot: Snapshot = {
     catalog,
     plan,
@@ -190,12 +185,15 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
       (operation) => primitives?.handlerOf(operation) ?? ownHandlers.get(operation.name) ?? introspect,
     ),
     partOf({ operation, arguments: args }, caller) {
-      const find = (): Operation | undefined => {
-        const name = storedSubjectOf(operation, args, caller);
-        return name === undefined ? undefined : catalog.find(name);
-      };
+      const { execution_id: execution } = args;
+      if (typeof execution === 'string') {
+        const subject = input.executions?.subjectOf(execution);
+        return subject instanceof Promise ? subject.then(named) : named(subject);
+      }
       const handle = operation.qualifiedName === introspectOperation.qualifiedName ? handleOf(args) : undefined;
-      const bringing = handle === undefined ? undefined : bring(handle, caller);
+      if (handle === undefined) return undefined;
+      const find = (): Operation | undefined => named(operationOf(handle, caller));
+      const bringing = bring(handle, caller);
       return bringing === undefined ? find() : bringing.then(find);
     },
     isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',

@@ -87,6 +87,7 @@ function parse(text: string): unknown {
 /** The reason of a failed request, in words for the log: the system's code where there is one. */
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return 'it cannot be reached';
+  if (cause instanceof FetchFailure) return cause.message;
   if (cause.name === 'TimeoutError') return `it did not answer within ${TIMEOUT_MS / 1_000} seconds`;
   const { cause: inner } = cause;
   const code = inner instanceof Error && 'code' in inner ? ` (${String(inner.code)})` : '';

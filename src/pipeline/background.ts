@@ -87,7 +87,7 @@ export class BackgroundCall {
     if (this.#afterMs === 0) {
       const execution = this.#begin();
       void this.#finish(execution.id, run());
-      return shapeExecution(execution);
+      return this.#answer(execution);
     }
     const running = run();
     if ((await isLongerThan(this.#afterMs, running)) && !this.#cancellation.cancelled) {
@@ -95,11 +95,17 @@ export class BackgroundCall {
       const execution = onTask === undefined ? this.#tryBegin() : undefined;
       if (execution !== undefined) {
         void this.#finish(execution.id, running);
-        return shapeExecution(execution);
+        return this.#answer(execution);
       }
       onTask?.();
     }
     return await running;
+  }
+
+  /** With an id that any gateway of the store finds. */
+  async #answer(execution: Execution): Promise<Reply> {
+    await this.#deps.executions.written(execution.id);
+    return shapeExecution(execution);
   }
 
   /** Undefined where there are too many: the request then waits on. */
@@ -144,9 +150,10 @@ export class BackgroundCall {
       executions.advance(id, 'failed', { error: readError(reply) });
       return;
     }
-    const of = { owner: execution.owner, operation: execution.subject };
-    const answer = results.keep(reply.text, of);
-    const blocks = reply.blocks.length === 0 ? undefined : results.keep(JSON.stringify(reply.blocks), of);
+    const of = { owner: execution.owner, operation: execution.subject, caller: this.#raw.caller };
+    const answer = await results.keep(reply.text, of);
+    const blocks = reply.blocks.length === 0 ? undefined : await results.keep(JSON.stringify(reply.blocks), of);
+    if (executions.find(id)?.status !== 'running') return;
     executions.advance(id, 'completed', {
       ...(answer === undefined ? {} : { result: { answer, ...(blocks === undefined ? {} : { blocks }) } }),
     });

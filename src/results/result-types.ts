@@ -1,6 +1,7 @@
 import type { Fault } from '../catalog/arguments/explain-violations.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Caller } from '../protocol/call.js';
+import type { CallerIdentity } from '../protocol/caller.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Category, Operation } from '../protocol/operation.js';
 import type { OperationError } from '../protocol/operation-error.js';
@@ -122,17 +123,19 @@ export interface ResultService {
   storedPart(request: StoredResultRequest, caller: Caller): StoredPart;
   /** The qualified name of the operation that gave a stored result; undefined where the caller has no such result. */
   operationOf(handle: string, caller: Caller): string | undefined;
-  /** Keeps a text like a large answer, for one owner. Undefined where it is beyond the bound. */
-  keep(text: string, of: KeptFor): string | undefined;
+  /** Keeps a text like a large answer, for one owner; resolves when other gateways can find it. Undefined where it is beyond the bound. */
+  keep(text: string, of: KeptFor & { readonly operation: string }): Promise<string | undefined>;
+  /** Takes a text from the gateway that has kept it; undefined where there is nothing to wait for. */
+  bringKept(handle: string, of: KeptFor): Promise<unknown> | undefined;
   /** A text that is kept; undefined where it is gone, or another's. */
   kept(handle: string, owner: string): string | undefined;
   endSession(sessionId: string): void;
 }
 
-/** Whose a kept text is: a session's, or that of an owner with many sessions, and which operation has given it. */
-interface KeptFor {
+/** Whose a kept text is: a session's, or that of an owner with many sessions. */
+export interface KeptFor {
   readonly owner: string;
-  readonly operation: string;
+  readonly caller: CallerIdentity;
 }
 
 /**
@@ -314,7 +317,8 @@ export const passResults: ResultService = {
   bring: () => undefined,
   storedPart: (request) => ({ operation: '', content: Buffer.from('{}'), request, maxBytes: 1_024, now: 0 }),
   operationOf: () => undefined,
-  keep: () => undefined,
+  keep: async () => undefined,
+  bringKept: () => undefined,
   kept: () => undefined,
   endSession: () => undefined,
 };

@@ -9,10 +9,10 @@ import { type GatheredList, gatherPages, judgePage } from './pages/gather-pages.
 import { readControls } from './query/read-query.js';
 import { presetsOf } from './query/select-fields.js';
 import { runAtOnce, runInSlices, type Sliced } from './query/sliced.js';
-import type { ReadContext, ReadData, ResultService } from './result-types.js';
+import type { KeptFor, ReadContext, ReadData, ResultService } from './result-types.js';
 import { type PreparedControls, prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
-import { ResultSharing, type SharedBytes } from './stored/result-sharing.js';
+import { type Holder, ResultSharing, type SharedBytes } from './stored/result-sharing.js';
 import { createResultStore } from './stored/result-store.js';
 import { cursorOf } from './write-page.js';
 
@@ -171,10 +171,21 @@ export function createResultService(
       return { ...result, request, maxBytes, now: now() };
     },
     operationOf: (handle, caller) => stored.operationOf(handle, caller),
-    keep: (dataText, { owner, operation }) => stored.storeResult({ operation, dataText }, { sessionId: owner }),
+    async keep(dataText, { operation, ...of }) {
+      const holder = holderOf(of);
+      const handle = stored.storeResult({ operation, dataText }, holder);
+      await stored.shared(holder);
+      return handle;
+    },
+    bringKept: (handle, of) => stored.bring({ handle }, holderOf(of)),
     kept: (handle, owner) => stored.findContent(handle, { sessionId: owner })?.content.toString(),
     endSession: (sessionId) => stored.endSession(sessionId),
   };
+}
+
+/** Kept for an owner with many sessions, as if these were one. */
+function holderOf({ owner, caller: { client, user } }: KeptFor): Holder {
+  return { sessionId: owner, ...(client === undefined ? {} : { client }), ...(user === undefined ? {} : { user }) };
 }
 
 /** Chooses the answers of an operation that are examined. */

@@ -13,7 +13,7 @@ export interface WordedDanger {
 /** Actions on shells, databases and machines that cannot be taken back, in lower case. Each form is found in one pass. */
 const FORMS: readonly { readonly form: RegExp; readonly level: DangerLevel; readonly means: string }[] = [
   {
-    form: /\brm\s+(?:-\w+\s+)*-(?:\w{0,8}r\w{0,8}f|\w{0,8}f\w{0,8}r)/,
+    form: /\brm\s+(?=(?:-[\w-]+\s+)*-(?:\w{0,8}r|-recursive))(?=(?:-[\w-]+\s+)*-(?:\w{0,8}f|-force))-[\w-]+/,
     level: 'forbidden',
     means: 'removes files for good',
   },
@@ -32,18 +32,23 @@ const FORMS: readonly { readonly form: RegExp; readonly level: DangerLevel; read
     level: 'forbidden',
     means: 'removes everything',
   },
-  { form: /\b(?:terraform|pulumi|kubectl)\s+(?:destroy|delete)\b/, level: 'forbidden', means: 'removes what runs' },
+  {
+    form: /\b(?:terraform|pulumi|kubectl)\s+(?:destroy|delete)\b/,
+    level: 'forbidden',
+    means: 'removes running services',
+  },
   { form: /\bdelete\s+from\s+\S+(?!.{0,400}\bwhere\b)/, level: 'forbidden', means: 'removes every row' },
   {
     form: /\bgit\s+push\b.{0,200}?(?:--force\b|--mirror\b|\s-f\b)/,
     level: 'dangerous',
-    means: 'overwrites what others pushed',
+    means: 'overwrites the work of others',
   },
+  { form: /\bfind\b.{0,200}?\s-(?:delete|exec\s+rm)\b/, level: 'dangerous', means: 'removes every file it finds' },
   { form: /\bgit\s+(?:reset\s+--hard|clean\s+-\w*f|filter-branch)\b/, level: 'dangerous', means: 'throws work away' },
   {
     form: /\b(?:curl|wget)\b.{0,300}?\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b/,
     level: 'dangerous',
-    means: 'runs what it downloads',
+    means: 'runs code from the network',
   },
   { form: /\b(?:sudo|doas|runas)\s+\S/, level: 'dangerous', means: 'acts as the administrator' },
   { form: /\bchmod\s+(?:-\w+\s+)*0?777\b/, level: 'dangerous', means: 'gives everybody access' },

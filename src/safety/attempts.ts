@@ -7,6 +7,9 @@ const MOST_FAILURES = 10;
 /** Challenges that replace used-up ones, of one subject in one minute: each of them reaches people. */
 const MOST_RENEWALS = 5;
 
+/** Challenges of one subject in one minute that are brought to people; operators see the others when they look. */
+const MOST_ANNOUNCED = 20;
+
 const MINUTE_MS = 60_000;
 
 /** Counts what could be used for guessing, in minutes of the clock, over all processes and restarts. */
@@ -32,10 +35,18 @@ export class Attempts {
   }
 
   /** Whether one more challenge may take the place of one that is used up. */
-  async mayRenew(subject: string): Promise<boolean> {
+  mayRenew(subject: string): Promise<boolean> {
+    return this.#count(`challenge-renewals/${subject}`, MOST_RENEWALS);
+  }
+
+  /** Whether one more code may be sent to people, so that an agent that starts again and again does not flood them. */
+  mayAnnounce(subject: string): Promise<boolean> {
+    return this.#count(`challenge-announcements/${subject}`, MOST_ANNOUNCED);
+  }
+
+  async #count(name: string, limit: number): Promise<boolean> {
     const expiresAt = endOfMinute(this.#now());
-    const counter = `challenge-renewals/${subject}/${expiresAt}`;
-    return (await this.#store.increment(counter, 1, { expiresAt, limit: MOST_RENEWALS })).added;
+    return (await this.#store.increment(`${name}/${expiresAt}`, 1, { expiresAt, limit })).added;
   }
 }
 

@@ -46,7 +46,7 @@ export class Challenges {
     const challenge: Challenge = { ...about, id: randomUUID(), issuedAt, expiresAt, digest: digestCode(code) };
     const keptUntil = about.kind === 'verify' ? expiresAt + KEPT_MS : issuedAt + HELD_MS;
     await store.insert('challenge', challenge.id, writeChallenge(challenge), { expiresAt: keptUntil });
-    announce(challenge, code);
+    if (await this.#attempts.mayAnnounce(about.subject)) announce(challenge, code);
     return challenge;
   }
 
@@ -124,7 +124,7 @@ export class Challenges {
 export function unknownChallenge(id: string): OperationError {
   return new OperationError(
     'NOT_FOUND_RESOURCE',
-    `Unknown challenge: '${id}'. Use the id that your last directive or refusal gave as 'verificationId'`,
+    `Unknown challenge: '${id}'. Use the 'verificationId' of your last directive or refusal`,
     { resource_type: 'challenge', resource_id: id },
   );
 }

@@ -50,7 +50,7 @@ export function evaluateStep(facts: StepFacts): Verdict {
 
 function limitSteps({ count, maxAutonomousSteps }: StepFacts): Verdict | undefined {
   if (count <= maxAutonomousSteps) return undefined;
-  const factors = [`step ${count} of at most ${maxAutonomousSteps} without a person`];
+  const factors = [`step ${count}, and ${maxAutonomousSteps} are allowed without a person`];
   return { hold: 'confirm', reason: 'Step limit exceeded', factors };
 }
 

@@ -4,7 +4,7 @@ import type { Gatekeeper, Permit, PolicyRequest } from '../policy/admission.js';
 import type { Operation } from '../protocol/operation.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { unreported } from './refusals.js';
+import { reportedElsewhere, unreported } from './refusals.js';
 import type { MeantOperation } from './resolve-hint.js';
 import { grantOf, MOST_PENDING, type Run, type Runs } from './runs.js';
 import type { SafetyLoop } from './safety-loop.js';
@@ -13,6 +13,8 @@ interface GuardDeps {
   readonly config: Pick<SafetyLoopConfig, 'mode' | 'freeReads'>;
   readonly loop: SafetyLoop;
   readonly runs: Runs;
+  /** The agents of a session that run in other gateways, by name; absent where a session stays with one gateway. */
+  readonly runningElsewhere?: (sessionId: string) => Promise<readonly string[]>;
   readonly now?: () => number;
 }
 
@@ -23,7 +25,8 @@ const OPEN_TO_BLOCKED: ReadonlySet<string> = new Set(['verify_challenge', 'cance
  * A gatekeeper that also knows of agents: while one runs in a session, its calls pass only where the last step that it reported covers them, and what
  * policy asks to confirm is noted for it. Of a client that is blocked nothing passes.
  */
-export function guardCalls(gatekeeper: Gatekeeper, { config, loop, runs, now = Date.now }: GuardDeps): Gatekeeper {
+export function guardCalls(gatekeeper: Gatekeeper, deps: GuardDeps): Gatekeeper {
+  const { config, loop, runs, runningElsewhere, now = Date.now } = deps;
   const isFree = ({ name, upstream, classification: { category, danger } }: Operation): boolean =>
     upstream === GATEWAY_SOURCE
       ? category === 'READ' || OPEN_TO_BLOCKED.has(name)
@@ -34,6 +37,9 @@ export function guardCalls(gatekeeper: Gatekeeper, { config, loop, runs, now = D
     // Before policy: nothing of a blocked client is brought before a person.
     await loop.requireUnblocked(caller);
     if (operation.upstream === GATEWAY_SOURCE) return gatekeeper.admit(request);
+    const [elsewhere] =
+      runs.ofSession(caller.sessionId).length > 0 ? [] : ((await runningElsewhere?.(caller.sessionId)) ?? []);
+    if (elsewhere !== undefined) throw reportedElsewhere(operation.name, elsewhere);
     const taken = takeGrant(runs, operation, caller.sessionId);
     try {
       return await gatekeeper.admit(request);

@@ -1,5 +1,6 @@
 import type { AgentSettings } from '../config/safety-config.js';
 import { type Budget, compileNameGlob, type Match, matchBudget, type NameGlob } from '../lib/glob.js';
+import { spellAsRead } from '../lib/look-alikes.js';
 import { alarmOf } from './alarming-words.js';
 import type { Hint } from './read-hint.js';
 
@@ -34,7 +35,7 @@ export function compilePatterns(settings: Pick<AgentSettings, PatternList>): Act
 }
 
 function compilePattern(pattern: string): ActionPattern {
-  const plain = pattern.toLowerCase();
+  const plain = spellAsRead(pattern.normalize('NFKC')).toLowerCase();
   return {
     pattern,
     ofWord: compileNameGlob(plain),

@@ -1,3 +1,4 @@
+import { spellAsRead } from '../lib/look-alikes.js';
 import { toSnakeCase } from '../lib/names.js';
 import { removeInvisible } from '../lib/text.js';
 
@@ -6,7 +7,7 @@ export const LONGEST_HINT = 4_000;
 
 /** An agent's description of what it will do next, ready to be compared. */
 export interface Hint {
-  /** As reported, without invisible characters. */
+  /** As it is read: without invisible characters, and in Latin letters where others look like them. */
   readonly text: string;
   /** In lower case, without quotes and brackets, one blank between words. */
   readonly plain: string;
@@ -25,7 +26,7 @@ export interface HintName {
 
 /** Reads a description in one pass over its characters. */
 export function readHint(hint: string): Hint {
-  const text = removeInvisible(hint.normalize('NFKC'));
+  const text = spellAsRead(removeInvisible(hint.normalize('NFKC')));
   const plain = text
     .toLowerCase()
     .replace(/["'`“”‘’«»()[\]{}<>,;]/g, ' ')

@@ -35,7 +35,7 @@ export function runsAlready({ agent, execution }: Run): OperationError {
 export function agentBlocked({ agent, reason, since, challenge }: Block): OperationError {
   return new OperationError(
     'PERMISSION_DENIED',
-    `Permission denied: agent '${agent}' is blocked (${reason}), and with it every agent of this client. Stop now. A person gets a code, and 'verify_challenge' with challenge '${challenge}' and that code lifts the block; an operator can lift it too`,
+    `Permission denied: agent '${agent}' is blocked (${reason}), and with it every agent of this client. Stop now. A person gets a code, and 'verify_challenge' with challenge '${challenge}' and this code lifts the block; an operator can lift it too`,
     { reason: 'agent_blocked', verification_id: challenge, since: new Date(since).toISOString() },
   );
 }
@@ -44,7 +44,7 @@ export function agentBlocked({ agent, reason, since, challenge }: Block): Operat
 export function unreported(operation: string, { agent, pause }: Run): OperationError {
   const way =
     pause === undefined
-      ? `Report it first: 'record_execution_step' with element_name '${agent}' and a next_action_hint that names '${operation}' and what is dangerous in its parameters`
+      ? `Report it first: 'record_execution_step' with element_name '${agent}' and a next_action_hint naming '${operation}' and the dangers of its parameters`
       : `The agent is paused: ${pause.reason}`;
   return new OperationError(
     'PERMISSION_DENIED',
@@ -53,11 +53,20 @@ export function unreported(operation: string, { agent, pause }: Run): OperationE
   );
 }
 
+/** What its agent has reported is known to the gateway that runs it. */
+export function reportedElsewhere(operation: string, agent: string): OperationError {
+  return new OperationError(
+    'PERMISSION_DENIED',
+    `Permission denied: agent '${agent}' of this session runs in another gateway, which alone knows its approved steps. Send '${operation}' there, and keep a session with one gateway while an agent runs in it`,
+    { operation, reason: 'unreported_action', element_name: agent },
+  );
+}
+
 /** Who caused a pause cannot end it (specification, section 8.7.3). */
 export function selfApproval(execution: string): OperationError {
   return new OperationError(
     'PERMISSION_DENIED',
-    "Permission denied: the client whose agent was held cannot confirm it. Another authenticated client or an operator can, or a person with the code that was sent to them, as 'code'",
+    "Permission denied: the client whose agent was held cannot confirm it. Another authenticated client or an operator can, or a person who got the code, by 'code'",
     { reason: 'self_approval', execution_id: execution },
   );
 }
@@ -73,7 +82,7 @@ export function unknownCaller(execution: string): OperationError {
 export function nothingToConfirm(what: string): OperationError {
   return new OperationError(
     'NOT_FOUND_RESOURCE',
-    `Nothing waits to be confirmed for ${what}. What waits is in the 'notifications' of the agent's last directive`,
+    `Nothing waits to be confirmed for ${what}. See the 'notifications' of the agent's last directive`,
     { resource_type: 'confirmation', resource_id: what },
   );
 }

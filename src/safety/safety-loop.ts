@@ -108,6 +108,8 @@ export class SafetyLoop {
     };
     runs.set(run);
     this.#record('EXECUTION_STARTED', run, caller);
+    // From here on other gateways hold the session's calls too.
+    await executions.written(id);
     const { maxAutonomousSteps: steps, riskTolerance } = settings;
     const directive: AutonomyDirective = {
       continue: true,
@@ -153,7 +155,7 @@ export class SafetyLoop {
     const goesOn = config.mode !== 'enforcing' || shown.hold === undefined;
     const agreed = new Map(held.agreed);
     if (goesOn) agreed.delete(action);
-    const after: Run = { ...held, agreed, granted: goesOn ? meants : [], news: [] };
+    const after: Run = { ...held, agreed, granted: goesOn ? grantedBy(verdict, meants) : [], news: [] };
     // The session may have ended meanwhile.
     if (runs.get(before.execution) !== undefined)
       runs.set({ ...after, pending: runs.get(before.execution)?.pending ?? [] });
@@ -204,7 +206,7 @@ export class SafetyLoop {
     const state = challenge === undefined ? 'expired' : stateOf(challenge, this.#now());
     // A blocked agent does not come here: its block is lifted.
     if (state === 'agreed' || pause.kind === 'block')
-      return withNews(resume(run, agreementTo(pause, challenge)), 'A person agreed that you go on', this.#now());
+      return withNews(resume(run, agreementTo(pause, challenge)), 'A person agreed: go on', this.#now());
     // A late code lifts a pause, and the same action then gets another challenge; pauses that need no code go on.
     if (pause.kind === 'verify' && state === 'expired') {
       this.#recordChallenge('CHALLENGE_EXPIRED', run, pause.challenge);
@@ -270,6 +272,7 @@ export class SafetyLoop {
       const run = this.#require(agent, caller);
       const state = describeExecution(end(run));
       this.#record(event, run, caller);
+      await this.#deps.executions.written(execution);
       return { ...state };
     });
   }
@@ -426,6 +429,11 @@ interface StepContext {
 interface Held extends Omit<StepContext, 'known'> {
   readonly verdict: Verdict;
   readonly action: string;
+}
+
+/** An approved pattern is not rated: it lets run what the step names, and nothing that a search supposes. */
+function grantedBy({ score }: Verdict, meants: readonly MeantOperation[]): readonly MeantOperation[] {
+  return score === undefined ? meants.filter(({ by }) => by === 'named') : meants;
 }
 
 /** An agent may ask for less than its settings allow, and never for more. */

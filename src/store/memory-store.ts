@@ -38,6 +38,8 @@ export class MemoryStore implements StateStore {
     journal: new Map(),
     secret: new Map(),
     execution: new Map(),
+    running_execution: new Map(),
+    execution_request: new Map(),
     challenge: new Map(),
     agent_block: new Map(),
     grant: new Map(),

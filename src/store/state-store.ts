@@ -10,6 +10,8 @@ export const COLLECTIONS = [
   'approval_key',
   'journal',
   'execution',
+  'running_execution',
+  'execution_request',
   'secret',
   'challenge',
   'agent_block',

@@ -2,6 +2,7 @@ import { describeExecution, type Execution } from '../../execution/execution.js'
 import type { Executions } from '../../execution/executions.js';
 import { requireTransition } from '../../execution/status.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../protocol/call.js';
+import type { Caller } from '../../protocol/caller.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { ContentBlock, Warning } from '../../protocol/result.js';
@@ -16,7 +17,7 @@ import {
 
 interface ExecutionHandlerDeps {
   readonly executions: Executions;
-  readonly results: Pick<ResultService, 'kept'>;
+  readonly results: Pick<ResultService, 'bringKept' | 'kept'>;
 }
 
 /** What runs the operations over executions, with the operation of each. */
@@ -34,13 +35,16 @@ export function createExecutionHandlers({
         const { wait_seconds: seconds = 0 } = call.arguments;
         const ms = 1_000 * Math.min(Number(seconds), MOST_WAIT_SECONDS);
         if (ms > 0) await executions.waitForEnd(id, ms, call.cancellation);
-        return describeWhole(await find(call), results);
+        const execution = await find(call);
+        await bringResult(execution, call.caller, results);
+        return describeWhole(execution, results);
       },
     },
     {
       operation: listExecutions,
       async handle({ arguments: { status, first = 50 }, caller }) {
-        const all = executions.list(caller).filter((execution) => status === undefined || execution.status === status);
+        const own = await executions.list(caller);
+        const all = own.filter((execution) => status === undefined || execution.status === status);
         return { data: { executions: all.slice(0, Number(first)).map(describeExecution), total: all.length } };
       },
     },
@@ -49,7 +53,8 @@ export function createExecutionHandlers({
       async handle(call) {
         const execution = await find(call);
         requireTransition(execution, 'cancelled');
-        return { data: describeExecution(executions.cancel(execution.id, 'the client has cancelled it')) };
+        const cancelled = await executions.cancelAnywhere(execution.id, 'the client has cancelled it');
+        return { data: describeExecution(cancelled) };
       },
     },
     {
@@ -61,6 +66,17 @@ export function createExecutionHandlers({
       },
     },
   ];
+}
+
+/** Takes the answer from the gateway that has kept it, where that is another one. */
+async function bringResult(
+  { result, owner }: Execution,
+  caller: Caller,
+  results: ExecutionHandlerDeps['results'],
+): Promise<void> {
+  for (const handle of [result?.answer, result?.blocks]) {
+    if (handle !== undefined) await results.bringKept(handle, { owner, caller });
+  }
 }
 
 /** The state with the answer, which is as the call gave it: no number changes, and what is too large is cut like any answer. */

@@ -27,6 +27,7 @@ export function registerAgents(program: Command, terminal: Terminal): void {
           return;
         }
         printRecords(terminal, 'BLOCKED', BLOCKED, overview.blocked);
+        if (overview.blocked.length > 0 && overview.challenges.length > 0) terminal.out.write('\n');
         printRecords(terminal, 'WAITING', WAITING, overview.challenges);
       }),
     );

@@ -47,7 +47,7 @@ const CHANNELS = section(
       type: 'boolean',
       default: false,
       description:
-        'Show each code in a dialog on the screen of this machine (`zenity`, `osascript`). Only where no model sees that screen.',
+        'Show each code in a dialog on the screen of this machine (`zenity`, `osascript`, PowerShell). Only where no model sees that screen.',
     },
   },
 );
@@ -72,8 +72,11 @@ export const SAFETY_LOOP_SECTION = section(
     ...AGENT_PROPERTIES,
     agents: {
       type: 'object',
-      additionalProperties: section('Settings of one agent, instead of those of all.', AGENT_PROPERTIES),
-      description: 'Settings of single agents, by the `element_name` that they start with.',
+      additionalProperties: section(
+        'Settings of one agent, instead of those of all; `deny` and `requiresApproval` are added to theirs.',
+        AGENT_PROPERTIES,
+      ),
+      description: 'Settings of single agents, by the `element_name` that they start with, which any client may use.',
     },
     challenge: section(
       'The codes by which people verify what is dangerous.',

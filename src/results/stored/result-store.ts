@@ -68,9 +68,9 @@ export interface OwningResultStore extends ResultStore {
    * Takes what a cursor or a handle names from the replica that has kept it. Undefined where there is nothing to wait for: it is
    * here, or there are no other replicas.
    */
-  bring(reference: Reference, caller: Caller): Promise<Brought> | undefined;
+  bring(reference: Reference, caller: Holder): Promise<Brought> | undefined;
   /** Resolves when the other replicas can find what was stored for the caller; undefined where they can already. */
-  shared(caller: Caller): Promise<void> | undefined;
+  shared(caller: Holder): Promise<void> | undefined;
 }
 
 /** What names something that is stored. */
@@ -214,7 +214,7 @@ class MemoryResultStore implements OwningResultStore {
     this.#sharing?.share(entry, caller);
   }
 
-  bring(reference: Reference, caller: Caller): Promise<Brought> | undefined {
+  bring(reference: Reference, caller: Holder): Promise<Brought> | undefined {
     const sharing = this.#sharing;
     if (sharing === undefined) return undefined;
     const id = 'handle' in reference ? reference.handle : this.#readCursor(reference.cursor)?.snapshot;
@@ -227,11 +227,11 @@ class MemoryResultStore implements OwningResultStore {
     return sharing.fetch(id, caller).then((fetched) => this.#takeFetched(fetched, caller));
   }
 
-  shared(caller: Caller): Promise<void> | undefined {
+  shared(caller: Holder): Promise<void> | undefined {
     return this.#sharing?.written(caller);
   }
 
-  #takeFetched(fetched: Fetched | undefined, caller: Caller): Brought {
+  #takeFetched(fetched: Fetched | undefined, caller: Holder): Brought {
     if (fetched?.kind === 'large') return fetched.bytes;
     if (fetched === undefined) return undefined;
     this.#take(fetched, caller);
@@ -239,7 +239,7 @@ class MemoryResultStore implements OwningResultStore {
     return undefined;
   }
 
-  #take(entry: StoredEntry, { sessionId }: Caller): void {
+  #take(entry: StoredEntry, { sessionId }: Holder): void {
     if (entry.kind === 'result') {
       const content = asBuffer(entry.content);
       if (!fitsBound(content.length, this.maxBytes)) return;

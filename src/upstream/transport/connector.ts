@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
 import type { OutboundTls } from '../../config/connection-config.js';
 import { UpstreamFault } from '../fault.js';
@@ -7,23 +7,28 @@ import { findProxy } from './find-proxy.js';
 import { networkFault } from './network-fault.js';
 
 interface Route {
+  /** Of the server. Sockets to others, such as its authorization server, are opened in the same way. */
   readonly url: URL;
   readonly proxy: string | undefined;
   readonly tls: OutboundTls;
   /** Of each step of opening a socket, in milliseconds. */
   readonly timeout: number;
+  /** How names become addresses, where no proxy does that; as the machine does where absent. */
+  readonly lookup?: LookupFunction;
 }
 
-/** Opens sockets to one server: through its proxy where it has one, with the certificates of its files. */
-export function createConnector({ url, proxy, tls, timeout }: Route): buildConnector.connector {
-  const through = findProxy(url, proxy, process.env);
-  const current = followFiles(tls, timeout);
+/** Opens sockets for one server: through its proxy where it has one, with the certificates of its files. */
+export function createConnector({ url, proxy, tls, timeout, lookup }: Route): buildConnector.connector {
+  const current = followFiles(tls, { timeout, ...(lookup === undefined ? {} : { lookup }) });
   return (options, callback) => {
     const open = async (): Promise<void> => {
+      const target = new URL(`${options.protocol}//${options.host ?? url.host}`);
+      const through = findProxy(target, proxy, process.env);
       const connect = current();
-      const named = tls.serverName === undefined ? options : { ...options, servername: tls.serverName };
+      const isNamed = tls.serverName !== undefined && target.hostname === url.hostname;
+      const named = isNamed ? { ...options, servername: tls.serverName } : options;
       if (through === undefined) return connect(named, callback);
-      const socket = await openTunnel(through, url, timeout);
+      const socket = await openTunnel(through, target, timeout);
       if (options.protocol === 'https:') connect({ ...named, httpSocket: socket }, callback);
       else callback(null, socket);
     };
@@ -37,13 +42,13 @@ type Material = Readonly<Partial<Record<'ca' | 'cert' | 'key', Buffer>>>;
  * The connector with the files as they are now. They are read for each socket, of which there are few, so that one that is renewed counts
  * at once; sockets that are open keep theirs.
  */
-function followFiles(tls: OutboundTls, timeout: number): () => buildConnector.connector {
+function followFiles(tls: OutboundTls, opening: Pick<Route, 'timeout' | 'lookup'>): () => buildConnector.connector {
   let last: { readonly material: Material; readonly connect: buildConnector.connector } | undefined;
   return () => {
     const material = readMaterial(tls);
     if (last === undefined || !isSame(last.material, material)) {
       const rejectUnauthorized = tls.acceptAnyCertificate !== true;
-      last = { material, connect: buildConnector({ ...material, rejectUnauthorized, timeout }) };
+      last = { material, connect: buildConnector({ ...material, rejectUnauthorized, ...opening }) };
     }
     return last.connect;
   };

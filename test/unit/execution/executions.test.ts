@@ -1,24 +1,21 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { describeExecution, type Execution, readUpdate } from '../../../src/execution/execution.js';
 import { Executions } from '../../../src/execution/executions.js';
-import { EXECUTION_STATUSES, type ExecutionStatus, isEnded } from '../../../src/execution/status.js';
+import { SharedExecutions } from '../../../src/execution/shared-executions.js';
+import { EXECUTION_STATUSES, type ExecutionStatus, isEnded, requireTransition } from '../../../src/execution/status.js';
 import type { Caller } from '../../../src/protocol/caller.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
 import { MemoryStore } from '../../../src/store/memory-store.js';
 
 const BOUNDS = { perOwner: 4, all: 6, keptMs: 60_000 };
 
-function open(store = new MemoryStore(Date.now), now?: () => number): Executions {
-  return new Executions({
-    bounds: BOUNDS,
-    store,
-    ownerOf: ({ client, sessionId }) => client ?? sessionId,
-    onStoreFault: (cause) => {
-      throw cause;
-    },
-    ...(now === undefined ? {} : { now }),
-  });
+function open(store?: MemoryStore, now = Date.now): Executions {
+  const onStoreFault = (cause: unknown): never => {
+    throw cause;
+  };
+  const shared = store && new SharedExecutions({ store, keptMs: BOUNDS.keptMs, onStoreFault, now });
+  return new Executions({ bounds: BOUNDS, shared, ownerOf: ({ client, sessionId }) => client ?? sessionId, now });
 }
 
 const caller = (sessionId: string, client?: string): Caller => ({
@@ -93,7 +90,7 @@ describe('executions', () => {
     const { id } = executions.begin(caller('one', 'anna'), CALL);
 
     expect((await executions.get(id, caller('two', 'anna'))).id).toBe(id);
-    expect(executions.list(caller('one', 'bert'))).toEqual([]);
+    expect(await executions.list(caller('one', 'bert'))).toEqual([]);
     await expect(executions.get(id, caller('one', 'bert'))).rejects.toMatchObject({
       code: 'NOT_FOUND_RESOURCE',
       details: { resource_type: 'execution', resource_id: id },
@@ -112,7 +109,7 @@ describe('executions', () => {
     executions.endSession('s');
 
     expect(ended).toEqual(['Cancelled: the session has ended']);
-    expect(executions.list(caller('s'))[0]).toMatchObject({ status: 'cancelled' });
+    expect(executions.all()[0]).toMatchObject({ status: 'cancelled' });
   });
 
   it('are kept after their end, also for the next process, which cannot run them again', async () => {
@@ -126,12 +123,73 @@ describe('executions', () => {
     await before.close();
 
     const after = open(store);
-    await after.restore();
+    await after.open();
 
-    const states = after.list(caller('t', 'anna')).map(describeExecution);
+    const states = (await after.list(caller('t', 'anna'))).map(describeExecution);
     expect(states).toContainEqual(describeExecution(await before.get(failed.id, caller('s', 'anna'))));
     expect(states).toContainEqual(expect.objectContaining({ execution_id: running.id, status: 'cancelled' }));
-    expect(() => after.advance(failed.id, 'running')).toThrow('cannot be run again');
+    const known = await after.get(failed.id, caller('t', 'anna'));
+    expect(() => requireTransition(known, 'running')).toThrow('cannot be run again');
+  });
+
+  it('of another gateway are seen and cancelled there, and end with their session wherever it ends', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const store = new MemoryStore(Date.now);
+    const [here, there] = [open(store), open(store)];
+    await Promise.all([here.open(), there.open()]);
+    const cancelled: string[] = [];
+    const begin = (name: string): string => {
+      const { id } = here.begin(caller('s', 'anna'), { ...CALL, work: { cancel: () => cancelled.push(name) } });
+      here.advance(id, 'running');
+      return id;
+    };
+    const [one, two] = [begin('one'), begin('two')];
+    await here.written(two);
+    here.report(one, { message: 'half' });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await there.get(one, caller('t', 'anna'))).toMatchObject({
+      status: 'running',
+      progress: { message: 'half' },
+    });
+    expect(await there.list(caller('t', 'anna'))).toHaveLength(2);
+
+    const cancelling = there.cancelAnywhere(one, 'test');
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(await cancelling).toMatchObject({ status: 'cancelled' });
+    await expect(there.cancelAnywhere(one, 'test')).rejects.toMatchObject({ code: 'CONFLICT_INVALID_STATE' });
+    there.endSessionElsewhere('s');
+    await vi.advanceTimersByTimeAsync(2_000);
+
+    expect(cancelled).toEqual(['one', 'two']);
+    expect(await there.get(two, caller('t', 'anna'))).toMatchObject({ status: 'cancelled' });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('of a gateway that is gone get an end, once: what ran has failed, and what was pending was never begun', async () => {
+    const store = new MemoryStore(Date.now);
+    const [before, after] = [open(store), open(store)];
+    const running = before.begin(caller('s', 'anna'), CALL).id;
+    before.advance(running, 'running');
+    const pending = before.begin(caller('s', 'anna'), CALL).id;
+    await Promise.all([before.written(running), before.written(pending)]);
+    for (const id of [running, pending]) {
+      const { version = 0, value = {} } = (await store.get('running_execution', id)) ?? {};
+      const [machine] = String(value['holder']).split(' ');
+      // A process that has been killed: numbers of processes do not go so far.
+      await store.replace('running_execution', id, version, { ...value, holder: `${machine} 99999999 x` });
+    }
+    const ends: Execution[] = [];
+    after.onChanged((execution) => ends.push(execution));
+
+    await after.open();
+    await after.everywhere();
+
+    expect(ends).toHaveLength(2);
+    expect(ends).toContainEqual(expect.objectContaining({ id: running, status: 'failed' }));
+    expect(ends).toContainEqual(expect.objectContaining({ id: pending, status: 'cancelled' }));
+    expect((await after.get(running, caller('t', 'anna'))).error?.message).toContain('Its gateway ended before it');
+    await before.close();
   });
 
   it('that have ended make room for new ones, and those that run do not', () => {
@@ -153,7 +211,7 @@ describe('executions', () => {
 
   it('are dropped when they were kept as long as configured', () => {
     let now = 0;
-    const executions = open(new MemoryStore(() => now), () => now);
+    const executions = open(undefined, () => now);
     executions.cancel(executions.begin(caller('s'), CALL).id, 'test');
     now = BOUNDS.keptMs;
 

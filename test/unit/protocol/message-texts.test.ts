@@ -29,11 +29,17 @@ const FOLDERS = [
   'policy/quota/budgets.ts',
   'protocol',
   'results',
+  'safety',
   'upstream/translate-failure.ts',
 ];
 
 /** Texts that no client reads: faults of the program itself, and of the configuration. */
-const INTERNAL = [/^a store refused/];
+const INTERNAL = [
+  /^a store refused/,
+  /^The safety loop has no way to bring/,
+  /^webhook at X$/,
+  /^Enter the code only if/,
+];
 
 function filesUnder(path: string): readonly string[] {
   if (path.endsWith('.ts')) return [path];

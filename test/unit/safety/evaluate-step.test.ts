@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { CONFIG_DEFAULTS } from '../../../src/config/defaults.js';
+import { settingsOfAgent } from '../../../src/config/safety-config.js';
 import { evaluateStep, type StepFacts } from '../../../src/safety/evaluate-step.js';
 import { compilePatterns, matchPatterns } from '../../../src/safety/match-patterns.js';
+import { rateRisk, tierOf } from '../../../src/safety/rate-risk.js';
 import { readHint } from '../../../src/safety/read-hint.js';
 
 const facts = (given: Partial<StepFacts> & { readonly score?: number } = {}): StepFacts => ({
@@ -112,8 +115,56 @@ describe('matchPatterns', () => {
     expect(matchPatterns(readHint('calling ｄｒｏｐ_table'), patterns)?.list).toBe('deny');
   });
 
+  it('reads letters of other alphabets as the ones they look like', () => {
+    for (const text of [
+      'calling dr\u043ep_table',
+      'calling d\u0433\u043e\u0440_table',
+      'calling dro\u0301p_table',
+      'r\u043c -rf /',
+    ])
+      expect(matchPatterns(readHint(text), patterns)?.list).toBe('deny');
+    const other = compilePatterns({ deny: ['удалить*', 'lösche_*'], requiresApproval: [], autoApprove: [] });
+    for (const text of ['удалить все', 'calling lösche_alles', 'calling lo\u0308sche_alles'])
+      expect(matchPatterns(readHint(text), other)?.list).toBe('deny');
+  });
+
   it('denies what cannot be decided in bounded work', () => {
     const heavy = compilePatterns({ deny: ['*a*b*a*b*a*b*c'], requiresApproval: [], autoApprove: [] });
     expect(matchPatterns(readHint('ﷺ'.repeat(4_000)), heavy)?.list).toBe('deny');
   });
+});
+
+describe('rateRisk', () => {
+  const rate = (text: string) => tierOf(rateRisk(readHint(text), [], { repeated: 0, failures: 0 }).score);
+
+  it.each([
+    ['running rm -r --force /srv', 'danger_zone'],
+    ['running rm -f -v -R /srv', 'danger_zone'],
+    ['running find / -name x -delete', 'verify'],
+    ['DRОP TАBLE users', 'danger_zone'],
+    ['something nobody knows', 'advisory'],
+  ] as const)('rates "%s" as %s', (text, tier) => {
+    expect(rate(text)).toBe(tier);
+  });
+
+  it('rates the longest texts, full of beginnings of forms, well within the time of a test', () => {
+    for (const part of ['rm -a -b ', 'delete from x ', 'git push ', 'curl x ', 'find -a ', 'disable a b ', 'a_', 'ﷺ']) {
+      const text = part.repeat(Math.ceil(4_000 / part.length)).slice(0, 4_000);
+      expect(rate(text)).toMatch(/advisory|confirm|verify|danger_zone/);
+    }
+  });
+});
+
+it('adds what is denied for one agent to what is denied for all', () => {
+  const agents = { x: { deny: ['pay_*'], requiresApproval: [], riskTolerance: 'conservative' } } as const;
+  const settings = settingsOfAgent(
+    {
+      ...CONFIG_DEFAULTS.safetyLoop,
+      agents,
+      deny: ['drop_*'],
+      challenge: { expiresSeconds: 60, channels: { desktop: false } },
+    },
+    'x',
+  );
+  expect(settings).toMatchObject({ deny: ['drop_*', 'pay_*'], riskTolerance: 'conservative', maxAutonomousSteps: 20 });
 });

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpEndpoint } from '../../../../src/config/gateway-config.js';
 import { findProxy } from '../../../../src/upstream/transport/find-proxy.js';
+import { createOutboundFetch } from '../../../../src/upstream/transport/outbound-fetch.js';
 import { createBehaviours } from '../../../fixtures/servers/behaviours.mjs';
 import { type ServedHttp, serveModernHttp, serveSse } from '../../../fixtures/servers/serve-http.mjs';
 import { anUpstream, openPool, textOf } from '../opened-pool.js';
@@ -61,6 +62,59 @@ async function serveProxy() {
   });
   return { ...(await listen(server)), asked };
 }
+
+describe('what a server names beside itself', () => {
+  const from = (url: string, way: Pick<HttpEndpoint, 'proxy' | 'tls'> = {}, named: readonly string[] = []) =>
+    createOutboundFetch({ type: 'http', url, headers: {}, ...way }, named);
+  const refusalOf = (fetched: Promise<Response>): Promise<string> =>
+    fetched.then(
+      () => 'answered',
+      ({ message }: Error) => message,
+    );
+
+  it('is fetched through its proxy and with its certificates, and never further than the answer', async () => {
+    const server = createServer(({ url, method, headers }, response) => {
+      if (url === '/moved') response.writeHead(302, { location: '/' }).end();
+      else response.end(JSON.stringify([method, headers['x-asked']]));
+    });
+    const { port, close } = await listen(server);
+    const tls = await terminate(port, true);
+    const proxy = await serveProxy();
+    const address = `http://ann:pass%20word@127.0.0.1:${proxy.port}`;
+    const fetch = from('https://127.0.0.1:9/mcp', { tls: MUTUAL, proxy: address });
+    const issuer = `https://127.0.0.1:${tls.port}`;
+    const answer = await fetch(issuer, {
+      method: 'POST',
+      headers: { 'x-asked': 'yes' },
+      body: new URLSearchParams('a=1'),
+    });
+    expect([await answer.json(), proxy.asked]).toEqual([['POST', 'yes'], [`127.0.0.1:${tls.port}`]]);
+    expect(await refusalOf(fetch(`${issuer}/moved`))).toContain('redirects are not followed');
+    expect(await refusalOf(from('https://127.0.0.1:9/mcp', { tls: OWN })(issuer))).toContain('fetch failed');
+    for (const each of [tls, proxy, { close }]) each.close();
+  });
+
+  it('is not fetched where it is nearer to this machine than the server, unless the operator has named it', async () => {
+    const { port, close } = await listen(createServer((_request, response) => response.end('{}')));
+    const at = (host: string): string => `http://${host}:${port}/`;
+    const [farAway, inTheNetwork] = ['https://93.184.215.14/mcp', 'https://10.20.30.40/mcp'];
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', '2130706433', '0x7f.1']) {
+      expect([host, await refusalOf(from(farAway)(at(host)))]).toEqual([host, expect.stringContaining('not public')]);
+      expect([host, await refusalOf(from(inTheNetwork)(at(host)))]).toEqual([
+        host,
+        expect.stringContaining('not public'),
+      ]);
+    }
+    for (const host of ['10.0.0.1', '169.254.169.254', '[fd00::1]', '[64:ff9b::a00:1]', '100.64.0.1'])
+      expect([host, await refusalOf(from(farAway, { proxy: at('127.0.0.1') })(at(host)))]).toEqual([
+        host,
+        expect.stringContaining('not public'),
+      ]);
+    expect((await from(farAway, {}, [at('127.0.0.1')])(at('127.0.0.1'))).status).toBe(200);
+    expect((await from('http://127.0.0.1:9/mcp')(at('localhost'))).status).toBe(200);
+    close();
+  });
+});
 
 const BOTH = [
   ['http', serveModernHttp],

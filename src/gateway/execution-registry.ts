@@ -1,0 +1,40 @@
+import type { AuditTrail } from '../audit/audit-trail.js';
+import type { Execution } from '../execution/execution.js';
+import { type ExecutionBounds, Executions } from '../execution/executions.js';
+import { SharedExecutions } from '../execution/shared-executions.js';
+import type { Observer } from '../observe/observation.js';
+import { ownerOf } from '../policy/caller-key.js';
+import type { PolicyService } from '../policy/policy.js';
+
+interface RegistryServices {
+  readonly store: PolicyService['store'];
+  readonly audit: Pick<AuditTrail, 'record'>;
+  readonly observe: Observer;
+}
+
+/** The registry of executions: with those of the other gateways where the store is shared. */
+export async function openRegistry(
+  { store, audit, observe }: RegistryServices,
+  bounds: ExecutionBounds,
+): Promise<Executions> {
+  const onStoreFault = (cause: unknown): void => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    observe({ kind: 'notice', level: 'warn', message: `The state of an execution could not be kept: ${why}` });
+  };
+  const { keptMs } = bounds;
+  const shared = store.shared ? new SharedExecutions({ store, keptMs, onStoreFault, now: Date.now }) : undefined;
+  const registry = new Executions({ shared, ownerOf, bounds });
+  registry.onChanged((execution, before) => {
+    if (execution.status !== before?.status) recordChange(audit, execution);
+  });
+  await registry.open();
+  return registry;
+}
+
+function recordChange(
+  audit: RegistryServices['audit'],
+  { id, kind, status, subject, owner, session, error }: Execution,
+): void {
+  const failure = error === undefined ? {} : { code: error.code };
+  audit.record({ type: 'execution', execution: id, kind, status, subject, owner, ...failure, actor: { session } });
+}
