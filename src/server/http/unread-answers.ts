@@ -4,9 +4,10 @@ import type { GatewayConfig } from '../../config/gateway-config.js';
 
 type UnreadBounds = Pick<GatewayConfig['server'], 'unreadTimeoutMs' | 'maxUnreadBytes'>;
 
-type OpenResponse = Pick<ServerResponse, 'headersSent' | 'writableLength' | 'once'> & {
+interface OpenResponse extends Pick<ServerResponse, 'headersSent' | 'writableLength'> {
   readonly socket: Socket | null;
-};
+  once(event: 'close', listener: () => void): unknown;
+}
 
 /** How often the answers are looked at: as often as memory may grow beyond its bound for. */
 const LOOK_MS = 1_000;
