@@ -43,8 +43,18 @@ export function findChangedNumbers(text: string): readonly ChangedNumber[] {
   return runAtOnce(searchChangedNumbers(text));
 }
 
+interface NumberSearch {
+  /** Whether a number that is written so counts; where absent, whether it changes. */
+  readonly isChanged?: (literal: string) => boolean;
+  /** Whether it is looked for: others do not keep it from being found, however many they are. */
+  readonly isWanted?: (number: ChangedNumber) => boolean;
+}
+
 /** The same, in slices. */
-export function* searchChangedNumbers(text: string): Sliced<readonly ChangedNumber[]> {
+export function* searchChangedNumbers(
+  text: string,
+  { isChanged = changes, isWanted = () => true }: NumberSearch = {},
+): Sliced<readonly ChangedNumber[]> {
   if (!(yield* hasCandidate(text))) return [];
   const found: ChangedNumber[] = [];
   const levels = new Levels();
@@ -64,7 +74,8 @@ export function* searchChangedNumbers(text: string): Sliced<readonly ChangedNumb
       if (end - at > LONGEST_HELD || hasExponent(text, at, end)) {
         pause -= COMPARED_CHARACTERS;
         const literal = text.slice(at, end);
-        if (changes(literal)) found.push({ path: levels.path(text), literal });
+        const number = isChanged(literal) ? { path: levels.path(text), literal } : undefined;
+        if (number !== undefined && isWanted(number)) found.push(number);
         if (found.length >= MOST_NAMED) break;
       }
       at = end - 1;
@@ -153,6 +164,11 @@ function isDigit(unit: number): boolean {
 
 /** A shorter literal has at most fifteen digits. */
 const LONGEST_HELD = 15;
+
+/** Whether a number is not the same, or infinite, when it is written again. */
+export function isLost(literal: string): boolean {
+  return changes(literal) || !Number.isFinite(Number(literal));
+}
 
 function changes(literal: string): boolean {
   const held = Number(literal);

@@ -21,6 +21,7 @@ import type { Introduction, RawTool } from '../protocol/tools.js';
 import { CallChannel, type CallResult } from './call-channel.js';
 import { CallQueue, type Wait } from './call-queue.js';
 import { UpstreamFault } from './fault.js';
+import { readIntroduction } from './introduction.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
 import { CredentialMasking } from './own-credentials.js';
 import { sendInRounds } from './questions/answer-rounds.js';
@@ -294,6 +295,8 @@ async function completeConnection(
   const requestPart: TaskSurroundings['request'] = (method, params, options) =>
     channel.request(method, params, options);
   const tasks = findTaskCalls({ era, request: requestPart, asks: describeAsks(request) }, capabilities);
+  const masking = new CredentialMasking(config.endpoint, request.credentials);
+  const mask = (tool: RawTool, written: string): RawTool => masking.current.maskWords(tool, written);
   let mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
   const readAll = async (): Promise<void> => {
@@ -307,7 +310,7 @@ async function completeConnection(
       if (fault !== undefined) onDiagnostic(`its tool '${String(tool?.['name'])}' is left out: ${fault}`);
       return fault === undefined;
     };
-    const reading = readDefinitions(tools, request.tools, { isUsable, onDiagnostic });
+    const reading = readDefinitions(tools, request.tools, { isUsable, onDiagnostic, mask });
     const { usable, digest } = await runInSlices(inTime(reading));
     mirrored = found;
     tasks?.noteTools(usable);
@@ -324,9 +327,9 @@ async function completeConnection(
     era,
     transport: config.endpoint.type,
     protocolVersion,
-    server: client.getServerVersion(),
+    server: masking.current.maskWords(client.getServerVersion()),
     hasSession: config.endpoint.type !== 'http' || channel.sessionId !== undefined,
-    introduction: readIntroduction(client),
+    introduction: masking.current.maskWords(readIntroduction(client)),
     lost,
     closed,
     get usable() {
@@ -361,18 +364,6 @@ async function completeConnection(
 function readCapabilities(client: Client): JsonObject {
   const declared: unknown = client.getServerCapabilities();
   return isJsonObject(declared) ? declared : {};
-}
-
-/** Callers see half of it at most; what is beyond is neither kept nor compared. */
-const LONGEST_INTRODUCTION = 8_000;
-
-function readIntroduction(client: Client): Introduction | undefined {
-  const { title, description }: { readonly title?: unknown; readonly description?: unknown } =
-    client.getServerVersion() ?? {};
-  const said = Object.entries({ title, description, instructions: client.getInstructions() }).flatMap(([name, text]) =>
-    typeof text === 'string' && text.trim() !== '' ? [[name, text.slice(0, LONGEST_INTRODUCTION)]] : [],
-  );
-  return said.length === 0 ? undefined : Object.fromEntries(said);
 }
 
 interface CallSettings {

@@ -129,7 +129,7 @@ export class ManagedUpstream implements Upstream {
 
   async call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
     return this.#run(call, call, async (connection, timeoutMs) => {
-      const result = await connection.call(call, timeoutMs);
+      const result = await connection.call(this.#credentials.maskProgress(call), timeoutMs);
       if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
       if (result instanceof SplitAnswer) return result.release(this.#credentials);
       const listed = listContent(result);
@@ -148,7 +148,7 @@ export class ManagedUpstream implements Upstream {
     };
     const delivery = { retryable: true, caller, cancellation, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     return this.#run(delivery, failed, async (connection, ms) => {
-      const result = await connection.request(request, ms);
+      const result = await connection.request(this.#credentials.maskProgress(request), ms);
       return this.#hasCredentials ? this.#credentials.maskAll(result) : result;
     });
   }

@@ -1,4 +1,5 @@
 import type { UpstreamEndpoint } from '../config/gateway-config.js';
+import type { ProgressUpdate } from '../protocol/call.js';
 import { isJsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { occursIn, type Pieces } from '../protocol/pieces.js';
@@ -12,6 +13,16 @@ const PATH_START = /^(?:[/~.]|[A-Za-z]:\\)/;
 /** Shorter values occur in other texts by chance. */
 const MIN_LENGTH = 8;
 const MASK = '[credential]';
+const PLAIN_WORD = /^[a-z]+$/i;
+/** Members of definitions and introductions. */
+const WORDS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'instructions',
+  'default',
+  '$comment',
+  'websiteUrl',
+]);
 
 /**
  * The credentials that the gateway itself gives to one server. A server that repeats them, in an error above all, must not
@@ -47,6 +58,27 @@ export class OwnCredentials {
   /** The text without them. */
   mask(text: string): string {
     return this.#literals.reduce((masked, literal) => masked.replaceAll(literal, MASK), text);
+  }
+
+  /**
+   * What a server says of itself or of a tool, without the credentials in its words for people and models. Names and values that are
+   * compared stay, and so do passwords that are a plain word: a description of `postgres` may have it.
+   * @param written the value as JSON, where it is at hand
+   */
+  maskWords<T>(value: T, written: string | undefined = JSON.stringify(value)): T {
+    const made = this.#literals.filter((literal) => !PLAIN_WORD.test(literal));
+    if (!made.some((literal) => written?.includes(JSON.stringify(literal).slice(1, -1)))) return value;
+    const maskMade = (text: string): string => made.reduce((text, literal) => text.replaceAll(literal, MASK), text);
+    return JSON.parse(written ?? '', (key, member: unknown) =>
+      WORDS.has(key) && typeof member === 'string' ? maskMade(member) : member,
+    );
+  }
+
+  /** The call, whose caller sees progress without the credentials. */
+  maskProgress<T extends { readonly onProgress?: (update: ProgressUpdate) => void }>(call: T): T {
+    const { onProgress } = call;
+    if (onProgress === undefined || this.#literals.length === 0) return call;
+    return { ...call, onProgress: (update: ProgressUpdate) => onProgress(this.maskAll(update)) };
   }
 
   /** The value with every text in it masked; the same value where it holds none of them. */

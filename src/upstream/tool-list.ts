@@ -76,6 +76,8 @@ interface DefinitionJudge {
   /** Asked of each tool whose definition is not too long. */
   readonly isUsable: (tool: RawTool) => boolean;
   readonly onDiagnostic: (message: string) => void;
+  /** The definition as callers may see it. @param written as JSON */
+  readonly mask?: (tool: RawTool, written: string) => RawTool;
 }
 
 /**
@@ -85,7 +87,7 @@ interface DefinitionJudge {
 export function* readDefinitions(
   tools: readonly RawTool[],
   memory: ToolMemory,
-  { isUsable, onDiagnostic }: DefinitionJudge,
+  { isUsable, onDiagnostic, mask = (tool) => tool }: DefinitionJudge,
 ): Sliced<DefinitionReading> {
   const all = createHash('sha256');
   const seen: ToolMemory = new Map();
@@ -101,7 +103,7 @@ export function* readDefinitions(
     const text = writeDefinition(tool);
     const digest = hash('sha256', text ?? nameOf(tool), 'base64');
     all.update(digest);
-    const known = text === undefined ? tool : (memory.get(digest) ?? tool);
+    const known = text === undefined ? tool : (memory.get(digest) ?? mask(tool, text));
     if (text !== undefined) seen.set(digest, known);
     usable.push(known);
   }

@@ -17,6 +17,13 @@ const TOOLS = `(() => {
     get_json: { run: () => text(JSON.stringify({ headers: { authorization: 'Bearer ' + secret } })) },
     get_structured: { run: () => ({ ...text('x'), structuredContent: { list: [{ value: secret }], [secret]: 'as a name' } }) },
     get_failure: { run: () => ({ ...text('refused: ' + secret), isError: true }) },
+    get_progress: {
+      tool: { description: 'Gets with ' + secret, inputSchema: { type: 'object', properties: { key: { type: 'string', default: secret } } } },
+      run: async (_args, { send }, meta) => {
+        send({ method: 'notifications/progress', params: { progressToken: meta.progressToken, progress: 1, message: 'with ' + secret } });
+        return text('x');
+      },
+    },
     get_error: { run: () => { process.stderr.write('FATAL ' + secret + '\\n'); return { error: { code: -32000, message: 'bad ' + secret, data: { secret } } }; } },
   };
 })()`;
@@ -24,10 +31,17 @@ const TOOLS = `(() => {
 it('a credential that the gateway gives to a server comes back neither in answers nor in errors, logs or status', async () => {
   await using gateway = await serveGateway({
     log: { level: 'debug' },
+    endpoint: { passthrough: true },
     mcpServers: { demo: inlineServer(TOOLS, { env: { API_TOKEN: SECRET } }) },
   });
   await using client = await connectClient(gateway.url);
   const answers: string[] = [];
+  const { tools } = await client.client.listTools();
+  const described = await client.introspect({ query: 'operations', name: 'get_progress' });
+  const onprogress = (update: object): unknown => answers.push(JSON.stringify(update));
+  await client.client.callTool({ name: 'get_progress', arguments: {} }, { onprogress });
+  answers.push(JSON.stringify(tools.find(({ name }) => name === 'get_progress')), JSON.stringify(described.raw));
+  expect(answers).toHaveLength(3);
   for (const name of ['get_text', 'get_json', 'get_structured', 'get_failure', 'get_error']) {
     answers.push(JSON.stringify((await client.call('mcp_aql_read', name)).raw));
   }

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { type ChangedNumber, searchChangedNumbers } from '../../lib/changed-numbers.js';
-import { formatPath } from '../../lib/json-path.js';
+import { type ChangedNumber, isLost, searchChangedNumbers } from '../../lib/changed-numbers.js';
+import { formatPath, type JsonPath } from '../../lib/json-path.js';
 import { parseInSlices } from '../../lib/parse-in-slices.js';
 import { cutText } from '../../lib/text.js';
 import type { Sliced } from '../../lib/turns.js';
+import { isJsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
@@ -67,7 +68,7 @@ export interface DecodeOptions {
 
 /**
  * Turns a message's bytes into a JSON value. Refused here: what is not UTF-8, what is nested so deeply that parsing it alone
- * would take long, what is not JSON, and a call with numbers that parsing changes. Stops again and again in a long text.
+ * would take long, what is not JSON, and a call, or an answer to a server's question, with numbers that parsing changes. Stops again and again in a long text.
  */
 export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<DecodedMessage> {
   const { era, writer, maxNestingDepth, maxMembers } = options;
@@ -92,8 +93,10 @@ export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<De
   }
   if (!hasFragileNumber) return { kind: 'message', message: parsed.value };
   if (text.length > LONG_TEXT) yield;
-  const changed = (yield* searchChangedNumbers(text)).flatMap(toChangedArgument);
-  return changed.length > 0 ? refuse(notExact(changed)) : { kind: 'message', message: parsed.value };
+  const changed = (yield* searchChangedNumbers(text, { isChanged: isLost, isWanted: isCarried })).map(nameNumber);
+  if (changed.length === 0) return { kind: 'message', message: parsed.value };
+  const failure = notExact(changed);
+  return failedAnswer(parsed.value, failure) ?? refuse(failure);
 }
 
 function* parseJson(bytes: Buffer, text: string): Sliced<{ readonly value: unknown } | undefined> {
@@ -118,12 +121,35 @@ interface ChangedArgument {
   readonly literal: string;
 }
 
-function toChangedArgument({ path, literal }: ChangedNumber): readonly ChangedArgument[] {
-  // Older clients may send several messages as one list.
-  const [params, args, ...place] = typeof path[0] === 'number' ? path.slice(1) : path;
-  if (params !== 'params' || args !== 'arguments') return [];
+/** Whether a number goes on to a server: in a call's arguments, or in what a client answers to a server's question. */
+function isCarried({ path, literal }: ChangedNumber): boolean {
+  const [holder, member] = withinMessage(path);
+  // An infinite argument is refused where the call is validated, and of a batch alone.
+  if (holder === 'params' && member === 'arguments') return Number.isFinite(Number(literal));
+  return holder === 'result' || (holder === 'params' && member === 'inputResponses');
+}
+
+/** By the path that the client knows: without the envelope. */
+function nameNumber({ path, literal }: ChangedNumber): ChangedArgument {
+  const [, member, ...place] = withinMessage(path);
+  if (member !== 'arguments') return { param: formatPath(withinMessage(path).slice(1)), literal };
   const [first, ...rest] = place;
-  return [{ param: formatPath(first === 'params' && rest.length > 0 ? rest : place), literal }];
+  return { param: formatPath(first === 'params' && rest.length > 0 ? rest : place), literal };
+}
+
+/** Older clients may send several messages as one list. */
+function withinMessage(path: JsonPath): JsonPath {
+  return typeof path[0] === 'number' ? path.slice(1) : path;
+}
+
+/**
+ * A client's answer to a server's question, as a failed one: nothing is answered to an answer, and the server waits for it. Undefined for
+ * what is no answer.
+ */
+function failedAnswer(message: unknown, { message: why }: OperationError): DecodedMessage | undefined {
+  if (!isJsonObject(message) || message['method'] !== undefined) return undefined;
+  const error = { code: RPC_ERROR.invalidParams, message: why };
+  return { kind: 'message', message: { jsonrpc: '2.0', id: message['id'], error } };
 }
 
 /** Before anything is judged by it: the number that would be judged and sent is not the one that was written. */

@@ -14,6 +14,19 @@ describe('OwnCredentials', () => {
     expect(credentials.mask('application/json abcdefghij')).toBe('application/json abcdefghij');
   });
 
+  it('masks the words of a definition, and neither its names nor a password that is a plain word', () => {
+    const env = { API_TOKEN: 'token-12345', DB_PASSWORD: 'postgres' };
+    const definition = (shown: string) => ({
+      name: 'get_token-12345',
+      description: `Query postgres with ${shown}`,
+      inputSchema: { properties: { 'token-12345': { enum: ['token-12345'], default: shown } } },
+    });
+    const credentials = new OwnCredentials({ ...node(), env });
+    expect(credentials.maskWords(definition('token-12345'))).toEqual(definition('[credential]'));
+    const plain = definition('nothing');
+    expect(credentials.maskWords({ ...plain, name: 'x', inputSchema: {} })).toMatchObject({ name: 'x' });
+  });
+
   it('takes neither authors nor files for credentials', () => {
     const env = { GIT_AUTHOR_NAME: 'Jane Developer', SSH_KEY: '/home/jane/.ssh/id', KEYBOARD: 'qwertyuiop' };
     const text = 'Jane Developer typed qwertyuiop into /home/jane/.ssh/id';

@@ -98,6 +98,20 @@ describe('decodeMessage', () => {
     expect(failureOf('{"jsonrpc":"2.0","method":"notifications/x","params":{"n":9007199254740993}}')).toBeUndefined();
   });
 
+  it('finds such an argument behind any number of others that go nowhere', () => {
+    const others = `"_meta":{"a":[${'9007199254740993,'.repeat(50)}1]}`;
+    const text = call('{"id":9007199254740993}').replace('"params":{', `"params":{${others},`);
+    expect(failureOf(text)).toMatchObject({ details: { param_name: 'id' } });
+  });
+
+  it.each(['9007199254740993', '1e999'])("refuses %s in what a client answers to a server's question", (number) => {
+    const retried = call('{}').replace('"arguments"', `"inputResponses":{"q":{"content":{"x":${number}}}},"arguments"`);
+    expect(failureOf(retried)).toMatchObject({ details: { param_name: 'inputResponses.q.content.x' } });
+    const answered = decode(Buffer.from(`{"jsonrpc":"2.0","id":3,"result":{"content":{"x":${number}}}}`));
+    const error = { code: -32602, message: expect.stringContaining(`'content.x' is ${number}`) };
+    expect(answered).toEqual({ kind: 'message', message: { jsonrpc: '2.0', id: 3, error } });
+  });
+
   it('refuses what is nested too deeply before it is parsed, wherever brackets stand in texts', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(failureOf(call(`{"a":${nested(19)}}`))).toBeUndefined();
