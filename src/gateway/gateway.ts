@@ -26,6 +26,7 @@ import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool
 import { type Audience, Audiences } from './audiences.js';
 import { type Connections, Credentials } from './credentials.js';
 import { openExecutions } from './executions.js';
+import { FairCalls } from './fair-calls.js';
 import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { openIntroductions } from './introductions.js';
@@ -253,6 +254,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const stages = {
     live,
     reloading,
+    calls: new FairCalls(config.server),
     beginTrace: deps.beginTrace,
     observe: countUses(usage, observe),
     results,

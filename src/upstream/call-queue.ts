@@ -90,7 +90,7 @@ export class CallQueue {
 }
 
 /** A user or client has one share in all its sessions; a client that did not authenticate shares with all at its address. */
-function turnOf(caller: Caller | undefined): Turn {
+export function turnOf(caller: Caller | undefined): Turn {
   if (caller === undefined) return { share: 'gateway', session: '' };
   const principal = principalOf(caller);
   const share = principal === undefined ? `peer ${caller.peer ?? ''}` : `${principal.kind} ${principal.name}`;
