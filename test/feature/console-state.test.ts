@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === undefined)(`the console's pages of state (${NO_CHRO
       {
         endpoint: { mode: 'single' },
         audit: { calls: 'all' },
-        quotas: { limits: [{ name: 'some calls', per: 'session', window: 'hour', metric: 'calls', hardStop: 100 }] },
+        quotas: { limits: [{ name: 'some calls', per: 'session', metric: 'requests_per_hour', hard_stop: 100 }] },
         policy: { approvals: { operators: { olga: { token: TOKEN } } } },
         mcpServers: {
           notes: inlineServer(NOTES, { trust: 'validated' }),
@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined)(`the console's pages of state (${NO_CHRO
     const shown: Record<string, string> = {
       upstreams: 'notes',
       'upstreams/broken': '<script>',
-      catalogue: 'notes__',
+      catalogue: 'read_note',
       'catalogue/notes__read_note': '<img src=x',
       'catalogue/notes__read_note/preview?category=DELETE': 'DELETE',
       integrity: 'read_note',
@@ -134,8 +134,8 @@ describe.skipIf(CHROMIUM === undefined)(`the console's pages of state (${NO_CHRO
     await go('integrity');
     await follow('read_note');
     const text = await textOf(page, 'main');
-    expect(text).toMatch(/removed: .*Read one note\./);
-    expect(text).toMatch(/added: .*Read a note\./);
+    expect(text).toMatch(/removed:\s+"description": "Read one note\./);
+    expect(text).toMatch(/added:\s+"description": "Read a note\./);
     await page.evaluate(`document.querySelector('input[name=digest]').value = 'of-another-definition'`);
     await press(page, 'Accept');
     expect(await textOf(page, '#notices')).toContain('Nothing was accepted');

@@ -3,7 +3,7 @@ import { principalOf } from '../../../protocol/caller.js';
 import type { ListedSession } from '../../http/session-book.js';
 import { foreign, moment, table } from '../components.js';
 import type { Frame } from '../frame.js';
-import { definePage, type OpenPart } from '../page.js';
+import { type Action, definePage, type OpenPart } from '../page.js';
 import { type Cut, cutPage, pager } from '../paging.js';
 
 const SECTION = 'sessions';
@@ -15,17 +15,13 @@ export const openSessions: OpenPart = (gateway, { sessions }) => {
     path: SECTION,
     title: 'Sessions',
     section: SECTION,
-    pulse: () => sessions.list().map(({ id, inFlight }) => [id, inFlight]),
     read: ({ query }) => ({ query, cut: cutPage(findSessions(sessions.list(), query.get('q') ?? ''), query, SHOWN) }),
     render: writeSessions,
   });
-  const end = {
+  const end: Action = {
     section: SECTION,
     path: `${SECTION}/:id/end`,
-    run(
-      _form: URLSearchParams,
-      { params, operator }: { readonly params: Readonly<Record<string, string>>; readonly operator: string },
-    ) {
+    run(_form, { params, operator }) {
       const id = params['id'] ?? '';
       if (!sessions.end(id))
         return { to: SECTION, notice: { text: 'There is no such session any more.', failed: true } };

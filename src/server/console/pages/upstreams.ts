@@ -24,14 +24,16 @@ export const openUpstreams: OpenPart = (gateway) => {
     path: `${SECTION}/:slug`,
     title: 'Server',
     section: SECTION,
-    pulse: () => gateway.status().upstreams.map(pulseOf),
+    // Its buttons rest for a moment after each refresh, so that calls alone cause none.
+    pulse: () => gateway.status().upstreams.map(({ calls: _calls, ...upstream }) => pulseOf(upstream)),
     read: ({ params }) => gateway.status().upstreams.find(({ slug }) => slug === params['slug']),
     render: writeUpstream,
   });
   return { pages: [list, one], actions: [restart(gateway), ...switches(gateway)] };
 };
 
-function pulseOf({ slug, state, problem, until, tools, restarts, calls, stderr }: UpstreamSummary): unknown {
+function pulseOf(upstream: Omit<UpstreamSummary, 'calls'> & { readonly calls?: UpstreamSummary['calls'] }): unknown {
+  const { slug, state, problem, until, tools, restarts, calls, stderr } = upstream;
   return [slug, state, problem, until, tools, restarts, calls, stderr?.length];
 }
 
