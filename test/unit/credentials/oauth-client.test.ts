@@ -6,6 +6,7 @@ import { MemoryStore } from '../../../src/store/memory-store.js';
 
 const SERVER = 'https://notes.example/mcp';
 const ISSUER = 'https://login.example';
+const AT_ISSUER = `${ISSUER}/.well-known/oauth-authorization-server`;
 const METADATA = 'https://notes.example/described/here';
 
 const json = (value: object): Response => Response.json(value);
@@ -57,17 +58,19 @@ it('reads no metadata that a server elsewhere names on this machine', async () =
   expect(asked).toEqual([SERVER]);
 });
 
+/** What a server and the authorization server that it names say of themselves. */
+const documents = (issuer: string): Readonly<Record<string, object>> => ({
+  [METADATA]: { resource: SERVER, authorization_servers: [issuer] },
+  [`${issuer}/.well-known/oauth-authorization-server`]: {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+  },
+});
+
 it('gives a configured client to one authorization server alone, whatever others the server names later', async () => {
-  const documents = (issuer: string): Readonly<Record<string, object>> => ({
-    [METADATA]: { resource: SERVER, authorization_servers: [issuer] },
-    [`${issuer}/.well-known/oauth-authorization-server`]: {
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      response_types_supported: ['code'],
-      code_challenge_methods_supported: ['S256'],
-    },
-  });
   let named = documents(ISSUER);
   const challenge = { 'www-authenticate': `Bearer resource_metadata="${METADATA}"` };
   const store = new MemoryStore(() => 0);
@@ -88,4 +91,33 @@ it('gives a configured client to one authorization server alone, whatever others
   named = documents('https://elsewhere.example');
   await expect(begin()).rejects.toThrow("configure 'issuer'");
   expect(await begin({ issuer: 'https://elsewhere.example' })).toBe('https://elsewhere.example');
+});
+
+it.each([
+  ['describes another resource', METADATA, { resource: 'https://other.example/mcp' }, 'of another resource'],
+  ['describes a resource below it', METADATA, { resource: `${SERVER}/below` }, 'of another resource'],
+  [
+    'does not name the configured issuer',
+    METADATA,
+    { authorization_servers: ['https://b.example'] },
+    'configured issuer',
+  ],
+  ['gets tokens without TLS', AT_ISSUER, { token_endpoint: 'http://login.example/token' }, 'not reached over https'],
+  ['registers without TLS', AT_ISSUER, { registration_endpoint: 'http://login.example/r' }, 'not reached over https'],
+])('goes to no authorization server of a server that %s', async (_what, where, change, why) => {
+  const told: Readonly<Record<string, object>> = documents(ISSUER);
+  const client = new OAuthClient({
+    fetch: async (url) => {
+      const address = String(url);
+      if (address === SERVER) return answer(address, `Bearer resource_metadata="${METADATA}"`);
+      const document = told[address];
+      if (document === undefined) return new Response('', { status: 404 });
+      return json(address === where ? { ...document, ...change } : document);
+    },
+    now: () => 0,
+    publicUrl: 'https://gateway.example',
+    registrations: { find: async () => undefined, keep: async () => undefined, bind: async (_o, _c, issuer) => issuer },
+  });
+  const found = client.discover(SERVER, { issuer: ISSUER });
+  await expect(found).rejects.toThrow(why);
 });

@@ -10,7 +10,7 @@ const ISSUER = 'https://login.example';
 const OWNER = 'user corp:alice';
 
 /** An authorization server whose refresh tokens count once. */
-function openIssuer() {
+function openIssuer(mayAnswer: Promise<unknown> = Promise.resolve()) {
   let current = 'refresh-1';
   const used: string[] = [];
   const documents: Readonly<Record<string, object>> = {
@@ -34,6 +34,7 @@ function openIssuer() {
     }
     const sent = new URLSearchParams(String(init?.body)).get('refresh_token') ?? '';
     used.push(sent);
+    await mayAnswer;
     if (sent !== current) return Response.json({ error: 'invalid_grant' }, { status: 400 });
     current = `refresh-${used.length + 1}`;
     const access_token = `access-${used.length + 1}`;
@@ -83,6 +84,29 @@ it('forgets a grant that the authorization server does not refresh, and says so'
   const { grants, tokens, ended } = openReplica(store, openIssuer().fetch);
   await grants.save({ ...GRANT, tokens: { ...GRANT.tokens, refreshToken: 'an old one' } });
   expect([await tokens.usable(OWNER), ended, await grants.list()]).toEqual([undefined, [OWNER], []]);
+});
+
+it('waits for the refresh that another replica has begun, and keeps what the server demands meanwhile', async () => {
+  const store = new MemoryStore(Date.now);
+  let mayAnswer: (value?: unknown) => void = () => undefined;
+  const issuer = openIssuer(new Promise((resolve) => (mayAnswer = resolve)));
+  const [first, second] = [openReplica(store, issuer.fetch), openReplica(store, issuer.fetch)];
+  await first.grants.save(GRANT);
+  const begun = first.tokens.usable(OWNER);
+  await expect.poll(() => issuer.used).toEqual(['refresh-1']);
+  const waiting = second.tokens.usable(OWNER);
+  await second.tokens.demand(OWNER, 'write');
+  mayAnswer();
+  expect(await Promise.all([begun, waiting])).toEqual(['access-2', 'access-2']);
+  expect([issuer.used, await first.tokens.lacking(OWNER)]).toEqual([['refresh-1'], ['write']]);
+});
+
+it('sends no refresh token to another authorization server than the one that has given it', async () => {
+  const store = new MemoryStore(Date.now);
+  const issuer = openIssuer();
+  const { grants, tokens, ended } = openReplica(store, issuer.fetch);
+  await grants.save({ ...GRANT, issuer: 'https://former.example' });
+  expect([await tokens.usable(OWNER), ended, issuer.used]).toEqual([undefined, [OWNER], []]);
 });
 
 it('keeps tokens unreadable without the key, and for the server alone that they were granted for', async () => {

@@ -55,6 +55,17 @@ it.each([
   expect(circuit.state).toBe('closed');
 });
 
+it('is not kept open for longer by calls that were sent before it opened', async () => {
+  const { circuit, clock, fail } = openCircuit();
+  let lose: (error: unknown) => void = () => undefined;
+  const slow = circuit.run(() => new Promise((_resolve, reject) => (lose = reject))).catch(() => undefined);
+  for (const error of [LOST, LOST, LOST]) await fail(error);
+  clock.now = 9_000;
+  lose(LOST);
+  await slow;
+  expect([circuit.state, circuit.remainingMs]).toEqual(['open', 1_000]);
+});
+
 it('does not count what never reached the server', async () => {
   const { circuit, fail } = openCircuit();
   const unsent = new UpstreamFault('lost', 'lost before', { undelivered: true });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readLimitHeaders } from '../../../../src/upstream/transport/http-headers.js';
+import { connectionHeaders, readLimitHeaders } from '../../../../src/upstream/transport/http-headers.js';
 
 const NOW = Date.parse('2026-01-28T12:00:00.000Z');
 const IN_A_MINUTE = NOW + 60_000;
@@ -46,4 +46,13 @@ it.each<[string, number, Readonly<Record<string, string>>, object | undefined]>(
   ],
 ])('reads %s', (_name, status, headers, limits) => {
   expect(readLimitHeaders(status, headers, () => NOW)).toEqual(limits);
+});
+
+it('sends configured headers, but none that the protocol or the connection owns', () => {
+  const owned = { Accept: 'text/html', 'Accept-Encoding': 'br', 'MCP-Session-Id': 'x', 'Content-Length': '1' };
+  const facts = { sessionId: 'own', protocolVersion: undefined };
+  const headers = connectionHeaders({ ...owned, 'X-Tenant': 'a', 'User-Agent': 'configured' }, facts, 'gateway');
+  expect(headers.toSorted()).toEqual(
+    ['accept-encoding', 'identity', 'mcp-session-id', 'own', 'user-agent', 'configured', 'x-tenant', 'a'].toSorted(),
+  );
 });
