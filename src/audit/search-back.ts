@@ -95,9 +95,17 @@ interface BackwardLine {
 
 /** The complete lines of a file from its end, block by block. A line that is longer than writers make is passed over. */
 async function* readLinesBack(path: string, limit?: number): AsyncGenerator<BackwardLine, void, undefined> {
-  await using file = await open(path);
-  const { size } = await file.stat();
-  let start = Math.min(size, limit ?? size);
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    yield* readBlocksBack(file, Math.min(size, limit ?? size));
+  } finally {
+    await file.close();
+  }
+}
+
+async function* readBlocksBack(file: FileHandle, limit: number): AsyncGenerator<BackwardLine, void, undefined> {
+  let start = limit;
   /** What follows `start` and belongs to a line whose beginning was not read yet. */
   let rest: Buffer = Buffer.alloc(0);
   let isWhole = false;
@@ -130,7 +138,15 @@ function lineOf(block: Buffer, from: number, start: number, end: number): Backwa
 }
 
 async function readLineAt(path: string, start: number): Promise<Buffer | undefined> {
-  await using file = await open(path);
+  const file = await open(path);
+  try {
+    return await readLineFrom(file, start);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readLineFrom(file: FileHandle, start: number): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   for (let at = start; at - start < MAX_LINE_BYTES; at += BLOCK_BYTES) {
     const block = await readBlock(file, at, BLOCK_BYTES);

@@ -2,12 +2,13 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, JobRule, MergeRule, TrustLevel } from '../protocol/operation.js';
-import type { ClientConfig, OAuthConfig, TlsConfig } from './access-config.js';
+import type { ClientConfig } from './access-config.js';
 import type { ChildLimits, CircuitBounds, OutboundTls, QueueBounds, RestartBounds } from './connection-config.js';
 import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
 import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
 import type { SafetyLoopConfig } from './safety-config.js';
+import type { ServerConfig } from './server-config.js';
 
 /** How a stdio server is started. */
 export interface StdioEndpoint {
@@ -235,39 +236,7 @@ export interface GatewayConfig {
   readonly dataDir: string;
   /** The folder with one file per upstream; it need not exist. Absolute. */
   readonly upstreamsDir: string;
-  readonly server: {
-    readonly host: string;
-    readonly port: number;
-    /** Host names a request may address, without port; beside the loopback names and `host` itself. */
-    readonly allowedHosts: readonly string[];
-    /** Host names a browser's Origin may carry; beside the loopback names. */
-    readonly allowedOrigins: readonly string[];
-    readonly sessionIdleMs: number;
-    readonly maxSessions: number;
-    /** Of one authenticated client; of one network address where there are no clients. */
-    readonly maxSessionsPerClient: number;
-    /** Network connections at once. */
-    readonly maxConnections: number;
-    /** How long a stopping gateway still accepts requests, while `/readyz` says 503, in milliseconds. */
-    readonly lameDuckMs: number;
-    /** How long calls in flight may go on once the gateway accepts no more, in milliseconds. */
-    readonly drainMs: number;
-    /** How long a client has to answer a server's question, in milliseconds: a person reads it, or a model writes a text. */
-    readonly questionTimeoutMs: number;
-    /** Whether the gateway may listen beyond this machine without `clients`. */
-    readonly allowUnauthenticated: boolean;
-    /** The view that `/mcp` serves; the whole where absent. */
-    readonly defaultView?: string;
-    /** Where clients and people reach this gateway, without a slash at its end. */
-    readonly publicUrl?: string;
-    /** The authorization servers whose tokens are accepted. */
-    readonly oauth?: OAuthConfig;
-    readonly tls?: TlsConfig;
-    /** Addresses and networks of proxies whose word about the client is believed. */
-    readonly trustedProxies: readonly string[];
-    /** Whether operators may add servers that run a command over the admin API. */
-    readonly allowRemoteCommands: boolean;
-  };
+  readonly server: ServerConfig;
   readonly endpoint: {
     readonly mode: EndpointMode;
     readonly toolPrefix: string;

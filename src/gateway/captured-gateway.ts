@@ -79,6 +79,7 @@ export function openCapturedGateway(
       onReloaded: () => () => {},
       figures: () => NO_FIGURES,
       safety: undefined,
+      executions: undefined,
       settled: Promise.resolve(),
       warmedUp: Promise.resolve(),
       inView(name) {

@@ -26,6 +26,7 @@ import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool
 import { type Audience, Audiences } from './audiences.js';
 import { type Connections, Credentials } from './credentials.js';
 import { openExecutions } from './executions.js';
+import { FairCalls } from './fair-calls.js';
 import { describeFigures } from './figures.js';
 import { createHandlers } from './handlers.js';
 import { openIntroductions } from './introductions.js';
@@ -47,6 +48,7 @@ import { type NameSettings, NamesWait } from './names-wait.js';
 import { createNativeSurface, type NativeDeps, type NativeSurface } from './native.js';
 import { openConfiguredSafety } from './open-safety.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
+import { type OperatorExecutions, openOperatorExecutions } from './operator-executions.js';
 import { type StatusParts, statusOf } from './read-status.js';
 import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
@@ -62,6 +64,7 @@ import { type OpenedView, Views } from './views.js';
 export type { Connections } from './credentials.js';
 export type { NameSettings } from './names-wait.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
+export type { OperatorExecutions } from './operator-executions.js';
 export type { ReloadState } from './reload.js';
 export type { Replicas } from './replicas.js';
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
@@ -98,6 +101,8 @@ export interface Gateway extends Surface {
   readonly approvals: ApprovalService | undefined;
   /** What operators see and decide of agents; absent where the safety loop is disabled. */
   readonly safety: SafetyOperators | undefined;
+  /** What operators see and end of executions; absent where neither executions nor the safety loop are configured. */
+  readonly executions: OperatorExecutions | undefined;
   /** How users connect their accounts of upstreams; absent where no upstream wants that. */
   readonly connections: Connections | undefined;
   /** Which of the upstreams' log messages a session wants: every upstream sends what any session asks for. */
@@ -249,6 +254,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const stages = {
     live,
     reloading,
+    calls: new FairCalls(config.server),
     beginTrace: deps.beginTrace,
     observe: countUses(usage, observe),
     results,
@@ -407,6 +413,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
     approvals: policy.approvals,
     safety: safety?.operators,
+    executions: openOperatorExecutions(executions?.registry ?? safety?.executions, policy.audit),
     get connections() {
       return credentials.connections;
     },

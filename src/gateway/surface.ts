@@ -16,6 +16,7 @@ import { isJsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
 import type { OpenBackground } from './executions.js';
+import type { FairCalls } from './fair-calls.js';
 import { findOperation, type NamedOperation, type PlacedOperation, placeOperations } from './status.js';
 
 /** The snapshots of what callers see: of the whole, or of one view. */
@@ -41,6 +42,8 @@ export interface SurfaceServices extends Pick<PipelineDeps, 'observe' | 'results
   /** What is in force. */
   readonly live: { readonly config: GatewayConfig };
   readonly reloading: Reloading;
+  /** The turns of clients. */
+  readonly calls: FairCalls;
   /** Absent where calls are not traced. */
   readonly beginTrace?: BeginTrace | undefined;
 }
@@ -72,23 +75,26 @@ export interface Surface {
 export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices): Surface {
   const { live, reloading } = services;
   let path: CallPath | undefined;
+  const answer = async (received: RawCall, { answer: answerBy }: CallPath): Promise<Reply> => {
+    const raw = services.beginTrace === undefined ? received : services.beginTrace(received);
+    const { plan } = catalog.current();
+    const request = readRequest(raw, plan);
+    const current = catalog.currentOf(() => namesOf(request, plan));
+    const snapshot = current instanceof Promise ? await current : current;
+    const reply = await answerBy(request, snapshot);
+    const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
+    raw.notes?.note({ requestId: request.call.caller.requestId, code: reply.code });
+    const isKnown = snapshot.plan.reachOf(raw.tool) !== undefined;
+    // A batch ends here, and every other call has.
+    raw.trace?.end({ code: reply.code, ...(isKnown ? { tool: raw.tool } : {}) });
+    return isKnown ? answer : { ...answer, protocolError: 'unknown-tool' };
+  };
   return {
     async handle(received) {
       if (reloading.untilDone !== undefined) await reloading.untilDone;
-      const raw = services.beginTrace === undefined ? received : services.beginTrace(received);
       if (path?.config !== live.config) path = openPath(catalog, services);
-      const { answer: answerBy } = path;
-      const { plan } = catalog.current();
-      const request = readRequest(raw, plan);
-      const current = catalog.currentOf(() => namesOf(request, plan));
-      const snapshot = current instanceof Promise ? await current : current;
-      const reply = await answerBy(request, snapshot);
-      const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
-      raw.notes?.note({ requestId: request.call.caller.requestId, code: reply.code });
-      const isKnown = snapshot.plan.reachOf(raw.tool) !== undefined;
-      // A batch ends here, and every other call has.
-      raw.trace?.end({ code: reply.code, ...(isKnown ? { tool: raw.tool } : {}) });
-      return isKnown ? answer : { ...answer, protocolError: 'unknown-tool' };
+      const current = path;
+      return current.calls?.run(received, () => answer(received, current)) ?? answer(received, current);
     },
     mode: () => catalog.current().plan.mode,
     headerParametersOf: (tool) => {
@@ -118,13 +124,15 @@ export function countUses(usage: Usage, observe: Observer): Observer {
 /** The stages with the settings of one configuration. A call keeps those that it began with. */
 interface CallPath {
   readonly config: GatewayConfig;
+  /** Absent where clients do not authenticate: they cannot be distinguished. */
+  readonly calls: FairCalls | undefined;
   /** Answers a request, single or batch, with one snapshot. Never rejects. */
   readonly answer: (request: Request, snapshot: Snapshot) => Promise<Reply>;
 }
 
 function openPath(
   catalog: SurfaceCatalog,
-  { policy, view, openBackground, live: { config }, ...parts }: SurfaceServices,
+  { policy, view, openBackground, calls, live: { config }, ...parts }: SurfaceServices,
 ): CallPath {
   const { gatekeeper: ofAll, quota, batches } = policy.decisions();
   const { recordCall } = policy;
@@ -156,6 +164,7 @@ function openPath(
   });
   return {
     config,
+    calls: config.clients.length > 0 || config.server.oauth !== undefined ? calls : undefined,
     answer: (request, snapshot) =>
       request.kind === 'batch' ? batch(request, snapshot) : pipeline.answer(request.call, snapshot),
   };

@@ -24,16 +24,28 @@ export class FairQueue<Item> {
     this.#size += 1;
   }
 
+  /** Whether a share has something waiting. */
+  has(share: string): boolean {
+    return this.#shares.has(share);
+  }
+
   /** Takes what is served next. */
   next(): Item | undefined {
-    const [first] = this.#shares;
-    if (first === undefined) return undefined;
-    const [name, share] = first;
-    const item = share.next();
-    this.#shares.delete(name);
-    if (share.size > 0) this.#shares.set(name, share);
-    this.#size -= 1;
-    return item;
+    return this.take(() => true)?.item;
+  }
+
+  /** Takes what is served next of those shares that may be, and says of which it was. */
+  take(mayBeServed: (share: string) => boolean): { readonly share: string; readonly item: Item } | undefined {
+    for (const [name, share] of this.#shares) {
+      if (!mayBeServed(name)) continue;
+      const item = share.next();
+      if (item === undefined) continue;
+      this.#shares.delete(name);
+      if (share.size > 0) this.#shares.set(name, share);
+      this.#size -= 1;
+      return { share: name, item };
+    }
+    return undefined;
   }
 
   /** Takes an item out before its turn. Returns whether it was waiting. */

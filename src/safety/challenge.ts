@@ -39,12 +39,18 @@ export function stateOf({ end, expiresAt }: Challenge, now: number): ChallengeSt
 }
 
 /** As people see it: without what the code could be checked with. */
-export function describeChallenge(challenge: Challenge, now: number): JsonObject {
-  const { digest: _digest, end: _end, issuedAt, expiresAt, factors, action, ...rest } = challenge;
+export type DescribedChallenge = Omit<Challenge, 'digest' | 'end' | 'issuedAt' | 'expiresAt'> & {
+  readonly status: ChallengeState;
+  /** ISO 8601. */
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+};
+
+export function describeChallenge(challenge: Challenge, now: number): DescribedChallenge {
+  const { digest: _digest, end: _end, issuedAt, expiresAt, action, ...rest } = challenge;
   return {
     ...rest,
     action: escapeInvisible(action),
-    factors: [...factors],
     status: stateOf(challenge, now),
     issuedAt: new Date(issuedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),

@@ -1,7 +1,6 @@
 import type { AuditTrail } from '../audit/audit-trail.js';
-import type { JsonObject } from '../protocol/json.js';
 import type { Block, Blocks } from './blocks.js';
-import { type Challenge, describeChallenge } from './challenge.js';
+import { type Challenge, type DescribedChallenge, describeChallenge } from './challenge.js';
 import type { Challenges } from './challenges.js';
 
 interface OperatorDeps {
@@ -16,6 +15,17 @@ interface OperatorDeps {
 export interface Operator {
   readonly name: string;
   readonly way: 'http' | 'cli';
+  /** Why, in the operator's words. */
+  readonly reason?: string;
+}
+
+/** A block as people see it. */
+export type DescribedBlock = Omit<Block, 'since'> & { /** ISO 8601. */ readonly since: string };
+
+/** What waits for people. */
+export interface AgentsOverview {
+  readonly blocked: readonly DescribedBlock[];
+  readonly challenges: readonly DescribedChallenge[];
 }
 
 /** What operators see and decide of agents, in all gateways that share the store. */
@@ -27,7 +37,7 @@ export class SafetyOperators {
   }
 
   /** The agents that are blocked, and the questions that wait. */
-  async overview(): Promise<{ readonly blocked: readonly JsonObject[]; readonly challenges: readonly JsonObject[] }> {
+  async overview(): Promise<AgentsOverview> {
     const { blocks, challenges, now = Date.now } = this.#deps;
     const moment = now();
     return {
@@ -37,7 +47,7 @@ export class SafetyOperators {
   }
 
   /** Agrees to what a challenge asks; undefined where nothing waits. */
-  async agree(id: string, operator: Operator): Promise<JsonObject | undefined> {
+  async agree(id: string, operator: Operator): Promise<DescribedChallenge | undefined> {
     const { challenges, blocks, now = Date.now } = this.#deps;
     const agreed = await challenges.settle(id, operator.name);
     if (agreed === undefined) return undefined;
@@ -47,7 +57,7 @@ export class SafetyOperators {
   }
 
   /** Lifts the blocks of a client, or of one of its agents; resolves with those that were lifted. */
-  async unblock(subject: string, agent: string | undefined, operator: Operator): Promise<readonly JsonObject[]> {
+  async unblock(subject: string, agent: string | undefined, operator: Operator): Promise<readonly DescribedBlock[]> {
     const { blocks, challenges } = this.#deps;
     const lifted = (await blocks.of(subject)).filter((block) => agent === undefined || block.agent === agent);
     for (const block of lifted) {
@@ -70,7 +80,7 @@ export class SafetyOperators {
   #record(
     event: 'AGENT_UNBLOCKED' | 'CONFIRMED' | 'CHALLENGE_DELIVERED',
     { subject, agent }: Pick<Challenge, 'subject' | 'agent'>,
-    { name, way }: Operator,
+    { name, way, reason }: Operator,
     challenge: string,
   ): void {
     this.#deps.audit.record({
@@ -79,12 +89,13 @@ export class SafetyOperators {
       agent,
       subject,
       challenge,
+      ...(reason === undefined ? {} : { reason }),
       by: name,
       actor: { operator: name, transport: way },
     });
   }
 }
 
-function describeBlock({ subject, agent, reason, since, challenge }: Block): JsonObject {
-  return { subject, agent, reason, since: new Date(since).toISOString(), challenge };
+function describeBlock({ since, ...block }: Block): DescribedBlock {
+  return { ...block, since: new Date(since).toISOString() };
 }

@@ -1,11 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { OAuthConfig, TlsConfig } from '../config/access-config.js';
+import type { OAuthConfig } from '../config/access-config.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
@@ -18,13 +17,12 @@ import { describeResource, METADATA_PATH } from './auth/resource-metadata.js';
 import { registerConnect } from './connect/register-connect.js';
 import type { AccessSettings } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
-import { REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
+import { createNodeServer } from './http/node-server.js';
 import { PacedConnections } from './http/paced-connections.js';
 import { RequestRow } from './http/request-row.js';
-import { ProxiedRequest, sendNothing, sendRpcError } from './http/responder.js';
+import { sendNothing, sendRpcError } from './http/responder.js';
 import { stopServer } from './http/stop-server.js';
-import { keepCurrent, readKeyPair } from './http/tls-files.js';
-import { TrustedProxies } from './http/trusted-proxies.js';
+import { UnreadAnswers } from './http/unread-answers.js';
 import { createMcpEndpoints, type McpEndpoints } from './http/view-endpoints.js';
 import { RPC_ERROR } from './mcp/rpc-error.js';
 import type { ServerInfo } from './mcp/write-result.js';
@@ -91,6 +89,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   const endpoint = createMcpEndpoints(gateway, deps.serverInfo, deps.observe);
   const stopping: Stopping = { stopping: false };
   const requests = new OpenRequests();
+  const unread = new UnreadAnswers(gateway.config.server, () => requests.values());
   const resource = { current: gateway.config.server.oauth };
   const app = buildApp(gateway, endpoint, requests, stopping, deps);
   deps.monitor?.watch?.(app.server);
@@ -100,6 +99,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   } catch (cause) {
     await endpoint.endStreams();
     endpoint.close();
+    unread.close();
     throw explainListenFailure(cause, host, port);
   }
   const address = app.server.address() as AddressInfo;
@@ -119,7 +119,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
     close() {
       stopping.stopping = true;
       stopFollowing();
-      closed ??= stopServer({ app, endpoint, requests }, gateway.config.server, deps.pause ?? delay);
+      closed ??= stopServer({ app, endpoint, requests, unread }, gateway.config.server, deps.pause ?? delay);
       return closed;
     },
   };
@@ -129,56 +129,10 @@ function accessOf({ clients, server: { oauth } }: GatewayConfig): AccessSettings
   return { clients, oauth };
 }
 
-/** Node's server: over TLS where there is a certificate, and behind proxies where some are trusted. */
-function createNodeServer(
-  { tls, trustedProxies, maxConnections }: GatewayConfig['server'],
-  listener: RequestListener,
-  deps: HttpServerDeps,
-): Server {
-  // Whatever NODE_OPTIONS says: a lenient parser reads requests in another way than the proxy before it.
-  const timeouts = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS, insecureHTTPParser: false };
-  const proxies = new TrustedProxies(trustedProxies);
-  const isProxied = trustedProxies.length > 0;
-  const log = deps.monitor?.log;
-  const options = {
-    ...timeouts,
-    ...(isProxied && { IncomingMessage: ProxiedRequest }),
-    ...(log && { ServerResponse: log.ServerResponse }),
-  };
-  const answer = log === undefined ? listener : log.around(listener);
-  const serve: RequestListener = isProxied
-    ? (request, response) => {
-        proxies.apply(request);
-        answer(request, response);
-      }
-    : answer;
-  const server = tls === undefined ? createServer(options, serve) : createTlsServer(tls, options, serve, deps);
-  server.maxHeadersCount = MAX_HEADERS;
-  server.maxConnections = maxConnections;
-  return server.setTimeout(0);
-}
-
-/** A connection that has not agreed on keys by then is closed. */
-const HANDSHAKE_TIMEOUT_MS = 10_000;
-
-function createTlsServer(
-  tls: TlsConfig,
-  options: object,
-  serve: RequestListener,
-  { observe, lookMs }: HttpServerDeps,
-): Server {
-  const server = createHttpsServer({ ...options, ...readKeyPair(tls), handshakeTimeout: HANDSHAKE_TIMEOUT_MS }, serve);
-  server.once('close', keepCurrent(server, tls, observe, lookMs));
-  return server;
-}
-
 /** Whether the server has been asked to stop. */
 interface Stopping {
   stopping: boolean;
 }
-
-/** Headers of one request that are read; browsers behind several proxies send some dozens. */
-const MAX_HEADERS = 200;
 
 /** No route has a schema, so fastify need not load its compilers, half of its code. */
 const WITHOUT_SCHEMAS = {
@@ -221,7 +175,7 @@ function buildApp(
         withFastMcp({ serveMcp, serveView, serveOthers }, admits, deps.observe),
         connections,
       );
-      const server = createNodeServer(gateway.config.server, listener, deps);
+      const server = createNodeServer(gateway.config.server, listener, { ...deps, log: deps.monitor?.log });
       const opened = gateway.config.server.tls === undefined ? 'connection' : 'secureConnection';
       return server.on(opened, (socket: Socket) => connections.opened(socket));
     },
@@ -271,9 +225,6 @@ function registerResourceMetadata(app: FastifyInstance, resource: { readonly cur
     });
   }
 }
-
-/** How long a connection without a request is kept: longer than load balancers keep theirs, which close first. */
-const KEEP_ALIVE_MS = 72_000;
 
 /** A view's address, spelled as its name is. */
 const VIEW_PATH = /^\/mcp\/([a-z][a-z0-9_-]{0,39})$/;
@@ -358,6 +309,10 @@ class OpenRequests {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  values(): readonly ServerResponse[] {
+    return this.#open.values();
   }
 
   enter(response: ServerResponse): void {

@@ -89,7 +89,8 @@ export class CallQueue {
   }
 }
 
-function turnOf(caller: Caller | undefined): Turn {
+/** One share for all sessions of a client, and a turn in it for each. */
+export function turnOf(caller: Caller | undefined): Turn {
   if (caller === undefined) return { share: 'gateway', session: '' };
   return { share: shareOf(caller), session: caller.sessionId };
 }

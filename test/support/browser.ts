@@ -1,5 +1,6 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import puppeteer, { type Browser as Chromium, type Page } from 'puppeteer-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const;
@@ -75,6 +76,15 @@ export async function textOf(page: Page, selector = 'body'): Promise<string> {
 export async function scrollsSideways(page: Page): Promise<boolean> {
   const width = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
   return (await page.evaluate(width)) === true;
+}
+
+const PICTURES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
+
+/** Takes a picture for the documentation, where it is asked for (UPDATE_DOCS). */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (process.env['UPDATE_DOCS'] === undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
 function isExecutable(file: string): boolean {

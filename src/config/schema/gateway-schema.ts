@@ -60,6 +60,43 @@ const SERVER_SECTION = section(
       1_000_000,
       'Sessions at once of one client, or of one network address where there are no `clients`.',
     ),
+    handshakeTimeoutMs: range(100, 600_000, 'A connection that has not agreed on keys (TLS) by then is closed.'),
+    headersTimeoutMs: range(
+      100,
+      600_000,
+      'A request whose headers have not come whole by then is ended, as is a connection that brings none.',
+    ),
+    requestTimeoutMs: range(
+      1_000,
+      3_600_000,
+      'A request that has not come whole by then is ended; a body of up to 64 kB has a tenth of it. Answers may take as long as they need.',
+    ),
+    keepAliveMs: range(
+      1_000,
+      3_600_000,
+      'How long a connection without a request is kept: longer than a load balancer in front keeps its own.',
+    ),
+    unreadTimeoutMs: range(
+      100,
+      3_600_000,
+      'The connection of a client that reads nothing for so long of what has been sent is closed.',
+    ),
+    maxUnreadBytes: range(
+      1_048_576,
+      1_099_511_627_776,
+      'What waits to be read by all clients together; beyond it, the connections of those that most waits for are closed.',
+    ),
+    maxCalls: range(
+      1,
+      1_000_000,
+      'Calls in flight at once, over all servers and built-in operations, where clients authenticate. More wait, and each client has its turn.',
+    ),
+    maxCallsPerClient: range(1, 1_000_000, 'Calls in flight at once of one client (a user where there is one).'),
+    maxWaitingCalls: range(
+      0,
+      1_000_000,
+      'Calls that wait; of those beyond, the newest of the client that has most of them is refused.',
+    ),
     lameDuckMs: range(
       0,
       300_000,

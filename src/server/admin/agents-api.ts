@@ -15,7 +15,7 @@ interface OneChallenge {
  * `GET /admin/agents` -> `{blocked, challenges}`, those that wait for a person,
  * `POST /admin/agents/challenges/:id/agree` -> the challenge; the agent goes on, and a block ends,
  * `POST /admin/agents/challenges/:id/code` -> `{code}`, a new one in place of the one that was sent,
- * `POST /admin/agents/unblock` with `{subject, agent?}` -> `{lifted}`.
+ * `POST /admin/agents/unblock` with `{subject, agent?, reason?}` -> `{lifted}`.
  * Refusals are `{error: {code, message}}`.
  */
 export function registerAgents(app: FastifyInstance, { safety }: Gateway, access: OperatorAccess): void {
@@ -34,10 +34,16 @@ export function registerAgents(app: FastifyInstance, { safety }: Gateway, access
     api.post(`${PATH}/unblock`, async (request, reply) => {
       const body = await readJsonBody(request.raw, reply.raw);
       if (body.kind === 'problem') return refuse(reply, body.problem);
-      const { subject, agent } = isJsonObject(body.value) ? body.value : {};
-      if (typeof subject !== 'string' || (agent !== undefined && typeof agent !== 'string'))
-        return refuse(reply, badRequest('Send {"subject": "..."}, and "agent" to lift one agent\'s block alone.'));
-      return reply.send({ lifted: await safety.unblock(subject, agent, operatorOf(request)) });
+      const { subject, agent, reason } = isJsonObject(body.value) ? body.value : {};
+      if (typeof subject !== 'string' || !isTextOrAbsent(agent) || !isTextOrAbsent(reason))
+        return refuse(
+          reply,
+          badRequest(
+            'Send {"subject": "..."}, "agent" to lift one agent\'s block alone, and "reason" for the audit trail.',
+          ),
+        );
+      const operator = { ...operatorOf(request), ...(reason === undefined ? {} : { reason }) };
+      return reply.send({ lifted: await safety.unblock(subject, agent, operator) });
     });
     done();
   });
@@ -48,6 +54,10 @@ const NOTHING_WAITS = {
   code: 'NOT_FOUND',
   message: 'No such challenge waits: it is answered, expired or unknown. GET /admin/agents lists those that wait.',
 } as const;
+
+function isTextOrAbsent(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}
 
 function operatorOf(request: { getDecorator<T>(name: string): T }) {
   return { name: request.getDecorator<string>(OPERATOR), way: 'http' } as const;

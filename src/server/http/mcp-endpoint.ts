@@ -91,9 +91,6 @@ export interface McpEndpoint {
   close(): void;
 }
 
-/** Upper bound for receiving one request; answers may take as long as they need. */
-export const REQUEST_TIMEOUT_MS = 60_000;
-
 /** The sweep for idle sessions runs four times per idle time, and at least twice a minute. */
 const MAX_SWEEP_MS = 30_000;
 
@@ -163,7 +160,7 @@ export function createMcpEndpoint(
     native: gateway.native,
     observe,
   });
-  const timing = { limits: () => limits, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+  const timing = { limits: () => limits, requestTimeoutMs: settings.requestTimeoutMs };
   const receive = createPostReceiver({ ...timing, route, writer, observe });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
     ['POST', receive],

@@ -16,6 +16,7 @@ interface Stopped {
     /** Resolves when no request is open, at the latest after `graceMs`. */
     settle(graceMs: number): Promise<void>;
   };
+  readonly unread: { close(): void };
 }
 
 /** How long the answers to interrupted calls may take to be sent. */
@@ -26,7 +27,7 @@ const FLUSH_MS = 1_000;
  * answered that their outcome is unknown.
  */
 export async function stopServer(
-  { app, endpoint, requests }: Stopped,
+  { app, endpoint, requests, unread }: Stopped,
   settings: StopTimes,
   pause: (ms: number) => Promise<void>,
 ): Promise<void> {
@@ -38,6 +39,7 @@ export async function stopServer(
   endpoint.interruptCalls();
   await requests.settle(FLUSH_MS);
   endpoint.close();
+  unread.close();
   // Node does not count a connection as idle that has not carried a request yet.
   app.server.closeAllConnections();
   await closed;

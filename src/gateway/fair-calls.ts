@@ -1,0 +1,192 @@
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { FairQueue, type Turn } from '../lib/fair-queue.js';
+import type { RawCall } from '../protocol/call.js';
+import { OperationError } from '../protocol/operation-error.js';
+import type { Reply } from '../protocol/result.js';
+import { turnOf } from '../upstream/call-queue.js';
+
+/** How many calls the gateway takes on at once, and how many of them one client. */
+export type CallBounds = Pick<GatewayConfig['server'], 'maxCalls' | 'maxCallsPerClient' | 'maxWaitingCalls'>;
+
+interface Waiting {
+  admit(): void;
+  refuse(error: OperationError): void;
+}
+
+/** What paces calls. */
+interface Pace {
+  /** The milliseconds of a monotonic clock. */
+  readonly now: () => number;
+  /** Does something in a later turn of the event loop, after so many milliseconds. */
+  readonly later: (ms: number, work: () => void) => void;
+}
+
+const PACE: Pace = {
+  now: () => performance.now(),
+  later: (ms, work) => (ms < 1 ? setImmediate(work) : setTimeout(work, ms)),
+};
+
+/** For so long after a call of one client, those of the others leave room for its next one. */
+const SHARED_MS = 1_000;
+
+/** A turn in which calls of the flood took longer is followed by no longer pause: a slow call must not stop all others. */
+const LONGEST_PAUSE_MS = 50;
+
+/**
+ * The calls of all clients, over all upstreams and built-in operations. So many are in flight at once, and so many of one client; the
+ * rest waits, and each client has its turn.
+ *
+ * Calls that only take the event loop's time, such as searches, end in the turn in which they begin, so that no number in flight bounds
+ * them. Where several clients call, a client may therefore begin one call in a turn of the event loop. What it brings beyond waits for
+ * turns of its own, and after each of them the loop is left to the others for as long as that one took.
+ */
+export class FairCalls {
+  readonly #bounds: CallBounds;
+  readonly #pace: Pace;
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #inFlight = new Map<string, number>();
+  #total = 0;
+  /** Those that began a call in this turn. */
+  readonly #begun = new Set<string>();
+  #isServing = false;
+  #last: string | undefined;
+  #sharedUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(bounds: CallBounds, pace: Pace = PACE) {
+    this.#bounds = bounds;
+    this.#pace = pace;
+  }
+
+  /** Answers the call when it has a place and its turn, or says why it has none. Never rejects where `answer` does not. */
+  async run(call: RawCall, answer: () => Promise<Reply>): Promise<Reply> {
+    const turn = turnOf(call.caller);
+    this.#note(turn.share);
+    try {
+      if (this.#mayBegin(turn)) this.#begin(turn);
+      else await this.#wait(turn, call);
+    } catch (error) {
+      if (error instanceof OperationError) return refusalOf(call, error);
+      throw error;
+    }
+    try {
+      return await answer();
+    } finally {
+      this.#end(turn);
+    }
+  }
+
+  /** Notes who calls, so that it is known whether several do. */
+  #note(share: string): void {
+    if (share === this.#last) return;
+    if (this.#last !== undefined) this.#sharedUntil = this.#pace.now() + SHARED_MS;
+    this.#last = share;
+  }
+
+  #isShared(): boolean {
+    return this.#pace.now() < this.#sharedUntil;
+  }
+
+  #mayBegin({ share }: Turn): boolean {
+    if (this.#total >= this.#bounds.maxCalls || !this.#hasPlace(share) || this.#waiting.has(share)) return false;
+    if (!this.#isShared()) return true;
+    return !this.#begun.has(share);
+  }
+
+  #hasPlace(share: string): boolean {
+    return (this.#inFlight.get(share) ?? 0) < this.#bounds.maxCallsPerClient;
+  }
+
+  #begin({ share }: Turn): void {
+    this.#inFlight.set(share, (this.#inFlight.get(share) ?? 0) + 1);
+    this.#total += 1;
+    if (!this.#isShared()) return;
+    this.#begun.add(share);
+    this.#serveLater();
+  }
+
+  #end({ share }: Turn): void {
+    const left = (this.#inFlight.get(share) ?? 1) - 1;
+    if (left === 0) this.#inFlight.delete(share);
+    else this.#inFlight.set(share, left);
+    this.#total -= 1;
+    if (this.#waiting.size > 0) this.#serveLater();
+  }
+
+  #wait(turn: Turn, { cancellation }: RawCall): Promise<void> {
+    if (this.#waiting.size >= this.#bounds.maxWaitingCalls) {
+      const displaced = this.#waiting.displaceFor(turn);
+      if (displaced === undefined) return Promise.reject(this.#full());
+      displaced.refuse(this.#full());
+    }
+    return new Promise((admit, refuse) => {
+      const waiting: Waiting = { admit, refuse };
+      this.#waiting.add(turn, waiting);
+      cancellation.onCancel(() => {
+        if (this.#waiting.remove(turn, waiting)) refuse(cancelled());
+      });
+      this.#serveLater();
+    });
+  }
+
+  /** Serves at the end of this turn, unless something ends first that those who wait need. */
+  #serveLater(ms = 0): void {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    this.#pace.later(ms, () => this.#serve());
+  }
+
+  /** Lets a call begin for each client that waits where one alone calls, or else one call in all. */
+  #serve(): void {
+    this.#begun.clear();
+    const began = this.#pace.now();
+    const served = this.#isShared() ? this.#admitOne() : this.#admitAll();
+    this.#isServing = false;
+    if (served && this.#waiting.size > 0) this.#pause(began);
+  }
+
+  /** Lets the loop to others for as long as this turn took. What was let in runs when this function has ended. */
+  #pause(began: number): void {
+    this.#isServing = true;
+    this.#pace.later(0, () => {
+      this.#isServing = false;
+      this.#serveLater(this.#isShared() ? Math.min(this.#pace.now() - began, LONGEST_PAUSE_MS) : 0);
+    });
+  }
+
+  #admitAll(): boolean {
+    let admitted = false;
+    while (this.#admitOne()) admitted = true;
+    return admitted;
+  }
+
+  #admitOne(): boolean {
+    if (this.#total >= this.#bounds.maxCalls) return false;
+    const next = this.#waiting.take((share) => this.#hasPlace(share));
+    if (next === undefined) return false;
+    this.#inFlight.set(next.share, (this.#inFlight.get(next.share) ?? 0) + 1);
+    this.#total += 1;
+    next.item.admit();
+    return true;
+  }
+
+  #full(): OperationError {
+    const { maxWaitingCalls } = this.#bounds;
+    return new OperationError(
+      'RATE_LIMIT_EXCEEDED',
+      `The gateway is busy: ${maxWaitingCalls} calls wait for their turn, as many as the configuration allows. The call did not run: send it again in 1 s, and send fewer together`,
+      { reason: 'queue_full', retryable: true, outcome: 'not_run', retry_after_seconds: 1 },
+    );
+  }
+}
+
+function cancelled(): OperationError {
+  return new OperationError('INTERNAL_ERROR', 'The call was cancelled before it began', {
+    reason: 'cancelled',
+    retryable: false,
+  });
+}
+
+function refusalOf({ notes }: RawCall, error: OperationError): Reply {
+  notes?.note({ code: error.code });
+  return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
+}

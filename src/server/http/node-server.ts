@@ -1,0 +1,88 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { TlsConfig } from '../../config/access-config.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import type { Observer } from '../../observe/observation.js';
+import { ProxiedRequest } from './responder.js';
+import { keepCurrent, readKeyPair } from './tls-files.js';
+import { TrustedProxies } from './trusted-proxies.js';
+
+interface NodeServerDeps {
+  readonly observe: Observer;
+  /** What is made of each response, and what goes around the answer to each request, where requests are logged. */
+  readonly log?: RequestLog | undefined;
+  /** How often the certificate's files are looked at, in milliseconds. */
+  readonly lookMs?: number;
+}
+
+interface RequestLog {
+  readonly ServerResponse: typeof ServerResponse;
+  readonly around: (listener: RequestListener) => RequestListener;
+}
+
+/** Headers of one request that are read; browsers behind several proxies send some dozens. */
+const MAX_HEADERS = 200;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** A silent connection is asked after so long whether its other end is still there. */
+const PROBE_MS = 60_000;
+
+/** Node's server: over TLS where there is a certificate, and behind proxies where some are trusted. */
+export function createNodeServer(
+  settings: GatewayConfig['server'],
+  listener: RequestListener,
+  deps: NodeServerDeps,
+): Server {
+  const { tls, trustedProxies, maxConnections } = settings;
+  const proxies = new TrustedProxies(trustedProxies);
+  const isProxied = trustedProxies.length > 0;
+  const { log } = deps;
+  const options = {
+    ...boundsOf(settings),
+    ...(isProxied && { IncomingMessage: ProxiedRequest }),
+    ...(log && { ServerResponse: log.ServerResponse }),
+  };
+  const answer = log === undefined ? listener : log.around(listener);
+  const serve: RequestListener = isProxied
+    ? (request, response) => {
+        proxies.apply(request);
+        answer(request, response);
+      }
+    : answer;
+  const server =
+    tls === undefined ? createServer(options, serve) : createTlsServer({ ...settings, tls }, options, serve, deps);
+  server.maxHeadersCount = MAX_HEADERS;
+  server.maxConnections = maxConnections;
+  return server.setTimeout(0);
+}
+
+function createTlsServer(
+  { tls, handshakeTimeoutMs }: GatewayConfig['server'] & { readonly tls: TlsConfig },
+  options: object,
+  serve: RequestListener,
+  { observe, lookMs }: NodeServerDeps,
+): Server {
+  const server = createHttpsServer({ ...options, ...readKeyPair(tls), handshakeTimeout: handshakeTimeoutMs }, serve);
+  server.once('close', keepCurrent(server, tls, observe, lookMs));
+  return server;
+}
+
+/** Node looks for requests that take too long so often, and at least twice in the shortest of the times. */
+const MOST_LOOK_MS = 5_000;
+
+/** Every bound that Node's server has, stated here so that none depends on the version of Node. */
+function boundsOf({ headersTimeoutMs, requestTimeoutMs, keepAliveMs }: GatewayConfig['server']) {
+  const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
+  return {
+    headersTimeout,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(MOST_LOOK_MS, Math.ceil(headersTimeout / 2)),
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Whatever NODE_OPTIONS says: a lenient parser reads requests in another way than the proxy before it.
+    insecureHTTPParser: false,
+    // A client that is gone without a word is noticed while its call goes on.
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_MS,
+  };
+}
