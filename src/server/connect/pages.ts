@@ -28,7 +28,8 @@ export type Way =
 
 interface ConsentPage {
   readonly server: string;
-  readonly host: string;
+  /** Absent where the visitor must not know yet whether there is such a server. */
+  readonly host: string | undefined;
   /** Whose call has asked for it, in words; absent where nobody's. */
   readonly whose: string | undefined;
   readonly ways: readonly Way[];
@@ -42,11 +43,12 @@ export function writeConsent({ server, host, whose, ways, hidden }: ConsentPage)
     whose === undefined
       ? ''
       : `<p>A call of <strong>${escapeHtml(whose)}</strong> asks for this. If you did not make it, close this page.</p>`;
+  const where = host === undefined ? '' : ` at <strong>${escapeHtml(host)}</strong>`;
   const forms = ways.map((way) => writeForm(way, hidden)).join('');
   return page(
     `Connect ${server}`,
     `<h1>Connect your account of ${escapeHtml(server)}</h1>
-<p>This gateway will call the server <strong>${escapeHtml(server)}</strong> at <strong>${escapeHtml(host)}</strong> with your rights when you, signed in here, use its tools. You choose there what to grant.</p>${asked}
+<p>This gateway will call the server <strong>${escapeHtml(server)}</strong>${where} with your rights when you, signed in here, use its tools. You choose there what to grant.</p>${asked}
 <p>First show who you are; the server's own sign-in follows.</p>${forms}
 <p class="small">What you grant is kept for you alone. The same page disconnects your account.</p>`,
   );
