@@ -200,6 +200,13 @@ export class Executions {
     return newestFirst(this.#known.values());
   }
 
+  /** How many of this process are in each state. */
+  counts(): Readonly<Record<ExecutionStatus, number>> {
+    const counts = { pending: 0, running: 0, completed: 0, failed: 0, cancelled: 0 };
+    for (const { status } of this.all()) counts[status] += 1;
+    return counts;
+  }
+
   /** Those of a session that run in other gateways. */
   async runningElsewhere(sessionId: string): Promise<readonly Execution[]> {
     const others = (await this.#deps.shared?.runningElsewhere()) ?? [];
