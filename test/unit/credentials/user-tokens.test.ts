@@ -94,8 +94,9 @@ it('waits for the refresh that another replica has begun, and keeps what the ser
   await first.grants.save(GRANT);
   const begun = first.tokens.usable(OWNER);
   await expect.poll(() => issuer.used).toEqual(['refresh-1']);
-  const waiting = second.tokens.usable(OWNER);
   await second.tokens.demand(OWNER, 'write');
+  const waiting = second.tokens.usable(OWNER);
+  await new Promise(setImmediate);
   mayAnswer();
   expect(await Promise.all([begun, waiting])).toEqual(['access-2', 'access-2']);
   expect([issuer.used, await first.tokens.lacking(OWNER)]).toEqual([['refresh-1'], ['write']]);
