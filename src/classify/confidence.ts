@@ -50,6 +50,7 @@ interface Account {
   textDisagrees: boolean;
   manySenses: boolean;
   verbless: boolean;
+  unknownDeed: boolean;
   hintAgrees: boolean;
   reads: boolean;
   writes: boolean;
@@ -76,6 +77,7 @@ export const FEATURES: readonly Feature[] = [
     of: ({ weighed: { signals } }) => Number(LEXICON.get(signals[0]?.word ?? '')?.nounness !== 'never'),
   },
   { id: 'no verb', of: ({ verbless }) => Number(verbless) },
+  { id: 'a verb of which no more is known', of: ({ unknownDeed }) => Number(unknownDeed) },
   { id: 'a hint says so', of: ({ hintAgrees }) => Number(hintAgrees) },
   { id: 'a hint says otherwise', of: ({ weighed }) => Number(weighed.contradicted) },
   { id: 'READ', of: ({ weighed }) => Number(weighed.category === 'READ') },
@@ -127,6 +129,7 @@ function readAccount(weighed: Weighed): Account {
     textDisagrees: false,
     manySenses: false,
     verbless: false,
+    unknownDeed: false,
     hintAgrees: false,
     reads: false,
     writes: false,
@@ -150,6 +153,7 @@ function addSignal(account: Account, { effect, rule, weight, word = '' }: Signal
   }
   account.manySenses ||= plain && hasSenses(word);
   account.verbless ||= rule.id === 'description-information' || rule.id === 'name-thing';
+  account.unknownDeed ||= rule.id === 'description-deed' || rule.id === 'name-deed';
   const changes = writeShare(effect) > 0;
   account.writes ||= changes;
   account.reads ||= !changes;

@@ -109,7 +109,7 @@ function decideByWeight(facts: ToolFacts, signals: readonly Signal[]): Decision 
   const reads = sum(signals, ({ effect }) => readShare(effect));
   const writes = sum(signals, ({ effect }) => writeShare(effect));
   const evidence = wordEvidence(signals);
-  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && saysItReads(signals)) {
+  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && saysItReads(signals, facts)) {
     return decided('READ', signals, evidence, facts);
   }
   const votes = WRITES.map((category) => ({
@@ -169,11 +169,19 @@ function isStated(signals: readonly Signal[]): boolean {
 /** What no READ is decided by alone: a later sentence, after one whose verb is not known, or a word on fields. */
 const NO_STATEMENT: ReadonlySet<string> = new Set(['description-late', 'description-read-only']);
 
-/** Whether the name, the title, the first sentence or the author says that it reads. A verb that is not known is a doubt. */
-function saysItReads(signals: readonly Signal[]): boolean {
+/**
+ * Whether the name, the title, the first sentence or the author says that it reads. A verb that is not known is a doubt, and so is
+ * a sentence that is not understood beside a name that only names a thing.
+ */
+function saysItReads(signals: readonly Signal[], { description, descriptionText }: ToolFacts): boolean {
+  const unread = descriptionText !== '' && description.matches.length === 0;
   return signals.some(
     ({ rule, effect }) =>
-      readShare(effect) > 0 && rule.looksAt !== 'parameters' && rule.looksAt !== 'output' && !NO_STATEMENT.has(rule.id),
+      readShare(effect) > 0 &&
+      rule.looksAt !== 'parameters' &&
+      rule.looksAt !== 'output' &&
+      !NO_STATEMENT.has(rule.id) &&
+      !(unread && rule.id === 'name-thing'),
   );
 }
 

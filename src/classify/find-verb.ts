@@ -9,7 +9,7 @@ const SENSES_OF: ReadonlyMap<string, typeof VERB_SENSES> = new Map(
 export const hasSenses = (lemma: string): boolean => SENSES_OF.has(lemma);
 
 /** The lemmas that a word in -s or -ing may come from, the likeliest first. */
-function stemsOf(word: string): readonly (readonly [string, VerbForm])[] {
+export function stemsOf(word: string): readonly (readonly [string, VerbForm])[] {
   const found: [string, VerbForm][] = [[word, 'base']];
   if (word.endsWith('ies')) found.push([`${word.slice(0, -3)}y`, 'third']);
   if (word.endsWith('s')) found.push([word.slice(0, -1), 'third']);

@@ -1,7 +1,8 @@
 import { findVerb } from './find-verb.js';
 import { writeShare } from './lexicon.js';
-import { findBareThing, findThing, isAdjective } from './noun-phrase.js';
+import { findBareThing, findThing, isAdjective, isPlural } from './noun-phrase.js';
 import { mayBeAnyVerb } from './other-verbs.js';
+import { readStart } from './sentence-start.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -68,6 +69,7 @@ const INFORMATION: ReadonlySet<string> = new Set(
     grants tenders laws statutes filings holdings shares dividend volatility greeks sectors industries constituents
     xref xrefs slot slots callgraph barcode shipment shipments parcel standing holding seat seats menu menus
     breakdown agenda inventory stock spending burn bars traits feed feeds listing listings today tomorrow yesterday mode
+    share shares depth depths height heights width level levels chance chances likelihood risk risks occupancy capacity reading readings findings
     outline toc heading headings section sections paragraph paragraphs line lines character characters
   `),
 );
@@ -102,9 +104,9 @@ const MODIFIERS: ReadonlySet<string> = new Set(
 const QUESTIONS: ReadonlySet<string> = new Set(words('who whom whose which whether how where when why what'));
 
 /** Beginnings of a question or of what is shown, before a subject: "Is it running?", "Everything that I have not read". */
-const ASKING: ReadonlySet<string> = new Set(words('is are was were am has have everything'));
+const ASKING: ReadonlySet<string> = new Set(words('is are was were am has have do does did everything'));
 const SUBJECTS: ReadonlySet<string> = new Set(
-  words('it this that the a an there my your any all i we anybody anyone anything which'),
+  words('it this that these those the a an there my your any all i we you anybody anyone anything which'),
 );
 
 /** Endings of nouns and adjectives that verbs of an instruction hardly have. */
@@ -130,8 +132,14 @@ export function namesInformation(name: readonly string[]): boolean {
  * @param named words of the tool's name; "comments" of `issue_comments` is no verb in "Comments on an issue"
  */
 export function findInformation(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
+  if (tokens.some((token, index) => token === 'now' && tokens[index + 1] === 'on') || isCaused(tokens))
+    return undefined;
   return findListed(tokens, named) ?? findThing(tokens) ?? findBareThing(tokens, named, namesOne);
 }
+
+/** "Has a car towed" makes it happen. */
+const isCaused = ([first = '', second = '', ...rest]: readonly string[]): boolean =>
+  /^(?:has|have)$/.test(first) && /^(?:an?|the|all)$/.test(second) && isAdjective(rest.at(-1) ?? '');
 
 function findListed(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
   const [first = ''] = tokens;
@@ -154,6 +162,8 @@ function findListed(tokens: readonly string[], named: ReadonlySet<string>): stri
   }
   // "A new order" may be one that is made.
   if (phrase.includes('new')) return undefined;
+  // "Issues free tickets" is done, although issues are information.
+  if (readStart(tokens) === 'verb' && isPlural(lead) && !MODIFIERS.has(lead)) return undefined;
   const modifies = isModifier(lead) || !(mayBeAnyVerb(lead) || named.has(lead));
   return modifies && !mayBeVerb(lead) ? head : undefined;
 }

@@ -43,7 +43,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       extrapolate serialize deserialize stringify prettify beautify minify visualize visualise render humanize quantify
       approximate disassemble unescape transform rephrase produce solve differentiate weigh critique tally transliterate canonicalize canonicalise reword restate pluralize lemmatize capitalize slugify
       recognize recognise tabulate itemize reckon simplify factorize
-      randomize escape proofread transpile decompile ocr transcode resample denoise upscale`,
+      randomize escape proofread reproject transpile decompile ocr transcode resample denoise upscale`,
     download: 'download export',
     create: `create generate register upload import define instantiate provision compose author initialize initialise init
       bootstrap scaffold establish enroll enrol mint declare spawn synthesize synthesise duplicate replicate clone introduce ingest
@@ -64,7 +64,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       anonymize anonymise normalize normalise populate expand clamp dedupe deduplicate consolidate
       trim recolor sanitize tailor reassemble relink triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup override
       subtract multiply divide extrude bevel invert flatten mask tint dim brighten sharpen blur rearm disarm rehome
-      arm equip unequip heal whiten darken smooth subdivide weld triangulate remesh endorse postdate backdate`,
+      arm equip unequip heal whiten darken smooth subdivide weld triangulate remesh endorse postdate backdate confirm waive certify`,
     sync: 'synchronize synchronise push rebase squash resync',
     overwrite: 'write overwrite rewrite replace put supersede rotate regenerate',
     reset: 'reset reinitialize reinitialise',
@@ -75,7 +75,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       expunge delist dequeue unstash trash burn undefine dispose`,
     purge: 'purge wipe truncate obliterate nuke annihilate empty shred',
     send: `send answer forward reply notify broadcast invite reinvite resend dispatch submit announce share escalate remit dial speak tell say distribute
-      solicit react respond`,
+      solicit react respond deliver warn remind inform summon congratulate`,
     publish: 'publish republish unpublish deploy redeploy undeploy promote',
     lifecycle: `start stop restart pause resume suspend unsuspend abort terminate kill cancel trigger launch relaunch shutdown
       reboot boot retry rerun requeue rebalance failover migrate resubmit reconnect disconnect connect mount unmount login
@@ -83,7 +83,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       reindex recalculate recompute retrain finetune drain cordon uncordon install scale autoscale cherrypick bisect
       interrupt resurrect halt hibernate wake unpause preempt crawl initiate continue proceed ban kick evacuate
       orchestrate fulfil fulfill delegate handoff steer hijack
-      begin backfill redrive preheat heat cool defrost dock undock park land takeoff vacuum compact defragment defrag reclaim ring vibrate
+      begin backfill redrive preheat heat cool defrost dock undock park takeoff vacuum compact defragment defrag reclaim ring vibrate
       brake accelerate eject dispense brew mow unpark fastforward`,
     interact: 'navigate click doubleclick tap press hover swipe drag focus emulate rightclick longpress unhover',
     run: 'benchmark execute exec eval evaluate invoke perform backtest fuzz enforce remediate automate interact operate',
@@ -104,7 +104,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     publish: 'release ship rollout',
     delete: 'clean prune',
     send: 'email mail tweet whisper',
-    lifecycle: 'build skip play load unload queue power train step seek rewind checkpoint',
+    lifecycle: 'land build skip play load unload queue power train step seek rewind checkpoint',
     interact: 'open close select go back type scroll pan touch print',
     run: 'run call test job take do conduct carry roll flip',
     pay: 'charge order trade purchase bet donate tip stake unstake bid',
@@ -168,6 +168,8 @@ export const EFFECTS = {
   pay: effect({ EXECUTE: 1 }, 'commits money or a contract', 'destructive'),
   /** A write of an unknown kind. */
   write: effect({ EXECUTE: 1, UPDATE: 0.9, CREATE: 0.7, DELETE: 0.5 }, 'writes'),
+  /** A deed of which English says that it is one, and no more. */
+  act: effect({ EXECUTE: 1, UPDATE: 0.6, CREATE: 0.6 }, 'does something'),
   end: effect({ EXECUTE: 1, DELETE: 0.6 }, 'ends for good', 'destructive'),
   manage: effect({ UPDATE: 1, EXECUTE: 0.6 }, 'manages'),
 } as const satisfies Readonly<Record<string, EffectTraits>>;

@@ -1,10 +1,11 @@
 import { findVerb, verbOfAgent } from './find-verb.js';
 import { LEXICON, writeShare } from './lexicon.js';
 import { mayBeAnyVerb } from './other-verbs.js';
+import { readStart } from './sentence-start.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-const DETERMINERS = words('the all every any each its my');
+const DETERMINERS = words('the all every any each its my one two three four five ten both several');
 /** Forms of "be" and "have": what stands before "that" and one of these is a noun. */
 const STATES = words('are is were was have has');
 const JOINS = /^(?:and|or|[,/&])$/;
@@ -130,25 +131,56 @@ export function findBareThing(
   named: ReadonlySet<string>,
   informs: (word: string) => boolean,
 ): string | undefined {
-  const end = tokens.findIndex((token) => PREPOSITIONS.has(token) || token === 'to' || RELATIVES.has(token));
-  const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
+  const end = tokens.findIndex((token) => PREPOSITIONS.has(token) || BEHIND.has(token) || RELATIVES.has(token));
+  const cut = tokens.slice(0, end < 0 ? tokens.length : end);
+  const phrase = JOINS.test(cut.at(-1) ?? '') ? cut.slice(0, -1) : cut;
   const [first = '', second = ''] = phrase;
   if (phrase.some((word) => MADE_NEW.has(word)) || isWholeSentence(phrase)) return undefined;
+  if (isParticiple(first) && !OUTDATED.has(first) && phrase.every((word) => isParticiple(word) || JOINS.test(word)))
+    return phrase.length < tokens.length ? first : undefined;
   if (phrase.some((word) => JOINS.test(word))) return listsThings(phrase, informs) ? first : undefined;
   const head = phrase.findLast((word) => !isParticiple(word) && !word.endsWith('ly'));
   if (head === undefined || phrase.length > MOST_BARE_WORDS || !isQuiet(head)) return undefined;
-  const described = first === 'a' || first === 'an' || (isDescribing(first) && !OBJECTS.has(second));
+  const describes = isDescribing(first) && !OBJECTS.has(second) && !(first === 'free' && named.has(first));
+  const described = first === 'a' || first === 'an' || describes;
   if (described) return phrase.length > 1 && head !== first ? head : undefined;
-  if (mayBeAnyVerb(first) || (isNamed(first, named) && !informs(first)) || OBJECTS.has(second)) return undefined;
+  if (OBJECTS.has(second)) return undefined;
+  const start = readStart(tokens);
+  // "Wave height" is hardly an instruction: what is done to one thing has an article.
+  if (start === 'either') return phrase.length > 1 && informs(head) && !isPlural(head) ? head : undefined;
+  if (start === 'verb' || mayBeNamed(first, phrase.length, named, informs)) return undefined;
   const stop = tokens[end] ?? '';
-  if (phrase.length === 1) {
-    const plural = isPlural(first) && (end < 0 || PREPOSITIONS.has(stop));
-    return plural || FIRM.has(stop) || RELATIVES.has(stop) ? head : undefined;
-  }
-  return isPlural(head) || informs(head) || FIRM.has(stop) ? head : undefined;
+  const certain = isPlural(first) || mayBeAnyVerb(first) || named.has(first);
+  const followed = certain ? stop !== '' || isPlural(first) : FIRM.has(stop) || RELATIVES.has(stop);
+  if (phrase.length === 1) return followed ? head : undefined;
+  return isPlural(head) || informs(head) || FIRM.has(stop) || isWaiting(phrase) ? head : undefined;
 }
 
-const isDescribing = (word: string): boolean => isAdjective(word) || (SUPERLATIVE.test(word) && !mayBeAnyVerb(word));
+/** "Lots running low": what things are doing. */
+const isWaiting = ([first = '', second = '']: readonly string[]): boolean =>
+  isPlural(first) && second.endsWith('ing') && !isChange(second);
+
+/** Words that end what names a thing as prepositions do. */
+const BEHIND = words('to so still already yet whether');
+/** Beginnings that say what became of the tool. */
+const OUTDATED = words('deprecated removed renamed moved replaced superseded retired');
+/** Adjectives and ordinals that are no verbs, and "free", which seldom is one. */
+const DESCRIBING = words('first last second third former vacant busy free');
+
+const isDescribing = (word: string): boolean =>
+  isAdjective(word) || DESCRIBING.has(word) || (SUPERLATIVE.test(word) && !mayBeAnyVerb(word));
+
+/** A word that begins the tool's name may be the verb of it, and so may any other word of it before a further noun. */
+function mayBeNamed(
+  word: string,
+  length: number,
+  named: ReadonlySet<string>,
+  informs: (word: string) => boolean,
+): boolean {
+  if (informs(word) || mayBeAnyVerb(word) || !isNamed(word, named)) return false;
+  const [first] = named;
+  return length > 1 || first === word;
+}
 
 /** A word of the tool's own name may be the verb of it. */
 function isNamed(word: string, named: ReadonlySet<string>): boolean {
@@ -169,18 +201,32 @@ function listsThings(phrase: readonly string[], informs: (word: string) => boole
     .join(' ')
     .split(/ (?:and|or|[,/&])(?: (?:and|or))? /)
     .map((item) => item.split(' '));
+  // What is joined is alike: beside a word that is no verb stands none.
+  const joined =
+    items[0]?.length === 1 && items.slice(1).some(([only = '', more]) => more === undefined && !mayBeAnyVerb(only));
   return items.every((item, index) => {
     const head = item.at(-1) ?? '';
     const [first = ''] = item;
-    const noun = informs(head) || !mayBeAnyVerb(first) || (index > 0 && isPlural(head));
+    const noun =
+      joined ||
+      informs(head) ||
+      !mayBeAnyVerb(first) ||
+      (isPlural(head) && (index > 0 || isPluralThing(item) || readStart(item) === 'noun'));
     return noun && item.length <= 3 && names(head) && !isChange(first) && !OBJECTS.has(first);
   });
+}
+
+/** "Purchases" beside another plural: the first word of a sentence that was found to have no verb. */
+function isPluralThing([first = '', ...rest]: readonly string[]): boolean {
+  const verb = findVerb(first);
+  return rest.length === 0 && verb?.form === 'third' && verb.nounness !== 'never';
 }
 
 /** Behind a noun: "whose", "who", "that are". */
 function isRelative(tokens: readonly string[], at: number): boolean {
   const word = tokens[at] ?? '';
-  return word === 'whose' || word === 'who' || (RELATIVES.has(word) && STATES.has(tokens[at + 1] ?? ''));
+  if (word === 'whose' || word === 'who') return true;
+  return RELATIVES.has(word) && (STATES.has(tokens[at + 1] ?? '') || (at === 1 && isPlural(tokens[0] ?? '')));
 }
 
 /** Whether a first word is a verb in its own right; nouns that are seldom verbs do not count. */

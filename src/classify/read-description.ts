@@ -3,6 +3,7 @@ import { findInformation } from './information.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import { type Effect, type InflectedVerb, joinEffects, LEXICON, readShare, writeShare } from './lexicon.js';
 import { findThing, isPlural } from './noun-phrase.js';
+import { findDeed, readStart } from './sentence-start.js';
 import {
   ACTION_NOUNS,
   CALLER_VERBS,
@@ -17,9 +18,10 @@ import {
 /**
  * `head`: what the tool does; `late`: the same, found only after a sentence without a known verb. `joined`: what it also does
  * ("... or creates it"). `later`: what a later sentence adds. `information`: the first sentence names information and has no
- * verb ("Current weather in a city").
+ * verb ("Current weather in a city"). `deed`: it begins with a verb of which no more is known than that it does something
+ * ("Lends an object to another museum").
  */
-export type DescriptionRole = 'head' | 'late' | 'joined' | 'later' | 'information';
+export type DescriptionRole = 'head' | 'late' | 'joined' | 'later' | 'information' | 'deed';
 
 export interface DescriptionReading {
   readonly matches: readonly DescriptionMatch[];
@@ -63,7 +65,7 @@ export function readDescription(description: string, context: ReadonlySet<string
       if (found.length > 0) main = clause;
       const said = OCCASION.test(sentence) ? found.map((match) => ({ ...match, occasion: true as const })) : found;
       matches.push(...(index > 0 && clause === sentence ? said.map(asLate) : said));
-      if (found.length === 0 && index === 0) matches.push(...readInformation(tokenizeClause(clause), context));
+      if (found.length === 0 && index === 0) matches.push(...readUnknown(tokenizeClause(clause), context));
     }
   });
   return { matches, main };
@@ -124,7 +126,10 @@ function readForeign(sentence: string): DescriptionMatch[] {
   });
 }
 
-function readInformation(tokens: readonly string[], named: ReadonlySet<string>): DescriptionMatch[] {
+/** A first sentence without a verb that is known: it says what is done in another verb, or names information. */
+function readUnknown(tokens: readonly string[], named: ReadonlySet<string>): DescriptionMatch[] {
+  const deed = findDeed(tokens, skipAdverbs(tokens));
+  if (deed !== undefined) return [{ role: 'deed', ...deed }];
   const word = findInformation(tokens, named);
   return word === undefined ? [] : [{ role: 'information', word, effect: 'read' }];
 }
@@ -139,6 +144,8 @@ function isNoun(
 ): boolean {
   const next = tokens[start + 1];
   if (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false)) return true;
+  // "Share of seeds", "New, repeated and matched words".
+  if ((next === 'of' && !OF_VERBS.has(verb.lemma)) || (verb.lemma === 'new' && next === ',')) return true;
   if (verb.form !== 'third' || next === undefined) return false;
   // The name of a tool has its verb in the base form, so its words in -s are nouns.
   return (
@@ -146,9 +153,13 @@ function isNoun(
     isOneOfNouns(verb, tokens.slice(start + 1)) ||
     (writeShare(verb.effect) > 0 && (next === 'for' || next === 'of')) ||
     (named.has(word) && PREPOSITION.test(next)) ||
+    readStart(tokens, start) === 'noun' ||
     (verb.nounness !== 'never' && findThing(tokens.slice(start)) !== undefined)
   );
 }
+
+/** Verbs with an object behind "of". */
+const OF_VERBS: ReadonlySet<string> = new Set('dispose approve think learn make remind inform warn'.split(' '));
 
 /** "Flags that are stale", "Notes which link here": what is changed stands behind a verb, and no clause on it. */
 const isFollowedByClause = ({ effect, lemma }: InflectedVerb, next: string, then: string | undefined): boolean =>
@@ -205,7 +216,8 @@ function readLightVerb(
 ): DescriptionMatch[] {
   const object = findObjectAction(tokens, start, context);
   if (object !== undefined) return [object];
-  return light.nounness === 'never' || light.lemma === 'make' ? [asMatch('head', light, context)] : [];
+  const issues = light.lemma === 'issue' && light.form === 'third';
+  return light.nounness === 'never' || light.lemma === 'make' || issues ? [asMatch('head', light, context)] : [];
 }
 
 function findObjectAction(

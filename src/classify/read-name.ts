@@ -3,15 +3,16 @@ import { isQuestion, isResult, namesInformation } from './information.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import { type Effect, joinEffects, LEXICON, type Nounness, readShare, type Verb, writeShare } from './lexicon.js';
 import type { DescriptionRole } from './read-description.js';
+import { findNamedDeed } from './sentence-start.js';
 import { COMPOUND_NOUNS, LIGHT_VERBS } from './vocabulary.js';
 
 /**
  * The role of a word in a name. `lead`: its verb. `joined`: a further verb behind "or" or "and". `likely` and `possible`: a
  * word that is also a noun, where it is more or less likely the verb. `next`: a verb of change right behind the reading verb
  * or at the end, as in `get_delete_token`; `inner`: one in between. `noun`: the name ends in a word for a result. `thing`: it
- * has no verb at all and names information.
+ * has no verb at all and names information. `deed`: its only verb is one of which no more is known than that it does something.
  */
-export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'next' | 'inner' | 'noun' | 'thing';
+export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'next' | 'inner' | 'noun' | 'thing' | 'deed';
 
 export interface NameMatch {
   readonly role: NameRole;
@@ -53,7 +54,13 @@ export function readName(
   const head = findHead(words, rest, hint);
   const matches = head === undefined ? readAmbiguous(words, rest, hint) : readHead(rest, head, words.length);
   const noun = head === undefined ? readNoun(words, candidates) : [];
-  return [...matches, ...joined.map((candidate) => asMatch('joined', joinTo(head, candidate))), ...noun];
+  const deed = head === undefined && objectWords === 0 ? findNamedDeed(words) : undefined;
+  return [
+    ...matches,
+    ...joined.map((candidate) => asMatch('joined', joinTo(head, candidate))),
+    ...noun,
+    ...(deed === undefined ? [] : [{ role: 'deed' as const, ...deed }]),
+  ];
 }
 
 /**
@@ -150,8 +157,12 @@ function isClose(candidate: Candidate, head: Candidate, length: number): boolean
 
 /** Where all words can be nouns, all stay possible unless the description decides or there is only one. */
 function readAmbiguous(words: readonly string[], candidates: readonly Candidate[], hint?: NameHint): NameMatch[] {
-  const open = candidates.filter((candidate) => candidate.nounness === 'often' || candidate.index === 0);
-  const running = open.length > 0 ? open : candidates;
+  const last = words.length - 1;
+  const verbs = candidates.filter(
+    ({ index, word, nounness }) => index === 0 || index < last || nounness !== 'mostly' || !isResult(word),
+  );
+  const open = verbs.filter((candidate) => candidate.nounness === 'often' || candidate.index === 0);
+  const running = open.length > 0 ? open : verbs;
   const settled = hint === undefined ? undefined : running.find(({ effect }) => sameKind(effect, hint.effect));
   if (settled !== undefined) return [asMatch(leads(settled) ? 'lead' : 'likely', settled)];
   const shows = hint?.role === 'information' && isResult(words.at(-1) ?? '');

@@ -68,6 +68,9 @@ function isVague({ word }: { readonly word: string }, { name }: ToolFacts): bool
 const isCertainWrite = ({ word, effect }: NameMatch): boolean =>
   writeShare(effect) > 0 && LEXICON.get(word)?.nounness === 'never';
 
+const isCertainRead = ({ role, word, effect }: NameMatch): boolean =>
+  role === 'lead' && readShare(effect) > 0 && LEXICON.get(word)?.nounness === 'never';
+
 /**
  * Whether the name plainly reads: then the verbs of the description tell how ("generates a link", "authenticates"), and where
  * the author calls the tool read-only, they are not what it does.
@@ -243,6 +246,13 @@ export const RULES: readonly Rule[] = [
     find: inName('thing', (word) => `name: no verb, '${word}' is information and`),
   },
   {
+    id: 'name-deed',
+    looksAt: 'name',
+    weight: 5,
+    meaning: 'Its only verb is one of which no more is known than that it does something.',
+    find: inName('deed', (word) => `name: verb '${word}'`),
+  },
+  {
     id: 'title-lead',
     looksAt: 'title',
     weight: 3,
@@ -277,6 +287,19 @@ export const RULES: readonly Rule[] = [
     weight: 6,
     meaning: 'The first sentence names information and has no verb: "Current weather in a city".',
     find: inDescription('information', (word) => `description: names '${word}', which is information and`),
+  },
+  {
+    id: 'description-deed',
+    looksAt: 'description',
+    weight: 6,
+    meaning: 'The first sentence begins with a verb of which no more is known than that it does something.',
+    find: (facts) =>
+      inDescription(
+        'deed',
+        (word) => `description: verb '${word}'`,
+      )(facts).map((match) =>
+        facts.name.some(isCertainRead) && plainlyReads(facts) ? { ...match, share: STRAY } : match,
+      ),
   },
   {
     id: 'description-joined',

@@ -112,6 +112,7 @@ export const CONFIG_DEFAULTS = {
     mode: 'disabled',
     startApproval: 'human',
     freeReads: true,
+    requireAgent: false,
     maxAutonomousSteps: 20,
     riskTolerance: 'moderate',
     deny: [],

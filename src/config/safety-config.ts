@@ -50,6 +50,8 @@ export interface SafetyLoopConfig extends AgentSettings {
   readonly startApproval: (typeof START_CONSENTS)[number];
   /** Whether calls that only read need no report while an agent runs. */
   readonly freeReads: boolean;
+  /** Whether calls that need a report are refused in a session in which no agent runs. */
+  readonly requireAgent: boolean;
   /** Settings of single agents, by their `element_name`. */
   readonly agents: Readonly<Record<string, Partial<AgentSettings>>>;
   readonly challenge: {

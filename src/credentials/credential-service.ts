@@ -30,7 +30,9 @@ export interface Connections {
   readonly flow: ConnectFlow;
   /** What describes the gateway to authorization servers. */
   readonly clientDocument: JsonObject;
-  /** Whether the pages are reached over TLS. */
+  /** Where the pages are reached. */
+  readonly publicUrl: string;
+  /** Whether that is over TLS. */
   readonly isSecure: boolean;
   /** A server to which users connect; undefined where there is none of the name. */
   find(slug: string): ConnectableUpstream | undefined;
@@ -91,6 +93,7 @@ class Service implements CredentialService {
     this.connections = {
       flow: this.#flow,
       clientDocument: { ...this.#client.clientDocument },
+      publicUrl: this.#publicUrl,
       isSecure: this.#publicUrl.startsWith('https:'),
       find: (slug) => this.#connectable.get(slug),
       list: () => this.#grants.list(),

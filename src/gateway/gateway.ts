@@ -62,6 +62,7 @@ import { describeUnmatched } from './unmatched-rules.js';
 import { type OpenedView, Views } from './views.js';
 
 export type { Connections } from './credentials.js';
+export { mayShow } from './may-show.js';
 export type { NameSettings } from './names-wait.js';
 export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { OperatorExecutions } from './operator-executions.js';

@@ -4,13 +4,13 @@ import type { Gatekeeper, Permit, PolicyRequest } from '../policy/admission.js';
 import type { Operation } from '../protocol/operation.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { reportedElsewhere, unreported } from './refusals.js';
+import { noAgent, reportedElsewhere, unreported } from './refusals.js';
 import type { MeantOperation } from './resolve-hint.js';
 import { grantOf, MOST_PENDING, type Run, type Runs } from './runs.js';
 import type { SafetyLoop } from './safety-loop.js';
 
 interface GuardDeps {
-  readonly config: Pick<SafetyLoopConfig, 'mode' | 'freeReads'>;
+  readonly config: Pick<SafetyLoopConfig, 'mode' | 'freeReads' | 'requireAgent'>;
   readonly loop: SafetyLoop;
   readonly runs: Runs;
   /** The agents of a session that run in other gateways, by name; absent where a session stays with one gateway. */
@@ -40,6 +40,7 @@ export function guardCalls(gatekeeper: Gatekeeper, deps: GuardDeps): Gatekeeper 
     const [elsewhere] =
       runs.ofSession(caller.sessionId).length > 0 ? [] : ((await runningElsewhere?.(caller.sessionId)) ?? []);
     if (elsewhere !== undefined) throw reportedElsewhere(operation.name, elsewhere);
+    if (config.requireAgent && runs.ofSession(caller.sessionId).length === 0) throw noAgent(operation.name);
     const taken = takeGrant(runs, operation, caller.sessionId);
     try {
       return await gatekeeper.admit(request);

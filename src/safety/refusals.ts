@@ -53,6 +53,15 @@ export function unreported(operation: string, { agent, pause }: Run): OperationE
   );
 }
 
+/** Where the operator lets nothing pass outside the loop. */
+export function noAgent(operation: string): OperationError {
+  return new OperationError(
+    'PERMISSION_DENIED',
+    `Permission denied: '${operation}' is called by agents alone here, and none runs in this session. Start one with 'execute_agent', report the call with 'record_execution_step', and then call it`,
+    { operation, reason: 'no_agent' },
+  );
+}
+
 /** What its agent has reported is known to the gateway that runs it. */
 export function reportedElsewhere(operation: string, agent: string): OperationError {
   return new OperationError(

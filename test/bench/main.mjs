@@ -8,6 +8,7 @@ import { writeDocument } from './report/write-document.mjs';
 import { measureAnswers } from './scenario/answers.mjs';
 import { measureCrash } from './scenario/crash.mjs';
 import { measureGate } from './scenario/gate.mjs';
+import { measureSafety } from './scenario/safety.mjs';
 import { measureScale } from './scenario/scale.mjs';
 import { measureSessions } from './scenario/sessions.mjs';
 import { measureStart } from './scenario/start.mjs';
@@ -25,6 +26,7 @@ const MEASURES = {
   sessions: measureSessions,
   crash: measureCrash,
   watching: measureWatching,
+  safety: measureSafety,
 };
 
 const options = readOptionsOrExit();
@@ -43,7 +45,7 @@ results.bars = judgeBars(results);
 results.faults = faults;
 const report = renderReport(results);
 process.stdout.write(options.json ? `${JSON.stringify(results, null, 2)}\n` : report);
-if (options.write) writeDocument(report);
+if (options.write) writeDocument(report, options.section);
 for (const fault of faults) process.stderr.write(`WRONG ${fault}\n`);
 // Figures are for people to judge, on their machine; a wrong answer is wrong everywhere.
 process.exit(faults.length > 0 ? 1 : 0);

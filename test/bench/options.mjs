@@ -5,7 +5,10 @@ import { GATEWAY } from './process/programs.mjs';
 export const SCENARIOS = ['http', 'stdio', 'gate', 'answers', 'start', 'scale', 'sessions', 'crash'];
 
 /** Part of the others, or about what is not on by default: to be asked for by name. */
-export const PARTS = ['big', 'watching'];
+export const PARTS = ['big', 'watching', 'safety'];
+
+/** Those with figures of their own in docs/performance.md. */
+const SECTIONS = ['safety'];
 
 const DEFAULT_EFFORT = {
   rounds: 5,
@@ -47,10 +50,10 @@ export const USAGE = `npm run bench -- [options]
   --quick            fewer and shorter rounds: under a minute, and only good for a first look
   --only SCENARIO    ${SCENARIOS.join(', ')}; may be given several times;
                      or ${PARTS.join(', ')}: the big answers of http and stdio alone; what metrics, traces and
-                     the access log cost a call
+                     the access log cost a call; what the safety loop costs a call
   --rounds N         measure so many rounds
   --json             print the measurements as JSON
-  --write            replace the table in docs/performance.md
+  --write            replace the table in docs/performance.md; with --only safety the one of the safety loop
   --gateway FILE     measure another build of the gateway (default: dist/cli/main.js)
 `;
 
@@ -70,8 +73,9 @@ export function readOptions(argv) {
   });
   const unknown = (values.only ?? []).filter((name) => ![...SCENARIOS, ...PARTS].includes(name));
   if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; there are ${SCENARIOS.join(', ')}`);
-  if (values.write && (values.quick || values.only !== undefined)) {
-    throw new Error('--write needs the whole measurement: leave --quick and --only out');
+  const section = values.only?.length === 1 ? SECTIONS.find((name) => name === values.only[0]) : undefined;
+  if (values.write && (values.quick || (values.only !== undefined && section === undefined))) {
+    throw new Error(`--write needs the whole measurement, or one of ${SECTIONS.join(', ')} alone: leave --quick out`);
   }
   const effort = values.quick ? QUICK_EFFORT : DEFAULT_EFFORT;
   return {
@@ -80,6 +84,7 @@ export function readOptions(argv) {
     scenarios: values.only ?? SCENARIOS,
     json: values.json,
     write: values.write,
+    section,
     program: values.gateway,
     help: values.help,
   };

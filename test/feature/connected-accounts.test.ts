@@ -15,23 +15,31 @@ interface Team extends AsyncDisposable {
   readonly other: GuardedServer;
   readonly live: LiveGateway;
   /** Signs in at the gateway's authorization server, and connects a client. */
-  enter(name: string, kind: ClientKind, user?: AskedUser): Promise<AskedClient>;
+  enter(name: string, kind: ClientKind, user?: AskedUser, view?: string): Promise<AskedClient>;
   /** The tokens with which people have entered the gateway. */
   readonly entered: readonly SignedInPerson[];
 }
 
-async function openTeam(): Promise<Team> {
+async function openTeam(more: object = {}, server: object = {}): Promise<Team> {
   const port = await freePort();
   const resource = `http://127.0.0.1:${port}/mcp`;
-  const corp = await startAuthorizationServer({ resource });
+  const corp = await startAuthorizationServer({ resource, groups: { alice: ['editors'], bob: ['readers'] } });
   const cloud: AuthorizationServer = await startAuthorizationServer({ resource: 'http://127.0.0.1/nothing' });
   const notes = await startGuardedServer({ issuer: cloud.issuer });
   const other = await startGuardedServer({ issuer: cloud.issuer });
   const credentials = { type: 'perUser' };
   const live = await openLiveGateway({
-    server: { port, oauth: { resource, issuers: [{ name: 'corp', issuer: corp.issuer, scopes: ['mcp:call'] }] } },
+    server: {
+      port,
+      oauth: {
+        resource,
+        issuers: [{ name: 'corp', issuer: corp.issuer, scopes: ['mcp:call'], groupsClaim: 'groups' }],
+      },
+      ...server,
+    },
     clients: { robot: { token: STATIC } },
     mcpServers: { notes: { url: notes.url, credentials }, other: { url: other.url, credentials } },
+    ...more,
   });
   const entered: SignedInPerson[] = [];
   const clients: AskedClient[] = [];
@@ -40,11 +48,12 @@ async function openTeam(): Promise<Team> {
     other,
     live,
     entered,
-    async enter(name, kind, user) {
+    async enter(name, kind, user, view = '') {
       const person = new SignedInPerson();
-      await (await connectAs('v2', live.url, name, person)).close();
+      const url = `${live.url}${view}`;
+      await (await connectAs('v2', url, name, person)).close();
       entered.push(person);
-      const client = await connectAsked(kind, { url: live.url, token: person.accessToken }, user);
+      const client = await connectAsked(kind, { url, token: person.accessToken }, user);
       clients.push(client);
       return client;
     },
@@ -201,4 +210,49 @@ it('lets a user connect again where the server names another authorization serve
   const link = String(refused?.details?.['url']);
   expect(await new ConnectingBrowser().connect(link, 'alice', 'alice-at-the-next')).toContain('is connected');
   expect((await alice.call('notes__who_am_i')).data).toMatchObject({ who: 'alice-at-the-next' });
+});
+
+it('lets a user of a view connect what the view has, and hides from everyone what theirs have not', async () => {
+  const views = {
+    editing: { groups: 'editors', upstreams: ['notes', 'other'] },
+    reading: { groups: 'readers', upstreams: 'notes' },
+  };
+  await using team = await openTeam({ views }, { defaultView: 'reading' });
+  const { live } = team;
+  const pageOf = (server: string): string => `${new URL(live.url).origin}/connect/${server}`;
+  await connectFirst(team, 'notes', 'alice', 'alice-in-the-cloud');
+  await connectFirst(team, 'other', 'alice', 'alice-elsewhere');
+  expect(await new ConnectingBrowser().connect(pageOf('notes'), 'bob', 'bob-in-the-cloud')).toContain('is connected');
+
+  // What bob must not see is answered at each step as what is not there.
+  const unseen = await Promise.all(
+    ['other', 'never'].map(async (server) => {
+      const browser = new ConnectingBrowser();
+      const { status, html } = await browser.open(pageOf(server));
+      const after = await browser.signIn(await browser.agree(pageOf(server), 'issuer:corp'), 'bob');
+      const plain = html.replaceAll(server, 'NAME').replaceAll(/value="[\w-]{43}"/g, '');
+      return { status, plain, after };
+    }),
+  );
+  expect(unseen[0]).toEqual(unseen[1]);
+  expect(unseen[0]?.after).toContain('There is no server of this name');
+
+  const alice = await team.enter('alice', 'SDK v2 modern', undefined, '/editing');
+  const bob = await team.enter('bob', 'SDK v1');
+  const serversOf = async (client: AskedClient) => {
+    const { data } = await client.call('introspect', { query: 'upstreams' });
+    return JSON.stringify(data).match(/\b(?:notes|other)\b/g) ?? [];
+  };
+  expect(new Set(await serversOf(alice))).toEqual(new Set(['notes', 'other']));
+  expect(new Set(await serversOf(bob))).toEqual(new Set(['notes']));
+  expect((await alice.call('notes__list_notes')).data).toEqual([{ id: 1, text: 'a note of alice-in-the-cloud' }]);
+  expect((await bob.call('notes__list_notes')).data).toEqual([{ id: 1, text: 'a note of bob-in-the-cloud' }]);
+  expect((await bob.call('other__list_notes')).error?.code).toBe('NOT_FOUND_OPERATION');
+  const ask = async (headers: Readonly<Record<string, string>>) => {
+    const answer = await sendHttp(`${live.url}/editing`, { headers, body: initializeMessage() });
+    return [answer.status, String(answer.headers['www-authenticate'])];
+  };
+  expect(await ask({})).toEqual([401, expect.stringContaining('/.well-known/oauth-protected-resource/mcp/editing"')]);
+  expect(await ask({ authorization: `Bearer ${team.entered[1]?.accessToken}` })).toEqual([403, 'undefined']);
+  expect(await ask({ authorization: `Bearer ${STATIC}` })).toEqual([404, 'undefined']);
 });

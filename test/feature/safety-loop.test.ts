@@ -1,20 +1,15 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { SafetyMode } from '../../src/config/safety-config.js';
 import type { JsonObject } from '../../src/protocol/json.js';
-import { dangerEntry, startDangerUpstream } from '../support/danger-upstream.js';
-import { openLiveGateway } from '../support/live-gateway.js';
+import { startDangerUpstream } from '../support/danger-upstream.js';
+import { challengeIn, type LoopSettings, openLoopOver, WRONG_CODE } from '../support/loop-gateway.js';
 import type { ReplayServer } from '../support/replay-server.js';
 import { runCommand } from '../support/run-command.js';
-import { startReceiver } from '../unit/policy/approvals/webhook-receiver.js';
 
-const TOKENS = { alice: 'alice-has-a-long-token', bob: 'bob-has-a-long-token' };
-const OPERATOR = 'operator-has-a-long-token';
-const WRONG = 'VC-0000-0000-0000-0000-0000-0000-0000';
-
+// The points are those of the acceptance list of the safety loop, each through the real front: 2 and 3 are in executions.test.ts, 7, 8 and the
+// rest of 11 and 13 in safety-limits.test.ts, the kill of 10 and 11 in safety-replicas.test.ts.
 let upstream: ReplayServer;
 
 beforeAll(async () => {
@@ -23,80 +18,11 @@ beforeAll(async () => {
 
 afterAll(() => upstream?.[Symbol.asyncDispose]());
 
-interface Settings {
-  readonly mode?: SafetyMode;
-  readonly loop?: JsonObject;
-  readonly store?: object;
-  readonly more?: object;
-}
-
-/** A gateway with the loop, clients that authenticate, and a receiver of codes. */
-async function openLoop({ mode = 'enforcing', loop = {}, store = { type: 'memory' }, more = {} }: Settings = {}) {
-  const receiver = await startReceiver();
-  onTestFinished(() => receiver[Symbol.asyncDispose]());
-  const dataDir = await mkdtemp(join(tmpdir(), 'loop-'));
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
-  const webhook = { url: `${receiver.url}/codes`, secret: 'a-secret-of-the-webhook' };
-  const opened = await openLiveGateway({
-    dataDir,
-    store,
-    clients: Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, { token }])),
-    policy: { approvals: { operators: { omar: { token: OPERATOR } } } },
-    audit: { calls: 'all', sync: true },
-    safetyLoop: {
-      mode,
-      startApproval: 'none',
-      deny: ['drop_*'],
-      requiresApproval: ['git push*'],
-      autoApprove: ['look at*'],
-      challenge: { channels: { webhook } },
-      ...loop,
-    },
-    mcpServers: { demo: dangerEntry(upstream, 'certified') },
-    ...more,
-  });
-  onTestFinished(() => opened[Symbol.asyncDispose]());
-  /** Everything that clients got, as text. */
-  const wire: string[] = [];
-  const connect = async (who: keyof typeof TOKENS, era: 'legacy' | 'modern' = 'legacy') => {
-    const client = await opened.connect('http', era, TOKENS[who]);
-    const call = async (operation: string, params: JsonObject = {}) => {
-      const answer = await opened.call(client, operation, params);
-      wire.push(JSON.stringify(answer));
-      return answer;
-    };
-    const start = (element_name: string, params: JsonObject = {}) => call('execute_agent', { element_name, ...params });
-    const step = (element_name: string, next_action_hint: string, params: JsonObject = {}) =>
-      call('record_execution_step', { element_name, next_action_hint, ...params });
-    return { client: client as Client, call, start, step };
-  };
-  const codeOf = async (challenge: string): Promise<string> => {
-    for (let count = 1; ; count += 1) {
-      await receiver.received(count);
-      const { challenge: about, code } = JSON.parse(receiver.posts[count - 1]?.body ?? '{}');
-      if (about?.id === challenge) return code;
-    }
-  };
-  const admin = async (path: string, body?: JsonObject) => {
-    const response = await fetch(new URL(path, opened.url), {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-    return { status: response.status, body: (await response.json()) as any };
-  };
-  return { ...opened, dataDir, receiver, wire, connect, codeOf, admin };
-}
-
-const idIn = (answer: { readonly data?: { readonly notifications?: readonly JsonObject[] } }): string => {
-  const ids = (answer.data?.notifications ?? []).map((each) => (each['metadata'] as JsonObject)?.['verificationId']);
-  return String(ids.find((id) => typeof id === 'string'));
-};
+const openLoop = (settings: LoopSettings = {}) => openLoopOver(upstream, settings);
 
 describe('introspection', () => {
   it.each(['enforcing', 'monitoring', 'logging', 'disabled'] as const)(
-    'shows mode %s, and offers what it has',
+    'shows mode %s, and offers what it has (point 1)',
     async (mode) => {
       const loop = await openLoop({ mode });
       const alice = await loop.connect('alice');
@@ -113,7 +39,7 @@ describe('introspection', () => {
     },
   );
 
-  it('offers introspect and the six operations where there is no server at all', async () => {
+  it('offers introspect and the six operations where there is no server at all (point 17)', async () => {
     const loop = await openLoop({ more: { mcpServers: {} } });
     const alice = await loop.connect('alice');
     const { data } = await alice.call('introspect', { query: 'operations' });
@@ -133,7 +59,7 @@ describe('introspection', () => {
 });
 
 describe('an agent that reports its steps', () => {
-  it('runs from its start to its end, in either spelling of the parameters', async () => {
+  it('runs from its start to its end, in either spelling of the parameters (point 16)', async () => {
     const loop = await openLoop();
     const alice = await loop.connect('alice');
     const started = await alice.start('helper', { parameters: { goal: 'tidy' }, max_autonomous_steps: 2 });
@@ -160,7 +86,7 @@ describe('an agent that reports its steps', () => {
     });
   });
 
-  it('pauses beyond its steps until another client or an operator confirms, and never by its own word', async () => {
+  it('pauses beyond its steps until another client or an operator confirms, and never by its own word (points 4 and 14)', async () => {
     const loop = await openLoop({ loop: { maxAutonomousSteps: 1 } });
     const [alice, again, bob] = [await loop.connect('alice'), await loop.connect('alice'), await loop.connect('bob')];
     const { execution_id } = (await alice.start('helper')).data;
@@ -186,7 +112,7 @@ describe('an agent that reports its steps', () => {
     expect((await alice.step('helper', 'look at c')).data).toMatchObject({ continue: true });
   });
 
-  it('pauses after a failure and for what needs approval, which a person with the code confirms', async () => {
+  it('pauses after a failure and for what needs approval, which a person with the code confirms (points 5 and 6)', async () => {
     const loop = await openLoop();
     const alice = await loop.connect('alice');
     const { execution_id } = (await alice.start('helper')).data;
@@ -198,7 +124,7 @@ describe('an agent that reports its steps', () => {
     expect((await alice.step('helper', 'git push origin main')).data).toMatchObject({ continue: false });
   });
 
-  it('holds what has to be verified until the right code comes, and asks again after a wrong one', async () => {
+  it('holds what has to be verified until the right code comes, and asks again after a wrong one (points 11 and 13)', async () => {
     const loop = await openLoop();
     const alice = await loop.connect('alice');
     await alice.start('helper');
@@ -206,15 +132,15 @@ describe('an agent that reports its steps', () => {
     const held = await alice.step('helper', hint);
     expect(held.data).toMatchObject({ continue: false, nextStepRisk: 'verify' });
     expect(held.data).not.toHaveProperty('stopped');
-    const first = idIn(held);
+    const first = challengeIn(held);
     expect(held.data.reason).toContain(first);
-    const wrong = await alice.call('verify_challenge', { challenge_id: first, code: WRONG });
+    const wrong = await alice.call('verify_challenge', { challenge_id: first, code: WRONG_CODE });
     expect(wrong.error?.code).toBe('TOKEN_INVALID');
     const code = await loop.codeOf(first);
     expect((await alice.call('verify_challenge', { challenge_id: first, code })).error?.code).toBe(
       'TOKEN_ALREADY_USED',
     );
-    const second = idIn(await alice.step('helper', hint));
+    const second = challengeIn(await alice.step('helper', hint));
     expect(second).not.toBe(first);
     const right = { challenge_id: second, code: await loop.codeOf(second) };
     expect((await alice.call('verify_challenge', right)).data).toMatchObject({ verified: true, unblocked: false });
@@ -226,7 +152,7 @@ describe('an agent that reports its steps', () => {
 });
 
 describe('a blocked agent', () => {
-  it('stays blocked under every name and in every session, all agents learn of it, and a code lifts it', async () => {
+  it('stays blocked under every name and in every session, all agents learn of it, and a code lifts it (point 10)', async () => {
     const loop = await openLoop();
     const [alice, again, bob] = [
       await loop.connect('alice'),
@@ -243,7 +169,7 @@ describe('a blocked agent', () => {
     });
     const heard = await bob.step('watcher', 'look at a');
     expect(heard.data).toMatchObject({ continue: true, notifications: [{ type: 'danger_zone' }] });
-    expect(idIn(heard)).toBe(idIn(stopped));
+    expect(challengeIn(heard)).toBe(challengeIn(stopped));
     expect(JSON.stringify(heard.data)).not.toContain('cleaner');
     for (const refused of [
       await alice.step('cleaner', 'look at a'),
@@ -256,26 +182,26 @@ describe('a blocked agent', () => {
     ]) {
       expect(refused.error).toMatchObject({
         code: 'PERMISSION_DENIED',
-        details: { reason: 'agent_blocked', verification_id: idIn(stopped), since: expect.any(String) },
+        details: { reason: 'agent_blocked', verification_id: challengeIn(stopped), since: expect.any(String) },
       });
     }
-    expect((await bob.call('verify_challenge', { challenge_id: idIn(stopped), code: WRONG })).error?.code).toBe(
-      'NOT_FOUND_RESOURCE',
-    );
-    const code = await loop.codeOf(idIn(stopped));
-    const lifted = await alice.call('verify_challenge', { challenge_id: idIn(stopped), code });
+    expect(
+      (await bob.call('verify_challenge', { challenge_id: challengeIn(stopped), code: WRONG_CODE })).error?.code,
+    ).toBe('NOT_FOUND_RESOURCE');
+    const code = await loop.codeOf(challengeIn(stopped));
+    const lifted = await alice.call('verify_challenge', { challenge_id: challengeIn(stopped), code });
     expect(lifted.data).toMatchObject({ verified: true, unblocked: true });
     expect((await alice.step('cleaner', 'look at a')).data).toMatchObject({ continue: true });
     // What the operator denies stays denied.
     expect((await alice.step('cleaner', 'calling drop_table users')).data).toMatchObject({ stopped: true });
   });
 
-  it('gets a new challenge with the refusal when the last one is used up, and an operator lifts the block', async () => {
+  it('gets a new challenge with the refusal when the last one is used up, and an operator lifts the block (point 10)', async () => {
     const loop = await openLoop();
     const alice = await loop.connect('alice');
     await alice.start('cleaner');
-    const first = idIn(await alice.step('cleaner', 'calling drop_table users'));
-    await alice.call('verify_challenge', { challenge_id: first, code: WRONG });
+    const first = challengeIn(await alice.step('cleaner', 'calling drop_table users'));
+    await alice.call('verify_challenge', { challenge_id: first, code: WRONG_CODE });
     const refused = await alice.start('cleaner');
     expect(refused.error?.details?.['verification_id']).not.toBe(first);
     const { blocked } = (await loop.admin('/admin/agents')).body;
@@ -294,7 +220,7 @@ describe('a blocked agent', () => {
     const loop = await openLoop({ store });
     const alice = await loop.connect('alice');
     await alice.start('cleaner');
-    const id = idIn(await alice.step('cleaner', 'calling drop_table users'));
+    const id = challengeIn(await alice.step('cleaner', 'calling drop_table users'));
     const { stdout } = await agents('list', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       blocked: [{ subject: 'client/alice', agent: 'cleaner', challenge: id }],
@@ -318,9 +244,9 @@ describe('a blocked agent', () => {
     ];
     await bob.start('watcher');
     await alice.start('cleaner');
-    const challenge_id = idIn(await alice.step('cleaner', 'calling drop_table users'));
+    const challenge_id = challengeIn(await alice.step('cleaner', 'calling drop_table users'));
     expect((await elsewhere.start('cleaner')).error?.details).toMatchObject({ reason: 'agent_blocked' });
-    expect(idIn(await bob.step('watcher', 'look at a'))).toBe(challenge_id);
+    expect(challengeIn(await bob.step('watcher', 'look at a'))).toBe(challenge_id);
     await here[Symbol.asyncDispose]();
     const restarted = await openLoop({ store });
     const back = await restarted.connect('alice');
@@ -355,7 +281,7 @@ describe('calls of a session in which an agent runs', () => {
     expect((await alice.call('do_destructive', { path: '/b' })).success).toBe(true);
   });
 
-  it('that policy asks to confirm are told to the agent until another client confirms or they run', async () => {
+  it('that policy asks to confirm are told to the agent until another client confirms or they run (point 15)', async () => {
     const rules = [{ match: { operation: 'do_reversible' }, decision: 'confirm' }];
     const loop = await openLoop({ more: { policy: { rules } } });
     const [alice, bob] = [await loop.connect('alice'), await loop.connect('bob')];
@@ -386,7 +312,7 @@ describe('calls of a session in which an agent runs', () => {
 });
 
 describe('the other modes', () => {
-  it('monitoring gives the factors of enforcing and holds nothing, and logging evaluates nothing', async () => {
+  it('monitoring gives the factors of enforcing and holds nothing, and logging evaluates nothing (point 9)', async () => {
     const [enforcing, monitoring, logging] = [
       await openLoop(),
       await openLoop({ mode: 'monitoring' }),
@@ -416,12 +342,12 @@ describe('the other modes', () => {
   });
 });
 
-it('shows a code to nobody but people: not in answers, logs, files or records', async () => {
+it('shows a code to nobody but people: not in answers, logs, files or records (point 12)', async () => {
   const loop = await openLoop();
   const alice = await loop.connect('alice');
   await alice.start('helper');
-  const verify = idIn(await alice.step('helper', 'calling do_dangerous on /notes'));
-  const block = idIn(await alice.step('helper', 'calling drop_table users'));
+  const verify = challengeIn(await alice.step('helper', 'calling do_dangerous on /notes'));
+  const block = challengeIn(await alice.step('helper', 'calling drop_table users'));
   const codes = [await loop.codeOf(verify), await loop.codeOf(block)];
   const shown = await loop.admin(`/admin/agents/challenges/${block}/code`, {});
   expect(shown.status).toBe(200);
@@ -448,7 +374,7 @@ it('shows a code to nobody but people: not in answers, logs, files or records', 
   }
 });
 
-it('ends the agents of a session with it, and starts one only with an agreement where that is configured', async () => {
+it('ends the agents of a session with it, and starts one only with an agreement where that is configured (point 18)', async () => {
   const loop = await openLoop({ loop: { startApproval: 'token' } });
   const alice = await loop.connect('alice');
   const asked = await alice.start('helper');

@@ -69,6 +69,11 @@ export const SAFETY_LOOP_SECTION = section(
       type: 'boolean',
       description: 'Let an agent call operations that only read without a report, in mode `enforcing`.',
     },
+    requireAgent: {
+      type: 'boolean',
+      description:
+        'Refuse calls that need a report in sessions in which no agent runs, in mode `enforcing`. Without it a client that starts no agent, or ends it, is held by policy alone.',
+    },
     ...AGENT_PROPERTIES,
     agents: {
       type: 'object',

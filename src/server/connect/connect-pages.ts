@@ -6,23 +6,24 @@ import type { Observer } from '../../observe/observation.js';
 import type { CallerIdentity } from '../../protocol/caller.js';
 import { FailedAttempts } from '../auth/bearer-tokens.js';
 import { addressOf } from '../http/responder.js';
+import { BrowserCookie } from './browser-cookie.js';
 import { identifyByAccessToken, identifyByToken, waysOf } from './identify.js';
 import { PAGE_HEADERS, writeConsent, writeDeparture, writeMessage } from './pages.js';
+import { VisibleServers } from './visible-servers.js';
 
 type ConnectRequest = Parameters<Connections['flow']['authorize']>[0];
-
-const COOKIE = 'aql_connect';
-const BROWSER = /^[\w-]{43}$/;
 
 /** Asks a person, finds out who it is, and leads to the server's authorization server and back. */
 export class ConnectPages {
   readonly #gateway: Gateway;
   readonly #observe: Observer;
   readonly #failed = new FailedAttempts();
+  readonly #servers: VisibleServers;
 
   constructor(gateway: Gateway, observe: Observer) {
     this.#gateway = gateway;
     this.#observe = observe;
+    this.#servers = new VisibleServers(gateway);
   }
 
   async ask(
@@ -33,8 +34,8 @@ export class ConnectPages {
   ): Promise<FastifyReply> {
     const { connections, config } = this.#gateway;
     const code = readText(query, 'code');
-    const upstream = connections?.find(server);
-    if (connections === undefined || upstream === undefined) return send(reply, 404, NOT_HERE);
+    const known = this.#servers.beforeSignIn(server);
+    if (connections === undefined || known === undefined) return send(reply, 404, NOT_HERE);
     const owner = code === undefined ? undefined : await connections.flow.ownerOf(server, code);
     if (code !== undefined && owner === undefined) {
       return send(
@@ -43,13 +44,15 @@ export class ConnectPages {
         writeMessage('This link has expired', 'It has been used, or is too old. Send the call again for a new one.'),
       );
     }
-    const browser = browserOf(request) ?? randomBytes(32).toString('base64url');
-    const secure = connections.isSecure ? '; Secure' : '';
-    reply.header('set-cookie', `${COOKIE}=${browser}; Path=/connect; HttpOnly; SameSite=Lax; Max-Age=3600${secure}`);
+    const cookie = new BrowserCookie(connections);
+    const browser = cookie.read(request) ?? randomBytes(32).toString('base64url');
+    reply.header('set-cookie', cookie.write(browser));
     const hidden = { ...(code === undefined ? {} : { code }), csrf: csrfOf(browser, server) };
     const whose = owner?.replace(/^(?:user|client) /, '');
-    const { host } = new URL(upstream.url);
-    return send(reply, 200, writeConsent({ server: upstream.name, host, whose, ways: waysOf(config), hidden }));
+    // Who has a link of a call knows of the server.
+    const upstream = known === 'there' || owner !== undefined ? connections.find(server) : undefined;
+    const shown = { server: upstream?.name ?? server, host: upstream && new URL(upstream.url).host };
+    return send(reply, 200, writeConsent({ ...shown, whose, ways: waysOf(config), hidden }));
   }
 
   async begin(
@@ -59,8 +62,9 @@ export class ConnectPages {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const { connections, config } = this.#gateway;
-    if (connections?.find(server) === undefined) return send(reply, 404, NOT_HERE);
-    const browser = browserOf(request);
+    if (connections === undefined || this.#servers.beforeSignIn(server) === undefined)
+      return send(reply, 404, NOT_HERE);
+    const browser = new BrowserCookie(connections).read(request);
     // A form of another site has neither the cookie nor its digest.
     if (browser === undefined || form.get('csrf') !== csrfOf(browser, server)) {
       return send(
@@ -91,7 +95,8 @@ export class ConnectPages {
   ): Promise<FastifyReply> {
     const { connections, config } = this.#gateway;
     if (connections === undefined) return send(reply, 404, NOT_HERE);
-    const [state, code, browser] = [readText(query, 'state'), readText(query, 'code'), browserOf(request)];
+    const browser = new BrowserCookie(connections).read(request);
+    const [state, code] = [readText(query, 'state'), readText(query, 'code')];
     if (state === undefined || code === undefined || browser === undefined) {
       const text = 'The authorization server has not granted access. Open the link again where that was not intended.';
       return send(reply, 400, writeMessage('Not connected', text));
@@ -117,6 +122,7 @@ export class ConnectPages {
     identity: CallerIdentity,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
+    if (!this.#servers.existsFor(identity, request.upstream)) return send(reply, 404, NOT_HERE);
     if (request.intent === 'connect') return send(reply, 200, writeDeparture(await flow.authorize(request, identity)));
     await flow.disconnect(request, identity);
     return send(reply, 200, writeMessage('Disconnected', 'The gateway has forgotten what you had granted.'));
@@ -158,15 +164,6 @@ const NOT_HERE = writeMessage('Not found', 'There is no server of this name to w
 
 function send(reply: FastifyReply, status: number, html: string): FastifyReply {
   return reply.code(status).headers(PAGE_HEADERS).send(html);
-}
-
-/** What tells a browser from others: a random value that it has from the page. */
-function browserOf({ headers: { cookie = '' } }: IncomingMessage): string | undefined {
-  const found = cookie
-    .split(/; */)
-    .find((pair) => pair.startsWith(`${COOKIE}=`))
-    ?.slice(COOKIE.length + 1);
-  return found !== undefined && BROWSER.test(found) ? found : undefined;
 }
 
 function csrfOf(browser: string, server: string): string {

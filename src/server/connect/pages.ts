@@ -29,7 +29,8 @@ export type Way =
 
 interface ConsentPage {
   readonly server: string;
-  readonly host: string;
+  /** Absent where the visitor must not know yet whether there is such a server. */
+  readonly host: string | undefined;
   /** Whose call has asked for it, in words; absent where nobody's. */
   readonly whose: string | undefined;
   readonly ways: readonly Way[];
@@ -43,10 +44,11 @@ export function writeConsent({ server, host, whose, ways, hidden }: ConsentPage)
     whose === undefined
       ? undefined
       : html`<p>A call of <strong>${whose}</strong> asks for this. If you did not make it, close this page.</p>`;
+  const where = host === undefined ? undefined : html` at <strong>${host}</strong>`;
   return page(
     `Connect ${server}`,
     html`<h1>Connect your account of ${server}</h1>
-<p>This gateway will call the server <strong>${server}</strong> at <strong>${host}</strong> with your rights when you, signed in here, use its tools. You choose there what to grant.</p>${asked}
+<p>This gateway will call the server <strong>${server}</strong>${where} with your rights when you, signed in here, use its tools. You choose there what to grant.</p>${asked}
 <p>First show who you are; the server's own sign-in follows.</p>${ways.map((way) => writeForm(way, hidden))}
 <p class="small">What you grant is kept for you alone. The same page disconnects your account.</p>`,
   );

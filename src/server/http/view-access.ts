@@ -54,6 +54,17 @@ export class ViewBindings {
     return { status: 404, message: `Not found: there is no such view for this client. ${others}.` };
   }
 
+  /** Whether every caller may enter the whole, so that nothing is hidden from anyone. */
+  get isOpen(): boolean {
+    return this.#defaultView === undefined && !this.#views.some(isBinding);
+  }
+
+  /** Where a client may enter: the views, and the whole as undefined. */
+  openTo(identity: CallerIdentity): readonly (ViewConfig | undefined)[] {
+    const whole = this.#defaultView === undefined ? [undefined] : [];
+    return [...whole, ...this.#views].filter((view) => this.refusalOf(view?.name, identity) === undefined);
+  }
+
   #list(views: readonly ViewConfig[]): string {
     return views.map(({ name }) => (name === this.#defaultView ? '/mcp' : `/mcp/${name}`)).join(', ');
   }

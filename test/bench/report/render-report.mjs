@@ -5,7 +5,7 @@ import { renderTable } from './render-table.mjs';
 /** The measurements as Markdown that reads well on a terminal too. Sections that were not measured are left out. */
 export function renderReport(results) {
   const { machine, seconds, http = [], stdio = [], big = [] } = results;
-  const { gate, answers, start, scale, sessions, crash, watching, bars } = results;
+  const { gate, answers, start, scale, sessions, crash, watching, safety, bars } = results;
   const sections = [
     `Node ${machine.node}, ${machine.cores} cores (${machine.processor}), measured in ${seconds} s.`,
     ...(http.length + stdio.length + big.length > 0 ? [renderThroughput([...http, ...stdio, ...big])] : []),
@@ -16,6 +16,7 @@ export function renderReport(results) {
     ...(sessions === undefined ? [] : [renderSessions(sessions)]),
     ...(crash === undefined ? [] : [renderCrash(crash)]),
     ...(watching === undefined ? [] : [renderWatching(watching)]),
+    ...(safety === undefined ? [] : [renderSafety(safety)]),
     ...(bars.length === 0 ? [] : [renderBars(bars)]),
   ];
   return `${sections.join('\n\n')}\n`;
@@ -76,6 +77,17 @@ function renderWatching(rows) {
     '',
     renderTable(
       ['watched by', 'rate', 'CPU us a call', 'more CPU, %'],
+      rows.map(({ name, rate, cpu, more }) => [name, ratio(rate), whole(cpu), fixed(100 * more, 1)]),
+    ),
+  ].join('\n');
+}
+
+function renderSafety(rows) {
+  return [
+    'What the safety loop costs a call while no agent runs (HTTP -> HTTP, echo 64 B, 16 at once, state in SQLite), over a gateway without it.',
+    '',
+    renderTable(
+      ['mode', 'rate', 'CPU us a call', 'more CPU, %'],
       rows.map(({ name, rate, cpu, more }) => [name, ratio(rate), whole(cpu), fixed(100 * more, 1)]),
     ),
   ].join('\n');

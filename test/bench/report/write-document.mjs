@@ -1,14 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const DOCUMENT = new URL('../../../docs/performance.md', import.meta.url);
-const BEGIN = '<!-- bench:begin -->';
-const END = '<!-- bench:end -->';
 
-/** Replaces what stands between the markers of docs/performance.md. */
-export function writeDocument(report) {
+/**
+ * Replaces what stands between the markers of docs/performance.md.
+ * @param section whose markers; those of the whole measurement where absent
+ */
+export function writeDocument(report, section) {
+  const name = section === undefined ? 'bench' : `bench:${section}`;
+  const [opening, closing] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
   const text = readFileSync(DOCUMENT, 'utf8');
-  const begin = text.indexOf(BEGIN);
-  const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`docs/performance.md has no ${BEGIN} ... ${END}`);
-  writeFileSync(DOCUMENT, `${text.slice(0, begin + BEGIN.length)}\n${report}${text.slice(end)}`);
+  const [begin, end] = [text.indexOf(opening), text.indexOf(closing)];
+  if (begin < 0 || end < begin) throw new Error(`docs/performance.md has no ${opening} ... ${closing}`);
+  writeFileSync(DOCUMENT, `${text.slice(0, begin + opening.length)}\n${report}${text.slice(end)}`);
 }

@@ -114,11 +114,8 @@ describe('annotations', () => {
   const readOnly = { annotations: { readOnlyHint: true } };
 
   test('that contradict the other evidence lower the confidence and are shown first', () => {
-    const plain = classify('create_order', { description: 'Create an order' });
-    const { category, confidence, evidence } = classify('create_order', {
-      description: 'Create an order',
-      ...readOnly,
-    });
+    const plain = classify('create_order');
+    const { category, confidence, evidence } = classify('create_order', readOnly);
     expect(category).toBe('CREATE');
     expect(confidence).toBeLessThan(plain.confidence);
     expect(evidence[0]).toContain('readOnlyHint=true contradicts');

@@ -20,6 +20,16 @@ describe('a description that names a thing by its grammar', () => {
     ['harbour_data', 'Name, berths and tonnage'],
     ['hold', 'An inventory with weights'],
     ['tide', 'Is it ebbing?'],
+    ['barrels', 'Bottles, barrels and casks in the hold'],
+    ['seating', 'Seats with their price'],
+    ['swell', 'Water above the chart'],
+    ['damage_photos', 'Dents and scratches of the hull'],
+    ['route_links', 'Notes that link here'],
+    ['stores', 'Lots running low'],
+    ['wait', 'Waiting time at a lock'],
+    ['sales_by_port', 'Purchases and sales by the mate'],
+    ['speed', 'Measured against the log'],
+    ['free_berths', 'First berth without a boat'],
   ])('is a READ, whatever the thing is: %s (%s)', (name, description) => {
     expect(categoryOf(name, description)).toBe('READ');
   });
@@ -46,6 +56,13 @@ describe('a description that names a thing by its grammar', () => {
     ['berth', 'Asks for a berth'],
     ['rope_split', 'One rope per boat'],
     ['planks', 'Takes a plank out of the deck'],
+    ['berth', 'Awards points'],
+    ['passes', 'Issues free passes to a guest'],
+    ['tow', 'Has a boat towed'],
+    ['tow', 'Prescription for a boat'],
+    ['ballast', 'Tons of ballast from now on'],
+    ['cargo', 'Delivers to the agent'],
+    ['diver', 'Feeds a diver'],
   ])('is no READ where an act is named, something that acts, or perhaps a verb: %s (%s)', (name, description) => {
     expect(categoryOf(name, description)).not.toBe('READ');
   });

@@ -21,6 +21,7 @@ const EXAMPLES: readonly RuleExample[] = [
   { id: 'name-inner', finds: ['get_domain_transfer_fee'], effect: 'update', ignores: ['transfer_domain_fee'] },
   { id: 'name-noun', finds: ['directory_tree'], effect: 'read', ignores: ['directory_forest'] },
   { id: 'name-thing', finds: ['stock_price_history_rows'], effect: 'read', ignores: ['frob_rows'] },
+  { id: 'name-deed', finds: ['segment_vaccinate'], effect: 'act', ignores: ['vaccination_segment'] },
   {
     id: 'title-lead',
     finds: ['x', { title: 'Delete order' }],
@@ -44,6 +45,12 @@ const EXAMPLES: readonly RuleExample[] = [
     finds: ['x', { description: 'Current weather in a city' }],
     effect: 'read',
     ignores: ['x', { description: 'Frobs weather in a city' }],
+  },
+  {
+    id: 'description-deed',
+    finds: ['x', { description: 'Lends an object to a museum' }],
+    effect: 'act',
+    ignores: ['x', { description: 'Frobs an object of a museum' }],
   },
   {
     id: 'description-joined',

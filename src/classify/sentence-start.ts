@@ -1,0 +1,80 @@
+import { findVerb } from './find-verb.js';
+import { type Effect, readShare, type VerbForm } from './lexicon.js';
+import { findOtherVerb, type OtherVerb } from './other-verbs.js';
+
+/** A verb of which English says that it does something, and no more: "lends", "feeds", "demolishes". */
+export interface Deed {
+  readonly word: string;
+  readonly effect: Effect;
+}
+
+/** What the first word of a sentence is, by what follows it. `either`: "Water levels" may be an instruction. */
+export type Start = 'verb' | 'noun' | 'either';
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** What an object begins with. */
+const OBJECTS = words('a an the this that these those my your our its it them all any each every one some another no');
+/** Behind a verb without an object they say where to: "Delivers to the client". */
+const WHITHER = words('to into onto with from through');
+/** Behind a noun, and hardly behind a verb without an object. */
+const WHERE = words(
+  'of per between near within across above below behind under among over at by along during until since while still left due so',
+);
+/** Verbs that need no object: "Runs at night". */
+const ALONE = words(
+  'run go play type scroll step turn switch split join roll flip vote bid follow stream back carry take do work',
+);
+/** What follows a noun, and no verb that has its object in front of it. */
+const BEHIND_NOUN =
+  /^(?:for|in|on|against|about|around|after|before|as|via|and|or|who|whose|which|where|when|whether|is|are|was|were|has|have|can|may|not|[,:;/&]|\d.*)$/;
+
+const followsNoun = (word: string): boolean => WHERE.has(word) || WHITHER.has(word) || BEHIND_NOUN.test(word);
+
+/** Whether a sentence begins with a verb or with a thing, as far as its grammar tells. */
+export function readStart(tokens: readonly string[], at = 0): Start {
+  const [word = '', next, then] = tokens.slice(at);
+  const known = findVerb(word);
+  if (known !== undefined) {
+    if (known.form === 'gerund') return readShare(known.effect) > 0 ? 'noun' : 'verb';
+    if (known.form !== 'third' || known.nounness === 'never' || next === undefined) return 'verb';
+    if (known.nounness === 'mostly') return followsNoun(next) && !WHITHER.has(next) ? 'noun' : 'verb';
+    return WHERE.has(next) && !ALONE.has(known.lemma) ? 'noun' : 'verb';
+  }
+  const other = findOtherVerb(word);
+  return other === undefined ? 'noun' : startOf(other, next, then);
+}
+
+function startOf(
+  { nounness, form, effect }: OtherVerb & { readonly form: VerbForm },
+  next: string | undefined,
+  then: string | undefined,
+): Start {
+  if (form === 'gerund') return effect === undefined ? 'noun' : 'either';
+  if (next === undefined) return form === 'third' ? 'noun' : 'either';
+  // "Notes that link here", but "Ensures that something holds" and "Lends that book".
+  if (next === 'that') return form === 'third' && nounness === 'mostly' && then !== undefined ? 'noun' : 'verb';
+  if (OBJECTS.has(next)) return 'verb';
+  if (form === 'base') return nounness === 'never' ? 'verb' : WHERE.has(next) ? 'noun' : 'either';
+  if (WHITHER.has(next)) return nounness === 'never' ? 'verb' : 'noun';
+  // A plural has no noun behind it: "Issues free tickets", but "Orders shipped today".
+  return followsNoun(next) || /(?:ing|ed)$/.test(next) ? 'noun' : 'verb';
+}
+
+/** The deed that a sentence begins with: "Lends an object", "Awards points", but neither "Bottles in the racks" nor "Water level". */
+export function findDeed(tokens: readonly string[], start: number): Deed | undefined {
+  const verb = findOtherVerb(tokens[start] ?? '');
+  if (verb?.effect === undefined || verb.form === 'gerund') return undefined;
+  const alone = tokens.length === start + 1 && verb.nounness === 'never';
+  return alone || readStart(tokens, start) === 'verb' ? { word: verb.lemma, effect: verb.effect } : undefined;
+}
+
+/** The deed that a name without a known verb begins or ends with: `award_points`, `segment_confirm`, `vaccinate`. */
+export function findNamedDeed(name: readonly string[]): Deed | undefined {
+  for (const word of [name[0], name.at(-1)]) {
+    const verb = word === undefined ? undefined : findOtherVerb(word);
+    if (verb?.effect !== undefined && verb.nounness === 'never' && verb.form === 'base')
+      return { word: verb.lemma, effect: verb.effect };
+  }
+  return undefined;
+}
