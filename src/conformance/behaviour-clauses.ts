@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { findLeak } from '../protocol/find-leak.js';
 import { isJsonObject } from '../protocol/json.js';
 import { type Clause, examine, type Finding } from './clause.js';
-import type { Answer, EvidenceBundle, Observations } from './evidence.js';
+import type { Answer, EvidenceBundle, Observations, RoundTripKind } from './evidence.js';
 import { isSelection } from './feature-evidence.js';
 import { parametersOf } from './introspection-clauses.js';
 import { mentions } from './parameter-evidence.js';
@@ -135,12 +135,11 @@ export const BEHAVIOUR_CLAUSES: readonly Clause[] = [
     strength: 'MUST',
     section: 'introspection 8.1.1',
     demand: 'what was written is read back unchanged',
-    judge: ({ bundle }) =>
-      bundle.round_trip_tests.length === 0 && lacks(bundle, 'CREATE', 'UPDATE')
-        ? 'does not apply: no operation creates or updates anything'
-        : examine(bundle.round_trip_tests, ({ name, expected_fields, read_response }) =>
-            findDifference(name, expected_fields, read_response),
-          ),
+    judge: ({ bundle, planned }) =>
+      whyNoTrip({ bundle, planned }, 'round_trip', ['CREATE', 'UPDATE']) ??
+      examine(bundle.round_trip_tests, ({ name, expected_fields, read_response }) =>
+        findDifference(name, expected_fields, read_response),
+      ),
   },
   {
     id: 'update-preservation',
@@ -148,12 +147,11 @@ export const BEHAVIOUR_CLAUSES: readonly Clause[] = [
     strength: 'MUST',
     section: '4.5.1',
     demand: 'an update leaves the rest as it was',
-    judge: ({ bundle }) =>
-      bundle.update_preservation_tests.length === 0 && lacks(bundle, 'UPDATE')
-        ? 'does not apply: no operation updates anything'
-        : examine(bundle.update_preservation_tests, ({ name, preserved_fields, read_response }) =>
-            findDifference(name, preserved_fields, read_response),
-          ),
+    judge: ({ bundle, planned }) =>
+      whyNoTrip({ bundle, planned }, 'update_preservation', ['UPDATE']) ??
+      examine(bundle.update_preservation_tests, ({ name, preserved_fields, read_response }) =>
+        findDifference(name, preserved_fields, read_response),
+      ),
   },
   {
     id: 'constraints',
@@ -217,9 +215,19 @@ export const BEHAVIOUR_CLAUSES: readonly Clause[] = [
 ];
 
 /** Whether operations were seen, and none of them is of these categories. */
-function lacks({ introspection }: EvidenceBundle, ...categories: readonly string[]): boolean {
-  const seen = introspection.operation_details.map((details) => String(details['semantic_category']));
-  return seen.length > 0 && !seen.some((category) => categories.includes(category));
+/** Why there is no round trip to judge: nothing is written, or nothing is known to show what was. Undefined where there has to be one. */
+function whyNoTrip(
+  { bundle, planned }: Pick<Observations, 'bundle' | 'planned'>,
+  kind: RoundTripKind,
+  categories: readonly string[],
+): string | undefined {
+  const { operation_details: details } = bundle.introspection;
+  if (details.length === 0 || planned.includes(kind)) return undefined;
+  const writers = details.filter((one) => categories.includes(String(one['semantic_category'])));
+  const names = writers.map(({ name }) => `'${String(name)}'`);
+  if (names.length === 0) return 'does not apply: no operation writes in this way';
+  const shown = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
+  return `does not apply: no READ is known to show what ${shown} wrote; where there is one, name it with --round-trips`;
 }
 
 function selectsNoFields(bundle: EvidenceBundle): boolean {

@@ -27,6 +27,8 @@ export interface ErrorCase {
   readonly response: Answer;
 }
 
+export type RoundTripKind = 'round_trip' | 'update_preservation';
+
 export interface RoundTripCase {
   readonly name: string;
   readonly expected_fields: Readonly<Record<string, unknown>>;
@@ -111,6 +113,8 @@ export interface Observations {
   /** Introspection of an operation and of a type that do not exist. */
   readonly unknownNames: { readonly operation: Answer; readonly type: Answer };
   readonly typeDetails: readonly JsonObject[];
+  /** The kinds of round trip for which there was a plan, whatever became of it. */
+  readonly planned: readonly RoundTripKind[];
   /** What was left out, with the reason. */
   readonly notProbed: readonly string[];
 }

@@ -26,7 +26,8 @@ export async function gatherEvidence(probe: Probe, { level, plans, id }: GatherO
   const parameters = await gatherParameterEvidence(probe, operations);
   const errors = await gatherErrors(probe, operations);
   const routing = await gatherRouting(probe, operations);
-  const trips = await gatherRoundTrips(probe, operations, [...shippedPlans(operations, id), ...plans]);
+  const allPlans = [...shippedPlans(operations, id), ...plans];
+  const trips = await gatherRoundTrips(probe, operations, allPlans);
   const fieldSelection = [...trips.fieldSelection, ...(await gatherFieldSelection(probe, operations))];
   const modes = await observeModes(probe, operations);
   const introspectTool = operations.find(({ name }) => name === 'introspect')?.tool ?? probe.tools[0] ?? '';
@@ -75,6 +76,7 @@ export async function gatherEvidence(probe: Probe, { level, plans, id }: GatherO
       type: await probe.introspect({ query: 'types', name: 'ConformanceNoType' }),
     },
     typeDetails: catalog.typeDetails,
+    planned: [...new Set(allPlans.map(({ kind }) => kind))],
     notProbed: [...parameters.notProbed, ...trips.notProbed],
   };
 }

@@ -106,7 +106,7 @@ async function addUnknown(probe: Probe, operation: DocumentedOperation, params: 
 }
 
 /**
- * The names that the handler takes: each is sent beside an unknown one, and is accepted where the refusal does not name it. A
+ * The names that the handler takes: they are sent beside an unknown one, and accepted where the refusal does not name them. A
  * required parameter of what is no READ is accepted where its absence is reported; it is never sent.
  */
 async function findAccepted(
@@ -116,34 +116,34 @@ async function findAccepted(
   missing: readonly ParameterCase[],
 ): Promise<readonly string[]> {
   const { name, parameters } = operation;
-  const accepted: string[] = [];
-  for (const parameter of parameters) {
-    const absent = missing.find((known) => known.operation === name && known.parameter === parameter.name);
-    const isKnown =
-      absent !== undefined
-        ? mentions(absent.response, parameter.name)
-        : await takes(probe, operation, parameter.name, sampleValue(parameter));
-    if (isKnown) accepted.push(parameter.name);
-  }
+  const absent = new Map(
+    missing.filter((known) => known.operation === name).map(({ parameter, response }) => [parameter, response]),
+  );
+  const required = [...absent].filter(([parameter, response]) => mentions(response, parameter));
   const documented = new Set(parameters.map((parameter) => parameter.name));
-  const undocumented = crossCutting.filter((other) => !documented.has(other));
-  return [...accepted, ...(await findHidden(probe, operation, undocumented))];
+  const candidates = [
+    ...parameters
+      .filter((parameter) => !absent.has(parameter.name))
+      .map((one) => [one.name, sampleValue(one)] as const),
+    ...crossCutting.filter((other) => !documented.has(other)).map((other) => [other, 'conformance'] as const),
+  ];
+  return [...required.map(([parameter]) => parameter), ...(await findTaken(probe, operation, candidates))];
 }
 
-/** Names that are accepted without being documented: all in one call where its refusal names the unknown ones, else each in its own. */
-async function findHidden(
+/** Those names that are accepted: all in one call where its refusal names the unknown ones, else each in its own. */
+async function findTaken(
   probe: Probe,
   operation: DocumentedOperation,
-  candidates: readonly string[],
+  candidates: readonly (readonly [name: string, value: unknown])[],
 ): Promise<readonly string[]> {
-  const values = Object.fromEntries(candidates.map((candidate) => [candidate, 'conformance']));
+  const values = Object.fromEntries(candidates);
   const unknown = unknownIn(await send(probe, operation, { ...baseOf(operation), ...values, [UNKNOWN_PARAMETER]: 1 }));
-  if (unknown.includes(UNKNOWN_PARAMETER)) return candidates.filter((candidate) => !unknown.includes(candidate));
-  const hidden: string[] = [];
-  for (const candidate of candidates) {
-    if (await takes(probe, operation, candidate, 'conformance')) hidden.push(candidate);
+  if (unknown.includes(UNKNOWN_PARAMETER)) return Object.keys(values).filter((name) => !unknown.includes(name));
+  const taken: string[] = [];
+  for (const [name, value] of candidates) {
+    if (await takes(probe, operation, name, value)) taken.push(name);
   }
-  return hidden;
+  return taken;
 }
 
 async function takes(

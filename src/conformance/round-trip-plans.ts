@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { DocumentedOperation } from './catalog-view.js';
+import type { RoundTripKind } from './evidence.js';
 
 /** One call of a plan. */
 export interface PlannedCall {
@@ -10,7 +11,7 @@ export interface PlannedCall {
 /** Writes, one read, and what the read has to show: of what was written, or of what an update has left alone. */
 export interface RoundTripPlan {
   readonly name: string;
-  readonly kind: 'round_trip' | 'update_preservation';
+  readonly kind: RoundTripKind;
   readonly write: readonly PlannedCall[];
   readonly read: PlannedCall;
   /** Values by their path in the read's answer: `data.entities.0.name`. */

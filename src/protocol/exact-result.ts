@@ -36,9 +36,14 @@ function keepOf(message: unknown, text: string, start: number): void {
   const texts = new Map<string, string>();
   for (const { name, start, end } of readMembers(text, result.start)) {
     const member = text.slice(start, end);
-    if (SUSPICIOUS.test(member) && holdsChangedNumber(member)) texts.set(name, member);
+    if (SUSPICIOUS.test(member) && holdsChangedNumber(member)) texts.set(name, onOneLine(member));
   }
   if (texts.size > 0) Object.assign(message['result'], { [EXACT_TEXTS]: texts });
+}
+
+/** Of valid JSON, in which line breaks stand between values alone. Messages of some transports end with a line. */
+function onOneLine(json: string): string {
+  return /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, ' ') : json;
 }
 
 /** The JSON of a member whose numbers a double changes, as the server wrote it; undefined for every other member. */

@@ -196,7 +196,7 @@ function buildApp(
     serveView(request.params.view, request.raw, reply.raw);
   });
   registerHealth(app, gateway, state);
-  registerOperators(app, gateway, deps.observe);
+  registerOperators(app, gateway, deps.observe, { sessions: endpoint.sessions, rates: deps.monitor?.rates });
   registerConnect(app, gateway, deps.observe);
   registerMetrics(app, deps.monitor?.metrics);
   const hasConsole = gateway.config.policy.approvals.operators.length > 0;

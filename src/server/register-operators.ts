@@ -5,9 +5,15 @@ import { registerAgents } from './admin/agents-api.js';
 import { registerApprovals } from './admin/approvals-api.js';
 import { registerOperations } from './admin/operations-api.js';
 import { createOperatorAccess } from './admin/operator-access.js';
+import type { ConsoleSources } from './console/page.js';
 
 /** Opens the APIs under `/admin` and the console at `/ui` where the configuration names operators who may use them. */
-export function registerOperators(app: FastifyInstance, gateway: Gateway, observe: Observer): void {
+export function registerOperators(
+  app: FastifyInstance,
+  gateway: Gateway,
+  observe: Observer,
+  sources: ConsoleSources,
+): void {
   if (gateway.config.policy.approvals.operators.length === 0) return;
   const access = createOperatorAccess(() => gateway.config.policy.approvals.operators, observe);
   registerApprovals(app, gateway, access);
@@ -15,6 +21,6 @@ export function registerOperators(app: FastifyInstance, gateway: Gateway, observ
   registerOperations(app, gateway, access);
   app.register(async (ui) => {
     const { registerConsole } = await import('./console/console.js');
-    registerConsole(ui, { gateway, access, observe });
+    registerConsole(ui, { gateway, access, observe, sources });
   });
 }

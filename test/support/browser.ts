@@ -55,7 +55,10 @@ export async function signIn(page: Page, token: string): Promise<void> {
 
 /** Resolves when the buttons take clicks: for a moment after a page has opened they take none. */
 export async function settled(page: Page): Promise<void> {
-  await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)');
+  // A page that refreshes itself begins anew.
+  await page.evaluate(`(async () => {
+    for (let open; (open = document.getAnimations()).length > 0; ) await Promise.allSettled(open.map(({ finished }) => finished));
+  })()`);
 }
 
 /** Presses a button by its text as a person with a mouse does, and waits for the page that follows. */

@@ -23,6 +23,8 @@ export interface McpClient extends AsyncDisposable {
 }
 
 export interface ConnectOptions {
+  /** What the client calls itself. */
+  readonly name?: string;
   /** Sent as the bearer token of every request. */
   readonly token?: string;
   /** The answer of the client's user; without it the client cannot ask. */
@@ -36,10 +38,10 @@ const PATIENCE_MS = 600_000;
 export async function connectClient(
   url: string,
   mode: 'legacy' | 'auto' = 'auto',
-  { token, answer }: ConnectOptions = {},
+  { token, answer, name = 'test' }: ConnectOptions = {},
 ): Promise<McpClient> {
   const capabilities = answer === undefined ? {} : { elicitation: {} };
-  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode }, capabilities });
+  const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode }, capabilities });
   if (answer !== undefined) {
     client.setRequestHandler('elicitation/create', ({ params }) => answer(params.message));
   }

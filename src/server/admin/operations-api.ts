@@ -1,19 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  addServer,
-  type ChangeOptions,
-  removeServer,
-  type ServerChange,
-  ServerChangeFault,
-  setServerDisabled,
-} from '../../config/change-servers.js';
-import { ConfigError } from '../../config/diagnostics.js';
-import { type EditableConfig, openEditableConfig } from '../../config/edit-config.js';
-import { isPackagedConfig } from '../../config/load-config.js';
-import { JsoncSyntaxError } from '../../config/parse-jsonc.js';
+import { addServer, removeServer, setServerDisabled } from '../../config/change-servers.js';
 import type { Gateway } from '../../gateway/gateway.js';
+import { changeConfiguration } from './change-configuration.js';
 import { guardOperators, OPERATOR, type OperatorAccess, refuse } from './operator-access.js';
-import { type ApprovalsProblem, badRequest, readJsonBody } from './problems.js';
+import { type ApprovalsProblem, readJsonBody } from './problems.js';
 import { findEntryFault } from './remote-entry.js';
 
 const PATH = '/admin';
@@ -83,60 +73,23 @@ function offerChanges(api: FastifyInstance, gateway: Gateway): void {
   });
 }
 
-type Change = (config: EditableConfig, options: ChangeOptions) => Promise<ServerChange>;
-
-/** Changes the file, records who did, and answers when the gateway has taken the change. */
+/** Changes the file, and answers when the gateway has taken the change. */
 async function change(
   gateway: Gateway,
   request: FastifyRequest<OneServer>,
   reply: FastifyReply,
   action: string,
-  make: Change,
+  make: Parameters<typeof changeConfiguration>[3],
 ): Promise<FastifyReply> {
-  const { file, directory } = gateway.config;
-  if (file === null || isPackagedConfig(file)) return refuse(reply, NO_FILE);
-  const operator = operatorOf(request);
-  const options = { file, env: process.env, cwd: directory };
-  try {
-    const done = await make(await openEditableConfig(options), options);
-    gateway.recordAdmin(action, { upstream: done.name }, operator, 'http');
-    const reload = await gateway.reload(`operator '${operator}'`);
-    return await reply.send({ upstream: done.name, reload });
-  } catch (error) {
-    const problem = describeFault(error);
-    if (problem === undefined) throw error;
-    return refuse(reply, problem);
-  }
+  const changed = await changeConfiguration(gateway, operatorOf(request), action, make);
+  if (changed.kind === 'refused') return refuse(reply, changed.problem);
+  return reply.send({ upstream: changed.upstream, reload: changed.reload });
 }
 
 function operatorOf(request: { getDecorator<T>(name: string): T }): string {
   return request.getDecorator<string>(OPERATOR);
 }
 
-const NO_FILE: ApprovalsProblem = {
-  status: 409,
-  code: 'NO_CONFIGURATION_FILE',
-  message: 'This gateway has no configuration file of its own to change. Start it with --config.',
-};
-
 function unknownUpstream(name: string): ApprovalsProblem {
   return { status: 404, code: 'UPSTREAM_UNKNOWN', message: `No server that is enabled is called '${name}'.` };
-}
-
-const STATUS_OF: Readonly<Record<ServerChangeFault['kind'], number>> = { unknown: 404, exists: 409, elsewhere: 409 };
-
-function describeFault(error: unknown): ApprovalsProblem | undefined {
-  if (error instanceof ServerChangeFault) {
-    return {
-      status: STATUS_OF[error.kind],
-      code: `UPSTREAM_${error.kind.toUpperCase()}`,
-      message: `${error.message}.`,
-    };
-  }
-  if (error instanceof ConfigError) {
-    const problems = error.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
-    return { status: 422, code: 'INVALID_CONFIGURATION', message: `Not written: ${problems}` };
-  }
-  if (error instanceof JsoncSyntaxError) return badRequest(`The configuration file cannot be read: ${error.message}.`);
-  return undefined;
 }

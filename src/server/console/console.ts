@@ -9,7 +9,7 @@ import { comesFromHere, isLinkedFromElsewhere, readCookie } from './browser.js';
 import { EventStreams, isLive, stateOf } from './events.js';
 import { Frame, layOut, rootOf } from './frame.js';
 import { type OperatorSession, OperatorSessions } from './operator-sessions.js';
-import type { Action, Outcome, Page, Visit } from './page.js';
+import type { Action, ConsoleSources, Outcome, Page, Visit } from './page.js';
 import { PARTS } from './parts.js';
 import { formOf, offerSignIn, signInFor } from './sign-in.js';
 
@@ -17,6 +17,7 @@ interface ConsoleDeps {
   readonly gateway: Gateway;
   readonly access: OperatorAccess;
   readonly observe: Observer;
+  readonly sources: ConsoleSources;
 }
 
 const PREFIX = '/ui';
@@ -65,7 +66,7 @@ class Console {
   readonly #streams: EventStreams;
 
   constructor(deps: ConsoleDeps) {
-    const parts = PARTS.map((open) => open(deps.gateway));
+    const parts = PARTS.map((open) => open(deps.gateway, deps.sources));
     this.#deps = deps;
     this.#pages = parts.flatMap(({ pages }) => pages);
     this.#actions = parts.flatMap(({ actions }) => actions);

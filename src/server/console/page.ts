@@ -1,5 +1,7 @@
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Html } from '../../lib/html.js';
+import type { CallRates } from '../../observe/call-rates.js';
+import type { SessionBook } from '../http/session-book.js';
 import type { Frame, Notice } from './frame.js';
 
 /** The part of the address and the person that a page or an action is for. */
@@ -72,7 +74,15 @@ export interface Part {
   readonly actions: readonly Action[];
 }
 
+/** What pages show beside the gateway. */
+export interface ConsoleSources {
+  /** The clients of the server that serves the console. */
+  readonly sessions: SessionBook;
+  /** How often is called; undefined where nothing counts. */
+  readonly rates: Pick<CallRates, 'samples'> | undefined;
+}
+
 /** Opens a section; without pages where the gateway has nothing of the kind. */
-export type OpenPart = (gateway: Gateway) => Part;
+export type OpenPart = (gateway: Gateway, sources: ConsoleSources) => Part;
 
 export const NO_PART: Part = { pages: [], actions: [] };

@@ -21,15 +21,30 @@ export function mediaTypeOf(headers: ResponseHeaders): string | undefined {
   return type === 'application/json' ? type : type?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
+/** The coding of a body that is compressed all the same. */
+function codingOf(headers: ResponseHeaders): string | undefined {
+  const coding = headerOf(headers, 'content-encoding')?.trim().toLowerCase();
+  return coding === '' || coding === 'identity' ? undefined : coding;
+}
+
+/** @throws UpstreamFault for a compressed answer: what it would grow to is not known before, and no request asks for it */
+export function refuseCompressed(headers: ResponseHeaders): void {
+  const coding = codingOf(headers);
+  if (coding === undefined) return;
+  const name = coding.slice(0, 40);
+  throw new UpstreamFault('malformed', `it is compressed ('${name}') although requests say Accept-Encoding: identity`);
+}
+
 /** A charset beside the media type. Events are UTF-8, whatever is declared. */
 const CHARSET = /;\s{0,20}charset\s{0,20}=\s{0,20}["']?([^\s"';]{1,40})/i;
 const PLAIN_CHARSET = /^(?:utf-?8|us-ascii|ascii)$/i;
 
 /**
- * Gives the reader UTF-8 where the server declares another charset, as some still do for JSON.
+ * Gives the reader UTF-8 where the server declares another charset, as some still do for JSON, and nothing where it is compressed.
  * @throws UpstreamFault for a charset that is not known: its bytes would be read as other texts
  */
 export function inUtf8(headers: ResponseHeaders, reader: BodyReader): BodyReader {
+  if (codingOf(headers) !== undefined) return { read: () => {}, end: () => reader.end() };
   const type = headerOf(headers, 'content-type');
   if (type === undefined || type === 'application/json') return reader;
   const charset = CHARSET.exec(type)?.[1];

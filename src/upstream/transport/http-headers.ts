@@ -16,6 +16,7 @@ export type FlatHeaders = readonly string[];
 /** Headers that the protocol or the connection owns; configuration cannot set them. */
 const RESERVED = new Set([
   'accept',
+  'accept-encoding',
   'connection',
   'content-length',
   'content-type',
@@ -42,7 +43,11 @@ export function connectionHeaders(
   facts: ConnectionFacts,
   userAgent: string,
 ): FlatHeaders {
-  const headers = new Map([['user-agent', userAgent]]);
+  // Without the header a server may compress, and answers are passed on in the bytes that came.
+  const headers = new Map([
+    ['user-agent', userAgent],
+    ['accept-encoding', 'identity'],
+  ]);
   for (const [name, value] of Object.entries(configured)) {
     if (!RESERVED.has(name.toLowerCase())) headers.set(name.toLowerCase(), value);
   }

@@ -27,6 +27,7 @@ import {
   readBytes,
   readEvents,
   readStart,
+  refuseCompressed,
   SKIP_BODY,
 } from './http-exchange.js';
 import {
@@ -247,6 +248,7 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #answerReader(post: Post, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {
+    refuseCompressed(headers);
     const type = mediaTypeOf(headers);
     if (type === 'application/json') {
       const { maxAnswerBytes } = this.#options;

@@ -30,6 +30,7 @@ const UNSEEN: Observations = {
   fieldSelection: [],
   unknownNames: { operation: NOTHING, type: NOTHING },
   typeDetails: [],
+  planned: [],
   notProbed: [],
 };
 
@@ -47,25 +48,32 @@ describe('judge', () => {
   });
 
   it('skips what no operation does, and fails where one does it and no case shows it', () => {
-    const verdictsOf = (...details: readonly JsonObject[]): Readonly<Record<string, string>> => {
+    const clausesOf = (details: readonly JsonObject[], planned: Observations['planned'] = []) => {
       const introspection = { ...UNSEEN.bundle.introspection, operation_details: details };
-      const { clauses } = judge({ ...UNSEEN, bundle: { ...UNSEEN.bundle, introspection } });
-      return Object.fromEntries(clauses.map(({ id, verdict }) => [id, verdict]));
+      return judge({ ...UNSEEN, planned, bundle: { ...UNSEEN.bundle, introspection } }).clauses;
     };
+    const verdictsOf = (...given: Parameters<typeof clausesOf>): Readonly<Record<string, string>> =>
+      Object.fromEntries(clausesOf(...given).map(({ id, verdict }) => [id, verdict]));
     const read = { name: 'show', semantic_category: 'READ', parameters: [] };
-    expect(verdictsOf(read)).toMatchObject({
+    expect(verdictsOf([read])).toMatchObject({
       'round-trips': 'SKIP',
       'update-preservation': 'SKIP',
       'field-selection': 'SKIP',
       batches: 'FAIL',
     });
     const selecting = { ...read, parameters: [{ name: 'fields' }] };
-    expect(verdictsOf(selecting, { name: 'make', semantic_category: 'CREATE', parameters: [] })).toMatchObject({
+    const make = { name: 'make', semantic_category: 'CREATE', parameters: [] };
+    expect(verdictsOf([selecting, make], ['round_trip'])).toMatchObject({
       'round-trips': 'FAIL',
       'update-preservation': 'SKIP',
       'field-selection': 'FAIL',
     });
-    expect(verdictsOf(read, { name: 'change', semantic_category: 'UPDATE', parameters: [] })).toMatchObject({
+    expect(clausesOf([selecting, make]).find(({ id }) => id === 'round-trips')).toMatchObject({
+      verdict: 'SKIP',
+      note: expect.stringContaining("show what 'make' wrote"),
+    });
+    const change = { name: 'change', semantic_category: 'UPDATE', parameters: [] };
+    expect(verdictsOf([read, change], ['round_trip', 'update_preservation'])).toMatchObject({
       'round-trips': 'FAIL',
       'update-preservation': 'FAIL',
     });

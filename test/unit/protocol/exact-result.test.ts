@@ -25,6 +25,11 @@ describe('a result of which parsing changed numbers', () => {
     expect(writeExactMembers(result)).toBe(`"content":[],"structuredContent":${structured},"isError":false`);
   });
 
+  it('is kept on one line, as messages of some transports end with a line', () => {
+    const result = read('{"result":{"structuredContent":{\r\n  "n":\n 12345678901234567890,\n  "s": "a\\nb"}}}');
+    expect(writeExactMembers(result)).toBe('"structuredContent":{   "n":  12345678901234567890,   "s": "a\\nb"}');
+  });
+
   it.each([
     ['{"id":"9007199254740993"}'],
     ['{"at":1700000000000000}'],

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { anUpstream, openPool, textOf } from '../opened-pool.js';
 
@@ -394,6 +395,28 @@ describe('an answer over HTTP that is too long', () => {
     expect(small.status).toBe('fulfilled');
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
   });
+});
+
+it.each([
+  ['JSON', 200, JSON_TYPE],
+  ['events', 200, EVENTS],
+  ['an error', 500, JSON_TYPE],
+])('asks for answers as they are, and passes on no byte of a compressed one (%s)', async (_what, status, type) => {
+  const codings: unknown[] = [];
+  await using server = await scripted({
+    onCall: ({ id }, response, { headers }) => {
+      codings.push(headers['accept-encoding']);
+      const isWhole = codings.length > 1;
+      response.writeHead(isWhole ? 200 : status, isWhole ? JSON_TYPE : { ...type, 'content-encoding': 'gzip' });
+      response.end(isWhole ? answer(id, 'ok') : gzipSync(answer(id, 'compressed')));
+    },
+  });
+  await using opened = openPool(upstream(server));
+  const failure: unknown = await opened.call('any').catch((error: unknown) => error);
+  expect(failure).toMatchObject({ details: { reason: status === 200 ? 'invalid_answer' : expect.anything() } });
+  expect(JSON.stringify(failure)).not.toMatch(/\\u001f|\ufffd/);
+  expect(textOf(await opened.call('any'))).toBe('ok');
+  expect(codings).toEqual(['identity', 'identity']);
 });
 
 it('says of an answer to another request what it is', async () => {
