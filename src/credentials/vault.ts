@@ -17,25 +17,33 @@ export class Vault {
 
   /** @param place where it is kept: what was sealed for one place cannot be opened in another */
   seal(value: JsonObject, place: string): string {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(place));
-    const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
-    return VERSION + Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
+    return VERSION + this.sealBytes(Buffer.from(JSON.stringify(value)), place).toString('base64url');
   }
 
   /** Undefined for what was not sealed with this key for this place. */
   open(sealed: unknown, place: string): JsonObject | undefined {
     if (typeof sealed !== 'string' || !sealed.startsWith(VERSION)) return undefined;
-    const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
-    const [iv, tag] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)];
+    const bytes = this.openBytes(Buffer.from(sealed.slice(VERSION.length), 'base64url'), place);
+    if (bytes === undefined) return undefined;
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isJsonObject(value) ? value : undefined;
+  }
+
+  sealBytes(bytes: Buffer, place: string): Buffer {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(place));
+    const sealed = [cipher.update(bytes), cipher.final()];
+    return Buffer.concat([iv, cipher.getAuthTag(), ...sealed]);
+  }
+
+  /** Undefined for another key, another place, or damaged bytes. */
+  openBytes(sealed: Buffer, place: string): Buffer | undefined {
+    const [iv, tag] = [sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)];
     if (tag.length < TAG_BYTES) return undefined;
     const decipher = createDecipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(place)).setAuthTag(tag);
     try {
-      const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
-      const value: unknown = JSON.parse(text);
-      return isJsonObject(value) ? value : undefined;
+      return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
     } catch {
-      // Another key, another place, or a damaged record.
       return undefined;
     }
   }

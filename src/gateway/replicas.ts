@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import { Vault } from '../credentials/vault.js';
 import type { SharedSpace } from '../store/shared-space.js';
 import type { StateStore } from '../store/state-store.js';
+import { SealedSpace } from './sealed-space.js';
 
 /** What this gateway shares with others of one store, so that any of them can answer a client's next request. */
 export interface Replicas {
@@ -33,14 +35,19 @@ const SECRET_LIFE_MS = 10 * 365 * 86_400_000;
  * Opens what gateways share; undefined where the store is of one machine. Waits until the store has answered or refused once, and
  * goes on without it.
  */
-export async function openReplicas(store: StateStore, { store: config }: GatewayConfig): Promise<Replicas | undefined> {
+export async function openReplicas(
+  store: StateStore,
+  { store: config, credentials }: GatewayConfig,
+): Promise<Replicas | undefined> {
   if (store.openSpace === undefined || config.type !== 'redis') return undefined;
   const { sharedBytes: maxBytes = RESULT_BOUNDS.maxBytes } = config;
   const { sharedBytesPerClient: maxBytesPerOwner = RESULT_BOUNDS.maxBytesPerOwner } = config;
   const secret = new SharedSecret(store);
   await secret.look();
+  const results = store.openSpace('results', { maxBytes, maxBytesPerOwner });
   return {
-    results: store.openSpace('results', { maxBytes, maxBytesPerOwner }),
+    // They hold what servers answered, which who reads the store need not see.
+    results: credentials.key === undefined ? results : new SealedSpace(results, new Vault(credentials.key)),
     sessions: store.openSpace('sessions', SESSION_BOUNDS),
     rankings: store.openSpace('rankings', RANKING_BOUNDS),
     keyFor: (purpose) => secret.value && createHmac('sha256', secret.value).update(purpose).digest(),

@@ -31,6 +31,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways that share one Redis (${NO
     ]);
     const config = {
       store: { url: redis.url, sharedBytesPerClient: 8 * 1_048_576 },
+      credentials: { key: 'the-key-of-what-is-kept-in-the-store' },
       clients: { ann: { token: ANN }, bob: { token: BOB } },
       policy: { confirmation: { maxIssuedPerMinute: 10_000, maxFailuresPerMinute: 10_000 } },
       quotas: {
@@ -82,6 +83,17 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways that share one Redis (${NO
     expect((await sendHttp(two, { headers: stranger, body: callMessage(2) })).status).toBe(404);
     expect((await sendHttp(one, { method: 'DELETE', headers: session })).status).toBe(200);
     expect((await sendHttp(two, { headers: session, body: callMessage(3) })).status).toBe(404);
+  });
+
+  it('a session that its client has ended in one ends in those that have it too', async () => {
+    const [one = '', two = ''] = urls(2);
+    const bearer = { authorization: `Bearer ${ANN}` };
+    const opened = await sendHttp(one, { headers: bearer, body: initializeMessage() });
+    const headers = { ...bearer, 'mcp-session-id': String(opened.headers['mcp-session-id']) };
+    const callTwo = async () => (await sendHttp(two, { headers, body: callMessage(2) })).status;
+    expect(await callTwo()).toBe(200);
+    expect((await sendHttp(one, { method: 'DELETE', headers })).status).toBe(200);
+    await expect.poll(callTwo, { timeout: 20_000 }).toBe(404);
   });
 
   it('what a client has goes on when the gateway that gave it stops', async () => {

@@ -100,6 +100,9 @@ export function createLegacySessions(
   return new StoredSessions(settings, ids, events, sharing);
 }
 
+/** For so long a session that its client has ended in another replica goes on in this one. */
+const LOOK_MS = 1_000;
+
 class StoredSessions implements LegacySessions {
   readonly #ids: SessionIds;
   readonly #events: SessionEvents;
@@ -109,6 +112,8 @@ class StoredSessions implements LegacySessions {
   readonly #ended: RecentIds;
   /** By id: requests of one session that come together wait for one look at its record. */
   readonly #taking = new Map<string, Promise<FoundSession>>();
+  /** When it was asked whether another replica has ended a session, by its id in logs. */
+  readonly #lookedAt = new Map<string, number>();
   #sweptAt = Date.now();
 
   constructor(settings: GatewayConfig['server'], ids: SessionIds, events: SessionEvents, sharing: Sharing) {
@@ -129,8 +134,13 @@ class StoredSessions implements LegacySessions {
 
   find(id: string, origin: SessionOrigin): FoundSession | Promise<FoundSession> {
     const session = this.#sessions.get(id);
-    if (session !== undefined) return forToken(session, origin);
     const { shared } = this.#sharing;
+    if (session !== undefined) {
+      if (shared === undefined || !this.#isDue(session)) return forToken(session, origin);
+      return this.#endWhereEnded(session, shared).then((hasEnded) =>
+        hasEnded ? undefined : forToken(session, origin),
+      );
+    }
     const { client } = origin;
     const claim = shared && client && this.#ids.readShared(id, client.key);
     if (shared === undefined || claim === undefined) return this.#resume(id, origin);
@@ -157,7 +167,7 @@ class StoredSessions implements LegacySessions {
   end(session: LegacySession): Promise<void> | undefined {
     if (!this.#sessions.remove(session.id)) return undefined;
     this.#finish(session, 'closed', false);
-    return session.holder && this.#sharing.shared?.forget(session.caller.sessionId);
+    return session.holder && this.#sharing.shared?.end(session.caller.sessionId, session.holder.owner);
   }
 
   notify(text: string, isWanted: (sessionId: string) => boolean = () => true): void {
@@ -172,6 +182,7 @@ class StoredSessions implements LegacySessions {
       if (holder !== undefined && (open > 0 || lastUsedAt >= this.#sweptAt)) shared.renew(caller.sessionId);
     }
     this.#sweptAt = now;
+    void this.#endIdle(shared);
   }
 
   endStreams(isOf: (client: Authenticated | undefined) => boolean = () => true): void {
@@ -184,10 +195,31 @@ class StoredSessions implements LegacySessions {
     }
   }
 
+  /** Whether the session may have been ended in another replica since it was last asked for; notes that it is asked for now. */
+  #isDue({ caller: { sessionId }, holder }: LegacySession): boolean {
+    const now = Date.now();
+    if (holder === undefined || now - (this.#lookedAt.get(sessionId) ?? 0) < LOOK_MS) return false;
+    this.#lookedAt.set(sessionId, now);
+    return true;
+  }
+
+  /** A client that has ended its session elsewhere does not come back: what the session has here ends too. */
+  async #endIdle(shared: SharedSessions): Promise<void> {
+    for (const session of [...this.#sessions.values()])
+      if (session.open === 0 && this.#isDue(session)) await this.#endWhereEnded(session, shared);
+  }
+
+  async #endWhereEnded(session: LegacySession, shared: SharedSessions): Promise<boolean> {
+    if (!(await shared.hasEnded(session.caller.sessionId))) return false;
+    if (this.#sessions.remove(session.id)) this.#finish(session, 'closed', false);
+    return true;
+  }
+
   #begin(id: string, client: LegacyClient): LegacySession | Fullness {
     const session = createSession(id, client);
     const full = this.#sessions.add(id, session, ownerOf(client), session.lastUsedAt);
     if (full !== undefined) return full;
+    this.#lookedAt.set(session.caller.sessionId, session.lastUsedAt);
     this.#events.opened(session.caller.sessionId);
     return session;
   }
@@ -225,6 +257,7 @@ class StoredSessions implements LegacySessions {
     if (!goesOn) this.#ended.add(id);
     calls.interruptAll('the session has ended');
     stream.end();
+    this.#lookedAt.delete(caller.sessionId);
     this.#events.ended(caller.sessionId, how, goesOn);
   }
 }

@@ -9,6 +9,9 @@ export interface SessionRecord {
   readonly logLevel?: LogLevel;
 }
 
+/** What is kept of a session that its client has ended. */
+const ENDED = Buffer.from('ended');
+
 /** A session is not lost because the store was slow to hear of it. */
 const SLACK_MS = 120_000;
 
@@ -43,19 +46,26 @@ export class SharedSessions {
   async find(sessionId: string): Promise<SessionRecord | 'ended' | 'unknown'> {
     try {
       const bytes = await this.#replicas.sessions.get(sessionId);
-      return bytes === undefined ? 'ended' : readRecord(bytes);
+      return bytes === undefined || bytes.equals(ENDED) ? 'ended' : readRecord(bytes);
     } catch {
       return 'unknown';
     }
+  }
+
+  /** Whether the client has ended the session in any replica. A store that was emptied, or is away, does not say so. */
+  async hasEnded(sessionId: string): Promise<boolean> {
+    const bytes = await this.#replicas.sessions.get(sessionId).catch(ignore);
+    return bytes?.equals(ENDED) === true;
   }
 
   renew(sessionId: string): void {
     this.#replicas.sessions.renew(sessionId, Date.now() + this.#lifeMs).catch(ignore);
   }
 
-  /** Resolves when no replica takes the session over any more. Never rejects. */
-  async forget(sessionId: string): Promise<void> {
-    await this.#replicas.sessions.remove(sessionId).catch(ignore);
+  /** Resolves when no replica takes the session over any more, and those that have it can know. Never rejects. */
+  async end(sessionId: string, owner: string): Promise<void> {
+    const expiresAt = Date.now() + this.#lifeMs;
+    await this.#replicas.sessions.put(sessionId, ENDED, { owner, expiresAt }).catch(ignore);
   }
 }
 
