@@ -3,13 +3,12 @@ import { Frame } from '../../../../src/server/console/frame.js';
 import { csrfOf } from '../../../../src/server/console/operator-sessions.js';
 import { openApprovals } from '../../../../src/server/console/pages/approvals.js';
 import { anApproval, createFakeApprovals } from '../../../support/fake-approvals.js';
-import { createFakeGateway } from '../../../support/fake-gateway.js';
 
 const HOSTILE = `</dd><img src=x onerror="alert(1)">'\u202e\u200b`;
 
 /** One page of the section as it is sent. */
 async function show(path: string, approvals: Parameters<typeof createFakeApprovals>[0], query = ''): Promise<string> {
-  const { pages } = openApprovals(createFakeGateway({ approvals: createFakeApprovals(approvals) }));
+  const { pages } = openApprovals({ approvals: createFakeApprovals(approvals) });
   const page = pages.find((each) => each.path === path);
   const visit = { params: { id: 'a/b' }, query: new URLSearchParams(query), operator: 'omar' };
   const content = await page?.show(visit, new Frame(path, csrfOf('a browser')));
