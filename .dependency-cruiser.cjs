@@ -16,7 +16,7 @@ const RANKS = {
   classify: ['protocol', 'lib', 'schema'],
   config: ['protocol', 'lib', 'expression'],
   store: ['protocol', 'config'],
-  execution: ['protocol', 'store'],
+  execution: ['protocol', 'lib', 'store'],
   upstream: ['protocol', 'lib', 'observe', 'config'],
   credentials: ['protocol', 'lib', 'observe', 'config', 'store', 'upstream'],
   catalog: ['protocol', 'lib', 'schema', 'statement', 'classify', 'config'],

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Caller } from '../protocol/caller.js';
+import { groupBy } from '../lib/collections.js';
+import { type Caller, shareOf } from '../protocol/caller.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Execution, ExecutionError, ExecutionKind, ExecutionProgress, KeptResult } from './execution.js';
@@ -7,7 +8,7 @@ import type { SharedExecutions } from './shared-executions.js';
 import { type ExecutionStatus, isEnded, requireTransition } from './status.js';
 
 export interface ExecutionBounds {
-  /** Executions of one owner, those that are kept after their end included. */
+  /** Executions of one client, those that are kept after their end included; of all who are not authenticated at one address together. */
   readonly perOwner: number;
   readonly all: number;
   /** How long one is kept after its end. */
@@ -60,6 +61,8 @@ export class Executions {
   readonly #now: () => number;
   readonly #known = new Map<string, Execution>();
   readonly #work = new Map<string, ExecutionWork>();
+  /** Whose share of the bounds each takes; of those of an earlier process the owner's. */
+  readonly #shares = new Map<string, string>();
   readonly #listeners = new Set<ExecutionListener>();
 
   constructor(deps: ExecutionsDeps) {
@@ -79,7 +82,8 @@ export class Executions {
   /** A new execution, which is pending. Throws where its caller, or all together, have too many that have not ended. */
   begin(caller: Caller, { kind, subject, work }: Beginning): Execution {
     const owner = this.#deps.ownerOf(caller);
-    this.#makeRoom(owner);
+    const share = shareOf(caller);
+    this.#makeRoom(share);
     const execution: Execution = {
       id: `exec_${randomBytes(18).toString('base64url')}`,
       kind,
@@ -91,6 +95,7 @@ export class Executions {
       createdAt: this.#now(),
     };
     if (work !== undefined) this.#work.set(execution.id, work);
+    this.#shares.set(execution.id, share);
     this.#set(execution);
     return execution;
   }
@@ -195,6 +200,13 @@ export class Executions {
     return newestFirst(this.#known.values());
   }
 
+  /** How many of this process are in each state. */
+  counts(): Readonly<Record<ExecutionStatus, number>> {
+    const counts = { pending: 0, running: 0, completed: 0, failed: 0, cancelled: 0 };
+    for (const { status } of this.all()) counts[status] += 1;
+    return counts;
+  }
+
   /** Those of a session that run in other gateways. */
   async runningElsewhere(sessionId: string): Promise<readonly Execution[]> {
     const others = (await this.#deps.shared?.runningElsewhere()) ?? [];
@@ -296,25 +308,32 @@ export class Executions {
   }
 
   /** What has ended makes room for what begins, the oldest first. */
-  #makeRoom(owner: string): void {
+  #makeRoom(share: string): void {
     const { perOwner, all } = this.#deps.bounds;
-    const others = this.all();
-    const own = others.filter((execution) => execution.owner === owner);
-    for (const [kept, most] of [
-      [own, perOwner],
-      [others, all],
-    ] as const) {
-      if (kept.length < most) continue;
-      const oldest = kept.findLast(({ status }) => isEnded(status));
-      if (oldest === undefined) throw tooMany(kept.length);
-      this.#drop(oldest.id);
-      this.#deps.shared?.forget(oldest.id);
+    const everyone = this.all();
+    const byShare = groupBy(everyone, ({ id, owner }) => this.#shares.get(id) ?? owner);
+    const own = byShare.get(share) ?? [];
+    if (own.length >= perOwner) this.#dropOldest(own);
+    else if (everyone.length >= all) {
+      // Of whom has most, so that no one's flood drops what others have.
+      const [most = everyone] = [...byShare.values()]
+        .filter((kept) => kept.some(({ status }) => isEnded(status)))
+        .toSorted((one, other) => other.length - one.length);
+      this.#dropOldest(most);
     }
+  }
+
+  #dropOldest(kept: readonly Execution[]): void {
+    const oldest = kept.findLast(({ status }) => isEnded(status));
+    if (oldest === undefined) throw tooMany(kept.length);
+    this.#drop(oldest.id);
+    this.#deps.shared?.forget(oldest.id);
   }
 
   #drop(id: string): void {
     this.#known.delete(id);
     this.#work.delete(id);
+    this.#shares.delete(id);
   }
 }
 

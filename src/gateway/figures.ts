@@ -17,7 +17,7 @@ export function describeFigures(
   gateway: Described,
   plan: EndpointPlan,
   journal: JournalState,
-  threads: GatewayFigures['threads'],
+  { threads, executions }: { threads: GatewayFigures['threads']; executions: GatewayFigures['executions'] | undefined },
 ): GatewayFigures {
   const { upstreams, categories, state, reload } = gateway.status();
   const tokens = contextTokens(plan, gateway);
@@ -38,6 +38,7 @@ export function describeFigures(
     dependencies: { audit: state.audit.state === 'ok', store: state.store.state === 'ok' },
     lostRecords: journal.lost,
     threads,
+    ...(executions && { executions }),
     ...(reload && {
       reload: { isInForce: reload.outcome !== 'refused', atSeconds: Date.parse(reload.at) / 1_000 },
     }),

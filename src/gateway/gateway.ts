@@ -407,7 +407,11 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
     toolSets: catalog.toolSets,
     definitions: () => introductions.join(catalog.toolSets(), primitives),
-    figures: () => describeFigures(gateway, catalog.current().plan, policy.audit.state(), largeAnswers.load()),
+    figures: () =>
+      describeFigures(gateway, catalog.current().plan, policy.audit.state(), {
+        threads: largeAnswers.load(),
+        executions: running?.counts(),
+      }),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     quotaStatus: (caller) => policy.quota.status(caller),
     recordAdmin: (action, details, operator, transport = 'cli') =>

@@ -27,6 +27,12 @@ export function principalOf({ client, user }: CallerIdentity): { kind: 'user' | 
   return client === undefined ? undefined : { kind: 'client', name: client };
 }
 
+/** Whose share of what is divided a caller takes: a user or client has one in all its sessions, and all who are not authenticated at one address share one. */
+export function shareOf(caller: Caller): string {
+  const principal = principalOf(caller);
+  return principal === undefined ? `peer ${caller.peer ?? ''}` : `${principal.kind} ${principal.name}`;
+}
+
 /** The caller: one MCP connection (specification, section 2.3), or one client where connections have no sessions. */
 export interface Caller extends CallerIdentity {
   /** Made by the gateway; never taken from the client. */

@@ -1,6 +1,6 @@
 import type { QueueBounds } from '../config/connection-config.js';
 import { FairQueue, type Turn } from '../lib/fair-queue.js';
-import { type Caller, principalOf } from '../protocol/caller.js';
+import { type Caller, shareOf } from '../protocol/caller.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { cancelled, UpstreamFault } from './fault.js';
 
@@ -89,10 +89,8 @@ export class CallQueue {
   }
 }
 
-/** A user or client has one share in all its sessions; a client that did not authenticate shares with all at its address. */
+/** One share for all sessions of a client, and a turn in it for each. */
 export function turnOf(caller: Caller | undefined): Turn {
   if (caller === undefined) return { share: 'gateway', session: '' };
-  const principal = principalOf(caller);
-  const share = principal === undefined ? `peer ${caller.peer ?? ''}` : `${principal.kind} ${principal.name}`;
-  return { share, session: caller.sessionId };
+  return { share: shareOf(caller), session: caller.sessionId };
 }

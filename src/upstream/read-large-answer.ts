@@ -9,6 +9,7 @@ import { UpstreamFault } from './fault.js';
 import { OwnCredentials, withoutCredentials } from './own-credentials.js';
 import { splitAnswer } from './split-answer.js';
 import { translateFailure } from './translate-failure.js';
+import { isTooDeep, TOO_DEEP } from './transport/wire-messages.js';
 
 /**
  * Reads an answer of any size at once, so not in the thread that serves callers.
@@ -26,6 +27,7 @@ export function readLargeAnswer(
     if (split !== undefined && isAnswerTo(split.id, id)) return split.release(own);
     admit([bytes]);
     const text = bytes.toString('utf8');
+    if (isTooDeep(text)) throw new UpstreamFault('malformed', TOO_DEEP);
     const value: unknown = JSON.parse(text);
     if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
     return own.maskAll(readResult(findMessage(value, id)));

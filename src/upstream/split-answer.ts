@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { type EmbeddedJson, readEmbeddedJson } from '../lib/embedded-json.js';
+import { isNestedDeeper } from '../lib/json-depth.js';
 import { endOfString } from '../lib/json-literal.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { MAX_ANSWER_DEPTH } from '../protocol/limits.js';
@@ -173,6 +174,8 @@ function layOut(pieces: Pieces, length: number): Buffer {
 }
 
 function parse(text: string): unknown {
+  // What is around the text may be nested too deeply; the message is then read, and refused, as a whole.
+  if (isNestedDeeper(text, MAX_ANSWER_DEPTH)) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

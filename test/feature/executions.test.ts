@@ -336,6 +336,12 @@ it('is remembered after a restart, without its result, and what ran is cancelled
   expect(held?.data).toMatchObject({ status: 'cancelled' });
 });
 
+it('is counted by state in the figures of the gateway', () => {
+  const { executions } = live.gateway.figures();
+  expect(executions).toMatchObject({ pending: 0, running: 0, completed: expect.any(Number) });
+  expect(executions?.['completed']).toBeGreaterThan(1);
+});
+
 it('is not offered unless it is configured, and its directive is refused', async () => {
   await using plain = await openLiveGateway({ mcpServers: { jobs: JOBS } });
   const client = await plain.connect('http', 'legacy');

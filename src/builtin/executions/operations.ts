@@ -1,7 +1,7 @@
-import { finishOperation } from '../../catalog/operation.js';
 import { EXECUTION_STATUSES } from '../../execution/status.js';
 import type { JsonSchema } from '../../protocol/json.js';
-import { type Category, GATEWAY_SOURCE, type Operation, type Parameter } from '../../protocol/operation.js';
+import type { Operation } from '../../protocol/operation.js';
+import { createOwnOperation, type OwnOperationDraft } from '../own-operation.js';
 
 /** Clients give up on a request after a minute. */
 export const MOST_WAIT_SECONDS = 50;
@@ -37,45 +37,9 @@ const STATE: JsonSchema = {
 
 const EXECUTION_ID: JsonSchema = { type: 'string', minLength: 1, description: 'As the call was answered with' };
 
-interface OwnParts {
-  readonly category: Category;
-  readonly reason: string;
-  readonly description: string;
-  readonly parameters: Readonly<Record<string, JsonSchema>>;
-  readonly required: readonly string[];
-  readonly output: JsonSchema;
-}
-
-function own(name: string, { category, reason, description, parameters, required, output }: OwnParts): Operation {
-  return finishOperation({
-    name,
-    qualifiedName: name,
-    upstream: GATEWAY_SOURCE,
-    tool: name,
-    classification: {
-      category,
-      // Callers reach their own executions alone, and what runs again passes policy again: no confirmation is worth its cost.
-      danger: { level: category === 'READ' ? 'safe' : 'reversible', reasons: [reason] },
-      confidence: 1,
-      evidence: ['built into the gateway'],
-    },
-    description,
-    parameters: Object.entries(parameters).map(
-      ([parameter, schema]): Parameter => ({
-        name: parameter,
-        upstreamName: parameter,
-        place: 'params',
-        required: required.includes(parameter),
-        schema,
-      }),
-    ),
-    identifiers: [],
-    strict: true,
-    inputSchema: { type: 'object', properties: parameters, required, additionalProperties: false },
-    outputSchema: output,
-    retryable: category === 'READ',
-    groupedBy: null,
-  });
+/** Callers reach their own executions alone, and what runs again passes policy again: no confirmation is worth its cost. */
+function own(name: string, draft: Omit<OwnOperationDraft, 'name' | 'danger'>): Operation {
+  return createOwnOperation({ ...draft, name, danger: draft.category === 'READ' ? 'safe' : 'reversible' });
 }
 
 export const getExecutionStatus = own('get_execution_status', {

@@ -1,9 +1,9 @@
-import { finishOperation } from '../../catalog/operation.js';
 import { RISK_TOLERANCES, type SafetyLoopConfig } from '../../config/safety-config.js';
-import type { JsonObject, JsonSchema } from '../../protocol/json.js';
-import { type Category, type DangerLevel, GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import type { Operation } from '../../protocol/operation.js';
 import { OUTCOMES } from '../../safety/evaluate-step.js';
 import { LONGEST_HINT } from '../../safety/read-hint.js';
+import { createOwnOperation, type OwnOperationDraft } from '../own-operation.js';
 
 /** The operations of the safety loop; their names and categories are the specification's (section 8.5.4). */
 export const SAFETY_OPERATIONS = [
@@ -26,19 +26,10 @@ const text = (description: string, maxLength = 200): JsonSchema => ({
 
 const AGENT = text('The name of the agent');
 
-/** What one of them is, apart from what all have in common. */
-interface Draft {
-  readonly category: Category;
-  readonly danger: DangerLevel;
-  readonly why: string;
-  readonly description: string;
-  readonly parameters: Readonly<Record<string, JsonSchema>>;
-  readonly required: readonly string[];
-  /** The specification's spelling of parameters, where it is another one than snake_case. */
-  readonly spelling?: Readonly<Record<string, string>>;
+/** What one of them is; `output` holds the members of its answer. */
+type Draft = Omit<OwnOperationDraft, 'name' | 'output' | 'sensitive'> & {
   readonly output: Readonly<Record<string, JsonSchema>>;
-  readonly example: JsonObject;
-}
+};
 
 const STATE: Readonly<Record<string, JsonSchema>> = {
   execution_id: { type: 'string' },
@@ -60,7 +51,14 @@ const DIRECTIVE: Readonly<Record<string, JsonSchema>> = {
 /** The operations as this configuration offers them; their texts say how it is configured. */
 export function createSafetyOperations(config: SafetyLoopConfig): readonly Operation[] {
   const drafts = draftsOf(config);
-  return SAFETY_OPERATIONS.map((name) => finish(name, drafts[name]));
+  return SAFETY_OPERATIONS.map((name) =>
+    createOwnOperation({
+      ...drafts[name],
+      name,
+      output: { type: 'object', properties: drafts[name].output },
+      sensitive: ['code'],
+    }),
+  );
 }
 
 function draftsOf({
@@ -77,7 +75,7 @@ function draftsOf({
     execute_agent: {
       category: 'EXECUTE',
       danger: 'reversible',
-      why: 'starts an agent whose steps are judged',
+      reason: 'starts an agent whose steps are judged',
       description:
         `Start an agent in the safety loop (mode ${mode}). Then report every action with record_execution_step before you take it, and end ` +
         `with complete_execution or abort_execution. Defaults: ${maxAutonomousSteps} steps without a person, risk tolerance ${riskTolerance}; ${patterns}`,
@@ -102,7 +100,7 @@ function draftsOf({
     record_execution_step: {
       category: 'CREATE',
       danger: 'safe',
-      why: 'records a step and judges it',
+      reason: 'records a step and judges it',
       description:
         'Report what your agent does next, before it does it. Go on only where the answer says continue: true; where it says stopped: true, stop everything',
       parameters: {
@@ -128,7 +126,7 @@ function draftsOf({
     complete_execution: {
       category: 'EXECUTE',
       danger: 'safe',
-      why: 'ends an agent that is done',
+      reason: 'ends an agent that is done',
       description: 'End an agent that has done its work',
       parameters: {
         element_name: AGENT,
@@ -143,7 +141,7 @@ function draftsOf({
     abort_execution: {
       category: 'EXECUTE',
       danger: 'safe',
-      why: 'ends an agent',
+      reason: 'ends an agent',
       description: 'End an agent before its work is done',
       parameters: {
         element_name: AGENT,
@@ -157,7 +155,7 @@ function draftsOf({
     confirm_operation: {
       category: 'EXECUTE',
       danger: 'safe',
-      why: 'confirms one thing that waits',
+      reason: 'confirms one thing that waits',
       description:
         "Confirm what another client's agent was paused for, or an operation that it may only call confirmed. Not for your own agent, unless a person gives you the code",
       parameters: {
@@ -172,7 +170,7 @@ function draftsOf({
     verify_challenge: {
       category: 'CREATE',
       danger: 'safe',
-      why: 'checks a code that a person was given',
+      reason: 'checks a code that a person was given',
       description: "End a pause or a block with a person's code. A wrong code uses the challenge up",
       parameters: {
         challenge_id: text("The 'verificationId' of a notification or a refusal"),
@@ -190,42 +188,3 @@ const LONGEST_CODE = 100;
 
 /** Patterns of a list that a description shows. */
 const MOST_SHOWN = 5;
-
-function finish(name: SafetyOperation, draft: Draft): Operation {
-  const { category, danger, why, description, required, spelling = {}, output, example } = draft;
-  const parameters = Object.entries(draft.parameters).map(([parameter, schema]) => ({
-    name: parameter,
-    upstreamName: spelling[parameter] ?? parameter,
-    place: 'params' as const,
-    required: required.includes(parameter),
-    schema,
-  }));
-  const properties = Object.fromEntries(parameters.map(({ upstreamName, schema }) => [upstreamName, schema]));
-  return finishOperation({
-    name,
-    qualifiedName: name,
-    upstream: GATEWAY_SOURCE,
-    tool: name,
-    classification: {
-      category,
-      danger: { level: danger, reasons: [why] },
-      confidence: 1,
-      evidence: ['built into the gateway'],
-    },
-    description,
-    parameters,
-    identifiers: [],
-    strict: true,
-    inputSchema: {
-      type: 'object',
-      properties,
-      required: required.map((parameter) => spelling[parameter] ?? parameter),
-      additionalProperties: false,
-    },
-    outputSchema: { type: 'object', properties: output },
-    retryable: false,
-    groupedBy: null,
-    sensitive: ['code'],
-    examples: [{ description: why, request: { operation: name, params: example } }],
-  });
-}

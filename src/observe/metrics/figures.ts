@@ -32,6 +32,8 @@ export interface GatewayFigures {
   readonly lostRecords: number;
   /** The threads that read large answers. */
   readonly threads: { readonly busy: number; readonly waiting: number };
+  /** Executions and agents by state; absent where neither is configured. */
+  readonly executions?: Readonly<Record<string, number>>;
   /** The last reload; absent before the first. */
   readonly reload?: { readonly isInForce: boolean; readonly atSeconds: number };
 }

@@ -123,6 +123,13 @@ export const READINGS: readonly Reading[] = [
     read: ({ gateway }) => only(gateway.lostRecords),
   },
   {
+    name: 'mcp_aql_executions',
+    help: 'Executions and agents of this gateway, those included that have ended and are kept.',
+    kind: 'gauge',
+    labels: ['state'],
+    read: ({ gateway }) => by('state', gateway.executions ?? {}),
+  },
+  {
     name: 'mcp_aql_answer_threads_busy',
     help: 'Threads that read a large answer.',
     kind: 'gauge',

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { isNestedDeeper } from '../../lib/json-depth.js';
 import { runInSlices } from '../../lib/turns.js';
 import { takesLongToWrite, writeInSlices } from '../../lib/write-in-slices.js';
 import { keepExactNumbers, SUSPICIOUS } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
+import { MAX_ANSWER_DEPTH } from '../../protocol/limits.js';
 import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 
 const NEWLINE = 0x0a;
@@ -125,6 +127,7 @@ const MOST_UNASKED = 200;
  * @param text what the value was parsed from; answers keep of it what parsing changed of their numbers
  */
 export function messagesOf(value: unknown, text: string): readonly JSONRPCMessage[] {
+  if (isTooDeep(text)) return [value].flat().flatMap(refuseDeep);
   if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
   if (!Array.isArray(value)) return isJsonObject(value) ? [value as unknown as JSONRPCMessage] : [];
   const messages = value.filter(isJsonObject);
@@ -135,6 +138,25 @@ export function messagesOf(value: unknown, text: string): readonly JSONRPCMessag
     return unasked <= MOST_UNASKED;
   });
   return read as unknown as readonly JSONRPCMessage[];
+}
+
+/** What a message has around what it carries: the result, a content block or structured content, and some for the batch. */
+const ENVELOPE_LEVELS = 8;
+
+/** Whether a message is nested so deeply that what reads or writes it level by level would exhaust the stack. */
+export function isTooDeep(text: string): boolean {
+  return isNestedDeeper(text, MAX_ANSWER_DEPTH + ENVELOPE_LEVELS);
+}
+
+/** Why an answer that is too deep is none. */
+export const TOO_DEEP = `the answer is nested more than ${MAX_ANSWER_DEPTH} levels deep: ask for a part of it`;
+
+/** The caller of such an answer learns why there is none; nothing else of the message is read. */
+function refuseDeep(message: unknown): readonly JSONRPCMessage[] {
+  if (!isJsonObject(message) || message['method'] !== undefined) return [];
+  const { id } = message;
+  if (typeof id !== 'string' && typeof id !== 'number') return [];
+  return [{ jsonrpc: '2.0', id, error: { code: -32603, message: TOO_DEEP } }];
 }
 
 /** A shorter text is not worth a second look. */

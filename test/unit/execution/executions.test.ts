@@ -22,6 +22,7 @@ const caller = (sessionId: string, client?: string): Caller => ({
   sessionId,
   clientName: 'test',
   transport: 'http',
+  peer: sessionId,
   ...(client === undefined ? {} : { client }),
 });
 
@@ -207,6 +208,21 @@ describe('executions', () => {
 
     expect(executions.all()).toHaveLength(BOUNDS.all);
     expect(executions.all().map(({ id }) => id)).not.toContain(ids[1]);
+  });
+
+  it('are bounded for an address, whose sessions neither keep another from beginning nor drop what it has', () => {
+    const executions = open();
+    const kept = executions.begin(caller('other'), CALL).id;
+    executions.cancel(kept, 'test');
+    const flood = (session: string) => executions.begin({ ...caller(session), peer: 'flood' }, CALL).id;
+    const ended = flood('1');
+    executions.cancel(ended, 'test');
+    for (const session of ['2', '3', '4', '5']) flood(session);
+
+    expect(() => flood('6')).toThrow('Too many executions');
+    executions.begin(caller('third'), CALL);
+    expect(executions.all().map(({ id }) => id)).toContain(kept);
+    expect(executions.all().map(({ id }) => id)).not.toContain(ended);
   });
 
   it('are dropped when they were kept as long as configured', () => {
