@@ -188,11 +188,13 @@ function noteSharedSecrets(
 
 function listSecrets({ operators, webhook }: ApprovalsConfig, clients: readonly ClientConfig[]): readonly Secret[] {
   return [
-    ...operators.map(({ name, token }) => ({
-      of: 'operator' as const,
-      path: [...APPROVALS, 'operators', name, 'token'],
-      value: hashToken(token),
-    })),
+    ...operators.flatMap(({ name, keys }) =>
+      keys.map(({ hash }) => ({
+        of: 'operator' as const,
+        path: [...APPROVALS, 'operators', name, 'token'],
+        value: hash,
+      })),
+    ),
     ...(webhook === undefined
       ? []
       : [{ of: 'webhook' as const, path: [...APPROVALS, 'webhook', 'secret'], value: hashToken(webhook.secret) }]),

@@ -11,8 +11,9 @@ import {
   type OAuthConfig,
   type TlsConfig,
 } from './access-config.js';
-import type { ClientEntry, IssuerEntry, KeyEntry, OAuthEntry } from './config-document.js';
+import type { ClientEntry, IssuerEntry, KeyEntry, KeysEntry, OAuthEntry } from './config-document.js';
 import { isOwnMachine } from './own-machine.js';
+import type { OperatorConfig } from './policy-config.js';
 import { readSecret, type SecretContext, TOKEN_PATTERN } from './secrets.js';
 
 /** How a static token is written where it must not be readable. */
@@ -25,16 +26,30 @@ export function buildClients(
   entries: Readonly<Record<string, ClientEntry>> | undefined,
   context: SecretContext,
 ): readonly ClientConfig[] {
-  return Object.entries(entries ?? {}).flatMap(([name, { keys = [], groups = [], ...own }]) => {
-    const path: JsonPath = [...context.path, name];
-    // Without a list the client has the one token that stands beside its name.
-    const hasOwn = keys.length === 0 || Object.keys(own).length > 0;
-    const built = [
-      ...(hasOwn ? [buildKey(own, { ...context, path })] : []),
-      ...keys.map((key, index) => buildKey(key, { ...context, path: [...path, 'keys', index] })),
-    ].filter((key) => key !== undefined);
-    return built.length === 0 ? [] : [{ name, keys: built, groups }];
+  return Object.entries(entries ?? {}).flatMap(([name, { groups = [], ...entry }]) => {
+    const keys = buildKeys(entry, { ...context, path: [...context.path, name] });
+    return keys.length === 0 ? [] : [{ name, keys, groups }];
   });
+}
+
+/** The operators, in the order of the file. What is wrong with one goes into the diagnostics. */
+export function buildOperators(
+  entries: Readonly<Record<string, KeysEntry>> | undefined,
+  context: SecretContext,
+): readonly OperatorConfig[] {
+  return Object.entries(entries ?? {}).flatMap(([name, entry]) => {
+    const keys = buildKeys(entry, { ...context, path: [...context.path, name] });
+    return keys.length === 0 ? [] : [{ name, keys }];
+  });
+}
+
+function buildKeys({ keys = [], ...own }: KeysEntry, context: SecretContext): readonly ClientKey[] {
+  // Without a list there is the one token that stands beside the name.
+  const hasOwn = keys.length === 0 || Object.keys(own).length > 0;
+  return [
+    ...(hasOwn ? [buildKey(own, context)] : []),
+    ...keys.map((key, index) => buildKey(key, { ...context, path: [...context.path, 'keys', index] })),
+  ].filter((key) => key !== undefined);
 }
 
 function buildKey({ tokenHash, expires, ...entry }: KeyEntry, context: SecretContext): ClientKey | undefined {

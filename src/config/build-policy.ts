@@ -1,10 +1,11 @@
 import type { JsonPath } from '../lib/json-path.js';
+import { buildOperators } from './build-access.js';
 import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
 import type { PolicyEntry, RuleEntry, WebhookEntry } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } from './policy-config.js';
-import { buildCredentials, readSecret, type SecretContext } from './secrets.js';
+import { readSecret, type SecretContext } from './secrets.js';
 
 /** A longer grace is permitted but gets a warning (companion document "confirmation tokens"). */
 const LONG_SKEW_SECONDS = 60;
@@ -134,7 +135,7 @@ function noteContradictions(
 function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext): ApprovalsConfig {
   const { operators: operatorEntries, publicUrl, webhook: webhookEntry, ...given } = entry ?? {};
   const { path, diagnostics } = context;
-  const operators = buildCredentials(operatorEntries, { ...context, path: [...path, 'operators'] });
+  const operators = buildOperators(operatorEntries, { ...context, path: [...path, 'operators'] });
   const webhook = webhookEntry && buildWebhook(webhookEntry, { ...context, path: [...path, 'webhook'] });
   if (publicUrl !== undefined) noteAddress(publicUrl, { ...context, path: [...path, 'publicUrl'] });
   for (const key of ['publicUrl', 'webhook'] as const) {

@@ -217,20 +217,24 @@ export interface ApiLimitEntry extends Omit<ApiLimit, 'category'> {
 
 export type OneOrMany<T> = T | readonly T[];
 
-/** A token of a client or operator, as written. */
+/** A token, as written. */
 export interface CredentialEntry {
   readonly token?: string;
   readonly token_FILE?: string;
 }
 
-/** One token of a client, as written. */
+/** One token of a client or operator, as written. */
 export interface KeyEntry extends CredentialEntry {
   readonly tokenHash?: string;
   readonly expires?: string;
 }
 
-export interface ClientEntry extends KeyEntry {
+/** The tokens of an operator, as written. */
+export interface KeysEntry extends KeyEntry {
   readonly keys?: readonly KeyEntry[];
+}
+
+export interface ClientEntry extends KeysEntry {
   readonly groups?: readonly string[];
 }
 
@@ -288,7 +292,7 @@ export interface PolicyEntry {
     readonly ttlSeconds?: Partial<ConfirmationConfig['ttlSeconds']>;
   };
   readonly approvals?: Partial<Omit<ApprovalsConfig, 'operators' | 'webhook'>> & {
-    readonly operators?: Readonly<Record<string, CredentialEntry>>;
+    readonly operators?: Readonly<Record<string, KeysEntry>>;
     readonly webhook?: WebhookEntry;
   };
 }

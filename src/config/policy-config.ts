@@ -1,4 +1,5 @@
 import type { Category, DangerLevel } from '../protocol/operation.js';
+import type { ClientKey } from './access-config.js';
 
 /** Spans of the calendar, in UTC. */
 const WINDOWS = ['second', 'minute', 'hour', 'day', 'month'] as const;
@@ -126,11 +127,10 @@ export interface ConfirmationConfig {
   readonly maxFailuresPerMinute: number;
 }
 
-/** A person who may approve, known by a bearer token. */
+/** A person who may approve, known by bearer tokens. */
 export interface OperatorConfig {
   readonly name: string;
-  /** Secret: never log. */
-  readonly token: string;
+  readonly keys: readonly ClientKey[];
 }
 
 export interface ApprovalsConfig {

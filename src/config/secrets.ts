@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { JsonPath } from '../lib/json-path.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { CredentialEntry, LooseText } from './config-document.js';
+import type { ClientKey } from './access-config.js';
+import type { LooseText } from './config-document.js';
 import type { UpstreamCredentials } from './credentials-config.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { GatewayConfig, StoreConfig, UpstreamEndpoint } from './gateway-config.js';
@@ -78,31 +79,8 @@ export function faultCode(cause: unknown): string {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown reason';
 }
 
-/** A name and the bearer token that proves it. */
-interface Credential {
-  readonly name: string;
-  /** Secret: never log. */
-  readonly token: string;
-}
-
 // An Authorization header cannot carry other characters (RFC 9110, section 11.6.2).
 export const TOKEN_PATTERN = /^[\x21-\x7e]+$/;
-
-/** Names and their tokens, in the order of the file. What is wrong with one goes into the diagnostics. */
-export function buildCredentials(
-  entries: Readonly<Record<string, CredentialEntry>> | undefined,
-  context: SecretContext,
-): readonly Credential[] {
-  return Object.entries(entries ?? {}).flatMap(([name, entry]) => {
-    const path: JsonPath = [...context.path, name];
-    const token = readSecret({ ...entry }, 'token', { ...context, path });
-    if (token === undefined) return [];
-    if (!TOKEN_PATTERN.test(token)) {
-      context.diagnostics.problem([...path, 'token'], 'expected visible ASCII characters without blanks');
-    }
-    return [{ name, token }];
-  });
-}
 
 const FILE_SUFFIX = '_FILE';
 
@@ -222,7 +200,7 @@ function maskMembers(config: GatewayConfig): JsonObject {
     safetyLoop: maskSafetyLoop(config.safetyLoop),
     store: maskStore(config.store),
     credentials: config.credentials.key === undefined ? {} : { key: MASK },
-    clients: config.clients.map((client) => ({ ...client, keys: client.keys.map((key) => ({ ...key, hash: MASK })) })),
+    clients: config.clients.map(maskKeys),
     server: maskServer(config.server),
     ...(config.metrics?.tokenHash !== undefined && { metrics: { ...config.metrics, tokenHash: MASK } }),
     ...(config.tracing?.headers && { tracing: maskTracing(config.tracing, config.tracing.headers) }),
@@ -258,10 +236,15 @@ function maskPolicy(policy: PolicyConfig): PolicyConfig {
     ...policy,
     approvals: {
       ...approvals,
-      operators: maskTokens(operators),
+      operators: operators.map(maskKeys),
       ...(webhook !== undefined && { webhook: { url: maskPath(webhook.url), secret: MASK } }),
     },
   };
+}
+
+/** Hashes of weak tokens can be guessed. */
+function maskKeys<T extends { readonly keys: readonly ClientKey[] }>(holder: T): T {
+  return { ...holder, keys: holder.keys.map((key) => ({ ...key, hash: MASK })) };
 }
 
 function maskSafetyLoop({ challenge, ...settings }: GatewayConfig['safetyLoop']): GatewayConfig['safetyLoop'] {
@@ -272,10 +255,6 @@ function maskSafetyLoop({ challenge, ...settings }: GatewayConfig['safetyLoop'])
     ...(email !== undefined && { email: { ...email, server: maskUrl(email.server) } }),
   };
   return { ...settings, challenge: { ...challenge, channels: masked } };
-}
-
-function maskTokens<T extends { readonly token: string }>(holders: readonly T[]): readonly T[] {
-  return holders.map((holder) => ({ ...holder, token: MASK }));
 }
 
 function maskStore(store: StoreConfig): StoreConfig {

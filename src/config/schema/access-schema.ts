@@ -1,33 +1,16 @@
 import type { JsonSchema } from '../../protocol/json.js';
 import { DEFAULT_ALGORITHMS } from '../access-config.js';
-import { range, section, TEXTS } from './policy-schema.js';
+import { KEYS, range, section, TEXTS } from './policy-schema.js';
 
 const NAME = '^[A-Za-z0-9][A-Za-z0-9_.-]*$';
 
 const text = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });
 
-const KEY = {
-  token: { type: 'string', description: 'The bearer token: at least 16 visible ASCII characters.' },
-  token_FILE: text('A file that holds it; `token` beats it.'),
-  tokenHash: {
-    type: 'string',
-    pattern: '^sha256:[0-9a-f]{64}$',
-    description:
-      'Instead of the token: `sha256:` and its hash, from `printf %s "$TOKEN" | sha256sum`. The file then holds no secret.',
-  },
-  expires: text('From when on it is refused: an ISO 8601 date or time, such as `2027-01-31`.'),
-};
-
 export const CLIENTS_SETTING: JsonSchema = {
   type: 'object',
   propertyNames: { pattern: NAME, maxLength: 64 },
   additionalProperties: section('A client with a static token.', {
-    ...KEY,
-    keys: {
-      type: 'array',
-      items: section('One of its tokens.', KEY),
-      description: 'Several tokens, so that one can be exchanged while the other is still used.',
-    },
+    ...KEYS,
     groups: { ...TEXTS, description: 'Groups that the client is in, for rules and quotas.' },
   }),
   description:

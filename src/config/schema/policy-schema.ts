@@ -112,24 +112,43 @@ const CONFIRMATION = section(
   policy.confirmation,
 );
 
-/** A token of a client or operator. Its length is checked once references are resolved. */
-const CREDENTIAL = keysOf({
+/** A static token. Its length is checked once references are resolved. */
+const KEY = {
   token: {
     type: 'string',
     description:
-      'The bearer token, at least 16 visible ASCII characters; best from a variable. No two may be the same.',
+      'The bearer token: at least 16 visible ASCII characters, best from a variable. No two may be the same.',
   },
   token_FILE: { type: 'string', minLength: 1, description: 'A file that holds it; `token` beats it.' },
-});
+  tokenHash: {
+    type: 'string',
+    pattern: '^sha256:[0-9a-f]{64}$',
+    description:
+      'Instead of the token: `sha256:` and its hash, from `printf %s "$TOKEN" | sha256sum`. The file then holds no secret.',
+  },
+  expires: {
+    type: 'string',
+    minLength: 1,
+    description: 'From when on it is refused: an ISO 8601 date or time, such as `2027-01-31`.',
+  },
+};
 
-function credentials(description: string): JsonSchema {
-  return {
-    type: 'object',
-    propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: 64 },
-    additionalProperties: CREDENTIAL,
-    description,
-  };
-}
+/** One static token, or several. */
+export const KEYS = {
+  ...KEY,
+  keys: {
+    type: 'array',
+    items: section('One of the tokens.', KEY),
+    description: 'Several tokens, so that one can be exchanged while the other is still used.',
+  },
+};
+
+const OPERATORS: JsonSchema = {
+  type: 'object',
+  propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: 64 },
+  additionalProperties: section('An operator with a static token.', KEYS),
+  description: 'Who may approve over the HTTP API: name -> token. Nobody unless given.',
+};
 
 const APPROVALS = section(
   'How a person is asked where a rule says `human`.',
@@ -148,7 +167,7 @@ const APPROVALS = section(
       'How many requests may be undecided at one time. Clients without authentication share half of it.',
     ),
     maxPendingPerClient: range(1, 10_000, 'How many of them one client may have; without authentication, one session.'),
-    operators: credentials('Who may approve over the HTTP API: name -> token. Nobody unless given.'),
+    operators: OPERATORS,
     publicUrl: {
       type: 'string',
       minLength: 1,

@@ -1,11 +1,18 @@
-import { createHash } from 'node:crypto';
+import type { ClientKey } from '../../config/access-config.js';
+import { hashToken } from '../../config/build-access.js';
 import type { Observer } from '../../observe/observation.js';
 
-/** A client or operator with a bearer token. */
+/** An operator with bearer tokens. */
 interface TokenHolder {
   readonly name: string;
-  /** Secret: never log. */
-  readonly token: string;
+  readonly keys: readonly ClientKey[];
+}
+
+/** Whose a token is, and until when. */
+interface KnownHolder {
+  readonly name: string;
+  /** In milliseconds since the epoch; infinite where it does not end. */
+  readonly until: number;
 }
 
 /** The scheme in any case, then the token (RFC 6750, section 2.1; RFC 9110, section 11.1). */
@@ -17,30 +24,33 @@ const MAX_KNOWN_HEADERS = 1_000;
 /** Finds the holder of a bearer token. */
 export class BearerTokens {
   // Keyed by digests: the time of a look-up then reveals nothing about a token's first characters.
-  readonly #holders: ReadonlyMap<string, string>;
+  readonly #holders: ReadonlyMap<string, KnownHolder>;
   // Every request of a client carries the same header. Only valid headers are kept, so that wrong ones cannot fill the map.
-  readonly #known = new Map<string, string>();
+  readonly #known = new Map<string, KnownHolder>();
+  readonly #now: () => number;
 
-  constructor(holders: readonly TokenHolder[]) {
-    this.#holders = new Map(holders.map(({ name, token }) => [digest(token), name]));
+  constructor(holders: readonly TokenHolder[], now: () => number = Date.now) {
+    this.#now = now;
+    this.#holders = new Map(
+      holders.flatMap(({ name, keys }) =>
+        keys.map(({ hash, expiresAt: until = Number.POSITIVE_INFINITY }) => [hash, { name, until }] as const),
+      ),
+    );
   }
 
   /** The name of the holder of the token in an `Authorization` header; undefined when the token is not valid. */
   holderOf(header: string | undefined): string | undefined {
     if (header === undefined) return undefined;
-    return this.#known.get(header) ?? this.#lookUp(header);
+    const holder = this.#known.get(header) ?? this.#lookUp(header);
+    return holder !== undefined && this.#now() < holder.until ? holder.name : undefined;
   }
 
-  #lookUp(header: string): string | undefined {
+  #lookUp(header: string): KnownHolder | undefined {
     const token = BEARER.exec(header)?.[1];
-    const holder = token === undefined ? undefined : this.#holders.get(digest(token));
+    const holder = token === undefined ? undefined : this.#holders.get(hashToken(token));
     if (holder !== undefined && this.#known.size < MAX_KNOWN_HEADERS) this.#known.set(header, holder);
     return holder;
   }
-}
-
-function digest(token: string): string {
-  return createHash('sha256').update(token).digest('base64');
 }
 
 /** At most one notice in this time: a client that guesses tokens must not fill the log. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { exactly, type Html, html } from '../../lib/html.js';
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem}button{font:inherit;padding:.4rem 1rem}input{font:inherit;width:100%}p.small{color:#555;font-size:.9em}';
@@ -41,15 +42,14 @@ interface ConsentPage {
 export function writeConsent({ server, host, whose, ways, hidden }: ConsentPage): string {
   const asked =
     whose === undefined
-      ? ''
-      : `<p>A call of <strong>${escapeHtml(whose)}</strong> asks for this. If you did not make it, close this page.</p>`;
-  const where = host === undefined ? '' : ` at <strong>${escapeHtml(host)}</strong>`;
-  const forms = ways.map((way) => writeForm(way, hidden)).join('');
+      ? undefined
+      : html`<p>A call of <strong>${whose}</strong> asks for this. If you did not make it, close this page.</p>`;
+  const where = host === undefined ? undefined : html` at <strong>${host}</strong>`;
   return page(
     `Connect ${server}`,
-    `<h1>Connect your account of ${escapeHtml(server)}</h1>
-<p>This gateway will call the server <strong>${escapeHtml(server)}</strong>${where} with your rights when you, signed in here, use its tools. You choose there what to grant.</p>${asked}
-<p>First show who you are; the server's own sign-in follows.</p>${forms}
+    html`<h1>Connect your account of ${server}</h1>
+<p>This gateway will call the server <strong>${server}</strong>${where} with your rights when you, signed in here, use its tools. You choose there what to grant.</p>${asked}
+<p>First show who you are; the server's own sign-in follows.</p>${ways.map((way) => writeForm(way, hidden))}
 <p class="small">What you grant is kept for you alone. The same page disconnects your account.</p>`,
   );
 }
@@ -60,42 +60,29 @@ const LABELS: Readonly<Record<Way['kind'], (way: Way) => string>> = {
   local: () => 'Continue',
 };
 
-function writeForm(way: Way, hidden: Readonly<Record<string, string>>): string {
+function writeForm(way: Way, hidden: Readonly<Record<string, string>>): Html {
   const fields = { ...hidden, way: way.kind === 'issuer' ? `issuer:${way.name}` : way.kind };
   const inputs = Object.entries(fields).map(
-    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${exactly(value)}">`,
   );
   const token =
     way.kind === 'token'
-      ? '<p><label>The token of your client in this gateway <input type="password" name="token" autocomplete="off" required></label></p>'
-      : '';
-  const buttons = `<button name="intent" value="connect">${escapeHtml(LABELS[way.kind](way))} and connect</button> <button name="intent" value="disconnect">Disconnect</button>`;
-  return `<form method="post">${inputs.join('')}${token}<p>${buttons}</p></form>`;
+      ? html`<p><label>The token of your client in this gateway <input type="password" name="token" autocomplete="off" required></label></p>`
+      : undefined;
+  const buttons = html`<button name="intent" value="connect">${LABELS[way.kind](way)} and connect</button> <button name="intent" value="disconnect">Disconnect</button>`;
+  return html`<form method="post">${inputs}${token}<p>${buttons}</p></form>`;
 }
 
 /** Leads on to another site. A form's answer cannot: `form-action` holds for redirects too. */
 export function writeDeparture(url: URL): string {
-  const target = escapeHtml(url.href);
-  const head = `<meta http-equiv="refresh" content="0;url=${target}">`;
-  return page('Going on', `<p>Going on to <a href="${target}">${escapeHtml(url.host)}</a>.</p>`, head);
+  const head = html`<meta http-equiv="refresh" content="0;url=${url.href}">`;
+  return page('Going on', html`<p>Going on to <a href="${url.href}">${url.host}</a>.</p>`, head);
 }
 
 export function writeMessage(title: string, text: string): string {
-  return page(title, `<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>`);
+  return page(title, html`<h1>${title}</h1><p>${text}</p>`);
 }
 
-function page(title: string, body: string, head = ''): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${head}<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body>${body}</body></html>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+function page(title: string, body: Html, head?: Html): string {
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${head}<title>${title}</title><style>${STYLE}</style></head><body>${body}</body></html>`.toString();
 }

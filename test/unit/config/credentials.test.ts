@@ -7,6 +7,7 @@ const TWO = 'the-second-token-2222';
 const THREE = 'the-third-token-3333';
 
 const client = (name: string, token: string) => ({ name, keys: [{ hash: hashToken(token) }], groups: [] });
+const operator = (name: string, token: string) => ({ name, keys: [{ hash: hashToken(token) }] });
 const operators = (entries: unknown): unknown => ({ policy: { approvals: { operators: entries } } });
 
 describe('clients and operators', () => {
@@ -17,7 +18,7 @@ describe('clients and operators', () => {
     };
     const config = await loadOnly(main, { env: { DESK: TWO } });
     expect(config.clients).toEqual([client('ci', ONE), client('Desk.2-a_b', TWO)]);
-    expect(config.policy.approvals.operators).toEqual([{ name: 'alice', token: THREE }]);
+    expect(config.policy.approvals.operators).toEqual([operator('alice', THREE)]);
   });
 
   it('are empty when none is configured', async () => {
@@ -38,7 +39,7 @@ describe('clients and operators', () => {
     const { clients, policy } = await loadOnly(main, { files });
     expect(clients).toEqual([client('ci', ONE), client('both', `${ONE}x`)]);
     expect(policy.approvals).toMatchObject({
-      operators: [{ name: 'alice', token: TWO }],
+      operators: [operator('alice', TWO)],
       webhook: { url: 'https://hook.example/x', secret: THREE },
     });
   });
@@ -47,7 +48,7 @@ describe('clients and operators', () => {
     const env = { MCP_AQL_CLIENT_TOKEN: ONE, MCP_AQL_ADMIN_TOKEN_FILE: 'admin' };
     const config = await loadOnly({ clients: { ci: { token: THREE } } }, { env, files: { admin: TWO } });
     expect(config.clients).toEqual([client('ci', THREE), client('default', ONE)]);
-    expect(config.policy.approvals.operators).toEqual([{ name: 'admin', token: TWO }]);
+    expect(config.policy.approvals.operators).toEqual([operator('admin', TWO)]);
   });
 
   it('have the token of the environment literally', async () => {

@@ -118,7 +118,10 @@ describe('loadConfig: the result', () => {
       endpoint: { mode: 'semantic', toolPrefix: 'd_', profile: { name: 'device' } },
       log: { level: 'debug', format: 'json' },
       dataDir: '/var/lib/gateway',
-      policy: { readOnly: true, approvals: { operators: [{ name: 'admin', token: 'an-operator-s-own-token' }] } },
+      policy: {
+        readOnly: true,
+        approvals: { operators: [{ name: 'admin', keys: [{ hash: hashToken('an-operator-s-own-token') }] }] },
+      },
       store: { type: 'redis', url: 'redis://redis.example' },
       clients: [{ name: 'default', keys: [{ hash: hashToken('a-client-s-own-token') }], groups: [] }],
     });

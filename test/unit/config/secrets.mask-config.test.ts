@@ -76,7 +76,7 @@ describe('maskConfig', () => {
       webhook: { url, secret: 'x'.repeat(16) },
     };
     expect(maskConfig(await loadOnly({ policy: { approvals } }))['policy']).toMatchObject({
-      approvals: { operators: [{ name: 'a', token: '***' }], webhook: { url: shown, secret: '***' } },
+      approvals: { operators: [{ name: 'a', keys: [{ hash: '***' }] }], webhook: { url: shown, secret: '***' } },
     });
   });
 

@@ -1,3 +1,4 @@
+import type { Gateway } from '../../../gateway/gateway.js';
 import { type Content, type Html, html } from '../../../lib/html.js';
 import { cleanLabel } from '../../../lib/text.js';
 import type { Approval, ApprovalService } from '../../../protocol/approval.js';
@@ -6,7 +7,7 @@ import { digestOf } from '../../admin/approvals-api.js';
 import { explainFault } from '../../admin/problems.js';
 import { cutNote, facts, foreign, jsonValue, moment, table } from '../components.js';
 import type { Frame } from '../frame.js';
-import { type Action, definePage, NO_PART, type OpenPart, type Outcome } from '../page.js';
+import { type Action, definePage, NO_PART, type Outcome, type Part } from '../page.js';
 
 const SECTION = 'approvals';
 
@@ -17,7 +18,7 @@ const SHOWN = 50;
  * Requests for the approval of a person. The list only leads to them: what decides stands on the page of one request, so that nothing is
  * decided that took the place of what was read.
  */
-export const openApprovals: OpenPart = ({ approvals }) => {
+export const openApprovals = ({ approvals }: Pick<Gateway, 'approvals'>): Part => {
   if (approvals === undefined) return NO_PART;
   const list = definePage({
     path: SECTION,

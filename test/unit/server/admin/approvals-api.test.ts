@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { hashToken } from '../../../../src/config/build-access.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import type { ApprovalService } from '../../../../src/protocol/approval.js';
 import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http-server.js';
@@ -8,8 +9,8 @@ import { type RawRequest, sendHttp } from '../../../support/raw-http.js';
 import { SERVER_INFO } from '../../../support/server-clients.js';
 
 const OPERATORS = [
-  { name: 'alice', token: 'alice-token-0123456789' },
-  { name: 'bob', token: 'bob-token-9876543210' },
+  { name: 'alice', keys: [{ hash: hashToken('alice-token-0123456789') }] },
+  { name: 'bob', keys: [{ hash: hashToken('bob-token-9876543210') }] },
 ];
 const alice = { authorization: 'Bearer alice-token-0123456789' };
 

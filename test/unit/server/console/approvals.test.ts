@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { Frame } from '../../../../src/server/console/frame.js';
+import { csrfOf } from '../../../../src/server/console/operator-sessions.js';
+import { openApprovals } from '../../../../src/server/console/pages/approvals.js';
+import { anApproval, createFakeApprovals } from '../../../support/fake-approvals.js';
+
+const HOSTILE = `</dd><img src=x onerror="alert(1)">'\u202e\u200b`;
+
+/** One page of the section as it is sent. */
+async function show(path: string, approvals: Parameters<typeof createFakeApprovals>[0], query = ''): Promise<string> {
+  const { pages } = openApprovals({ approvals: createFakeApprovals(approvals) });
+  const page = pages.find((each) => each.path === path);
+  const visit = { params: { id: 'a/b' }, query: new URLSearchParams(query), operator: 'omar' };
+  const content = await page?.show(visit, new Frame(path, csrfOf('a browser')));
+  return String(content);
+}
+
+describe('the pages of approvals', () => {
+  it('show hostile texts of every kind as texts', async () => {
+    const hostile = anApproval({
+      id: 'a/b',
+      operation: HOSTILE,
+      upstream: HOSTILE,
+      message: HOSTILE,
+      reasons: [HOSTILE],
+      rule: HOSTILE,
+      parameters: { [HOSTILE]: { [HOSTILE]: HOSTILE } },
+      requester: { client: HOSTILE, clientName: HOSTILE, session: HOSTILE },
+    });
+    const decision = { by: HOSTILE, at: '2026-11-02T10:05:00.000Z', reason: HOSTILE };
+    const decided = anApproval({ ...hostile, status: 'denied', decision });
+    for (const approval of [hostile, decided]) {
+      for (const path of ['approvals', 'approvals/:id']) {
+        const text = await show(path, [approval]);
+        expect(text).toContain('&lt;img src=x');
+        expect(text).not.toMatch(/<img|onerror="|[\u202e\u200b]/);
+      }
+    }
+  });
+
+  it('quote what a client calls itself, on one line, below what the gateway knows', async () => {
+    const clientName = `nice\nServer   sandbox\nDanger safe${'x'.repeat(500)}`;
+    const approval = anApproval({ id: 'a/b', requester: { client: null, clientName, session: 's' } });
+    const text = await show('approvals/:id', [approval]);
+    expect(text).toContain('an unauthenticated client, which calls itself “nice Server sandbox Danger safex');
+    expect(text).not.toContain('x'.repeat(101));
+    for (const known of ['destructive (DELETE)', 'files', '&quot;report.txt&quot;'])
+      expect(text.indexOf(known)).toBeLessThan(text.indexOf('calls itself'));
+  });
+
+  it('offer a decision about what waits alone, and long values in full where they are cut', async () => {
+    const cut = anApproval({ id: 'a/b', full: { path: 'the whole path' } });
+    const text = await show('approvals/:id', [cut]);
+    expect(text).toContain('action="../approvals/a%2Fb/decide"');
+    expect(text).not.toContain('the whole path');
+    expect(await show('approvals/:id', [cut], 'full=1')).toContain('the whole path');
+    expect(await show('approvals/:id', [{ ...cut, status: 'expired' }])).not.toContain('<form');
+  });
+
+  it('show fifty requests at most, and say how many there are', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => anApproval({ id: `ap${index}` }));
+    const text = await show('approvals', many);
+    expect(text.match(/<a href="[^"]*approvals\/ap/g)).toHaveLength(50);
+    expect(text).toContain('The first 50 of 60.');
+  });
+});
