@@ -94,7 +94,7 @@ const MODIFIERS: ReadonlySet<string> = new Set(
     population census government legal tax health exchange interest inflation unemployment mortgage currency
     key main major primary important technical statistical numeric numerical mathematical summary
     first second third two three pairwise list-like
-    column row table database schema cluster pod container service
+    column row table database schema cluster pod container service kubernetes postgres windows jenkins aws macos ios
     calendar event holiday time date timezone meeting
     word sentence text language document form child parent sibling
   `),
@@ -163,7 +163,12 @@ function findListed(tokens: readonly string[], named: ReadonlySet<string>): stri
   // "A new order" may be one that is made.
   if (phrase.includes('new')) return undefined;
   // "Issues free tickets" is done, although issues are information.
-  if (readStart(tokens) === 'verb' && isPlural(lead) && !MODIFIERS.has(lead)) return undefined;
+  if (
+    isPlural(lead) &&
+    !MODIFIERS.has(lead) &&
+    (readStart(tokens) === 'verb' || (!isModifier(lead) && !/[ao]s$/.test(lead)))
+  )
+    return undefined;
   const modifies = isModifier(lead) || !(mayBeAnyVerb(lead) || named.has(lead));
   return modifies && !mayBeVerb(lead) ? head : undefined;
 }

@@ -149,11 +149,18 @@ export function findBareThing(
   // "Wave height" is hardly an instruction: what is done to one thing has an article.
   if (start === 'either') return phrase.length > 1 && informs(head) && !isPlural(head) ? head : undefined;
   if (start === 'verb' || mayBeNamed(first, phrase.length, named, informs)) return undefined;
+  if (isPlural(first) && !informs(first) && hasObject(phrase)) return undefined;
   const stop = tokens[end] ?? '';
   const certain = isPlural(first) || mayBeAnyVerb(first) || named.has(first);
   const followed = certain ? stop !== '' || isPlural(first) : FIRM.has(stop) || RELATIVES.has(stop);
   if (phrase.length === 1) return followed ? head : undefined;
   return isPlural(head) || informs(head) || FIRM.has(stop) || isWaiting(phrase) ? head : undefined;
+}
+
+/** A plural has no noun behind it, so an unknown word in -s is a verb: "Glorks planks", but "Guests currently aboard". */
+function hasObject([first = '', second, third]: readonly string[]): boolean {
+  if (second === undefined || /[ao]s$/.test(first) || second.endsWith('ly') || isParticiple(second)) return false;
+  return !isWaiting([first, second]) && (third !== undefined || !isAdjective(second));
 }
 
 /** "Lots running low": what things are doing. */

@@ -45,9 +45,11 @@ export interface DefinitionName {
 /** Everything that differs from the lock, found in slices. */
 export async function reviewDefinitions(gateway: Gateway): Promise<DefinitionReview> {
   const { file, content } = gateway.config.lock;
+  // Everything would differ.
+  if (content === null) return { file, exists: false, differences: [], unread: [] };
   const current = await describeTools(gateway);
-  const differences = await runInSlices(inTime(compareWithLockInSlices(current, content ?? NO_LOCK)));
-  return { file, exists: content !== null, differences, unread: Object.keys(current.unread) };
+  const differences = await runInSlices(inTime(compareWithLockInSlices(current, content)));
+  return { file, exists: true, differences, unread: Object.keys(current.unread) };
 }
 
 /** One difference; undefined where there is none. */

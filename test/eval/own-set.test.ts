@@ -43,11 +43,11 @@ interface Bars {
 
 describe.each<Bars>([
   { file: 'fresh.tsv', unseen: false, accepted: 0.95, readsElsewhere: 0.05, overrated: 0.03 },
-  { file: 'fresh.tsv', unseen: true, accepted: 0.92, readsElsewhere: 0.15, overrated: 0.08 },
+  { file: 'fresh.tsv', unseen: true, accepted: 0.9, readsElsewhere: 0.2, overrated: 0.1 },
   { file: 'invented.tsv', unseen: false, accepted: 0.94, readsElsewhere: 0.09, overrated: 0.04 },
   { file: 'invented.tsv', unseen: true, accepted: 0.88, readsElsewhere: 0.18, overrated: 0.065 },
   { file: 'trades.tsv', unseen: false, accepted: 0.89, readsElsewhere: 0.12, overrated: 0.1 },
-  { file: 'trades.tsv', unseen: true, writesInRead: 3, accepted: 0.81, readsElsewhere: 0.28, overrated: 0.125 },
+  { file: 'trades.tsv', unseen: true, writesInRead: 2, accepted: 0.81, readsElsewhere: 0.28, overrated: 0.125 },
 ])('other products, $file, failures unseen: $unseen', (bars) => {
   const { file, unseen, writesInRead = 0, accepted, readsElsewhere, overrated } = bars;
   const some = readOwnSet(file).filter(({ label }) => isUnseen(label.server) === unseen);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Approval, DecisionFault } from '../../protocol/approval.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { createBodyReader, cutOffAfterAnswer } from '../http/receive-post.js';
+import { createBodyReader, cutOffAfterAnswer, isEncoded } from '../http/receive-post.js';
 
 /** Why a request to the approvals API was refused, as the person who sent it sees it. */
 export interface ApprovalsProblem {
@@ -74,6 +74,12 @@ function bodyTooLarge(limit: number): ApprovalsProblem {
   return { status: 413, code: 'BODY_TOO_LARGE', message: `The body exceeds ${limit} bytes. Shorten the reason.` };
 }
 
+const ENCODED: ApprovalsProblem = {
+  status: 415,
+  code: 'INVALID_REQUEST',
+  message: 'The body is encoded. Send it as plain JSON, without Content-Encoding.',
+};
+
 function describeDecision(approval: Approval | undefined): string {
   if (approval?.decision == null) return 'decided';
   return `${approval.status} by '${approval.decision.by}'${at(approval.decision.at)}`;
@@ -104,6 +110,7 @@ type RawBody =
 
 /** Never resolves when the client disconnects before the body ends. */
 function readBytes(request: IncomingMessage, response: ServerResponse): Promise<RawBody> {
+  if (isEncoded(request)) return Promise.resolve({ kind: 'problem', problem: ENCODED });
   return new Promise((resolve) => {
     readBody(request, (body) => {
       if (body.kind === 'complete') {

@@ -101,7 +101,6 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
 
   return (request, response, client) => {
     const { accept, 'content-type': contentType } = request.headers;
-    const { 'content-encoding': encoding, 'transfer-encoding': transfer } = request.headers;
     if (!sendsJson(contentType)) {
       sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_MEDIA_TYPE);
       return;
@@ -110,7 +109,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
       sendRpcError(response, 406, RPC_ERROR.refused, NOT_ACCEPTABLE);
       return;
     }
-    if (!isPlain(encoding, 'identity') || !isPlain(transfer, 'chunked')) {
+    if (isEncoded(request)) {
       response.setHeader('accept-encoding', 'identity');
       sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_ENCODING);
       return;
@@ -143,6 +142,11 @@ function laneOf(request: IncomingMessage): string {
 }
 
 /** Whether a header that names codings is absent or names none that would have to be decoded here. */
+/** Whether the body is other bytes than those that are sent for it. */
+export function isEncoded({ headers }: IncomingMessage): boolean {
+  return !isPlain(headers['content-encoding'], 'identity') || !isPlain(headers['transfer-encoding'], 'chunked');
+}
+
 function isPlain(header: string | undefined, plain: string): boolean {
   return header === undefined || header.toLowerCase() === plain;
 }

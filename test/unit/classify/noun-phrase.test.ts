@@ -56,6 +56,8 @@ describe('a description that names a thing by its grammar', () => {
     ['berth', 'Asks for a berth'],
     ['rope_split', 'One rope per boat'],
     ['planks', 'Takes a plank out of the deck'],
+    ['berth', 'Glorks planks of the deck'],
+    ['berth', 'Glorks records of the deck'],
     ['berth', 'Awards points'],
     ['passes', 'Issues free passes to a guest'],
     ['tow', 'Has a boat towed'],

@@ -227,6 +227,8 @@ describe('the approvals API', () => {
     const { post } = await open();
     const { status, json } = await post('/admin/approvals/a1b2c3/deny', '{}', { ...alice, 'content-type': 'nonsense' });
     expect([status, json.error.code]).toEqual([415, 'INVALID_REQUEST']);
+    const encoded = await post('/admin/approvals/a1b2c3/deny', '{}', { ...alice, 'content-encoding': 'gzip' });
+    expect([encoded.status, encoded.json.error.code]).toEqual([415, 'INVALID_REQUEST']);
     expect(observations).toEqual([]);
   });
 });
