@@ -29,7 +29,7 @@ const PACE: Pace = {
 /** For so long after a call of one client, those of the others leave room for its next one. */
 const SHARED_MS = 1_000;
 
-/** A turn in which calls of the flood took longer is followed by no longer pause: a slow call must not stop all others. */
+/** The longest pause: one slow turn must not stop all that wait. */
 const LONGEST_PAUSE_MS = 50;
 
 /**
@@ -97,11 +97,15 @@ export class FairCalls {
   }
 
   #begin({ share }: Turn): void {
-    this.#inFlight.set(share, (this.#inFlight.get(share) ?? 0) + 1);
-    this.#total += 1;
+    this.#takePlace(share);
     if (!this.#isShared()) return;
     this.#begun.add(share);
     this.#serveLater();
+  }
+
+  #takePlace(share: string): void {
+    this.#inFlight.set(share, (this.#inFlight.get(share) ?? 0) + 1);
+    this.#total += 1;
   }
 
   #end({ share }: Turn): void {
@@ -128,14 +132,14 @@ export class FairCalls {
     });
   }
 
-  /** Serves at the end of this turn, unless something ends first that those who wait need. */
+  /** Serves those who wait in a later turn, once however often it is asked for. */
   #serveLater(ms = 0): void {
     if (this.#isServing) return;
     this.#isServing = true;
     this.#pace.later(ms, () => this.#serve());
   }
 
-  /** Lets a call begin for each client that waits where one alone calls, or else one call in all. */
+  /** Lets one call begin where several clients call; else all that have a place. */
   #serve(): void {
     this.#begun.clear();
     const began = this.#pace.now();
@@ -163,8 +167,7 @@ export class FairCalls {
     if (this.#total >= this.#bounds.maxCalls) return false;
     const next = this.#waiting.take((share) => this.#hasPlace(share));
     if (next === undefined) return false;
-    this.#inFlight.set(next.share, (this.#inFlight.get(next.share) ?? 0) + 1);
-    this.#total += 1;
+    this.#takePlace(next.share);
     next.item.admit();
     return true;
   }
