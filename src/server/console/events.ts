@@ -62,7 +62,13 @@ export class EventStreams {
   }
 
   close(): void {
-    for (const { response } of this.#streams) response.end();
+    for (const stream of this.#streams) this.#end(stream);
+  }
+
+  /** Nothing may be written after the end. */
+  #end(stream: Stream): void {
+    this.#drop(stream);
+    stream.response.end();
   }
 
   #drop(stream: Stream): void {
@@ -76,7 +82,7 @@ export class EventStreams {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      for (const { session, response } of this.#streams) if (!session.isLive()) response.end();
+      for (const stream of this.#streams) if (!stream.session.isLive()) this.#end(stream);
       for (const page of new Set([...this.#streams].map((stream) => stream.page))) await this.#lookAt(page);
     } catch (cause) {
       this.#observe({ kind: 'defect', where: '/ui/events', cause });
