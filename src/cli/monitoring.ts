@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { AccessLogTarget, MetricsConfig, TracingConfig } from '../config/observability-config.js';
+import { hasOperators } from '../config/policy-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { CallRates } from '../observe/call-rates.js';
 import type { Observer } from '../observe/observation.js';
@@ -27,7 +28,7 @@ export async function openMonitoring(config: GatewayConfig, version: string, obs
   const counting = metrics && (await openCounting(metrics, config, version, observe));
   const requests = log.access && (await openRequestLog(log.access, observe));
   const traces = tracing && (await openTraces(tracing, version, observe));
-  const rates = config.policy.approvals.operators.length > 0 ? await openRates() : undefined;
+  const rates = hasOperators(config.policy.approvals) ? await openRates() : undefined;
   return {
     observers: [counting, rates].flatMap((sink) => (sink === undefined ? [] : [sink.observe])),
     beginTrace: traces?.begin,

@@ -20,6 +20,7 @@ import type { Diagnostics } from './diagnostics.js';
 import type { ConfigLock, GatewayConfig, ProfileDefinition } from './gateway-config.js';
 import { needsToken } from './made-token.js';
 import type { ApprovalsConfig, PolicyRule } from './policy-config.js';
+import type { ServerConfig } from './server-config.js';
 import { type LocatedDefinition, listServers, readServer, toSlug } from './server-definition.js';
 
 /** One file of `upstreams/`, validated. */
@@ -62,6 +63,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   };
   const ownPolicy = buildPolicy(document.policy, { directory, known, publicUrl: server.publicUrl, diagnostics });
   noteSharedSecrets(ownPolicy.approvals, clients, diagnostics);
+  noteOperatorGroups(ownPolicy.approvals, server, diagnostics);
   const pins = buildPins(document.pins, definitions, diagnostics);
   noteBareAllows(ownPolicy.rules, { upstreams: known.upstreams, pins }, diagnostics);
   noteOpenServer(server, clients, diagnostics);
@@ -170,6 +172,17 @@ interface Secret {
 }
 
 const APPROVALS: JsonPath = ['policy', 'approvals'];
+
+/** Groups are those of an issuer's users: a static client is none. */
+function noteOperatorGroups(
+  { operatorGroups }: ApprovalsConfig,
+  { oauth }: ServerConfig,
+  diagnostics: Diagnostics,
+): void {
+  if (operatorGroups.length === 0 || oauth !== undefined) return;
+  const message = 'nobody can sign in by these: there is no issuer';
+  diagnostics.problem([...APPROVALS, 'operatorGroups'], message, "configure 'server.oauth'");
+}
 
 /** Reports every secret that is used twice: its holders cannot be distinguished, and a client could approve its own calls. */
 function noteSharedSecrets(

@@ -139,7 +139,7 @@ function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext)
   const webhook = webhookEntry && buildWebhook(webhookEntry, { ...context, path: [...path, 'webhook'] });
   if (publicUrl !== undefined) noteAddress(publicUrl, { ...context, path: [...path, 'publicUrl'] });
   for (const key of ['publicUrl', 'webhook'] as const) {
-    if (entry?.[key] === undefined || Object.keys(operatorEntries ?? {}).length > 0) continue;
+    if (entry?.[key] === undefined || Object.keys({ ...operatorEntries, ...given.operatorGroups }).length > 0) continue;
     diagnostics.warning(
       [...path, key],
       "its links cannot be opened, because there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN",

@@ -94,6 +94,7 @@ export const CONFIG_DEFAULTS = {
       expireSeconds: 900,
       maxPending: 200,
       maxPendingPerClient: 20,
+      operatorGroups: [],
     },
   },
   quotas: { currency: 'USD' },

@@ -149,6 +149,8 @@ export interface ApprovalsConfig {
   readonly maxPendingPerClient: number;
   /** Who may use the HTTP API; nobody when empty. */
   readonly operators: readonly OperatorConfig[];
+  /** Groups of the issuers of `server.oauth` whose users are operators in the console. */
+  readonly operatorGroups: readonly string[];
   /** Where people reach this gateway, for links; the listening address unless given. */
   readonly publicUrl?: string;
   readonly webhook?: {
@@ -156,6 +158,11 @@ export interface ApprovalsConfig {
     /** Key of the HMAC-SHA256 signature. Secret: never log. */
     readonly secret: string;
   };
+}
+
+/** Whether there is anyone who may use the console. */
+export function hasOperators({ operators, operatorGroups }: ApprovalsConfig): boolean {
+  return operators.length > 0 || operatorGroups.length > 0;
 }
 
 export interface PolicyConfig {

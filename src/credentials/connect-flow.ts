@@ -8,6 +8,7 @@ import { type ClientAtIssuer, readClient } from './oauth-tokens.js';
 import { describeOwner, ownerOf } from './owner.js';
 import type { UserTokens } from './user-tokens.js';
 import type { Vault } from './vault.js';
+import { VISIT_MS, Visits } from './visits.js';
 
 /** An upstream to which users connect their accounts. */
 export interface ConnectableUpstream {
@@ -80,8 +81,9 @@ export class ConnectRefusal extends Error {
 }
 
 const COLLECTION = 'connect_link';
-/** How long a link, and a visit to an authorization server, may take. */
-const LINK_MS = 600_000;
+
+/** What a person reads where nothing is known of the answer's state. */
+export const ANSWER_OF_NONE = 'This answer belongs to no request of this browser, or has been used. Begin again.';
 
 /**
  * How a user grants the gateway access to an upstream. What passes between the pages is in the store, so that any replica may answer; each
@@ -89,15 +91,17 @@ const LINK_MS = 600_000;
  */
 export class ConnectFlow {
   readonly #deps: ConnectFlowDeps;
+  readonly #visits: Visits;
 
   constructor(deps: ConnectFlowDeps) {
     this.#deps = deps;
+    this.#visits = new Visits(deps, 'visit');
   }
 
   /** Makes a page for the user of a call. The code in its address says whose call it was, and proves nothing else. */
   async link(upstream: string, owner: string): Promise<ConnectLink> {
     const code = randomBytes(24).toString('base64url');
-    const expiresAt = this.#deps.now() + LINK_MS;
+    const expiresAt = this.#deps.now() + VISIT_MS;
     await this.#deps.store.insert(COLLECTION, linkKey(code), { upstream, owner }, { expiresAt });
     return { url: `${this.#deps.publicUrl}/connect/${upstream}?code=${code}`, expiresAt };
   }
@@ -182,24 +186,15 @@ export class ConnectFlow {
   }
 
   async #begin({ client, target, settings }: VisitedServer, browser: string, visit: JsonObject): Promise<URL> {
-    const { store, vault, now } = this.#deps;
-    const state = randomBytes(24).toString('base64url');
+    const state = this.#visits.newState();
     const { url, verifier, client: own, scope } = await client.begin(target, settings, state);
-    const key = visitKey(state);
-    const facts = { issuer: target.issuer, ...visit, verifier, client: own, scope, browser: digest(browser) };
-    await store.insert(COLLECTION, key, { sealed: vault.seal(facts, key) }, { expiresAt: now() + LINK_MS });
+    await this.#visits.keep(state, browser, { issuer: target.issuer, ...visit, verifier, client: own, scope });
     return url;
   }
 
-  /** A state counts once, in the browser that has it. */
   async #takeVisit({ state, browser }: AuthorizationAnswer): Promise<Visit> {
-    const { store, vault } = this.#deps;
-    const key = visitKey(state);
-    const record = await store.get(COLLECTION, key);
-    const visit = record === undefined ? undefined : readVisit(vault.open(record.value['sealed'], key));
-    if (visit === undefined || visit.browser !== digest(browser) || !(await store.remove(COLLECTION, key))) {
-      throw new ConnectRefusal('This answer belongs to no request of this browser, or has been used. Begin again.');
-    }
+    const visit = readVisit(await this.#visits.take(state, browser));
+    if (visit === undefined) throw new ConnectRefusal(ANSWER_OF_NONE);
     return visit;
   }
 
@@ -240,7 +235,6 @@ interface Visit {
   readonly verifier: string;
   readonly client: ClientAtIssuer;
   readonly scope: string;
-  readonly browser: string;
 }
 
 function readVisit(value: JsonObject | undefined): Visit | undefined {
@@ -257,7 +251,6 @@ function readVisit(value: JsonObject | undefined): Visit | undefined {
     verifier: text('verifier'),
     client,
     scope: text('scope'),
-    browser: text('browser'),
   };
 }
 
@@ -265,7 +258,8 @@ function describe({ upstream, code, intent }: ConnectRequest): JsonObject {
   return { upstream, intent, ...(code === undefined ? {} : { code }) };
 }
 
-async function redeem<T>(redeeming: Promise<T>): Promise<T> {
+/** The tokens of an answer; what the person reads where there are none says no secret. */
+export async function redeem<T>(redeeming: Promise<T>): Promise<T> {
   try {
     return await redeeming;
   } catch (cause) {
@@ -276,10 +270,6 @@ async function redeem<T>(redeeming: Promise<T>): Promise<T> {
 
 function linkKey(code: string): string {
   return `link ${digest(code)}`;
-}
-
-function visitKey(state: string): string {
-  return `visit ${digest(state)}`;
 }
 
 function digest(secret: string): string {

@@ -8,7 +8,8 @@ import type { UserRights } from '../upstream/user-rights.js';
 import { type ConnectableUpstream, ConnectFlow, type SignInIssuer } from './connect-flow.js';
 import { HeaderRights } from './forwarded-headers.js';
 import { type GrantSummary, Grants } from './grants.js';
-import { OAuthClient } from './oauth-client.js';
+import { IssuerSignIn } from './issuer-sign-in.js';
+import { type CALLBACK_PATHS, OAuthClient } from './oauth-client.js';
 import { PerUserRights } from './per-user.js';
 import { keepRegistrations } from './registrations.js';
 import { ExchangeRights } from './token-exchange.js';
@@ -28,6 +29,8 @@ export interface CredentialService {
 /** How users connect their accounts, for the pages and for operators. */
 export interface Connections {
   readonly flow: ConnectFlow;
+  /** How operators sign in to the console. */
+  readonly signIn: IssuerSignIn;
   /** What describes the gateway to authorization servers. */
   readonly clientDocument: JsonObject;
   /** Where the pages are reached. */
@@ -76,10 +79,14 @@ class Service implements CredentialService {
     this.#publicUrl = publicUrlOf(config.server);
     const parts = { fetch: globalThis.fetch, now: Date.now, publicUrl: this.#publicUrl };
     const vault = new Vault(config.credentials.key);
-    const redirectUrl = `${this.#publicUrl}/connect/callback`;
-    const registrations = keepRegistrations(store, vault, { redirectUrl, now: Date.now });
+    const clientFor = (callback: (typeof CALLBACK_PATHS)[number]): OAuthClient => {
+      const redirectUrl = `${this.#publicUrl}${callback}`;
+      const registrations = keepRegistrations(store, vault, { redirectUrl, now: Date.now });
+      return new OAuthClient({ ...parts, callback, registrations });
+    };
+    const issuer = (name: string): SignInIssuer | undefined => this.#findIssuer(name);
     this.#grants = new Grants(store, vault, Date.now);
-    this.#client = new OAuthClient({ ...parts, registrations });
+    this.#client = clientFor('/connect/callback');
     this.#flow = new ConnectFlow({
       ...parts,
       store,
@@ -87,11 +94,12 @@ class Service implements CredentialService {
       grants: this.#grants,
       client: this.#client,
       upstream: (slug) => this.#connectable.get(slug),
-      issuer: (name) => this.#findIssuer(name),
+      issuer,
       onChanged: (slug, owner, hasRights) => this.#noteChange(slug, owner, hasRights),
     });
     this.connections = {
       flow: this.#flow,
+      signIn: new IssuerSignIn({ store, vault, now: Date.now, client: clientFor('/ui/callback'), issuer }),
       clientDocument: { ...this.#client.clientDocument },
       publicUrl: this.#publicUrl,
       isSecure: this.#publicUrl.startsWith('https:'),

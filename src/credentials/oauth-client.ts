@@ -38,6 +38,8 @@ interface OAuthClientDeps {
   readonly now: () => number;
   /** Where this gateway is reached. */
   readonly publicUrl: string;
+  /** Where answers come back to; where users connect an account unless given. */
+  readonly callback?: (typeof CALLBACK_PATHS)[number];
   /** Registrations at authorization servers, by issuer. */
   readonly registrations: Registrations;
 }
@@ -60,7 +62,8 @@ const PROBE = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const PROBE_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 export const CLIENT_DOCUMENT_PATH = '/connect/client.json';
-export const CALLBACK_PATH = '/connect/callback';
+/** Where authorization servers send browsers back to: those of users who connect an account, and those of operators. */
+export const CALLBACK_PATHS = ['/connect/callback', '/ui/callback'] as const;
 
 /** The gateway as an OAuth 2.1 client: discovery, PKCE, resource indicators, `iss`. The SDK makes the requests, within bounds. */
 export class OAuthClient {
@@ -82,12 +85,14 @@ export class OAuthClient {
   }
 
   get redirectUrl(): string {
-    return `${this.#deps.publicUrl}${CALLBACK_PATH}`;
+    return `${this.#deps.publicUrl}${this.#deps.callback ?? CALLBACK_PATHS[0]}`;
   }
 
   /** The document that describes the gateway to authorization servers; its address is the client id. */
   get clientDocument(): OAuthClientMetadata & { readonly client_id: string } {
-    return { client_id: `${this.#deps.publicUrl}${CLIENT_DOCUMENT_PATH}`, ...this.#metadata('none') };
+    const { publicUrl } = this.#deps;
+    const redirect_uris = CALLBACK_PATHS.map((path) => `${publicUrl}${path}`);
+    return { client_id: `${publicUrl}${CLIENT_DOCUMENT_PATH}`, ...this.#metadata('none'), redirect_uris };
   }
 
   /** Finds the authorization server of a resource (RFC 9728, RFC 8414). @throws OAuthFault */

@@ -6,7 +6,7 @@ import type { UserRights } from '../upstream/user-rights.js';
 
 export type { Connections } from '../credentials/credential-service.js';
 
-/** The rights of users for upstreams. What they need is loaded when a configuration has such an upstream. */
+/** The rights of users for upstreams. What they need is loaded when a configuration has such an upstream, or operators who sign in at an issuer. */
 export class Credentials {
   readonly #observe: Observer;
   readonly #audit: Pick<AuditTrail, 'record'>;
@@ -17,7 +17,7 @@ export class Credentials {
     this.#audit = audit;
   }
 
-  /** How users connect their accounts; absent where no upstream wants that. */
+  /** How users connect their accounts; absent where nothing wants that. */
   get connections(): Connections | undefined {
     return this.#service?.connections;
   }
@@ -28,7 +28,7 @@ export class Credentials {
       this.#service.follow(config);
       return;
     }
-    if (!config.upstreams.some(hasUserRights)) return;
+    if (!config.upstreams.some(hasUserRights) && config.policy.approvals.operatorGroups.length === 0) return;
     const { openCredentialService } = await import('../credentials/credential-service.js');
     this.#service = await openCredentialService(config, {
       warn: (message) => this.#observe({ kind: 'notice', level: 'warn', message }),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig, UpstreamConfig, ViewConfig } from '../config/gateway-config.js';
+import { hasOperators } from '../config/policy-config.js';
 import { isSameConnection } from '../upstream/upstream-pool.js';
 
 /** What a new configuration changes in a gateway that runs. */
@@ -97,12 +98,12 @@ export function isEmptyPlan({ upstreams, views, settings }: ReloadPlan): boolean
   return settings.length === 0 && views.length === 0 && Object.values(upstreams).every((names) => names.length === 0);
 }
 
-/** Operators and their tokens follow the file where there are some before and after; the way in which they are asked does not. */
+/** Who is an operator follows the file where there are some before and after; the way in which they are asked does not. */
 function mergeApprovals({ policy }: GatewayConfig, next: GatewayConfig): GatewayConfig['policy']['approvals'] {
   const { approvals } = policy;
-  const { operators } = next.policy.approvals;
-  const canChange = approvals.operators.length > 0 && operators.length > 0;
-  return canChange ? { ...approvals, operators } : approvals;
+  const { operators, operatorGroups } = next.policy.approvals;
+  const canChange = hasOperators(approvals) && hasOperators(next.policy.approvals);
+  return canChange ? { ...approvals, operators, operatorGroups } : approvals;
 }
 
 /** A section as a whole, or its members that differ. */

@@ -1,6 +1,7 @@
 import { type AuditTrail, openAuditTrail } from '../audit/audit-trail.js';
 import { createApproverView, createRedactor } from '../audit/redact.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import { hasOperators } from '../config/policy-config.js';
 import { publicUrlOf } from '../config/public-url.js';
 import type { Observer } from '../observe/observation.js';
 import type { Caller } from '../protocol/call.js';
@@ -134,8 +135,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
 
 /** The command line runs in another process and needs a shared store; the HTTP API needs a configured operator. */
 function isOperatorReachable({ policy }: GatewayConfig, store: StateStore): boolean {
-  const { operator, operators } = policy.approvals;
-  return operator && (store.shared || operators.length > 0);
+  return policy.approvals.operator && (store.shared || hasOperators(policy.approvals));
 }
 
 function openWebhook({ policy, server }: GatewayConfig, audit: AuditTrail, observe: Observer): Webhook | undefined {

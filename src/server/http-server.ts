@@ -6,6 +6,7 @@ import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } f
 import fastify, { type FastifyInstance } from 'fastify';
 import type { OAuthConfig } from '../config/access-config.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import { hasOperators } from '../config/policy-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
 import { type Turns, turns } from '../lib/turns.js';
@@ -199,7 +200,7 @@ function buildApp(
   registerOperators(app, gateway, deps.observe, { sessions: endpoint.sessions, rates: deps.monitor?.rates });
   registerConnect(app, gateway, deps.observe);
   registerMetrics(app, deps.monitor?.metrics);
-  const hasConsole = gateway.config.policy.approvals.operators.length > 0;
+  const hasConsole = hasOperators(gateway.config.policy.approvals);
   registerLandingPage(app, { serverInfo: deps.serverInfo, hasConsole });
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}; / says what else there is.` }),

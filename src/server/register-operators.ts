@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { hasOperators } from '../config/policy-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Observer } from '../observe/observation.js';
 import { registerAgents } from './admin/agents-api.js';
@@ -14,7 +15,7 @@ export function registerOperators(
   observe: Observer,
   sources: ConsoleSources,
 ): void {
-  if (gateway.config.policy.approvals.operators.length === 0) return;
+  if (!hasOperators(gateway.config.policy.approvals)) return;
   const access = createOperatorAccess(() => gateway.config.policy.approvals.operators, observe);
   registerApprovals(app, gateway, access);
   registerAgents(app, gateway, access);

@@ -15,6 +15,8 @@ export interface AuthorizationServerOptions {
   /** Client ID metadata documents by their address. */
   readonly documents?: Readonly<Record<string, object>>;
   readonly clients?: readonly object[];
+  /** How long access tokens live; an hour unless given. */
+  readonly tokenSeconds?: number;
 }
 
 export function startAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer>;

@@ -12,6 +12,7 @@ export async function startAuthorizationServer({
   groups = {},
   documents = {},
   clients = [],
+  tokenSeconds = 3_600,
 }) {
   const counts = { keys: 0, introspections: 0 };
   let handler = (_request, response) => response.writeHead(503).end();
@@ -31,7 +32,7 @@ export async function startAuthorizationServer({
     issueRefreshToken: async () => true,
     extraTokenClaims: (_context, token) => ({ groups: groups[token.accountId] ?? [] }),
     ttl: {
-      AccessToken: () => 3_600,
+      AccessToken: () => tokenSeconds,
       RefreshToken: () => 86_400,
       Session: () => 3_600,
       Grant: () => 3_600,

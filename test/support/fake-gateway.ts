@@ -224,6 +224,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
         expireSeconds: 900,
         maxPending: 200,
         maxPendingPerClient: 20,
+        operatorGroups: [],
         operators,
       },
     },

@@ -168,6 +168,12 @@ const APPROVALS = section(
     ),
     maxPendingPerClient: range(1, 10_000, 'How many of them one client may have; without authentication, one session.'),
     operators: OPERATORS,
+    operatorGroups: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      description:
+        'Groups whose users are operators: they sign in to the console at an issuer of `server.oauth` (docs/console.md).',
+    },
     publicUrl: {
       type: 'string',
       minLength: 1,

@@ -1,5 +1,6 @@
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
+import { hasOperators } from '../../config/policy-config.js';
 import type { Observer } from '../../observe/observation.js';
 import type { Announce } from '../challenges.js';
 import type { Announcement, ChallengeChannel } from './channel.js';
@@ -15,8 +16,7 @@ export async function openChannels(
   { audit, observe }: ChannelDeps,
 ): Promise<{ readonly announce: Announce; close(): Promise<void> }> {
   const channels = await openConfigured(safetyLoop.challenge.channels);
-  const { operators } = policy.approvals;
-  if (channels.length === 0 && operators.length === 0 && safetyLoop.mode === 'enforcing') {
+  if (channels.length === 0 && !hasOperators(policy.approvals) && safetyLoop.mode === 'enforcing') {
     const message =
       'The safety loop has no way to bring a code to a person: set safetyLoop.challenge.channels or policy.approvals.operators. Until then only `agents` at the command line lifts pauses and blocks';
     observe({ kind: 'notice', level: 'warn', message });

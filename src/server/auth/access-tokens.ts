@@ -16,6 +16,8 @@ export type Verdict =
       readonly client: Authenticated;
       /** For how long nothing need be checked again, in milliseconds since the epoch. */
       readonly until: number;
+      /** When its life is over, in milliseconds since the epoch; infinite where the issuer does not say. */
+      readonly expiresAt: number;
     }
   /** `why` continues "the access token was refused: ". Says nothing that its holder could not read in it. */
   | { readonly kind: 'invalid'; readonly why: string }
@@ -79,8 +81,8 @@ export class AccessTokens {
     if (fault !== undefined) return invalid(fault);
     try {
       const { payload } = await this.#verify(token, config, keys);
-      const exp = (payload.exp ?? 0) + config.clockToleranceSeconds;
-      return this.#accept(payload as JsonObject, config, Math.min(exp * 1_000, this.#deps.now() + RECHECK_MS));
+      const expiresAt = ((payload.exp ?? 0) + config.clockToleranceSeconds) * 1_000;
+      return this.#accept(payload as JsonObject, config, { expiresAt, againMs: RECHECK_MS });
     } catch (cause) {
       return this.#explain(cause, config);
     }
@@ -120,9 +122,9 @@ export class AccessTokens {
         if (claims['iss'] !== undefined && claims['iss'] !== config.issuer) return invalid('its issuer is another');
         const fault = this.#findFault(claims, config);
         if (fault !== undefined) return invalid(fault);
-        const exp = typeof claims['exp'] === 'number' ? claims['exp'] * 1_000 : Number.POSITIVE_INFINITY;
-        const cacheMs = (config.introspection?.cacheSeconds ?? 0) * 1_000;
-        return this.#accept(claims, config, Math.min(exp, this.#deps.now() + cacheMs));
+        const expiresAt = typeof claims['exp'] === 'number' ? claims['exp'] * 1_000 : Number.POSITIVE_INFINITY;
+        const againMs = (config.introspection?.cacheSeconds ?? 0) * 1_000;
+        return this.#accept(claims, config, { expiresAt, againMs });
       } catch (cause) {
         unavailable = this.#explain(cause, config);
       }
@@ -130,14 +132,20 @@ export class AccessTokens {
     return unavailable ?? invalid('its issuer does not know it, or it has expired or been revoked');
   }
 
-  #accept(claims: JsonObject, config: IssuerConfig, until: number): Verdict {
+  /** With when a token's life is over, and after how long it is checked again. */
+  #accept(
+    claims: JsonObject,
+    config: IssuerConfig,
+    { expiresAt, againMs }: { readonly expiresAt: number; readonly againMs: number },
+  ): Verdict {
     const granted = readScopes(claims);
     if (!config.scopes.every((scope) => granted.includes(scope))) {
       return { kind: 'insufficient', scopes: config.scopes };
     }
     const identity = readIdentity(claims, config);
     if (identity === undefined) return invalid("it names neither a user ('sub') nor a client ('client_id', 'azp')");
-    return { kind: 'accepted', client: authenticatedAs(identity), until };
+    const until = Math.min(expiresAt, this.#deps.now() + againMs);
+    return { kind: 'accepted', client: authenticatedAs(identity), until, expiresAt };
   }
 
   /** Why a token with these claims cannot be meant for this gateway and moment. */

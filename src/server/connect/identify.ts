@@ -1,6 +1,7 @@
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Observer } from '../../observe/observation.js';
 import type { CallerIdentity } from '../../protocol/caller.js';
+import type { Verdict } from '../auth/access-tokens.js';
 import { ClientKeys } from '../auth/client-keys.js';
 import type { Way } from './pages.js';
 
@@ -18,15 +19,23 @@ export function identifyByToken({ clients }: GatewayConfig, token: string): Call
   return found !== undefined && Date.now() < found.until ? found.client.identity : undefined;
 }
 
-/** Whose an access token for this gateway is: it is checked as when a client brings it. */
+/** Whose an access token for this gateway is. */
 export async function identifyByAccessToken(
-  { server: { oauth } }: GatewayConfig,
+  config: GatewayConfig,
   token: string,
   observe: Observer,
 ): Promise<CallerIdentity | undefined> {
+  const verdict = await checkAccessToken(config, token, observe);
+  return verdict?.kind === 'accepted' ? verdict.client.identity : undefined;
+}
+
+/** Checks an access token as when a client brings it; undefined where there is no issuer. */
+export async function checkAccessToken(
+  { server: { oauth } }: GatewayConfig,
+  token: string,
+  observe: Observer,
+): Promise<Verdict | undefined> {
   if (oauth === undefined) return undefined;
   const { AccessTokens } = await import('../auth/access-tokens.js');
-  const tokens = new AccessTokens(oauth, { fetch: globalThis.fetch, observe, now: Date.now });
-  const verdict = await tokens.check(token);
-  return verdict.kind === 'accepted' ? verdict.client.identity : undefined;
+  return new AccessTokens(oauth, { fetch: globalThis.fetch, observe, now: Date.now }).check(token);
 }

@@ -20,10 +20,10 @@ export function readCookie(request: IncomingMessage): string | undefined {
   return value !== undefined && ID.test(value) ? value : undefined;
 }
 
-/** The header that gives the browser an id, or takes it away. */
-export function writeCookie(request: IncomingMessage, id: string | undefined): string {
+/** The header that gives the browser an id, or takes it away. @param overTls whether the browser is known to use TLS */
+export function writeCookie(request: IncomingMessage, id: string | undefined, overTls = isSecure(request)): string {
   const value = id === undefined ? '; Max-Age=0' : '';
-  const secure = isSecure(request) ? '; Secure' : '';
+  const secure = overTls ? '; Secure' : '';
   return `${cookieName(request)}=${id ?? ''}; HttpOnly; SameSite=Strict${secure}${value}`;
 }
 

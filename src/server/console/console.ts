@@ -8,6 +8,7 @@ import type { OperatorAccess } from '../admin/operator-access.js';
 import { comesFromHere, isLinkedFromElsewhere, readCookie } from './browser.js';
 import { EventStreams, isLive, stateOf } from './events.js';
 import { Frame, layOut, rootOf } from './frame.js';
+import { IssuerOperators } from './issuer-operators.js';
 import { type OperatorSession, OperatorSessions } from './operator-sessions.js';
 import type { Action, ConsoleSources, Outcome, Page, Visit } from './page.js';
 import { PARTS } from './parts.js';
@@ -92,7 +93,13 @@ class Console {
       const text = readAsset(`server/console/assets/${name}`);
       ui.get(`/${name}`, (_request, reply) => reply.header('content-type', `${type}; charset=utf-8`).send(text));
     }
-    offerSignIn(ui, { access: this.#deps.access, sessions: this.#sessions });
+    const { access, gateway, observe } = this.#deps;
+    offerSignIn(ui, {
+      access,
+      sessions: this.#sessions,
+      issuers: new IssuerOperators(gateway, observe),
+      hasTokens: () => gateway.config.policy.approvals.operators.length > 0,
+    });
     const home = this.#pages[0]?.path ?? '';
     ui.get('/', (request, reply) => {
       // The address without a slash at its end stands one folder higher.

@@ -57,16 +57,19 @@ export interface Surroundings {
   readonly notices: readonly Notice[];
   /** What to ask for changes of this page; absent where it does not refresh itself. */
   readonly events?: string | undefined;
+  /** Where the browser goes on to by itself; a form's answer cannot lead to another site, as `form-action` holds for redirects too. */
+  readonly onward?: string;
 }
 
 /** The whole document. */
-export function layOut({ frame, title, signedIn, notices, events }: Surroundings, content: Html): Html {
+export function layOut({ frame, title, signedIn, notices, events, onward }: Surroundings, content: Html): Html {
   const live = events === undefined ? undefined : html` data-events="${frame.to(events)}"`;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+${onward === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${onward}">`}
 <title>${title} - mcp-aql-gateway</title>
 <link rel="stylesheet" href="${frame.to('console.css')}">
 <script src="${frame.to('console.js')}" defer></script>

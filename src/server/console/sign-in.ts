@@ -5,6 +5,7 @@ import type { OperatorAccess } from '../admin/operator-access.js';
 import { addressOf } from '../http/responder.js';
 import { comesFromHere, readCookie, writeCookie } from './browser.js';
 import { Frame, layOut } from './frame.js';
+import { type IssuerOperators, SignInRefusal } from './issuer-operators.js';
 import { csrfOf, type OperatorSessions } from './operator-sessions.js';
 
 /** A page of the console, as the address of a person who has to sign in first names it. No other address is gone to. */
@@ -12,19 +13,26 @@ const TARGET = /^[\w-]+(?:\/[\w-]+)*$/;
 
 const LOGIN = 'login';
 
+/** Where an issuer's answer comes to: `credentials` names it to issuers. */
+const CALLBACK = 'callback';
+
 interface SignInDeps {
   readonly access: OperatorAccess;
   readonly sessions: OperatorSessions;
+  readonly issuers: IssuerOperators;
+  /** Whether anyone has a token. */
+  readonly hasTokens: () => boolean;
 }
 
 /** The page on which operators show who they are, and the way out. */
-export function offerSignIn(ui: FastifyInstance, { access, sessions }: SignInDeps): void {
-  const show = (request: FastifyRequest, reply: FastifyReply, problem?: string): FastifyReply => {
+export function offerSignIn(ui: FastifyInstance, deps: SignInDeps): void {
+  const { access, sessions } = deps;
+  const show: ShowSignIn = (request, reply, problem) => {
     // A session has an id of its own, which is not known to those who know this one.
     const browser = readCookie(request.raw) ?? randomBytes(32).toString('base64url');
     const notices = problem === undefined ? [] : [{ text: problem, failed: true }];
     const frame = new Frame(LOGIN, csrfOf(browser));
-    const page = layOut({ frame, title: 'Sign in', notices }, writeForm(frame, targetOf(request)));
+    const page = layOut({ frame, title: 'Sign in', notices }, writeWays(frame, targetOf(request), deps));
     return reply.header('set-cookie', writeCookie(request.raw, browser)).send(page.toString());
   };
   ui.get(`/${LOGIN}`, (request, reply) => {
@@ -33,9 +41,8 @@ export function offerSignIn(ui: FastifyInstance, { access, sessions }: SignInDep
   });
   ui.post(`/${LOGIN}`, (request, reply) => {
     const form = formOf(request);
-    const browser = readCookie(request.raw);
-    if (!comesFromHere(request.raw) || browser === undefined || form.get('csrf') !== csrfOf(browser))
-      return show(request, reply.code(403), 'This form was not opened in this browser. Enter your token again.');
+    const browser = browserOf(request);
+    if (browser === undefined) return show(request, reply.code(403), NOT_FROM_HERE);
     const authorization = `Bearer ${(form.get('token') ?? '').trim()}`;
     const found = access.authenticate(authorization, addressOf(request.raw));
     if (found.kind === 'refused') {
@@ -52,15 +59,70 @@ export function offerSignIn(ui: FastifyInstance, { access, sessions }: SignInDep
       .headers({ 'set-cookie': writeCookie(request.raw, id), location: `./${target}` })
       .send();
   });
+  offerIssuers(ui, deps, show);
   ui.post('/logout', (request, reply) => {
-    const browser = readCookie(request.raw);
-    if (browser !== undefined && comesFromHere(request.raw) && formOf(request).get('csrf') === csrfOf(browser))
-      sessions.end(browser);
+    const browser = browserOf(request);
+    if (browser !== undefined) sessions.end(browser);
     return reply
       .code(303)
       .headers({ 'set-cookie': writeCookie(request.raw, undefined), location: `./${LOGIN}` })
       .send();
   });
+}
+
+/** Shows the page on which a person signs in, and why they are not. */
+type ShowSignIn = (request: FastifyRequest, reply: FastifyReply, problem?: string) => FastifyReply;
+
+const NOT_FROM_HERE = 'This form was not opened in this browser. Sign in again.';
+
+/** The browser that sends a form; undefined where another site has made the form. */
+function browserOf(request: FastifyRequest): string | undefined {
+  const browser = readCookie(request.raw);
+  const isOwn = browser !== undefined && formOf(request).get('csrf') === csrfOf(browser);
+  return isOwn && comesFromHere(request.raw) ? browser : undefined;
+}
+
+/** The way to an issuer and back. */
+function offerIssuers(ui: FastifyInstance, { sessions, issuers }: SignInDeps, show: ShowSignIn): void {
+  const guard = async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<FastifyReply>) => {
+    try {
+      return await work();
+    } catch (problem) {
+      if (!(problem instanceof SignInRefusal)) throw problem;
+      return show(request, reply.code(403), problem.message);
+    }
+  };
+  ui.post('/issuer', (request, reply) => {
+    const browser = browserOf(request);
+    if (browser === undefined) return show(request, reply.code(403), NOT_FROM_HERE);
+    const issuer = formOf(request).get('issuer') ?? '';
+    return guard(request, reply, async () =>
+      reply.send(goOn((await issuers.begin(issuer, browser, targetOf(request))).href)),
+    );
+  });
+  ui.get(`/${CALLBACK}`, (request, reply) => {
+    const query = queryOf(request);
+    const browser = readCookie(request.raw);
+    // Browsers keep the cookie back where another site has led here: the page asks for itself, as one of this site.
+    if (browser === undefined && !query.has('again')) return reply.send(goOn(`./${CALLBACK}?${query}&again=1`));
+    const [state, code, iss] = [query.get('state'), query.get('code'), query.get('iss') ?? undefined];
+    if (state === null || code === null || browser === undefined)
+      return show(request, reply.code(403), 'The sign-in was not completed. Begin again.');
+    return guard(request, reply, async () => {
+      const { signIn, to } = await issuers.answer({ state, code, iss, browser });
+      sessions.end(browser);
+      const cookie = writeCookie(request.raw, sessions.open(signIn), issuers.isSecure);
+      return reply
+        .code(303)
+        .headers({ 'set-cookie': cookie, location: `./${to}` })
+        .send();
+    });
+  });
+}
+
+function goOn(onward: string): string {
+  const content = html`<p><a href="${onward}">Go on</a></p>`;
+  return layOut({ frame: new Frame(LOGIN, ''), title: 'Going on', notices: [], onward }, content).toString();
 }
 
 /** Where a person signs in who wanted this page. */
@@ -74,15 +136,20 @@ export function formOf({ body }: FastifyRequest): URLSearchParams {
 }
 
 function targetOf(request: FastifyRequest): string {
-  const { url } = request;
-  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-  const wanted = formOf(request).get('to') ?? new URLSearchParams(query).get('to') ?? '';
+  const wanted = formOf(request).get('to') ?? queryOf(request).get('to') ?? '';
   return TARGET.test(wanted) ? wanted : '';
 }
 
-function writeForm(frame: Frame, target: string): Html {
+function queryOf({ url }: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+}
+
+function writeWays(frame: Frame, to: string, { issuers, hasTokens }: SignInDeps): Html {
   const field = html`<p><label for="token">Your operator's token</label>
 <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" required autofocus></p>
 <p><button>Sign in</button></p>`;
-  return html`<h1>Sign in</h1>${frame.form(LOGIN, field, { fields: { to: target } })}`;
+  const ways = issuers.issuers.map((issuer) =>
+    frame.form('issuer', html`<p><button>Sign in at ${issuer}</button></p>`, { fields: { to, issuer } }),
+  );
+  return html`<h1>Sign in</h1>${ways}${hasTokens() ? frame.form(LOGIN, field, { fields: { to } }) : undefined}`;
 }

@@ -29,6 +29,7 @@ describe('the policy', () => {
         maxPending: 200,
         maxPendingPerClient: 20,
         operators: [],
+        operatorGroups: [],
       },
     });
   });
