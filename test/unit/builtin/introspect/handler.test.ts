@@ -280,7 +280,9 @@ describe('introspect of operations', () => {
       warnings: [
         {
           code: 'NOT_FOUND_OPERATION',
-          message: expect.stringMatching(/^Likely nothing here fits 'delete the lawn with the violin'. The servers are .*beta/),
+          message: expect.stringMatching(
+            /^Likely nothing here fits 'delete the lawn with the violin'. The servers are .*beta/,
+          ),
         },
       ],
     });
