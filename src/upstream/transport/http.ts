@@ -41,7 +41,7 @@ import { isErrorFor, mayBeForgottenSession } from './refusals.js';
 import { openPool, type RequestPool } from './request-pool.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
-import { EDGE_BYTES, messagesOf, readMessageId, writeMessage } from './wire-messages.js';
+import { EDGE_BYTES, readMessageId, readMessages, writeMessage } from './wire-messages.js';
 
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;
@@ -301,7 +301,7 @@ export class HttpTransport implements UpstreamTransport {
 
   #deliverText(text: string, post?: Post): void {
     if (this.admits?.(text) === false) return;
-    for (const message of messagesOf(JSON.parse(text), text)) {
+    for (const message of readMessages(text)) {
       if (post !== undefined && !('method' in message)) this.#noteAnswer(message.id, post);
       if (post?.requestId !== undefined && 'method' in message) this.onrelated?.(message, post.requestId);
       else this.onmessage?.(message);
