@@ -17,6 +17,16 @@ const ON_SCREEN: ReadonlySet<string> = setOfWords(
     element elements option options dropdown click checkbox ui cursor screen menu button context`,
 );
 
+/** Those whom a server reaches on its caller's behalf: what they are asked or told cannot be taken back. */
+const PEOPLE: ReadonlySet<string> = setOfWords(
+  `human humans user users person people team teams staff crew customer customers client clients guest guests patient patients parent
+    parents owner owners manager managers operator operators technician technicians driver drivers worker workers employee employees
+    colleague colleagues supplier suppliers vendor vendors member members subscriber subscribers teacher teachers student students
+    doctor doctors nurse nurses keeper landlord tenant tenants neighbor neighbour neighbors neighbours courier caretaker contractor
+    contractors supervisor boss host hosts attendee attendees participant participants recipient recipients channel department office
+    approval confirmation permission`,
+);
+
 /** Verbs that mean something else beside certain words. The first sense that fits replaces the verb's own effect. */
 export const VERB_SENSES: readonly {
   readonly verb: string;
@@ -73,7 +83,7 @@ export const VERB_SENSES: readonly {
   {
     verb: 'tell',
     near: new Set([GIVEN, ...setOfWords('whether if how which what when where why you me us it apart time')]),
-    unless: setOfWords('user human team channel'),
+    unless: PEOPLE,
     effect: 'read',
   },
   { verb: 'ping', near: setOfWords('user users channel team person member'), effect: 'send' },
@@ -294,7 +304,7 @@ export const VERB_SENSES: readonly {
   { verb: 'transform', near: setOfWords('node layer shape object'), effect: 'update' },
   { verb: 'embed', near: setOfWords('store index upsert'), effect: 'create' },
   { verb: 'verify', near: setOfWords('code otp challenge phone payment ownership'), effect: 'lifecycle' },
-  { verb: 'ask', near: setOfWords('human user team approval confirmation permission'), effect: 'send' },
+  { verb: 'ask', near: PEOPLE, effect: 'send' },
   { verb: 'wake', near: setOfWords('device machine'), effect: 'lifecycle' },
   { verb: 'map', near: setOfWords('field fields column columns'), effect: 'update' },
   { verb: 'leave', near: setOfWords('comment review note'), effect: 'create' },

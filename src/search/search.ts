@@ -52,21 +52,19 @@ export async function searchOperations(
   return { hits: [{ operation: exact, score }, ...hits.filter(({ operation }) => operation !== exact)] };
 }
 
-/** Servers and hits that are named where nothing fits. */
+/** Servers that are named where nothing fits. */
 const MOST_NAMED = 20;
-const MOST_NEAREST = 3;
 
-/** Says that nothing fits a request, what is nearest to it, and which servers there are. */
+/** Says that likely nothing fits a request, and which servers there are. The hits stay, as this is a guess. */
 function explainNoFit({ operations }: Pick<Catalog, 'operations'>, text: string, hits: readonly SearchHit[]): string {
   const servers = [...new Set(operations.map(({ upstream }) => upstream))]
     .filter((slug) => slug !== GATEWAY_SOURCE)
     .sort();
   const more = servers.length > MOST_NAMED ? ` and ${servers.length - MOST_NAMED} more` : '';
-  const nearest = hits.slice(0, MOST_NEAREST).map(({ operation }) => operation.name);
   return [
-    `Nothing here fits ${quoteValue(text.trim())}.`,
+    `${hits.length > 0 ? 'Likely nothing' : 'Nothing'} here fits ${quoteValue(text.trim())}.`,
     ...(servers.length > 0 ? [`The servers are ${servers.slice(0, MOST_NAMED).join(', ')}${more}.`] : []),
-    ...(nearest.length > 0 ? [`Nearest, but likely something else: ${nearest.join(', ')}.`] : []),
+    ...(hits.length > 0 ? ['What is listed is nearest, but likely something else.'] : []),
   ].join(' ');
 }
 

@@ -129,7 +129,8 @@ export class ManagedUpstream implements Upstream {
 
   async call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
     return this.#run(call, call, async (connection, timeoutMs) => {
-      const result = await connection.call(this.#credentials.maskProgress(call), timeoutMs);
+      const sent = this.#hasCredentials ? this.#credentials.maskProgress(call) : call;
+      const result = await connection.call(sent, timeoutMs);
       if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
       if (result instanceof SplitAnswer) return result.release(this.#credentials);
       const listed = listContent(result);

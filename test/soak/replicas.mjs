@@ -6,7 +6,8 @@
  *   npm run soak:replicas [-- --rate CALLS_PER_SECOND --seconds LOAD_AFTER_EACH_RESTART --rounds N --replicas N --json]
  */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -128,6 +129,7 @@ class Load {
 
 const say = (text) => values.json || console.log(text);
 const directory = await mkdtemp(join(tmpdir(), 'aql-replicas-'));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
 const upstream = await startUpstream();
 const { redis, url: redisUrl } = await startRedis(directory);
 const config = configFor(upstream.url, redisUrl);
@@ -182,6 +184,5 @@ try {
   const ended = once(redis, 'exit');
   redis.kill('SIGKILL');
   await ended;
-  await rm(directory, { recursive: true, force: true });
   process.exit();
 }

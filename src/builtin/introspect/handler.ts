@@ -173,9 +173,7 @@ async function listOperations(
     request.after === undefined ? undefined : readCursor(scope, request.after)?.ranking,
   );
   const items =
-    found === undefined
-      ? putFirst(ranking.names, overview.operations).filter(isWanted)
-      : chooseHits(noFit === undefined ? found.hits : []);
+    found === undefined ? putFirst(ranking.names, overview.operations).filter(isWanted) : chooseHits(found.hits);
   const list = { items, orderedByName: false, scope, ...(search === undefined && { ranking: ranking.number }) };
   // Where one of few is called next, signatures save the look-up of its details; the plain list gives an overview.
   const describe = search === undefined && filters.upstream === undefined ? describeBriefly : describeWithSignature;

@@ -67,7 +67,7 @@ interface SearchReport {
     /** Comparable only within one query. */
     readonly score: number;
   }[];
-  /** Where nothing fits: says so, and names the servers. */
+  /** Where likely nothing fits: says so, and names the servers. */
   readonly no_fit?: string;
 }
 
@@ -102,7 +102,6 @@ function readCount(text: string): number {
 async function search(gateway: Gateway, query: string, limit: number): Promise<SearchReport> {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
   const { hits, noFit } = await gateway.search(query, limit);
-  if (noFit !== undefined) return { query, results: [], no_fit: noFit };
   return {
     query,
     results: hits.map(({ operation, score }) => ({
@@ -111,6 +110,7 @@ async function search(gateway: Gateway, query: string, limit: number): Promise<S
       tool: operation.tool,
       score,
     })),
+    ...(noFit !== undefined && { no_fit: noFit }),
   };
 }
 

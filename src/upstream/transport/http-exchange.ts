@@ -3,6 +3,7 @@ import { PacedQueue } from '../../lib/turns.js';
 import { LARGE_BYTES, type LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import type { Pieces } from '../../protocol/pieces.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
+import { type BodyReader, openDecoded, type ResponseFlow } from './decode-body.js';
 import { EventReader, type ServerEvent } from './event-reader.js';
 
 /** Names and values in lower case, as undici hands them over. */
@@ -23,16 +24,10 @@ export function mediaTypeOf(headers: ResponseHeaders): string | undefined {
 
 /** The coding of a body that is compressed all the same. */
 function codingOf(headers: ResponseHeaders): string | undefined {
-  const coding = headerOf(headers, 'content-encoding')?.trim().toLowerCase();
+  const header = headers['content-encoding'];
+  if (header === undefined) return undefined;
+  const coding = String(header).trim().toLowerCase();
   return coding === '' || coding === 'identity' ? undefined : coding;
-}
-
-/** @throws UpstreamFault for a compressed answer: what it would grow to is not known before, and no request asks for it */
-export function refuseCompressed(headers: ResponseHeaders): void {
-  const coding = codingOf(headers);
-  if (coding === undefined) return;
-  const name = coding.slice(0, 40);
-  throw new UpstreamFault('malformed', `it is compressed ('${name}') although requests say Accept-Encoding: identity`);
 }
 
 /** A charset beside the media type. Events are UTF-8, whatever is declared. */
@@ -40,11 +35,10 @@ const CHARSET = /;\s{0,20}charset\s{0,20}=\s{0,20}["']?([^\s"';]{1,40})/i;
 const PLAIN_CHARSET = /^(?:utf-?8|us-ascii|ascii)$/i;
 
 /**
- * Gives the reader UTF-8 where the server declares another charset, as some still do for JSON, and nothing where it is compressed.
+ * Gives the reader UTF-8 where the server declares another charset, as some still do for JSON.
  * @throws UpstreamFault for a charset that is not known: its bytes would be read as other texts
  */
 export function inUtf8(headers: ResponseHeaders, reader: BodyReader): BodyReader {
-  if (codingOf(headers) !== undefined) return { read: () => {}, end: () => reader.end() };
   const type = headerOf(headers, 'content-type');
   if (type === undefined || type === 'application/json') return reader;
   const charset = CHARSET.exec(type)?.[1];
@@ -57,7 +51,7 @@ export function inUtf8(headers: ResponseHeaders, reader: BodyReader): BodyReader
     read: (chunk) => pass(decoder.decode(chunk, { stream: true })),
     end: () => {
       pass(decoder.decode());
-      reader.end();
+      return reader.end();
     },
   };
 }
@@ -72,20 +66,6 @@ function openDecoder(charset: string): InstanceType<typeof TextDecoder> {
 
 export function isEventStream(headers: ResponseHeaders): boolean {
   return mediaTypeOf(headers) === 'text/event-stream';
-}
-
-/** Takes a response body as it arrives. Throwing ends the exchange with that error. */
-export interface BodyReader {
-  read(chunk: Buffer): void;
-  end(): void;
-}
-
-/** The response that a reader reads. */
-export interface ResponseFlow {
-  pause(): void;
-  resume(): void;
-  /** Ends the exchange with an error. */
-  abort(error: Error): void;
 }
 
 /**
@@ -135,7 +115,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#onBytes();
     if (status < 200) return;
     try {
-      this.#reader = this.#open(status, headers, controller);
+      const coding = codingOf(headers);
+      this.#reader =
+        coding === undefined
+          ? this.#open(status, headers, controller)
+          : openDecoded(coding, status, controller, (flow) => this.#open(status, headers, flow));
     } catch (error) {
       controller.abort(asError(error));
     }
@@ -152,7 +136,14 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     try {
-      this.#reader?.end();
+      const ended = this.#reader?.end();
+      if (ended !== undefined) {
+        ended.then(
+          () => this.#done(this.#abortReason),
+          (error: unknown) => this.#done(asError(error)),
+        );
+        return;
+      }
     } catch (error) {
       this.#done(asError(error));
       return;
@@ -161,6 +152,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#reader?.cancel?.();
     this.#done(this.#abortReason ?? error);
   }
 }
@@ -204,12 +196,15 @@ export function readStart(onText: (text: string) => void, maxBytes = 64 * 1024):
       if (held < maxBytes) chunks.push(chunk);
       held += chunk.length;
     },
+    get isSated() {
+      return held >= maxBytes;
+    },
     end: () => onText(Buffer.concat(chunks).toString('utf8', 0, maxBytes)),
   };
 }
 
 /** Reads a body without using it, so that its connection can be used again. */
-export const SKIP_BODY: BodyReader = { read: () => {}, end: () => {} };
+export const SKIP_BODY: BodyReader = { read: () => {}, end: () => {}, isSated: true };
 
 interface EventHandlers {
   /** The data of an event of type `message`. */

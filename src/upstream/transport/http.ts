@@ -16,18 +16,16 @@ import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
 import type { RequestCredentials } from '../user-rights.js';
+import type { BodyReader, ResponseFlow } from './decode-body.js';
 import {
-  type BodyReader,
   HttpExchange,
   headerOf,
   inUtf8,
   mediaTypeOf,
-  type ResponseFlow,
   type ResponseHeaders,
   readBytes,
   readEvents,
   readStart,
-  refuseCompressed,
   SKIP_BODY,
 } from './http-exchange.js';
 import {
@@ -43,7 +41,7 @@ import { isErrorFor, mayBeForgottenSession } from './refusals.js';
 import { openPool, type RequestPool } from './request-pool.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
-import { EDGE_BYTES, messagesOf, readMessageId, writeMessage } from './wire-messages.js';
+import { EDGE_BYTES, readMessageId, readMessages, writeMessage } from './wire-messages.js';
 
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;
@@ -248,7 +246,6 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #answerReader(post: Post, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {
-    refuseCompressed(headers);
     const type = mediaTypeOf(headers);
     if (type === 'application/json') {
       const { maxAnswerBytes } = this.#options;
@@ -304,7 +301,7 @@ export class HttpTransport implements UpstreamTransport {
 
   #deliverText(text: string, post?: Post): void {
     if (this.admits?.(text) === false) return;
-    for (const message of messagesOf(JSON.parse(text), text)) {
+    for (const message of readMessages(text)) {
       if (post !== undefined && !('method' in message)) this.#noteAnswer(message.id, post);
       if (post?.requestId !== undefined && 'method' in message) this.onrelated?.(message, post.requestId);
       else this.onmessage?.(message);
@@ -388,7 +385,7 @@ export class HttpTransport implements UpstreamTransport {
       );
     }
     this.#path = target.pathname + target.search;
-    return { read: () => {}, end: () => this.#post(post) };
+    return { ...SKIP_BODY, end: () => this.#post(post) };
   }
 
   /** What is not a success: a JSON-RPC error in an HTTP one, a forgotten session, or a plain HTTP error. */

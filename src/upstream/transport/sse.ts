@@ -18,7 +18,7 @@ import { EventReader } from './event-reader.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
 import type { UpstreamTransport } from './transport.js';
-import { messagesOf, readMessageId } from './wire-messages.js';
+import { readMessageId, readMessages } from './wire-messages.js';
 
 /**
  * The HTTP+SSE transport of protocol 2024-11-05: the SDK's own, over undici. Its event source connects again by itself, but to
@@ -99,7 +99,7 @@ export class SseTransport implements UpstreamTransport {
     const text = joinPieces(data).toString('utf8');
     if (this.admits?.(text) === false) return;
     try {
-      for (const message of messagesOf(JSON.parse(text), text)) this.onmessage?.(message);
+      for (const message of readMessages(text)) this.onmessage?.(message);
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }

@@ -1,13 +1,7 @@
 import type { LargeMessage } from '../../protocol/large-answer.js';
 import type { Pieces } from '../../protocol/pieces.js';
-import {
-  type BodyReader,
-  HttpExchange,
-  isEventStream,
-  type ResponseFlow,
-  readEvents,
-  SKIP_BODY,
-} from './http-exchange.js';
+import type { BodyReader, ResponseFlow } from './decode-body.js';
+import { HttpExchange, isEventStream, readEvents, SKIP_BODY } from './http-exchange.js';
 
 /** A stream that lived for this long was a good one: the next may be opened at once. */
 const STABLE_MS = 5_000;

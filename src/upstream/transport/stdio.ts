@@ -15,8 +15,8 @@ import type { ResolvedCommand } from './resolve-command.js';
 import type { UpstreamTransport } from './transport.js';
 import {
   EDGE_BYTES,
-  messagesOf,
   readMessageId,
+  readMessages,
   type SkippedLine,
   splitByteLines,
   splitLines,
@@ -186,11 +186,11 @@ export class StdioTransport implements UpstreamTransport {
 
   #receiveText(line: string): void {
     if (this.admits?.(line) === false) return;
-    const message = parseMessage(line);
-    if (message === undefined) {
+    const messages = messagesOn(line);
+    if (messages === undefined) {
       if (line.trim() !== '') this.#options.onNoise(line);
     } else {
-      for (const one of messagesOf(message, line)) this.onmessage?.(one);
+      for (const message of messages) this.onmessage?.(message);
     }
   }
 
@@ -307,15 +307,14 @@ async function holdsWithin(ms: number, condition: () => boolean): Promise<boolea
 }
 
 /** The line as one JSON-RPC message or a batch (MCP 2025-03-26); undefined for a banner, a log line, anything else. */
-function parseMessage(line: string): JSONRPCMessage | JSONRPCMessage[] | undefined {
-  let value: unknown;
+/** The messages on a line; undefined where it holds anything else. */
+function messagesOn(line: string): readonly JSONRPCMessage[] | undefined {
   try {
-    value = JSON.parse(line);
+    const messages = readMessages(line);
+    return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
   } catch {
     return undefined;
   }
-  if (Array.isArray(value)) return value.length > 0 && value.every(isMessage) ? (value as JSONRPCMessage[]) : undefined;
-  return isMessage(value) ? value : undefined;
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

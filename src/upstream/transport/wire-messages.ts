@@ -122,12 +122,14 @@ export function readMessageId({ start, end }: Pick<SkippedLine, 'start' | 'end'>
 const MOST_UNASKED = 200;
 
 /**
- * The messages that a server sent as one: itself, or the members of a JSON-RPC batch. Answers are never left out.
+ * The messages that a server sent as one: itself, or the members of a JSON-RPC batch. Answers are never left out; of one that is nested
+ * too deeply only the id is read, and its caller gets a failure.
  *
- * @param text what the value was parsed from; answers keep of it what parsing changed of their numbers
+ * @throws SyntaxError where the text is no JSON
  */
-export function messagesOf(value: unknown, text: string): readonly JSONRPCMessage[] {
-  if (isTooDeep(text)) return [value].flat().flatMap(refuseDeep);
+export function readMessages(text: string): readonly JSONRPCMessage[] {
+  if (isTooDeep(text)) return refuseDeep(text);
+  const value: unknown = JSON.parse(text);
   if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
   if (!Array.isArray(value)) return isJsonObject(value) ? [value as unknown as JSONRPCMessage] : [];
   const messages = value.filter(isJsonObject);
@@ -142,19 +144,35 @@ export function messagesOf(value: unknown, text: string): readonly JSONRPCMessag
 
 /** What a message has around what it carries: the result, a content block or structured content, and some for the batch. */
 const ENVELOPE_LEVELS = 8;
+const DEEPEST = MAX_ANSWER_DEPTH + ENVELOPE_LEVELS;
 
 /** Whether a message is nested so deeply that what reads or writes it level by level would exhaust the stack. */
 export function isTooDeep(text: string): boolean {
-  return isNestedDeeper(text, MAX_ANSWER_DEPTH + ENVELOPE_LEVELS);
+  // Each level takes two brackets: most texts are too short.
+  return text.length > 2 * DEEPEST && isNestedDeeper(text, DEEPEST);
 }
 
 /** Why an answer that is too deep is none. */
 export const TOO_DEEP = `the answer is nested more than ${MAX_ANSWER_DEPTH} levels deep: ask for a part of it`;
 
+/** Characters of a deeply nested text that are parsed for the ids in it: a level costs the parser several times what a text does. */
+const MOST_DEEP_PARSED = 65_536;
+
 /** The caller of such an answer learns why there is none; nothing else of the message is read. */
-function refuseDeep(message: unknown): readonly JSONRPCMessage[] {
-  if (!isJsonObject(message) || message['method'] !== undefined) return [];
-  const { id } = message;
+function refuseDeep(text: string): readonly JSONRPCMessage[] {
+  if (text.length <= MOST_DEEP_PARSED) {
+    const value: unknown = JSON.parse(text);
+    return [value].flat().flatMap((message) => (isAnswer(message) ? refuse(message['id']) : []));
+  }
+  const start = Buffer.from(text.slice(0, EDGE_BYTES));
+  return refuse(readMessageId({ start, end: Buffer.from(text.slice(-EDGE_BYTES)) }));
+}
+
+function isAnswer(message: unknown): message is JsonObject {
+  return isJsonObject(message) && message['method'] === undefined;
+}
+
+function refuse(id: unknown): readonly JSONRPCMessage[] {
   if (typeof id !== 'string' && typeof id !== 'number') return [];
   return [{ jsonrpc: '2.0', id, error: { code: -32603, message: TOO_DEEP } }];
 }

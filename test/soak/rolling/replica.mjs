@@ -9,6 +9,22 @@ const MAIN = new URL('../../../dist/cli/main.js', import.meta.url).pathname;
 const LOOK_MS = 50;
 const LAST_WORDS = 2_000;
 
+const children = new Set();
+
+/** Starts a process that ends with this one at the latest, however this one ends. */
+function spawnChild(command, args, options) {
+  const child = spawn(command, args, options);
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+// A fault that nothing catches ends the process through 'exit'; a signal alone would not.
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -21,7 +37,7 @@ async function freePort() {
 export async function startRedis(directory) {
   const port = await freePort();
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', directory, '--save', ''];
-  const redis = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const redis = spawnChild('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
   for await (const chunk of redis.stdout) if (`${chunk}`.includes('Ready to accept')) break;
   return { redis, url: `redis://127.0.0.1:${port}` };
 }
@@ -41,13 +57,14 @@ export class Replica {
 
   async start() {
     const args = [MAIN, '--config', this.#file, 'serve', '--host', '127.0.0.1', '--port', `${this.port}`];
-    this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#child = spawnChild(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let words = '';
     this.#child.stderr.on('data', (chunk) => {
       words = (words + chunk).slice(-LAST_WORDS);
     });
     while (!(await this.isReady())) {
-      if (this.#child.exitCode !== null) throw new Error(`the gateway ended: ${words}`);
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+        throw new Error(`the gateway ended: ${words}`);
       await delay(LOOK_MS);
     }
   }

@@ -39,9 +39,14 @@ describe('searchOperations', () => {
     expect((await found('list tickets'))[0]).toBe('list_issues');
   });
 
-  it('says that nothing fits a request which no operation serves, and names the servers', async () => {
+  it('says that likely nothing fits a request which no operation serves, names the servers, and keeps what is nearest', async () => {
     const { noFit } = await searchOperations(CATALOG, 'mow the lawn of my neighbour');
-    expect(noFit).toMatch(/^Nothing here fits 'mow the lawn of my neighbour'. The servers are [a-z_]+, .+\./);
+    expect(noFit).toMatch(
+      /^(?:Likely nothing|Nothing) here fits 'mow the lawn of my neighbour'. The servers are [a-z_]+, .+\./,
+    );
+    const near = await searchOperations(CATALOG, 'mow the lawn with the violin of the file');
+    expect(near.noFit).toMatch(/^Likely nothing here fits .+ What is listed is nearest, but likely something else\.$/);
+    expect(near.hits).not.toEqual([]);
     expect((await searchOperations(CATALOG, 'list the issues')).noFit).toBeUndefined();
     expect((await searchOperations(CATALOG, 'search')).noFit).toBeUndefined();
   });

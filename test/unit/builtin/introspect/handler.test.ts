@@ -272,15 +272,17 @@ describe('introspect of operations', () => {
     expect(found._protocol.page.after).not.toBeNull();
   });
 
-  it('answers a search that nothing fits with no operation and the names of the servers, unless it is filtered', async () => {
-    const search = { query: 'operations', search: 'mow the lawn' };
+  it('warns that likely nothing fits a search, names the servers and lists what is nearest, unless it is filtered', async () => {
+    const search = { query: 'operations', search: 'delete the lawn with the violin' };
     const outcome = await ask.outcomeOf(search);
     expect(outcome).toMatchObject({
-      data: { operations: [] },
+      data: { operations: [{ name: expect.stringContaining('delete') }] },
       warnings: [
         {
           code: 'NOT_FOUND_OPERATION',
-          message: expect.stringMatching(/^Nothing here fits 'mow the lawn'. The servers are .*beta/),
+          message: expect.stringMatching(
+            /^Likely nothing here fits 'delete the lawn with the violin'. The servers are .*beta/,
+          ),
         },
       ],
     });

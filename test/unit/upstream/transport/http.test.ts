@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { anUpstream, openPool, textOf } from '../opened-pool.js';
 
@@ -397,26 +397,91 @@ describe('an answer over HTTP that is too long', () => {
   });
 });
 
-it.each([
-  ['JSON', 200, JSON_TYPE],
-  ['events', 200, EVENTS],
-  ['an error', 500, JSON_TYPE],
-])('asks for answers as they are, and passes on no byte of a compressed one (%s)', async (_what, status, type) => {
-  const codings: unknown[] = [];
-  await using server = await scripted({
-    onCall: ({ id }, response, { headers }) => {
-      codings.push(headers['accept-encoding']);
-      const isWhole = codings.length > 1;
-      response.writeHead(isWhole ? 200 : status, isWhole ? JSON_TYPE : { ...type, 'content-encoding': 'gzip' });
-      response.end(isWhole ? answer(id, 'ok') : gzipSync(answer(id, 'compressed')));
-    },
+describe('a server that compresses although it is asked not to', () => {
+  const AS_JSON = (text: string) => text;
+  const AS_EVENT = (text: string) => `data: ${text}\n\n`;
+
+  /** Calls a tool of a server whose first answer to a call is this, and then one whose answer is plain. */
+  async function callTwice(status: number, headers: Record<string, string>, bodyFor: (id: number) => Buffer) {
+    const asked: unknown[] = [];
+    await using server = await scripted({
+      onCall: ({ id }, response, request) => {
+        asked.push(request.headers['accept-encoding']);
+        if (asked.length > 1) return response.writeHead(200, JSON_TYPE).end(answer(id, 'plain'));
+        response.writeHead(status, headers);
+        const body = bodyFor(id);
+        // In pieces, which need not be parts that the coding makes.
+        for (let start = 0; start < body.length; start += 1 + body.length / 3) {
+          response.write(body.subarray(start, start + 1 + body.length / 3));
+        }
+        return response.end();
+      },
+    });
+    await using opened = openPool({ ...upstream(server), maxAnswerBytes: 1_000_000 });
+    const first: unknown = await opened.call('first').then(textOf, (error: unknown) => error);
+    expect(textOf(await opened.call('second'))).toBe('plain');
+    expect(asked).toEqual(['identity', 'identity']);
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+    return first;
+  }
+
+  it.each([
+    ['gzip', gzipSync],
+    ['X-GZip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+  ])('is understood (%s)', async (coding, compress) => {
+    const text = 'é'.repeat(100_000);
+    for (const [type, write] of [
+      [JSON_TYPE, AS_JSON],
+      [EVENTS, AS_EVENT],
+    ] as const) {
+      const headers = { ...type, 'content-encoding': coding };
+      expect(await callTwice(200, headers, (id) => compress(write(answer(id, text))))).toBe(text);
+    }
   });
-  await using opened = openPool(upstream(server));
-  const failure: unknown = await opened.call('any').catch((error: unknown) => error);
-  expect(failure).toMatchObject({ details: { reason: status === 200 ? 'invalid_answer' : expect.anything() } });
-  expect(JSON.stringify(failure)).not.toMatch(/\\u001f|\ufffd/);
-  expect(textOf(await opened.call('any'))).toBe('ok');
-  expect(codings).toEqual(['identity', 'identity']);
+
+  it.each([
+    ['JSON', JSON_TYPE, AS_JSON],
+    ['events', EVENTS, AS_EVENT],
+  ])('fails that call alone where little grows to more than an answer may be (%s)', async (_what, type, write) => {
+    const headers = { ...type, 'content-encoding': 'gzip' };
+    const failure = await callTwice(200, headers, (id) => gzipSync(write(answer(id, 'x'.repeat(50_000_000)))));
+    expect(failure).toMatchObject({ code: 'VALIDATION_PAYLOAD_TOO_LARGE', details: { limit_value: 1_000_000 } });
+  });
+
+  it.each([
+    ['a coding that is not known', 'zstd', (id: number) => gzipSync(answer(id, 'any'))],
+    ['bytes of another coding', 'gzip', (id: number) => brotliCompressSync(answer(id, 'any'))],
+    ['an end before the end', 'gzip', (id: number) => gzipSync(answer(id, 'any')).subarray(0, 40)],
+  ])('fails that call alone for %s', async (_what, coding, bodyFor) => {
+    const failure = await callTwice(200, { ...JSON_TYPE, 'content-encoding': coding }, bodyFor);
+    expect(failure).toMatchObject({ details: { reason: 'invalid_answer' } });
+    expect(JSON.stringify(failure)).not.toMatch(/\\u001f|\ufffd/);
+  });
+
+  it.each([
+    ['is read', gzipSync('the disk is full'), 'the disk is full'],
+    ['that is not compressed at all leaves its status', Buffer.from('the disk is full'), '500'],
+  ])('has errors whose text %s', async (_what, body, expected) => {
+    const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' };
+    expect(JSON.stringify(await callTwice(500, headers, () => body))).toContain(expected);
+  });
+
+  it('has its events before the stream ends', async () => {
+    await using server = await scripted({
+      onCall: ({ id }, response) => {
+        response.writeHead(200, { ...EVENTS, 'content-encoding': 'gzip' });
+        const gzip = createGzip();
+        gzip.pipe(response);
+        gzip.write(AS_EVENT(answer(id, 'at once')));
+        gzip.flush();
+      },
+    });
+    await using opened = openPool(upstream(server));
+    expect(textOf(await opened.call('any'))).toBe('at once');
+  });
 });
 
 it('says of an answer to another request what it is', async () => {
