@@ -54,10 +54,12 @@ export function readQuery(
     isName: false,
     isUsual: true,
   }));
-  for (const [place, { word, role, isName, isModifier, also }] of words.entries()) {
+  for (const [place, { word, role, isName, isModifier, isAfterVerb, also }] of words.entries()) {
     const stem = stems[place] ?? word;
     if (!isContentWord(word) || stems.indexOf(stem) < place) continue;
-    const synonyms = thesaurus.words.get(stem) ?? new Map();
+    // The list of "make a list" is no request to show or find something.
+    const isNoVerb = isAfterVerb && isNounForReading(LEXICON.get(word));
+    const synonyms = isNoVerb ? NO_SYNONYMS : (thesaurus.words.get(stem) ?? NO_SYNONYMS);
     const terms = new Map([...weighSynonyms(synonyms, settings), ...also, [stem, 1]]);
     const joined = joinWithNeighbour(words, place, vocabulary);
     if (joined !== undefined) terms.set(stemWord(joined), 1);
@@ -72,6 +74,10 @@ export function readQuery(
   return { concepts, names: namesIn(request), intent: readIntent(request, phrases, head) };
 }
 
+function isNounForReading(verb: Verb | undefined): boolean {
+  return verb?.nounness === 'often' && verb.effect === 'read';
+}
+
 function isInUse(stem: string, { words }: Thesaurus, vocabulary: Vocabulary): boolean {
   return vocabulary.has(stem) || words.has(stem) || verbOf(stem) !== undefined;
 }
@@ -82,6 +88,7 @@ interface QueryWord extends RequestWord {
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();
+const NO_SYNONYMS: Synonyms = new Map();
 
 /** Replaces abbreviations by their words: `mkdir` where a command stands, `pr` and `db` anywhere. */
 function expandWords({ words, start }: ReadRequest, { abbreviations }: Thesaurus): readonly QueryWord[] {
@@ -97,7 +104,7 @@ function expandWords({ words, start }: ReadRequest, { abbreviations }: Thesaurus
   });
 }
 
-/** Takes an unknown word for a typing error, or for the beginning of a longer word. */
+/** Takes an unknown word for a typing error, for the beginning of a longer word, or for one that operations abbreviate. */
 function repairWord(
   word: QueryWord,
   isKnown: (word: string) => boolean,
@@ -105,11 +112,12 @@ function repairWord(
   { similarWords }: SearchSettings,
 ): QueryWord {
   if (similarWords === 0 || word.isName || !isContentWord(word.word) || isKnown(word.word)) return word;
-  const repaired = spelling.repair(word.word);
+  const abbreviations = spelling.abbreviations(word.word).filter(isContentWord);
+  const repaired = abbreviations.length > 0 ? undefined : spelling.repair(word.word);
   if (repaired !== undefined && isContentWord(repaired)) return { ...word, word: repaired };
-  const longer = spelling
-    .completions(word.word, MOST_COMPLETIONS)
-    .map((other) => [stemWord(other), similarWords] as const);
+  const longer = [...spelling.completions(word.word, MOST_COMPLETIONS), ...abbreviations].map(
+    (other) => [stemWord(other), similarWords] as const,
+  );
   return longer.length === 0 ? word : { ...word, also: new Map([...word.also, ...longer]) };
 }
 

@@ -12,8 +12,13 @@ export interface RequestWord {
   readonly run: number;
   /** Whether it is written as a name is: with a capital that does not begin a sentence. */
   readonly isName: boolean;
-  /** Whether it stands before the noun of a phrase that says where or about what: `shop` of `in the shop database`. */
+  /**
+   * Whether it only says which: before the noun of a phrase that says where or about what (`shop` of `in the shop database`), or
+   * a participle before the object (`running` of `list running containers`).
+   */
   readonly isModifier: boolean;
+  /** Whether another verb of the clause has gone before, so that a word that may be a verb is a noun here: `list` of `make a list`. */
+  readonly isAfterVerb: boolean;
 }
 
 export interface ReadRequest {
@@ -81,9 +86,33 @@ function removeArguments(text: string, isKnown: (word: string) => boolean, sites
     .replace(QUOTED, ARGUMENT)
     .replace(LITERAL, ARGUMENT)
     .replace(PATH, (found) => (/^[/~.]/.test(found) ? ARGUMENT : unlessKnown(found)))
-    .replace(DOTTED, (found) => (PRODUCT_ENDING.test(found) ? unlessKnown(found) : ARGUMENT))
+    .replace(DOTTED, (found) =>
+      PRODUCT_ENDING.test(found) ? unlessKnown(found) : `${ARGUMENT}${kindOf(found, isKnown)} `,
+    )
     .replace(CONSTANT, unlessKnown)
     .replace(WITH_DIGIT, (found) => (/^[#!$€£]?[\d.:%-]+$/.test(found) ? ARGUMENT : unlessKnown(found)));
+}
+
+/** What a file holds, by the ending of its name. */
+const KINDS: ReadonlyMap<string, string> = new Map(
+  (
+    [
+      ['image', 'png jpg jpeg gif webp svg tiff bmp heic'],
+      ['audio', 'mp3 wav ogg flac m4a'],
+      ['video', 'mp4 mov avi mkv webm'],
+      ['document', 'docx doc odt rtf'],
+      ['spreadsheet', 'xlsx xls ods'],
+      ['presentation', 'pptx ppt odp'],
+      ['pdf', 'pdf'],
+      ['csv', 'csv'],
+    ] as const
+  ).flatMap(([kind, endings]) => endings.split(' ').map((ending) => [ending, kind] as const)),
+);
+
+/** `photo.png` is an argument, but says that the request is about an image. */
+function kindOf(file: string, isKnown: (word: string) => boolean): string {
+  const kind = KINDS.get(file.slice(file.lastIndexOf('.') + 1).toLowerCase());
+  return kind !== undefined && isKnown(kind) ? kind : '';
 }
 
 /** What ends a clause: punctuation, and words that begin another. */
@@ -97,6 +126,9 @@ const NEXT_STEP = /^(?:and then|then)$/i;
 /** How people begin to ask. */
 const LEAD =
   /^(?:(?:hi|hello|hey|ok|okay|please|pls|kindly|just|now|first|next|also|then|and|so|finally|maybe|well)\s+)*(?:(?:can|could|would|will) (?:you|we|i)\s+(?:please\s+)?|(?:i|we|you)(?:'d| would| do)? (?:(?:also|now|just|first|really) )*(?:need|want|like|have|got|must|should|wish|am trying|'m trying)(?: (?:you|us))?(?: to)?\s+|needs?(?: to)?\s+|wants? to\s+|let(?:'s| us| me)\s+|help me (?:to )?|(?:i|we) (?:first|now|then|just|also)\s+|(?:i am|i'm|we are|we're) (?:going to|about to|looking to|trying to)\s+)?(?:(?:please|first|now|just|also|quickly)\s+)*/iu;
+
+/** Says when before a verb, and which before a noun. */
+const ORDINAL = /^(?:first|next)\s+$/iu;
 
 const QUESTION = /^(?:what|which|who|whose|where|when|how|is there|are there|do (?:i|we)|does|did|has|have)\b/iu;
 const DETERMINER = /^(?:a|an|the|my|our|your|his|her|its|their|this|that|these|those|all|every|some|any|me|us|it)$/;
@@ -138,9 +170,11 @@ interface Lead {
 
 function readLead(clause: string): Lead {
   const trimmed = clause.trim().replace(/’/g, "'");
-  const lead = LEAD.exec(trimmed)?.[0] ?? '';
+  const found = LEAD.exec(trimmed)?.[0] ?? '';
+  const [first = '', second = ''] = splitRequest(trimmed.slice(found.length, found.length + 200));
+  // "First list the branches" says when; "next song" says which.
+  const lead = ORDINAL.test(found) && !isCommand(first, second) ? '' : found;
   const rest = trimmed.slice(lead.length);
-  const [first = '', second = ''] = splitRequest(rest.slice(0, 200));
   const isDemand = /\b(?:need|want|like|please|pls|can you|could you|let|help)\b/iu.test(lead);
   const asks = isDemand || QUESTION.test(rest) || isCommand(first, second);
   return { rest, asks, isAside: !asks && /^(?:i|we|you|he|she|they|it|my|our|the)\b/iu.test(rest) };
@@ -173,6 +207,8 @@ const ROLE_AFTER: ReadonlyMap<string, Role> = new Map(
 /** Words that belong to the verb before them: `search for`, `look at`, `log in`. */
 const PARTICLE = /^(?:for|at|in|on|into|off|through)$/;
 
+const PARTICIPLE = /.{3}(?:ing|ed)$/;
+
 /** The words of one clause. From a preposition on they say where, about what or why, which counts less. */
 function readClause(text: string, from: Role, lastRun: number): readonly RequestWord[] {
   const words: RequestWord[] = [];
@@ -180,6 +216,7 @@ function readClause(text: string, from: Role, lastRun: number): readonly Request
   let run = lastRun + 1;
   let contents = 0;
   let isFirst = true;
+  let isAfterVerb = false;
   for (const token of text.split(/\s+/)) {
     if (token === '') continue;
     if (token === ARGUMENT.trim()) {
@@ -193,13 +230,17 @@ function readClause(text: string, from: Role, lastRun: number): readonly Request
       const isParticle = contents === 1 && PARTICLE.test(word);
       if (next !== undefined && contents > 0 && !isParticle) role = laterOf(role, next);
       if (isContentWord(word)) contents += 1;
-      words.push({ word, role, run, isName, isModifier: false });
+      words.push({ word, role, run, isName, isModifier: false, isAfterVerb });
+      isAfterVerb ||= isContentWord(word) && LEXICON.has(word);
     }
   }
   return words.map((word, place) => {
     const next = words[place + 1];
     const isModifier =
-      word.role !== 'head' && next?.run === word.run && isContentWord(next.word) && next.role === word.role;
+      (word.role !== 'head' || (word.isAfterVerb && PARTICIPLE.test(word.word))) &&
+      next?.run === word.run &&
+      isContentWord(next.word) &&
+      next.role === word.role;
     return { ...word, isModifier };
   });
 }

@@ -1,3 +1,5 @@
+import { LEXICON } from '../classify/lexicon.js';
+
 /** The words that operations are written with, and what a word that is none of them was likely meant to be. */
 export class Spelling {
   /** By first letter and length: an error changes the length by at most two, and the first letter only where two are swapped. */
@@ -31,6 +33,16 @@ export class Spelling {
     return nearest;
   }
 
+  /** The words that a longer one is cut to: after a consonant and before a vowel, as `mod` of `modulo` and `calc` of `calculator`. */
+  abbreviations(word: string): readonly string[] {
+    if (word.length < LONG_ENOUGH_TO_CUT || !WORD.test(word)) return [];
+    const cuts = Array.from({ length: MOST_CUT - LEAST_CUT + 1 }, (_, index) => LEAST_CUT + index);
+    return cuts
+      .filter((cut) => CONSONANT_BEFORE_VOWEL.test(word.slice(cut - 1, cut + 1)))
+      .map((cut) => word.slice(0, cut))
+      .filter((short) => this.has(short) && !LEXICON.has(short));
+  }
+
   *#near(word: string, most: number): Generator<readonly [string, number]> {
     for (let length = word.length - most; length <= word.length + most; length += 1) {
       yield* this.#words.get(keyOf(word[0], length)) ?? [];
@@ -52,6 +64,12 @@ export class Spelling {
 }
 
 const keyOf = (letter: string | undefined, length: number): string => `${letter ?? ''}${length}`;
+
+/** Abbreviations have three or four letters, and spare at least as many. */
+const LEAST_CUT = 3;
+const MOST_CUT = 4;
+const LONG_ENOUGH_TO_CUT = 6;
+const CONSONANT_BEFORE_VOWEL = /^[^aeiouy][aeiou]$/;
 
 const LONGEST = 30;
 const WORD = /^[a-z]{2,30}$/;

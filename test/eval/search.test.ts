@@ -114,9 +114,9 @@ describe('search over servers of our own making', { timeout: 60_000 }, () => {
     expect(summarize(plain).at1).toBeGreaterThanOrEqual(0.87);
     expect(summarize(plain).at5).toBeGreaterThanOrEqual(0.98);
     expect(summarize(reworded).at5).toBeGreaterThanOrEqual(0.8);
-    expect(shareRefused(unserved)).toBeGreaterThanOrEqual(0.8);
+    expect(shareRefused(unserved)).toBeGreaterThanOrEqual(0.7);
     expect(shareRefused(plain)).toBeLessThanOrEqual(0.01);
-    expect(shareRefused(reworded)).toBeLessThanOrEqual(0.12);
+    expect(shareRefused(reworded)).toBeLessThanOrEqual(0.03);
   });
 });
 
@@ -129,6 +129,7 @@ describe('search over invented servers in 49 fields', { timeout: 60_000 }, () =>
     // Some of them switch lights and play music: what nothing serves elsewhere is served here.
     const measured = await measureAll(corpus, cases, []);
     print('invented servers', corpus, measured, true);
+    expect(shareRefused(measured.plain)).toBeLessThanOrEqual(0.035);
     const held = summarize(measured.plain.filter(({ case: one }) => isHeldOut(one)));
     expect(held.at1).toBeGreaterThanOrEqual(0.74);
     expect(held.at5).toBeGreaterThanOrEqual(0.85);
@@ -161,7 +162,7 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
       expect(summarize(reworded).at5).toBeGreaterThanOrEqual(0.72);
       expect(held(reworded).at5).toBeGreaterThanOrEqual(0.635);
     }
-    expect(shareRefused(unserved)).toBeGreaterThanOrEqual(0.8);
+    expect(shareRefused(unserved)).toBeGreaterThanOrEqual(0.7);
     expect(shareRefused([...plain, ...reworded])).toBeLessThanOrEqual(0.01);
   });
 

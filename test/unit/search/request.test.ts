@@ -44,6 +44,29 @@ describe('readRequest', () => {
     expect(all[start]?.role).toBe('head');
   });
 
+  it.each([
+    ['next song', ['song', 'next']],
+    ['next list the songs', ['list', 'songs']],
+  ])('reads whether "%s" says when or which', (text, words) => {
+    const found = readRequest(text, (word) => KNOWN.has(word)).words.map(({ word }) => word);
+    expect(found).toEqual(expect.arrayContaining(words));
+    expect(found.includes('next')).toBe(words.includes('next'));
+  });
+
+  it('takes a participle before the object, and a verb after another one, for what they are', () => {
+    const { words } = readRequest('list running containers', (word) => KNOWN.has(word));
+    expect(words.map(({ isModifier, isAfterVerb }) => [isModifier, isAfterVerb])).toEqual([
+      [false, false],
+      [true, true],
+      [false, true],
+    ]);
+  });
+
+  it('keeps of the name of a file what it holds, where operations say so', () => {
+    const { words } = readRequest('resize photo.png', (word) => word === 'image');
+    expect(words.map(({ word }) => word)).toEqual(['resize', 'image']);
+  });
+
   it('names the sites of addresses, and the words that are written as names', () => {
     const { words, sites } = readRequest('open https://www.figma.com/file/x with Ana', () => false);
     expect(sites).toEqual(['figma']);

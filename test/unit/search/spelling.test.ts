@@ -39,4 +39,13 @@ describe('Spelling', () => {
     expect(spelling.has('record')).toBe(false);
     expect(spelling.completions('subs', 3)).toEqual(['subscription']);
   });
+
+  it('knows the abbreviations of a longer word, but no shorter word with another meaning', () => {
+    const names = new Spelling();
+    for (const word of ['mod', 'calc', 'res', 'post']) names.add(word);
+    expect(names.abbreviations('modulo')).toEqual(['mod']);
+    expect(names.abbreviations('calculator')).toEqual(['calc']);
+    expect(names.abbreviations('poster')).toEqual([]);
+    expect(names.abbreviations('restaurant')).toEqual([]);
+  });
 });
