@@ -110,6 +110,8 @@ export function riskInWords({ parameters }: Operation, { path, when }: Risk): st
   if ('is' in when)
     return `${place}=${when.is.slice(0, MOST_SHOWN).join('|')}${when.is.length > MOST_SHOWN ? '|…' : ''}`;
   if ('holds' in when) return when.holds.map((member) => `${member} in ${place}`).join(', ');
+  if ('begins' in when)
+    return `${when.begins.slice(0, MOST_SHOWN).join('|')}${when.begins.length > MOST_SHOWN ? '|…' : ''} in ${place}`;
   return 'unless' in when ? `${place} unless ${when.unless.join('|')}` : place;
 }
 
@@ -203,6 +205,7 @@ function applies(when: RiskCondition, value: unknown): boolean {
   if (value === undefined) return false;
   if ('present' in when) return isGiven(value);
   if ('holds' in when) return holdsMember(value, new Set(when.holds));
+  if ('begins' in when) return someWordBegins(value, when.begins);
   if (Array.isArray(value)) return value.some((element) => applies(when, element));
   if (typeof value === 'string' && /^\s*[[{"]/.test(value)) return appliesToText(when, value);
   return when.is.some((expected) => mayMean(value, expected));
@@ -245,6 +248,23 @@ function holdsMember(value: unknown, names: ReadonlySet<string>): boolean {
       const keys = Object.keys(next);
       if (keys.some((key) => names.has(key))) return true;
       for (const key of keys) open.push(next[key]);
+    }
+  }
+  return false;
+}
+
+/** Looks through everything without recursion, also through JSON text. Quotes, brackets and commas end a word too. */
+function someWordBegins(value: unknown, beginnings: readonly string[]): boolean {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (Array.isArray(next)) for (const element of next) open.push(element);
+    else if (isJsonObject(next)) for (const [key, member] of Object.entries(next)) open.push(key, member);
+    else if (typeof next === 'string') {
+      const parsed = /^\s*[[{"]/.test(next) ? parseJson(next) : undefined;
+      if (parsed !== undefined) open.push(parsed);
+      const words = next.split(/[\s'"`,;[\]{}()]+/);
+      if (words.some((word) => beginnings.some((beginning) => word.startsWith(beginning)))) return true;
     }
   }
   return false;

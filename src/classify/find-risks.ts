@@ -18,6 +18,7 @@ import {
   ACTION_LIST,
   AFTERWARDS,
   ALWAYS_LOSING,
+  COMMAND_LINE,
   CONDITION,
   CONSENT,
   CREATE_ONLY,
@@ -32,10 +33,13 @@ import {
   LEAVES_DRAFT,
   LOADING,
   LOSING,
+  LOSING_OPTIONS,
+  LOSING_REFERENCE,
   LOSING_VALUE,
   LOSING_VERBS,
   NO_ACTION,
   OUTPUT_NAME,
+  PUSHED_REFERENCE,
   REMARKS,
   RESTORED,
   SAVING,
@@ -174,6 +178,23 @@ const RISK_RULES: readonly RiskRule[] = [
       };
     },
   },
+  {
+    id: 'losing-option',
+    find: (field, { category }) =>
+      category !== 'READ' && isFreeText(field) && COMMAND_LINE.test(field.key)
+        ? { when: { begins: LOSING_OPTIONS }, ...lose(field, 'may hold an option that removes, overwrites or forces') }
+        : undefined,
+  },
+  {
+    id: 'pushed-reference',
+    find: (field, { category, facts: { words } }) =>
+      category !== 'READ' && words.includes('push') && isFreeText(field) && PUSHED_REFERENCE.test(field.key)
+        ? {
+            when: { begins: LOSING_REFERENCE },
+            ...lose(field, 'overwrites or removes what it names with + or : before'),
+          }
+        : undefined,
+  },
   { id: 'described-switch', find: findDescribedSwitch },
   {
     id: 'file',
@@ -286,6 +307,11 @@ const RISK_RULES: readonly RiskRule[] = [
 function isTrial({ name }: ToolFacts): boolean {
   const lead = name.find(({ role }) => role === 'lead');
   return lead?.effect === 'compute' || (lead?.effect === 'check' && lead.word !== 'check');
+}
+
+/** A text, or a list of texts, that may say anything. */
+function isFreeText({ text, composite, described, values }: ArgumentField): boolean {
+  return (text || (composite && !described)) && values.length === 0;
 }
 
 const nameOf = ({ path }: ArgumentField): string => path.join('.');

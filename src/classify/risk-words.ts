@@ -29,6 +29,21 @@ export const AFTERWARDS = setOf(
 );
 export const UNPROTECTED =
   /^(?:skip|no|without|ignore|disable|suppress|auto)_(?:\w+_)?(?:approve|approval|confirm|confirmation|confirmations|prompt|prompts|backup|backups|safety|safeguards?|checks?|verify|verification|protections?|locks?)$/;
+/** Parameters that hold the options of a command line, as one text or a list of them. */
+export const COMMAND_LINE =
+  /^(?:(?:extra|additional|other|cli|git|command|command_line)_)?(?:flags?|args?|arguments|switches|options)$/;
+/** How the words of a command line begin that remove, overwrite or override a protection. */
+export const LOSING_OPTIONS: readonly string[] = [
+  ...`force delete hard prune overwrite remove purge mirror discard wipe permanent cascade no-verify no-backup yes`
+    .split(' ')
+    .map((word) => `--${word}`),
+  '-f',
+  '-D',
+];
+/** What is pushed: https://git-scm.com/docs/git-push */
+export const PUSHED_REFERENCE = /^(?:ref|refs|ref_?specs?|branch|branches)$/;
+/** `+main` overwrites the branch of the other side, and `:main` removes it. */
+export const LOSING_REFERENCE: readonly string[] = ['+', ':'];
 export const GONE = /^(?:is_)?(?:in_trash|trashed|deleted|archived)$/;
 
 export const FILE_NAME =

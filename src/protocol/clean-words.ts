@@ -49,7 +49,7 @@ const BARE_CLASS = /^(?:Uncaught )?(?:Error|Exception): /;
 
 /** Where in a source a frame lies: `(/a/b.js:1:2)`, `(Main.java:7)`, `(<anonymous>)`. */
 const PLACE = /\((?:[^()\n]{0,1000}:\d{1,7}|<anonymous>|native|native method|unknown source|native code)\)/.source;
-/** A line of a stack of JavaScript, Java or .NET; of Python; of Go. */
+/** A line of a stack of JavaScript, Java or .NET; of Python; of Go; of PHP; of Ruby. */
 const FRAME_LINE = new RegExp(
   [
     /^\s{0,40}at \S.{0,500}/.source + PLACE + /$/.source,
@@ -59,11 +59,15 @@ const FRAME_LINE = new RegExp(
     /^Traceback \(most recent call last\):$/.source,
     /^goroutine \d{1,9} \[/.source,
     /^\t\S{1,1000}\.go:\d{1,7}/.source,
+    /^#\d{1,4} (?:\S{1,1000}\(\d{1,7}\): |\{main\}$)/.source,
+    /^\s{1,40}from \S{1,1000}:\d{1,7}:in /.source,
   ].join('|'),
   'i',
 );
 /** Python prints the line of the source under its frame. */
 const PYTHON_FRAME = /^\s{1,40}File ".{1,1000}", line \d{1,7}/;
+/** Go prints the function above the place of its frame. */
+const GO_FRAME = /^\t\S{1,1000}\.go:\d{1,7}/;
 /** Frames of a stack that was written in one line. */
 const INLINE_FRAME = new RegExp(/\s{1,40}at (?:async |new )?[^\s()]{1,200}(?: \[as \w{1,60}\])? /.source + PLACE, 'gi');
 const STACK_MEMBER = /^(?:stack|stack_?trace|trace_?back|backtrace)$/i;
@@ -235,6 +239,7 @@ function dropFrames(words: string): readonly string[] {
   const lines = words.split(/\r\n|\n|\r/);
   return lines.filter((line, at) => {
     if (FRAME_LINE.test(line)) return false;
+    if (GO_FRAME.test(lines[at + 1] ?? '')) return false;
     return !(/^\s/.test(line) && PYTHON_FRAME.test(lines[at - 1] ?? ''));
   });
 }

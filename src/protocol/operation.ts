@@ -67,7 +67,9 @@ export type RiskCondition =
   /** Left out, or none of these. */
   | { readonly unless: readonly RiskValue[] }
   /** A member of one of these names, at any depth. */
-  | { readonly holds: readonly string[] };
+  | { readonly holds: readonly string[] }
+  /** A word of its texts, at any depth, begins with one of these: an option in a list of arguments. */
+  | { readonly begins: readonly string[] };
 
 /** An argument with which a call is more dangerous than its operation. With any of them a READ is no READ. */
 export interface Risk {

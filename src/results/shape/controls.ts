@@ -90,7 +90,8 @@ export function splitControls(controls: PreparedControls, operation: Operation, 
 
 /** Nothing where the key is metadata or the operation's own: its rest is spelt like no control. */
 function readMisspelt(key: string, { names }: ControlSet, operation: Operation): readonly UnknownControl[] {
-  const control = CONTROLS.find((name) => isSpeltLike(key.replace(/^_+/, ''), name));
+  const rest = key.replace(/^_+/, '');
+  const control = CONTROLS.find((name) => [name, names.get(name) ?? name].some((known) => isSpeltLike(rest, known)));
   if (control === undefined || operation.scope.byName.has(key)) return [];
   const meant = names.get(control);
   return [{ key, ...(meant !== undefined && { meant }) }];

@@ -31,6 +31,17 @@ describe('callDanger', () => {
     expect(levelOf(withRisk(isTrue), flag === undefined ? {} : { flag })).toBe('reversible'),
   );
 
+  it.each<[unknown, string]>([
+    [['--force'], 'destructive'],
+    ['origin --force-with-lease=main', 'destructive'],
+    ['["\\u002d-force"]', 'destructive'],
+    [{ extra: [{ '--force': true }] }, 'destructive'],
+    [['origin', 'enforce', '--no-force'], 'reversible'],
+    [null, 'reversible'],
+  ])('finds a word with a given beginning in %j: %s', (flag, level) =>
+    expect(levelOf(withRisk({ begins: ['--force'] }), { flag })).toBe(level),
+  );
+
   it.each<[string, RiskCondition, readonly string[], JsonObject, boolean]>([
     [
       'a member of a list',

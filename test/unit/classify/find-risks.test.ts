@@ -23,6 +23,12 @@ describe('risks are found', () => {
       'force=true; force_with_lease=true; delete=true',
     ],
     [
+      'options of a command line, and references that are pushed',
+      'git_push',
+      { flags: { type: 'array', items: { type: 'string' } }, extraArgs: text(), refspec: text(), remote: text() },
+      '--force|--delete|--hard|… in flags; --force|--delete|--hard|… in extra_args; +|: in refspec',
+    ],
+    [
       'switches that skip a protection',
       'deploy_app',
       { skipConfirmation: flag(), noBackup: flag() },

@@ -81,6 +81,13 @@ describe("an upstream's words are sent", () => {
       'Traceback (most recent call last):\n  File "/srv/a.py", line 3, in f\n    return 1 / 0\nZeroDivisionError: division by zero',
       'division by zero',
     ],
+    [
+      'of Go',
+      'panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n\t/srv/main.go:12 +0x1d\nexit status 2',
+      'panic: boom\n\nexit status 2',
+    ],
+    ['of PHP', 'boom\n#0 /srv/a.php(12): f()\n#1 {main}', 'boom'],
+    ['of Ruby', "boom\n\tfrom /srv/a.rb:3:in `<main>'", 'boom'],
     ['in JSON', '{"error":"TypeError: bad","stack":"TypeError: bad\\n at f (/a/b.js:1:2)"}', '{"error":"bad"}'],
   ])('without a stack %s', (_, words, expected) => {
     expect(clean(words)).toBe(expected);

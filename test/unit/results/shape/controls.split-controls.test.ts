@@ -41,6 +41,9 @@ describe('splitControls', () => {
       { key: '_sort', meant: 'sort' },
       { key: '__filter', meant: 'result_filter' },
     ]);
+    expect(split(LIST, { _result_filtr: {} }).unknownControls).toEqual([
+      { key: '_result_filtr', meant: 'result_filter' },
+    ]);
     expect(split(CREATE, { _sort: 'id', _filter: {} }).unknownControls).toEqual([{ key: '_filter' }]);
   });
 
