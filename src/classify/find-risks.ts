@@ -18,7 +18,7 @@ import {
   ACTION_LIST,
   AFTERWARDS,
   ALWAYS_LOSING,
-  COMMAND_LINE,
+  ARGUMENTS_LINE,
   CONDITION,
   CONSENT,
   CREATE_ONLY,
@@ -26,6 +26,7 @@ import {
   FILE_NAME,
   FINAL_STEP,
   FORCING,
+  GIT_PUSH,
   GONE,
   HARMLESS,
   HIDDEN_NOUNS,
@@ -38,6 +39,7 @@ import {
   LOSING_VALUE,
   LOSING_VERBS,
   NO_ACTION,
+  OPTIONS_LINE,
   OUTPUT_NAME,
   PUSHED_REFERENCE,
   REMARKS,
@@ -181,14 +183,20 @@ const RISK_RULES: readonly RiskRule[] = [
   {
     id: 'losing-option',
     find: (field, { category }) =>
-      category !== 'READ' && isFreeText(field) && COMMAND_LINE.test(field.key)
+      category !== 'READ' &&
+      isFreeText(field) &&
+      (OPTIONS_LINE.test(field.key) || (category !== 'EXECUTE' && ARGUMENTS_LINE.test(field.key)))
         ? { when: { begins: LOSING_OPTIONS }, ...lose(field, 'may hold an option that removes, overwrites or forces') }
         : undefined,
   },
   {
     id: 'pushed-reference',
     find: (field, { category, facts: { words } }) =>
-      category !== 'READ' && words.includes('push') && isFreeText(field) && PUSHED_REFERENCE.test(field.key)
+      category !== 'READ' &&
+      words.includes('push') &&
+      words.every((word) => GIT_PUSH.test(word)) &&
+      isFreeText(field) &&
+      PUSHED_REFERENCE.test(field.key)
         ? {
             when: { begins: LOSING_REFERENCE },
             ...lose(field, 'overwrites or removes what it names with + or : before'),

@@ -30,8 +30,9 @@ export const AFTERWARDS = setOf(
 export const UNPROTECTED =
   /^(?:skip|no|without|ignore|disable|suppress|auto)_(?:\w+_)?(?:approve|approval|confirm|confirmation|confirmations|prompt|prompts|backup|backups|safety|safeguards?|checks?|verify|verification|protections?|locks?)$/;
 /** Parameters that hold the options of a command line, as one text or a list of them. */
-export const COMMAND_LINE =
-  /^(?:(?:extra|additional|other|cli|git|command|command_line)_)?(?:flags?|args?|arguments|switches|options)$/;
+export const OPTIONS_LINE = /^(?:(?:extra|additional|other|cli|git|command|command_line)_)?(?:flags|switches)$/;
+/** The same, unless the tool runs something, whose own arguments these are. */
+export const ARGUMENTS_LINE = /^(?:(?:cli|git|command|command_line)_)?(?:args|arguments)$/;
 /** How the words of a command line begin that remove, overwrite or override a protection. */
 export const LOSING_OPTIONS: readonly string[] = [
   ...`force delete hard prune overwrite remove purge mirror discard wipe permanent cascade no-verify no-backup yes`
@@ -40,6 +41,8 @@ export const LOSING_OPTIONS: readonly string[] = [
   '-f',
   '-D',
 ];
+/** The words of a tool's name that pushes with git, and not files or messages. */
+export const GIT_PUSH = /^(?:git|push|pushes|remote|to|branch|branches|changes|commits?|refs?)$/;
 /** What is pushed: https://git-scm.com/docs/git-push */
 export const PUSHED_REFERENCE = /^(?:ref|refs|ref_?specs?|branch|branches)$/;
 /** `+main` overwrites the branch of the other side, and `:main` removes it. */

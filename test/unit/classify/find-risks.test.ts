@@ -25,8 +25,8 @@ describe('risks are found', () => {
     [
       'options of a command line, and references that are pushed',
       'git_push',
-      { flags: { type: 'array', items: { type: 'string' } }, extraArgs: text(), refspec: text(), remote: text() },
-      '--force|--delete|--hard|… in flags; --force|--delete|--hard|… in extra_args; +|: in refspec',
+      { flags: { type: 'array', items: { type: 'string' } }, cliArgs: text(), refspec: text(), remote: text() },
+      '--force|--delete|--hard|… in flags; --force|--delete|--hard|… in cli_args; +|: in refspec',
     ],
     [
       'switches that skip a protection',
