@@ -175,7 +175,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   await credentials.prepare(config);
   lifecycle.opened('credentials', () => credentials.close());
   const pool = createPool(config, deps, credentials);
-  const replicas = await openReplicas(policy.store, config);
+  const replicas = await openReplicas(policy.store, () => live.config, observe);
   lifecycle.opened('replicas', () => replicas?.close());
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
@@ -353,7 +353,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     observe,
     audit: policy.audit,
   });
-  const statusParts: StatusParts = { policy, reloader, introductions };
+  const statusParts: StatusParts = { policy, reloader, introductions, replicas };
   const applyLogLevel = (): void => {
     const least = mostVerbose(logLevels.values());
     if (least !== undefined) for (const upstream of pool.upstreams.values()) upstream.setLogLevel(least);

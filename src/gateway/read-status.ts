@@ -3,6 +3,7 @@ import type { PolicyService } from '../policy/policy.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import type { Introductions } from './introductions.js';
 import type { Reloader } from './reload.js';
+import type { Replicas } from './replicas.js';
 import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
 
 /** What a status is read from. */
@@ -10,15 +11,16 @@ export interface StatusParts {
   readonly policy: Pick<PolicyService, 'audit' | 'storeState'>;
   readonly reloader: Pick<Reloader, 'state'>;
   readonly introductions: Introductions;
+  readonly replicas: Pick<Replicas, 'state'> | undefined;
 }
 
 /** The status of the whole, or of what a view shows. */
 export function statusOf(
   snapshot: Snapshot,
   upstreams: ReturnType<UpstreamPool['statuses']>,
-  { policy, reloader, introductions }: StatusParts,
+  { policy, reloader, introductions, replicas }: StatusParts,
 ): GatewayStatus {
-  const dependencies = describeDependencies(policy.audit.state(), policy.storeState());
+  const dependencies = describeDependencies(policy.audit.state(), policy.storeState(), replicas?.state());
   const more = { findings: introductions.guard.findings(), reload: reloader.state() };
   return describeStatus(snapshot, upstreams, dependencies, more);
 }

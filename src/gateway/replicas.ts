@@ -1,9 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { Vault } from '../credentials/vault.js';
+import type { Observer } from '../observe/observation.js';
 import type { SharedSpace } from '../store/shared-space.js';
 import type { StateStore } from '../store/state-store.js';
+import { ReplicaRoll } from './replica-roll.js';
 import { SealedSpace } from './sealed-space.js';
+import type { DependencyState } from './status.js';
 
 /** What this gateway shares with others of one store, so that any of them can answer a client's next request. */
 export interface Replicas {
@@ -15,7 +18,9 @@ export interface Replicas {
   readonly rankings: SharedSpace;
   /** A key for one purpose that all gateways of the store have; undefined until the store has been reached. */
   keyFor(purpose: string): Buffer | undefined;
-  close(): void;
+  /** `degraded` where another gateway of the store is configured differently. */
+  state(): DependencyState;
+  close(): Promise<void>;
 }
 
 const MEGABYTE = 1_048_576;
@@ -37,21 +42,34 @@ const SECRET_LIFE_MS = 10 * 365 * 86_400_000;
  */
 export async function openReplicas(
   store: StateStore,
-  { store: config, credentials }: GatewayConfig,
+  current: () => GatewayConfig,
+  observe: Observer,
 ): Promise<Replicas | undefined> {
+  const { store: config, credentials } = current();
   if (store.openSpace === undefined || config.type !== 'redis') return undefined;
   const { sharedBytes: maxBytes = RESULT_BOUNDS.maxBytes } = config;
   const { sharedBytesPerClient: maxBytesPerOwner = RESULT_BOUNDS.maxBytesPerOwner } = config;
   const secret = new SharedSecret(store);
-  await secret.look();
+  const vault = credentials.key === undefined ? undefined : new Vault(credentials.key);
+  const roll = new ReplicaRoll({ store, config: current, vault, observe });
+  const look = async (): Promise<void> => {
+    await secret.look();
+    await roll.beat();
+  };
+  await look();
+  const looking = setInterval(() => void look(), LOOK_MS).unref();
   const results = store.openSpace('results', { maxBytes, maxBytesPerOwner });
   return {
     // They hold what servers answered, which who reads the store need not see.
-    results: credentials.key === undefined ? results : new SealedSpace(results, new Vault(credentials.key)),
+    results: vault === undefined ? results : new SealedSpace(results, vault),
     sessions: store.openSpace('sessions', SESSION_BOUNDS),
     rankings: store.openSpace('rankings', RANKING_BOUNDS),
     keyFor: (purpose) => secret.value && createHmac('sha256', secret.value).update(purpose).digest(),
-    close: () => secret.close(),
+    state: () => roll.state(),
+    close: () => {
+      clearInterval(looking);
+      return roll.leave();
+    },
   };
 }
 
@@ -59,11 +77,9 @@ export async function openReplicas(
 class SharedSecret {
   value: Buffer | undefined;
   readonly #store: Pick<StateStore, 'get' | 'insert'>;
-  readonly #looking: NodeJS.Timeout;
 
   constructor(store: Pick<StateStore, 'get' | 'insert'>) {
     this.#store = store;
-    this.#looking = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
   /** Never rejects: while the store cannot be reached, the secret stays what it is. */
@@ -78,9 +94,5 @@ class SharedSecret {
     } catch {
       // The store's own state says what is wrong.
     }
-  }
-
-  close(): void {
-    clearInterval(this.#looking);
   }
 }

@@ -28,7 +28,12 @@ export interface GatewayStatus {
   /** The last time that the configuration was read anew; absent where it has not been. */
   readonly reload?: ReloadState;
   /** What the gateway itself depends on: `degraded` where the journal has lost records. */
-  readonly state: { readonly audit: DependencyState; readonly store: DependencyState };
+  readonly state: {
+    readonly audit: DependencyState;
+    readonly store: DependencyState;
+    /** Absent where the store is of one machine. */
+    readonly replicas?: DependencyState;
+  };
 }
 
 /** What the gateway depends on, as it is now. */
@@ -38,12 +43,17 @@ export interface DependencyState {
 }
 
 /** The state of the audit journal and of the state store. */
-export function describeDependencies(audit: JournalState, store: StoreState): GatewayStatus['state'] {
+export function describeDependencies(
+  audit: JournalState,
+  store: StoreState,
+  replicas?: DependencyState,
+): GatewayStatus['state'] {
   return {
     audit: describeJournal(audit),
     store: store.failing
       ? { state: 'failing', ...(store.problem === undefined ? {} : { problem: store.problem }) }
       : { state: 'ok' },
+    ...(replicas && { replicas }),
   };
 }
 

@@ -89,7 +89,7 @@ function trustByUpstream({ upstreams }: GatewayConfig): (slug: string) => TrustL
  * change of a rule, a trust level, a curation or an upstream's endpoint voids every earlier confirmation. Gateways that share
  * a store must have equal digests, so nothing that is specific to one machine goes into it.
  */
-function fingerprintConfig({ policy, upstreams, pins, lock }: GatewayConfig): string {
+export function fingerprintConfig({ policy, upstreams, pins, lock }: GatewayConfig): string {
   const { readOnly, rules, confirmation } = policy;
   const behind = upstreams.map(({ slug, endpoint, trust, strict, group, curation, disabled }) => ({
     slug,

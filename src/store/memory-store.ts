@@ -45,6 +45,7 @@ export class MemoryStore implements StateStore {
     grant: new Map(),
     connect_link: new Map(),
     oauth_client: new Map(),
+    replica: new Map(),
   };
   readonly #counters = new Map<string, Counter>();
   #closed = false;

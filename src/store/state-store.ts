@@ -18,6 +18,7 @@ export const COLLECTIONS = [
   'grant',
   'connect_link',
   'oauth_client',
+  'replica',
 ] as const;
 
 export type Collection = (typeof COLLECTIONS)[number];

@@ -60,6 +60,7 @@ function printGateway({ address, pid, started, status }: GatewayState, terminal:
     for (const line of stderr) printLine(terminal, `${name} printed: ${oneLine(line)}`);
   }
   printLine(terminal, `${operations} operations; store ${state.store.state}, audit journal ${state.audit.state}`);
+  if (state.replicas?.problem !== undefined) printLine(terminal, oneLine(state.replicas.problem));
   if (reload === undefined) return;
   const { outcome, at, changes, problem, needs_restart: later = [] } = reload;
   printLine(terminal, `configuration ${outcome} at ${at}${oneLine(` ${problem ?? changes ?? ''}`).trimEnd()}`);

@@ -106,7 +106,8 @@ export function tokenOutdated(presented: PresentedToken): OperationError {
 
 /** Refuses a token whose cooldown is not over, and returns the token: it stays valid. */
 export function checkCooldown(token: Token, presented: PresentedToken, now: number): void {
-  if (now >= token.notBefore) return;
+  // A gateway whose clock is ahead may have issued it: without a cooldown there is nothing to wait for.
+  if (token.notBefore <= token.issuedAt || now >= token.notBefore) return;
   const seconds = Math.ceil((token.notBefore - now) / 1_000);
   throw new OperationError(
     'CONFIRMATION_REQUIRED',

@@ -15,7 +15,8 @@ export function registerHealth(app: FastifyInstance, gateway: Gateway, server: {
     const { ready, operations, upstreams, state } = gateway.status();
     const status = server.stopping ? 'stopping' : ready ? 'ready' : 'not ready';
     const states = upstreams.map(({ name, state, required }) => ({ name, state, ...(required ? { required } : {}) }));
-    const own = { store: state.store.state, audit: state.audit.state };
+    const shared = state.replicas && { replicas: state.replicas.state };
+    const own = { store: state.store.state, audit: state.audit.state, ...shared };
     return reply.code(status === 'ready' ? 200 : 503).send({ status, operations, ...own, upstreams: states });
   });
 }
