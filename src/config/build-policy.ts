@@ -138,8 +138,9 @@ function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext)
   const operators = buildOperators(operatorEntries, { ...context, path: [...path, 'operators'] });
   const webhook = webhookEntry && buildWebhook(webhookEntry, { ...context, path: [...path, 'webhook'] });
   if (publicUrl !== undefined) noteAddress(publicUrl, { ...context, path: [...path, 'publicUrl'] });
+  const hasAny = [...Object.keys(operatorEntries ?? {}), ...(given.operatorGroups ?? [])].length > 0;
   for (const key of ['publicUrl', 'webhook'] as const) {
-    if (entry?.[key] === undefined || Object.keys({ ...operatorEntries, ...given.operatorGroups }).length > 0) continue;
+    if (entry?.[key] === undefined || hasAny) continue;
     diagnostics.warning(
       [...path, key],
       "its links cannot be opened, because there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN",

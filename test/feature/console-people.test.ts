@@ -131,6 +131,11 @@ describe.skipIf(CHROMIUM === undefined)(`the console for people who decide (${NO
     await page.$eval('#link', (link, url) => link.setAttribute('href', url), urlOf(`approvals/${asked.id}`));
     await page.click('#link');
     await shows(page, 'Decided by');
+    // Nor does one that leads to the sign-in end it.
+    await page.goto('data:text/html,<a id=link>go</a>');
+    await page.$eval('#link', (link, url) => link.setAttribute('href', url), urlOf('login'));
+    await page.click('#link');
+    await shows(page, 'Sign out');
   });
 
   it('approves nothing destructive by a click, a double click or a key, and with the keyboard alone what is read', async () => {
@@ -151,6 +156,21 @@ describe.skipIf(CHROMIUM === undefined)(`the console for people who decide (${NO
     await page.keyboard.press('Tab');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     expect(await stateOf(asked)).toEqual({ status: 'approved', by: 'omar' });
+  });
+
+  it('denies by a click, also what is destructive, with the reason for the record', async () => {
+    const asked = await request('/notes/denied.txt', 'do_destructive');
+    const page = await open('olga', `approvals/${asked.id}`);
+    await page.type('textarea', 'not today');
+    await press(page, 'Deny');
+    expect(await textOf(page, '#notices')).toBe('demo__do_destructive: denied by you');
+    expect(await stateOf(asked)).toEqual({ status: 'denied', by: 'olga' });
+    const before = upstream.calls.length;
+    const args = { path: '/notes/denied.txt', _confirmation: asked.token };
+    expect((await alice.call(EXECUTE, 'do_destructive', args)).success).toBe(false);
+    expect(upstream.calls).toHaveLength(before);
+    await page.goto(urlOf(`approvals/${asked.id}`));
+    expect(await textOf(page, 'main')).toContain('not today');
   });
 
   it('lets the first of two people decide, and shows the second what became of it without a click', async () => {

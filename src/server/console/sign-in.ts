@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, html } from '../../lib/html.js';
 import type { OperatorAccess } from '../admin/operator-access.js';
 import { addressOf } from '../http/responder.js';
-import { comesFromHere, readCookie, writeCookie } from './browser.js';
+import { comesFromHere, isLinkedFromElsewhere, readCookie, writeCookie } from './browser.js';
 import { Frame, layOut } from './frame.js';
 import { type IssuerOperators, SignInRefusal } from './issuer-operators.js';
 import { csrfOf, type OperatorSessions } from './operator-sessions.js';
@@ -26,16 +26,21 @@ interface SignInDeps {
 
 /** The page on which operators show who they are, and the way out. */
 export function offerSignIn(ui: FastifyInstance, deps: SignInDeps): void {
-  const { access, sessions } = deps;
+  const { access, sessions, issuers } = deps;
   const show: ShowSignIn = (request, reply, problem) => {
     // A session has an id of its own, which is not known to those who know this one.
-    const browser = readCookie(request.raw) ?? randomBytes(32).toString('base64url');
+    const known = readCookie(request.raw);
+    const browser = known ?? randomBytes(32).toString('base64url');
     const notices = problem === undefined ? [] : [{ text: problem, failed: true }];
     const frame = new Frame(LOGIN, csrfOf(browser));
     const page = layOut({ frame, title: 'Sign in', notices }, writeWays(frame, targetOf(request), deps));
-    return reply.header('set-cookie', writeCookie(request.raw, browser)).send(page.toString());
+    if (known === undefined)
+      reply.header('set-cookie', writeCookie(request.raw, browser, issuers.isSecure || undefined));
+    return reply.send(page.toString());
   };
   ui.get(`/${LOGIN}`, (request, reply) => {
+    // The browser keeps back the cookie of a session that is open: another one would end it.
+    if (isLinkedFromElsewhere(request.raw)) return reply.send(goOn(`./${LOGIN}?${queryOf(request)}`));
     const isSignedIn = sessions.find(readCookie(request.raw)) !== undefined;
     return isSignedIn ? reply.code(303).header('location', './').send() : show(request, reply);
   });
@@ -104,7 +109,8 @@ function offerIssuers(ui: FastifyInstance, { sessions, issuers }: SignInDeps, sh
     const query = queryOf(request);
     const browser = readCookie(request.raw);
     // Browsers keep the cookie back where another site has led here: the page asks for itself, as one of this site.
-    if (browser === undefined && !query.has('again')) return reply.send(goOn(`./${CALLBACK}?${query}&again=1`));
+    const isKeptBack = isLinkedFromElsewhere(request.raw) || !query.has('again');
+    if (browser === undefined && isKeptBack) return reply.send(goOn(`./${CALLBACK}?${query}&again=1`));
     const [state, code, iss] = [query.get('state'), query.get('code'), query.get('iss') ?? undefined];
     if (state === null || code === null || browser === undefined)
       return show(request, reply.code(403), 'The sign-in was not completed. Begin again.');

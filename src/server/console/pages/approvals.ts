@@ -2,7 +2,7 @@ import type { Gateway } from '../../../gateway/gateway.js';
 import { type Content, type Html, html } from '../../../lib/html.js';
 import { cleanLabel } from '../../../lib/text.js';
 import type { Approval, ApprovalService } from '../../../protocol/approval.js';
-import type { JsonObject } from '../../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../../protocol/json.js';
 import { digestOf } from '../../admin/approvals-api.js';
 import { explainFault } from '../../admin/problems.js';
 import { cutNote, facts, foreign, jsonValue, moment, table } from '../components.js';
@@ -145,12 +145,21 @@ ${facts([
   ['Danger', `${approval.danger} (${approval.category})`],
   ['Server', foreign(approval.upstream)],
 ])}
-<h2>Parameters</h2>
-${writeParameters(isFull && full !== undefined ? full : parameters)}
+${writeCall(approval.category, isFull && full !== undefined ? full : parameters)}
 ${full !== undefined && !isFull ? whole : undefined}
 <h2>Request</h2>
 ${facts(factsOf(approval))}
 ${approval.status === 'pending' ? writeDecision(approval, frame) : undefined}`;
+}
+
+/** An update in its two parts: what finds the resource, and each field that would be set. */
+function writeCall(category: Approval['category'], parameters: JsonObject): Html {
+  const { input, ...others } = parameters;
+  if (category !== 'UPDATE' || !isJsonObject(input)) return html`<h2>Parameters</h2>${writeParameters(parameters)}`;
+  return html`<h2>What would be updated</h2>
+${writeParameters(others)}
+<h2>Fields that would be set</h2>
+${writeParameters(input)}`;
 }
 
 function writeParameters(parameters: JsonObject): Html {

@@ -48,6 +48,16 @@ describe('the pages of approvals', () => {
       expect(text.indexOf(known)).toBeLessThan(text.indexOf('calls itself'));
   });
 
+  it('show an update in its parts: what finds the resource, and each field that would be set', async () => {
+    const parameters = { record_id: 'r-7', input: { title: 'new', owner: null } };
+    const text = await show('approvals/:id', [anApproval({ id: 'a/b', category: 'UPDATE', parameters })]);
+    const places = ['would be updated', 'record_id', 'r-7', 'would be set', 'title', 'new', 'owner', 'null'];
+    const found = places.map((each) => text.indexOf(each));
+    expect(found).toEqual(found.filter((each) => each > 0).toSorted((one, other) => one - other));
+    const destroys = await show('approvals/:id', [anApproval({ id: 'a/b', category: 'DELETE', parameters })]);
+    expect(destroys).not.toContain('would be set');
+  });
+
   it('offer a decision about what waits alone, and long values in full where they are cut', async () => {
     const cut = anApproval({ id: 'a/b', full: { path: 'the whole path' } });
     const text = await show('approvals/:id', [cut]);
