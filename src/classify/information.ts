@@ -57,7 +57,7 @@ const INFORMATION: ReadonlySet<string> = new Set(
     ingredients recipe recipes nutrition calories meal menu exercise exercises
     root determinant inverse transpose rank eigenvalues eigenvectors mean median mode variance deviation sum product quotient remainder percentage average
     min max minimum maximum sunrise sunset moon phase tide tides
-    area perimeter circumference radius angle ratio probability distribution percentile correlation factorial logarithm sine cosine tangent
+    area perimeter circumference radius angle ratio probability distribution percentile correlation factorial logarithm sqrt modulo exponent modulus sine cosine tangent
     match matches standings fixtures lineup roster odds episode episodes season seasons series genre genres playlist playlists
     job jobs salary vacancy course courses lesson grade grades definition glossary
     environment variables variable setting settings configuration config preferences parameter parameters template templates
@@ -93,7 +93,7 @@ const MODIFIERS: ReadonlySet<string> = new Set(
     paper article book news research scientific academic medical clinical drug gene protein chemical food nutrition recipe
     population census government legal tax health exchange interest inflation unemployment mortgage currency
     key main major primary important technical statistical numeric numerical mathematical summary
-    first second third two three pairwise list-like
+    first second third two three pairwise list-like square cube natural absolute standard
     column row table database schema cluster pod container service kubernetes postgres windows jenkins aws macos ios
     calendar event holiday time date timezone meeting
     word sentence text language document form child parent sibling

@@ -23,6 +23,7 @@ describe('a description without a verb', () => {
   test.each([
     ['city_weather', 'Current weather in a city', 'READ'],
     ['on_duty', 'Who is on duty now', 'READ'],
+    ['sqrt', 'Square root of a number', 'READ'],
     ['issue_comments', 'Comments on an issue', 'READ'],
     ['observation', 'Insight and observation management', 'EXECUTE'],
     ['clip', 'Record video', 'EXECUTE'],
