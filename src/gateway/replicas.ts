@@ -52,12 +52,13 @@ export async function openReplicas(
   const secret = new SharedSecret(store);
   const vault = credentials.key === undefined ? undefined : new Vault(credentials.key);
   const roll = new ReplicaRoll({ store, config: current, vault, observe });
-  const look = async (): Promise<void> => {
-    await secret.look();
-    await roll.beat();
-  };
-  await look();
-  const looking = setInterval(() => void look(), LOOK_MS).unref();
+  await secret.look();
+  // A store that is away delays the start once, not twice.
+  void roll.beat();
+  const looking = setInterval(() => {
+    void secret.look();
+    void roll.beat();
+  }, LOOK_MS).unref();
   const results = store.openSpace('results', { maxBytes, maxBytesPerOwner });
   return {
     // They hold what servers answered, which who reads the store need not see.
