@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { escapeInvisible } from '../../../src/lib/text.js';
 import type { Challenge } from '../../../src/safety/challenge.js';
 import { openDesktopChannel } from '../../../src/safety/channels/desktop.js';
 import { openEmailChannel } from '../../../src/safety/channels/email.js';
@@ -105,7 +106,11 @@ it('posts a code signed, as requests for approval are', async () => {
   const [{ headers = {}, body = '' } = {}] = receiver.posts;
   const [moment, id, signature] = ['timestamp', 'delivery', 'signature'].map((name) => headers[`x-mcp-aql-${name}`]);
   expect(signature).toBe(`sha256=${createHmac('sha256', secret).update(`${moment}.${id}.${body}`).digest('hex')}`);
-  expect(JSON.parse(body)).toMatchObject({ type: 'challenge.issued', code, challenge: { action: HOSTILE } });
+  expect(JSON.parse(body)).toMatchObject({
+    type: 'challenge.issued',
+    code,
+    challenge: { action: escapeInvisible(HOSTILE) },
+  });
   expect(body).not.toContain('digest');
   await channel.close();
 });
