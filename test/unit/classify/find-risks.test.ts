@@ -152,6 +152,11 @@ describe('risks are not found', () => {
     ],
     ['filters of a READ', 'list_events', { type: choice('created', 'deleted'), archived: flag() }],
     ['granted permissions', 'create_token', { permissions: { type: 'array', items: choice('read', 'delete') } }],
+    [
+      'looks that are named after deeds',
+      'set_slide',
+      { id: text(), transition_style: choice('FADE', 'DISSOLVE', 'WIPE') },
+    ],
     ['values that others describe', 'set_style', { style: { ...choice('a', 'b'), description: 'removes nothing' } }],
     ['values described beside another', 'tag_all', { how: { ...choice('join', 'cut'), description: 'cut, join' } }],
     ['a sequence without its end', 'play_audio', { step: choice('start', 'continue', 'pause') }],
