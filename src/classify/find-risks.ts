@@ -33,6 +33,7 @@ import {
   KEEPING,
   LEAVES_DRAFT,
   LOADING,
+  LOOKS,
   LOSING,
   LOSING_OPTIONS,
   LOSING_REFERENCE,
@@ -401,7 +402,9 @@ function findValues(field: ArgumentField, { category, facts }: Context): Finding
     return undefined;
   const said = path.length === 1 ? description : '';
   const dangerous = values.filter((value) =>
-    reads ? changes(value) : losesByValue(value) || saidToLose(facts.input.tool, said, value, values) !== undefined,
+    reads
+      ? changes(value)
+      : (!LOOKS.test(key) && losesByValue(value)) || saidToLose(facts.input.tool, said, value, values) !== undefined,
   );
   if (dangerous.length === 0 || words.length === 0) return undefined;
   const danger: DangerLevel = dangerous.some(isRun) || !reads ? 'destructive' : 'reversible';

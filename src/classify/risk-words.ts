@@ -63,9 +63,12 @@ export const LOADING = /\b(?:read|load|upload|open|parse|attach|import|compare)\
 export const WHOLE_CONTENT =
   /^(?:contents?|file_contents?|new_contents?|config|configuration|manifest|script|source_code|definition|nodes|application|markdown_content)$/;
 
-/** Enumerations with these names sort, filter, grant or say how something looks; their values do nothing. */
+/** Enumerations with these names sort, filter or grant; their values do nothing. */
 export const NO_ACTION =
-  /(?:^|_)(?:sort|order|order_by|filter|events?|fields?|scopes?|permissions?|access|roles?|privileges?|format|view|reason|http|headers?|styles?|transitions?|animations?|effects?|easing|themes?|colou?rs?|fonts?|icons?)(?:_|$)/;
+  /(?:^|_)(?:sort|order|order_by|filter|events?|fields?|scopes?|permissions?|access|roles?|privileges?|format|view|reason|http|headers?)(?:_|$)/;
+/** The values of these say how something looks, whatever they are called. */
+export const LOOKS =
+  /(?:^|_)(?:styles?|transitions?|animations?|effects?|easing|themes?|colou?rs?|fonts?|icons?)(?:_|$)/;
 export const ACTION_LIST =
   /^(?:operations|ops|edits|changes|actions|commands|steps|updates|mutations|patch|patches|requests)$/;
 export const ACTION_KEYS = ['type', 'op', 'action', 'operation'];
