@@ -20,8 +20,9 @@ export function registerOperators(
   registerApprovals(app, gateway, access);
   registerAgents(app, gateway, access);
   registerOperations(app, gateway, access);
-  app.register(async (ui) => {
-    const { registerConsole } = await import('./console/console.js');
-    registerConsole(ui, { gateway, access, observe, sources });
+  app.register((ui, _options, done) => {
+    import('./console/console.js')
+      .then(({ registerConsole }) => registerConsole(ui, { gateway, access, observe, sources }))
+      .then(() => done(), done);
   });
 }
