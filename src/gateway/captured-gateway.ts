@@ -49,7 +49,10 @@ export function openCapturedGateway(
     toolSets,
     executions: config.executions.enabled ? UNCALLED_EXECUTIONS : undefined,
     handlers: {
-      over: (_catalog, own) => (operation) => (operation.upstream === GATEWAY_SOURCE ? own(operation) : refuseCall),
+      over: (_catalog, own) => ({
+        handlerOf: (operation) => (operation.upstream === GATEWAY_SOURCE ? own(operation) : refuseCall),
+        previewOf: () => undefined,
+      }),
     },
     ...options,
   });

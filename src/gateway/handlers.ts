@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { createCacheInterceptor } from '../interceptor/cache.js';
-import { createMergeInterceptor } from '../interceptor/merge-update.js';
+import { createMergeInterceptor, type PreviewUpdate } from '../interceptor/merge-update.js';
 import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { ResourceLinks } from '../primitives/resource-links.js';
@@ -16,13 +16,20 @@ import { resourceOf } from '../protocol/upstream-failure.js';
 import type { StateLoss, Upstream } from '../upstream/upstream.js';
 import { createGovernedRead } from './governed-read.js';
 
+/** What runs the operations of one catalog. */
+export interface Runners {
+  handlerOf(operation: Operation): OperationHandler;
+  /** Reads what a call would change; undefined for an operation that does not merge. */
+  previewOf(operation: Operation): PreviewUpdate | undefined;
+}
+
 /** What runs operations. */
 export interface Handlers {
   /**
    * What runs each operation of a catalog: its upstream, inside the interceptors that its curation configures.
    * @param own runs the gateway's own operations
    */
-  over(catalog: Catalog, own: (operation: Operation) => OperationHandler): (operation: Operation) => OperationHandler;
+  over(catalog: Catalog, own: (operation: Operation) => OperationHandler): Runners;
   /** Drops an upstream's cached answers, and caches none of the reads that run now. */
   invalidate(upstream: string): void;
 }
@@ -48,17 +55,19 @@ export function createHandlers(
   return {
     over(catalog, own) {
       const paths = listResourcePaths(catalog);
-      const intercepted = cache.over(
-        merging({
-          findOperation: (upstream, name) => findOperation(catalog, upstream, name),
-          resourcePathOf: ({ qualifiedName }) => paths.get(qualifiedName),
-        }),
-      );
-      return (operation) => {
-        const { upstream, classification, cacheSeconds, qualifiedName, primitive } = operation;
-        if (upstream === GATEWAY_SOURCE || primitive !== undefined) return own(operation);
-        const isPlainRead = classification.category === 'READ' && cacheSeconds === undefined;
-        return isPlainRead && !paths.has(qualifiedName) ? send : intercepted;
+      const updates = merging({
+        findOperation: (upstream, name) => findOperation(catalog, upstream, name),
+        resourcePathOf: ({ qualifiedName }) => paths.get(qualifiedName),
+      });
+      const intercepted = cache.over(updates.handle);
+      return {
+        handlerOf(operation) {
+          const { upstream, classification, cacheSeconds, qualifiedName, primitive } = operation;
+          if (upstream === GATEWAY_SOURCE || primitive !== undefined) return own(operation);
+          const isPlainRead = classification.category === 'READ' && cacheSeconds === undefined;
+          return isPlainRead && !paths.has(qualifiedName) ? send : intercepted;
+        },
+        previewOf: updates.previewOf,
       };
     },
     invalidate: cache.invalidate,

@@ -11,6 +11,7 @@ import type { Operation } from '../protocol/operation.js';
 import type { SharedAgents } from './shared-agents.js';
 
 export type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '../policy/approvals/approval-queue.js';
+export type { ShownUpdate } from '../protocol/approval.js';
 
 export type { SharedAgents } from './shared-agents.js';
 export { openSharedGrants, type SharedGrants } from './shared-grants.js';

@@ -22,7 +22,7 @@ import { passResults, type ResultService, type StoredPart } from '../results/res
 import { readStoredPart } from '../results/stored/read-part.js';
 import type { KnownOperations } from '../safety/resolve-hint.js';
 import { searchOperations } from '../search/search.js';
-import type { Handlers } from './handlers.js';
+import type { Handlers, Runners } from './handlers.js';
 import type { Safety } from './safety.js';
 
 /** What a snapshot knows of executions. */
@@ -94,8 +94,8 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapsh
   });
   const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
   yield;
-  const handlersOver = (handlerOfOwn: OwnHandlers) => handlers.over(catalog, handlerOfOwn);
-  const parts = { plan, own, toolSets, handlersOver, ...(primitives === undefined ? {} : { primitives }) };
+  const runnersOver = (handlerOfOwn: OwnHandlers) => handlers.over(catalog, handlerOfOwn);
+  const parts = { plan, own, toolSets, runnersOver, ...(primitives === undefined ? {} : { primitives }) };
   return { ...openSnapshot(input, catalog, parts), catalog, toolSets };
 }
 
@@ -123,7 +123,7 @@ interface SnapshotParts {
   readonly toolSets: readonly ToolSet[];
   readonly primitives?: SnapshotPrimitives;
   /** What runs operations, with these handlers for the gateway's own. */
-  readonly handlersOver: (own: OwnHandlers) => OwnHandlers;
+  readonly runnersOver: (own: OwnHandlers) => Runners;
 }
 
 type SnapshotPrimitives = Pick<
@@ -141,7 +141,7 @@ export type SnapshotServices = Pick<
 export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: SnapshotParts): Snapshot {
   const { config, policy, connections = ALL_CONNECTED, readPart = readStoredPart } = input;
   const { controlsOf, storedPart, operationOf, bring } = input.results ?? passResults;
-  const { plan, own, primitives, handlersOver } = parts;
+  const { plan, own, primitives, runnersOver } = parts;
   const introspect = createIntrospection({
     catalog,
     plan,
@@ -181,9 +181,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
       const answer = await searchOperations(catalog, text);
       return { ...answer, hits: answer.hits.slice(0, limit) };
     },
-    handlerOf: handlersOver(
-      (operation) => primitives?.handlerOf(operation) ?? ownHandlers.get(operation.name) ?? introspect,
-    ),
+    ...runnersOver((operation) => primitives?.handlerOf(operation) ?? ownHandlers.get(operation.name) ?? introspect),
     partOf({ operation, arguments: args }, caller) {
       const { execution_id: execution } = args;
       if (typeof execution === 'string') {

@@ -90,8 +90,10 @@ export function* buildViewSnapshotInSlices(
     toolSets: whole.toolSets,
     plan,
     own,
-    handlersOver: (handlerOfOwn) => (operation) =>
-      isOwn(operation) ? handlerOfOwn(operation) : whole.handlerOf(operation),
+    runnersOver: (handlerOfOwn) => ({
+      handlerOf: (operation) => (isOwn(operation) ? handlerOfOwn(operation) : whole.handlerOf(operation)),
+      previewOf: whole.previewOf,
+    }),
     ...(primitives === undefined ? {} : { primitives }),
   });
   return { ...snapshot, upstreams, ...(cut === undefined ? {} : { cut }) };

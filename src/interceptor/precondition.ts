@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { jsonTypeOf } from '../schema/schema-shape.js';
+import { listChanges } from './changes.js';
 import { changedFields, fieldOf, findField, isVersion, pickFields, versionOf } from './resource.js';
 
 /** What a caller expects of a resource that it updates (`if_match`). */
@@ -78,6 +79,32 @@ export function requireUnchanged(
   if (fields.length === 0) return;
   const problem = `${quote(fields)} of the resource changed while the update was prepared`;
   throw versionMismatch({ operation, problem, expected: pickFields(before, fields), resource: after, fields });
+}
+
+/**
+ * Throws CONFLICT_VERSION_MISMATCH where a person agreed to other changes than the update makes now.
+ * @param after the resource as the update makes it
+ * @returns the fields that change, which must not change otherwise before they are written; none where nobody was shown any
+ */
+export function requireAgreed(
+  { operation, agreedChanges }: HandlerCall,
+  resource: JsonObject,
+  after: JsonObject,
+): readonly string[] {
+  if (agreedChanges === undefined) return [];
+  const { changes, digest: found } = listChanges(resource, after);
+  const fields = [...new Set(changes.flatMap(({ path }) => path.slice(0, 1)))];
+  if (found === agreedChanges) return fields;
+  throw new OperationError(
+    'CONFLICT_VERSION_MISMATCH',
+    `'${operation.name}' was not attempted: the resource has changed since a person was shown what the update changes, and their agreement was for that alone. See details.current; if the update is still right, send it again without a token: a person is asked about what it changes now`,
+    {
+      operation: operation.name,
+      reason: 'changed_since_agreement',
+      current: pickFields(resource, fields),
+      current_version: versionOf(resource),
+    },
+  );
 }
 
 interface Mismatch {

@@ -17,8 +17,8 @@ const MOST_EDITS = 300;
 const CONTEXT = 3;
 const LONGEST_LINE = 160;
 
-/** How two texts differ, line by line, in bounded work: what is too much is cut, and says so. */
-export function compareLines(before: string, after: string): readonly ComparedLine[] {
+/** How two texts differ, line by line, in bounded work: what is too much is cut, and says so. @param most lines that are kept */
+export function compareLines(before: string, after: string, most = MOST_SHOWN): readonly ComparedLine[] {
   const [old, now] = [toLines(before), toLines(after)];
   const changes = diffArrays(old, now, { maxEditLength: MOST_EDITS });
   const lines = changes?.flatMap(({ added, removed, value }) =>
@@ -27,7 +27,7 @@ export function compareLines(before: string, after: string): readonly ComparedLi
     ...old.map((text): ComparedLine => ({ kind: 'removed', text })),
     ...now.map((text): ComparedLine => ({ kind: 'added', text })),
   ];
-  return cutLines(leaveOutEqual(lines));
+  return cutLines(leaveOutEqual(lines), most);
 }
 
 function toLines(text: string): string[] {
@@ -68,9 +68,9 @@ function leaveOutEqual(lines: readonly ComparedLine[]): readonly ComparedLine[] 
   return kept;
 }
 
-function cutLines(lines: readonly ComparedLine[]): readonly ComparedLine[] {
-  if (lines.length <= MOST_SHOWN) return lines;
-  return [...lines.slice(0, MOST_SHOWN), gapOf(lines.length - MOST_SHOWN, 'more lines')];
+function cutLines(lines: readonly ComparedLine[], most: number): readonly ComparedLine[] {
+  if (lines.length <= most) return lines;
+  return [...lines.slice(0, most), gapOf(lines.length - most, 'more lines')];
 }
 
 function gapOf(count: number, what: string): ComparedLine {

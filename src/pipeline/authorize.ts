@@ -1,6 +1,6 @@
 import { isSameDefinition, operationOfCall } from '../catalog/operation.js';
 import type { Gatekeeper, PolicyRequest } from '../policy/admission.js';
-import type { HandlerHost, HandlerOutcome, RawCall } from '../protocol/call.js';
+import type { HandlerCall, HandlerHost, HandlerOutcome, RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -15,9 +15,12 @@ import type { ValidatedCall } from './validate.js';
  */
 class Authorized {
   readonly #call: ValidatedCall;
+  /** The digest of the changes that a person agreed to; absent where nobody was shown any. */
+  readonly agreedChanges: string | undefined;
 
-  constructor(call: ValidatedCall) {
+  constructor(call: ValidatedCall, agreedChanges?: string) {
     this.#call = call;
+    this.agreedChanges = agreedChanges;
   }
 
   get raw(): RawCall {
@@ -50,7 +53,7 @@ class Authorized {
     const raw = isDetached
       ? { ...alone, answerBytes: Number.POSITIVE_INFINITY, delivered: false as const }
       : this.#call.raw;
-    return new Authorized({ ...this.#call, raw: { ...raw, cancellation, onProgress } });
+    return new Authorized({ ...this.#call, raw: { ...raw, cancellation, onProgress } }, this.agreedChanges);
   }
 }
 
@@ -69,18 +72,31 @@ export type CurrentOperation = (operation: Operation) => Operation | undefined |
 /**
  * Asks policy whether the call may run. A call is refused here when the gatekeeper denies it, asks for a confirmation, or
  * got a confirmation for an operation whose definition changed while the call waited.
+ * @param preview reads what the call would change, for the person who is asked; absent where that cannot be known
  */
 export function authorize(
   call: ValidatedCall,
   gatekeeper: Gatekeeper,
   currentOperation: CurrentOperation,
+  preview?: PolicyRequest['preview'],
 ): AuthorizedCall | Promise<AuthorizedCall> {
-  const permit = gatekeeper.admit(policyRequestOf(call));
+  const request = policyRequestOf(call);
+  const permit = gatekeeper.admit(preview === undefined ? request : { ...request, preview });
   if (!(permit instanceof Promise)) return new Authorized(call);
-  return permit.then(async () => {
+  return permit.then(async (granted) => {
     await requireConfirmed(call.operation, call.arguments, currentOperation);
-    return new Authorized(call);
+    return new Authorized(call, granted.outcome === 'confirmed' ? granted.changes : undefined);
   });
+}
+
+/** Reads what a call would change, when it is asked for; undefined where that cannot be known. */
+export function previewOf(
+  call: ValidatedCall,
+  snapshot: Pick<Snapshot, 'previewOf'>,
+  host: HandlerHost,
+): PolicyRequest['preview'] {
+  const read = snapshot.previewOf(call.operation);
+  return read && (() => read(handlerCallOf(call, host)));
 }
 
 /** The call as policy judges it. */
@@ -119,12 +135,26 @@ async function requireConfirmed(
 
 /** Runs an authorised call. A built-in operation and an upstream's tool are both handlers here. */
 export function dispatch(
-  { operation, arguments: args, raw, directives }: AuthorizedCall,
+  call: AuthorizedCall,
   snapshot: Pick<Snapshot, 'handlerOf'>,
   host: HandlerHost,
 ): Promise<HandlerOutcome> {
+  const { agreedChanges } = call;
+  const handled = handlerCallOf(call, host);
+  return snapshot.handlerOf(call.operation)(agreedChanges === undefined ? handled : { ...handled, agreedChanges });
+}
+
+function handlerCallOf(
+  {
+    operation,
+    arguments: args,
+    raw,
+    directives,
+  }: Pick<ValidatedCall, 'operation' | 'arguments' | 'raw' | 'directives'>,
+  host: HandlerHost,
+): HandlerCall {
   const { ifMatch } = directives;
-  return snapshot.handlerOf(operation)({
+  return {
     operation,
     arguments: args,
     caller: raw.caller,
@@ -138,7 +168,7 @@ export function dispatch(
     ...(raw.log === undefined ? {} : { log: raw.log }),
     ...(raw.meta === undefined ? {} : { meta: raw.meta }),
     ...(raw.trace === undefined ? {} : { trace: raw.trace }),
-  });
+  };
 }
 
 /**

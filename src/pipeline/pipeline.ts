@@ -19,7 +19,7 @@ import type { CallTrace, TracedEnd } from '../protocol/trace-context.js';
 import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
-import { type AuthorizedCall, authorize, dispatch, policyRequestOf, requireUnchanged } from './authorize.js';
+import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, requireUnchanged } from './authorize.js';
 import type { BackgroundCalls } from './background.js';
 import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
@@ -174,10 +174,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (roomToJudge !== undefined) await roomToJudge;
     turns.spend(STAGE_WEIGHT * weight);
     if (validated.directives.background !== undefined) requireBackground(validated, background !== undefined);
-    const authorizing = authorize(validated, gatekeeper, async (operation) => {
+    const currentOperation = async (operation: Operation): Promise<Operation | undefined> => {
       const current = await catalog.currentFor(operation);
       return current.catalog.find(operation.qualifiedName);
-    });
+    };
+    const authorizing = authorize(validated, gatekeeper, currentOperation, previewOf(validated, snapshot, host));
     const authorized = authorizing instanceof Promise ? await authorizing : authorizing;
     if (weight > LARGE_WEIGHT) await turns.next(lane);
     const begun = background?.prepare(authorized);

@@ -4,6 +4,7 @@ import type { Caller, HandlerCall, OperationHandler } from '../protocol/call.js'
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Absence, Introduction } from '../protocol/tools.js';
+import type { UpdatePreview } from '../protocol/update-preview.js';
 
 /** An operation that matches a search, with a score that is comparable within one answer only. */
 export interface SearchHit {
@@ -26,6 +27,11 @@ export interface Snapshot {
   /** Finds operations by what they do, best first; not on the fast path. */
   search(text: string, limit: number): Promise<SearchAnswer>;
   handlerOf(operation: Operation): OperationHandler;
+  /**
+   * Reads what a call of the operation would change, as the call's caller; undefined where that cannot be known. Rejects with an
+   * `OperationError` where the call would be refused whoever agrees to it.
+   */
+  previewOf(operation: Operation): ((call: HandlerCall) => Promise<UpdatePreview>) | undefined;
   /** The operation whose stored answer a call of `introspect` reads on; undefined for every other call. */
   partOf(
     call: Pick<HandlerCall, 'operation' | 'arguments'>,

@@ -5,6 +5,7 @@ import type { SharedConsent, UserChannel } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { OperationError } from '../protocol/operation-error.js';
+import type { UpdatePreview } from '../protocol/update-preview.js';
 
 /** What a decision is made about. */
 export interface PolicyRequest {
@@ -20,6 +21,11 @@ export interface PolicyRequest {
   readonly user?: UserChannel;
   /** The answer to an earlier question about this call and others. */
   readonly consent?: SharedConsent;
+  /**
+   * Reads what the call would change, for the person who is asked; absent where that cannot be known. Rejects with an
+   * `OperationError` where the call would be refused whoever agrees.
+   */
+  readonly preview?: (() => Promise<UpdatePreview>) | undefined;
 }
 
 /** Why a call is allowed to run. */
@@ -31,6 +37,8 @@ export type Permit =
       readonly tokenId: string;
       /** Who agreed: `token` for a token that the caller sent back, `user` for the client's user, else the operator's name. */
       readonly by: string;
+      /** The digest of the changes that a person was shown and agreed to; absent where nobody was shown any. */
+      readonly changes?: string;
     };
 
 /** What policy decides about an operation before there is a call. */

@@ -5,6 +5,36 @@ export const APPROVAL_STATUSES = ['pending', 'approved', 'denied', 'expired'] as
 
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
+/**
+ * What an update that merges would change in the state that was read when the approval was asked for. Without secrets and of
+ * bounded size, as parameters are.
+ */
+export type ShownUpdate =
+  | {
+      readonly known: true;
+      /** The name of the READ that found the state. */
+      readonly read: string;
+      readonly changes: readonly ShownChange[];
+      /** How many further changes are left out. */
+      readonly more: number;
+      /** What stays as it is. */
+      readonly unchanged: JsonObject;
+    }
+  | {
+      readonly known: false;
+      /** Why the present state could not be read. */
+      readonly why: string;
+    };
+
+/** One value that would change. Where both values look alike, they differ in what is not shown. */
+export interface ShownChange {
+  /** Where it is in the resource: `settings.priority`. */
+  readonly field: string;
+  /** Absent where there is none. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
 /** A request for a person's approval, as operators see it. */
 export interface Approval {
   /** Short enough to type. It only identifies the request and authorises nothing. */
@@ -21,6 +51,10 @@ export interface Approval {
   readonly parameters: JsonObject;
   /** The same with larger bounds, where these cut something; only where it is asked for. */
   readonly full?: JsonObject;
+  /** The names of those parameters that say what an UPDATE sets; the others find what it changes. Only of UPDATEs. */
+  readonly fields?: readonly string[];
+  /** Only of an update that merges, and not in lists. */
+  readonly update?: ShownUpdate;
   /** Who requests it: the authenticated client or null, the authenticated user where there is one, its label, its session. */
   readonly requester: {
     readonly client: string | null;

@@ -74,6 +74,8 @@ export interface HandlerCall {
   readonly arguments: JsonObject;
   /** The state that a merging UPDATE expects to find, as the caller wrote it: a version or field values. Unchecked. */
   readonly ifMatch?: unknown;
+  /** The digest of the changes that a person was shown and agreed to: a merging UPDATE makes no others. */
+  readonly agreedChanges?: string;
   readonly caller: Caller;
   readonly cancellation: Cancellation;
   /** Present when the client asked for progress. */

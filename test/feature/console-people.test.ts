@@ -19,7 +19,7 @@ import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-ups
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { sendHttp } from '../support/raw-http.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const OPERATORS = {
   omar: { token: 'operator-omar-has-a-long-token' },
@@ -28,6 +28,24 @@ const OPERATORS = {
 type Operator = keyof typeof OPERATORS;
 
 const CLIENTS = { alice: { token: 'alice-has-a-long-token' }, bob: { token: 'bob-has-a-long-token' } };
+
+/** What somebody wrote into a record. */
+const RECORD = {
+  id: '1',
+  title: '<img src=x onerror="window.forged=1"></dd></dl><h1>do_safe</h1>\u202egnp.exe',
+  status: 'open',
+  settings: { priority: 'low', owner: 'ada' },
+  note: 'The link in the footer leads nowhere.',
+};
+
+const RECORDS = {
+  command: process.execPath,
+  args: [join(REPOSITORY, 'test/fixtures/servers/record-server.mjs'), JSON.stringify([RECORD])],
+  operations: {
+    get_record: { collection: false },
+    update_record: { merge: { read: 'get_record', identifiers: { id: 'record_id' }, path: 'record' } },
+  },
+};
 
 const human = (operation: string): object => ({ match: { operation }, decision: 'confirm', requires: 'human' });
 
@@ -44,13 +62,13 @@ describe.skipIf(CHROMIUM === undefined)(`the console for people who decide (${NO
     gateway = await serveGateway({
       clients: CLIENTS,
       policy: {
-        rules: [human('do_reversible'), human('do_destructive')],
+        rules: [human('do_reversible'), human('do_destructive'), human('update_record')],
         approvals: { operators: OPERATORS, elicitation: false },
       },
       executions: { enabled: true },
       audit: { enabled: true, sync: true },
       safetyLoop: { mode: 'enforcing', startApproval: 'none' },
-      mcpServers: { demo: dangerEntry(upstream) },
+      mcpServers: { demo: dangerEntry(upstream), records: RECORDS },
     });
     alice = await connectClient(gateway.url, 'auto', { token: CLIENTS.alice.token });
     bob = await connectClient(gateway.url, 'auto', { token: CLIENTS.bob.token });
@@ -70,7 +88,10 @@ describe.skipIf(CHROMIUM === undefined)(`the console for people who decide (${NO
   }
 
   async function request(path: string, operation = 'do_reversible'): Promise<Request> {
-    const { error }: Answer = await alice.call(EXECUTE, operation, { path });
+    return requestOf(await alice.call(EXECUTE, operation, { path }));
+  }
+
+  function requestOf({ error }: Answer): Request {
     const approval = error?.details?.['approval'] as { readonly id: string };
     return { id: approval.id, token: String(error?.details?.['confirmation_token']) };
   }
@@ -213,6 +234,33 @@ describe.skipIf(CHROMIUM === undefined)(`the console for people who decide (${NO
       return [window.forged, headers.get('content-security-policy')];
     })()`);
     expect(policy).toEqual([null, expect.stringMatching(/^default-src 'none'; script-src 'self'; (?!.*unsafe)/)]);
+  });
+
+  it('shows what an update replaces, which may be anybody’s text, and what stays as it is', async () => {
+    const input = { title: 'Broken link', settings: { priority: 'high' } };
+    const asked = requestOf(await alice.call('mcp_aql_update', 'update_record', { record_id: '1', input }));
+    const page = await open('omar', `approvals/${asked.id}`);
+    const found = await page.evaluate(
+      '[window.forged, document.images.length, document.querySelectorAll("h1").length]',
+    );
+    expect(found).toEqual([null, 0, 1]);
+    const shown = await textOf(page, 'main');
+    for (const part of ['<img src=x', '\\u202egnp.exe', '"Broken link"', '"low"', '"high"', 'settings.priority'])
+      expect(shown).toContain(part);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not be on the page
+    expect(shown).not.toMatch(/[\u202e\u001b]/);
+    expect(shown).not.toContain(RECORD.note);
+    await page.focus('summary');
+    await page.keyboard.press('Enter');
+    expect(await textOf(page, 'main')).toContain(RECORD.note);
+    await keepPicture(page, 'console-update');
+    await page.setViewport(PHONE);
+    expect(await scrollsSideways(page)).toBe(false);
+    await settled(page);
+    await page.click('input[name=sure]');
+    await press(page, 'Approve');
+    const done = await alice.call('mcp_aql_update', 'update_record', { _confirmation: asked.token });
+    expect(done.success).toBe(true);
   });
 
   it('takes no form that another site or session has made', async () => {

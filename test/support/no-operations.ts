@@ -28,6 +28,7 @@ export const NO_OPERATIONS: Snapshot = {
   },
   search: async () => ({ hits: [] }),
   handlerOf: () => async () => ({ data: null }),
+  previewOf: () => undefined,
   partOf: () => undefined,
   isCallable: () => true,
   connections: { absenceOf: () => undefined, introductionOf: () => undefined, retryNow: () => undefined },

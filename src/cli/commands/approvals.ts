@@ -1,6 +1,12 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '../../gateway/operator-api.js';
+import type {
+  Approval,
+  ApprovalService,
+  ApprovalStatus,
+  DecisionFault,
+  ShownUpdate,
+} from '../../gateway/operator-api.js';
 import { escapeInvisible } from '../../lib/text.js';
 import { type CommonFlags, loadCliConfig } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
@@ -156,6 +162,13 @@ function printApproval(approval: Approval, { json }: ApprovalFlags, terminal: Te
         ]),
   ];
   for (const [label, text] of lines) printLine(terminal, `${label.padEnd(11)} ${oneLine(text)}`);
+  if (approval.update !== undefined) printUpdate(approval.update, terminal);
   // JSON escapes line feeds within values, so that a value cannot imitate a line of its own.
   printLine(terminal, `parameters  ${escapeInvisible(JSON.stringify(approval.full ?? approval.parameters, null, 2))}`);
+}
+
+/** What an update would change, as JSON: a value cannot imitate a line of its own. */
+function printUpdate(update: ShownUpdate, terminal: Terminal): void {
+  const text = update.known ? { ...update, known: undefined } : `not known: ${update.why}`;
+  printLine(terminal, `changes     ${escapeInvisible(JSON.stringify(text, null, 2))}`);
 }

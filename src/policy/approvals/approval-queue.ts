@@ -88,7 +88,7 @@ class StoredApprovals implements ApprovalQueue {
   async request(request: ApprovalRequest, key?: string): Promise<Approval> {
     const { client, user, clientName, session } = request.requester;
     const equal = key === undefined ? undefined : await this.#findEqual(key);
-    if (equal?.approval.status === 'pending') return withoutFull(equal.approval);
+    if (equal?.approval.status === 'pending') return summaryOf(equal.approval);
     await this.#limit.take(request.requester);
     const approval = await this.#file(request);
     if (key !== undefined) await this.#remember(key, approval);
@@ -98,13 +98,13 @@ class StoredApprovals implements ApprovalQueue {
       ...(client === null ? {} : { client }),
       ...(user === undefined ? {} : { user }),
     });
-    this.#notify(withoutFull(approval));
+    this.#notify(summaryOf(approval));
     return approval;
   }
 
   async list(status?: ApprovalStatus): Promise<readonly Approval[]> {
     const records = await this.#store.list('approval');
-    const approvals = records.map(({ value }) => withoutFull(this.#read(value)));
+    const approvals = records.map(({ value }) => summaryOf(this.#read(value)));
     return status === undefined ? approvals : approvals.filter((approval) => approval.status === status);
   }
 
@@ -288,8 +288,13 @@ export function readApprovalId(typed: string): string {
   return typed.trim().toLowerCase().replaceAll('o', '0').replace(/[il]/g, '1');
 }
 
-/** A request as operators see it in lists: without its full parameters, and without the queue's own mark. */
+/** A request without its full parameters. */
 function withoutFull({ full: _full, ...approval }: Approval): Approval {
+  return approval;
+}
+
+/** A request as lists and notifications have it: without what may be long. */
+function summaryOf({ full: _full, update: _update, ...approval }: Approval): Approval {
   return approval;
 }
 

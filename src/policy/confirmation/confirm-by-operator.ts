@@ -1,10 +1,11 @@
 import type { ShownArguments } from '../../audit/redact.js';
 import type { ApprovalsConfig } from '../../config/policy-config.js';
 import { digest } from '../../lib/canonical-json.js';
+import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Approval, ApprovalQueue } from '../approvals/approval-queue.js';
 import { ownerOf } from '../caller-key.js';
-import { type Agreement, approvalPending, type ConfirmationCase, consentRefused } from './question.js';
+import { type Agreement, approvalPending, type ConfirmationCase, consentRefused, contextOf } from './question.js';
 import type { ConfirmationTokens, IssuedToken } from './token-types.js';
 
 interface OperatorApprovals {
@@ -40,14 +41,16 @@ export async function confirmByOperator(
 }
 
 async function fileRequest(
-  { request: policyRequest, decision, scope, message }: ConfirmationCase,
+  { request: policyRequest, decision, scope, message, update }: ConfirmationCase,
   shown: ShownArguments,
   tokens: ConfirmationTokens,
   { queue, settings }: OperatorApprovals,
 ): Promise<IssuedToken> {
   const { operation, caller, params } = policyRequest;
   const { category, danger } = operation.classification;
-  const key = digest([ownerOf(caller), scope.operation, scope.definition, scope.parameters]);
+  // Of equal calls that would change different things each needs a request of its own.
+  const context = contextOf(update);
+  const key = digest([ownerOf(caller), scope.operation, scope.definition, scope.parameters, context]);
   const request = {
     operation: operation.qualifiedName,
     upstream: operation.upstream,
@@ -56,6 +59,8 @@ async function fileRequest(
     reasons: decision.reason === null ? danger.reasons : [...danger.reasons, decision.reason],
     message,
     ...shown,
+    ...(category === 'UPDATE' && { fields: fieldsOf(operation) }),
+    ...(update && { update: update.shown }),
     requester: {
       client: caller.client ?? null,
       ...(caller.user === undefined ? {} : { user: caller.user }),
@@ -72,8 +77,13 @@ async function fileRequest(
     cooldownSeconds: decision.cooldownSeconds,
     lifetimeSeconds: settings.expireSeconds,
     approval: approval.id,
+    context,
     params,
   });
+}
+
+function fieldsOf({ parameters }: Operation): readonly string[] {
+  return parameters.filter(({ place }) => place === 'input').map(({ upstreamName }) => upstreamName);
 }
 
 function awaitDecision(

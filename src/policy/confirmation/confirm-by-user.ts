@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import { type ConsentAnswer, InputRequired, type UserChannel } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import { type Agreement, type ConfirmationCase, consentRefused, describeQuestion } from './question.js';
+import { type Agreement, type ConfirmationCase, consentRefused, contextOf, describeQuestion } from './question.js';
 import type { ConfirmationTokens, IssuedToken } from './token-types.js';
 
 /** Marks a token as a question to the client's user, which is never given to a model. */
@@ -57,11 +57,12 @@ async function askByRetry(
 }
 
 function issueQuestion(
-  { request, decision, scope }: ConfirmationCase,
+  { request, decision, scope, update }: ConfirmationCase,
   tokens: ConfirmationTokens,
 ): Promise<IssuedToken> {
   const { danger, cooldownSeconds } = decision;
-  return tokens.issue({ scope, caller: request.caller, danger, cooldownSeconds, context: CONTEXT });
+  const context = { ...CONTEXT, ...contextOf(update) };
+  return tokens.issue({ scope, caller: request.caller, danger, cooldownSeconds, context });
 }
 
 async function settle(

@@ -5,7 +5,7 @@ import { runInTurns, turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import { InputRequired } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { AheadQuestion, PolicyRequest } from '../admission.js';
+import type { AheadQuestion, Permit, PolicyRequest } from '../admission.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
 import { type Confirm, type DecisionOutcome, decisionEvent, requireRecord } from '../gatekeeper.js';
 import type { PolicyDecision } from '../rules/rule-types.js';
@@ -20,6 +20,7 @@ import {
   describeCase,
   describeToken,
 } from './question.js';
+import { showUpdate } from './show-update.js';
 import { type ConfirmationTokens, type IssuedToken, keyOfScope, type Token } from './token-types.js';
 
 export interface ConfirmDeps {
@@ -57,7 +58,7 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
     const { tokenId, by } = agreed;
     note('given');
     requireRecord(await record({ outcome: 'confirmed', token_id: tokenId, by }));
-    return { outcome: 'confirmed', tokenId, by };
+    return { outcome: 'confirmed', ...agreed };
   };
 }
 
@@ -78,34 +79,49 @@ export async function openCase(
 async function agreeTo(
   theCase: ConfirmationCase,
   ask: () => Promise<Agreement>,
-): Promise<{ readonly tokenId: string; readonly by: string }> {
+): Promise<Omit<Extract<Permit, { outcome: 'confirmed' }>, 'outcome'>> {
   const given = theCase.request.consent?.take(keyOfScope(theCase.scope));
   // A token is no person's agreement, whatever it was sent for.
   const isToken = given?.agreed === true && given.by === 'token';
   if (given === undefined || (isToken && theCase.decision.requires !== 'token')) {
     const { token, by } = await ask();
-    return { tokenId: token.id, by };
+    const { changes } = token.context;
+    return { tokenId: token.id, by, ...(typeof changes === 'string' && { changes }) };
   }
   if (!given.agreed) throw consentRefused(theCase, given.reason, given.details);
-  return given;
+  const { tokenId, by } = given;
+  return { tokenId, by };
 }
 
 /** Asks the client's user first, then an operator. A token that the caller sends back belongs to a request for approval. */
 async function confirmByPerson(
   theCase: ConfirmationCase,
   shown: ShownArguments,
-  { tokens, approvals, settings }: ConfirmDeps,
+  { tokens, approvals, settings, view }: ConfirmDeps,
 ): Promise<Agreement> {
   const { user, confirmation } = theCase.request;
-  if (user !== undefined && settings.elicitation && confirmation === undefined) {
-    const agreement = await confirmByUser(theCase, user, tokens);
+  const asked = user !== undefined && settings.elicitation && confirmation === undefined ? user : undefined;
+  if (asked === undefined && approvals === undefined) throw consentRefused(theCase, NOBODY_TO_ASK);
+  const isAnswered = confirmation !== undefined || (asked?.kind === 'retry' && asked.returned !== undefined);
+  const whole = isAnswered ? theCase : await withUpdate(theCase, view);
+  if (asked !== undefined) {
+    const agreement = await confirmByUser(whole, asked, tokens);
     if (agreement !== undefined) return agreement;
   }
-  if (approvals !== undefined) return confirmByOperator(theCase, shown, tokens, { queue: approvals, settings });
-  throw consentRefused(
-    theCase,
-    'a person must agree to this, and there is no way to ask one: the client cannot ask its user, and no operator is configured',
-  );
+  if (approvals !== undefined) return confirmByOperator(whole, shown, tokens, { queue: approvals, settings });
+  throw consentRefused(theCase, NOBODY_TO_ASK);
+}
+
+const NOBODY_TO_ASK =
+  'a person must agree to this, and there is no way to ask one: the client cannot ask its user, and no operator is configured';
+
+/** With what a person is shown of what an update would change, as it is read now. */
+async function withUpdate(theCase: ConfirmationCase, view: ApproverView): Promise<ConfirmationCase> {
+  const { operation, caller, preview } = theCase.request;
+  if (preview === undefined) return theCase;
+  const read = await preview();
+  const shown = await runInTurns(showUpdate(operation, read, view), caller.sessionId);
+  return { ...theCase, update: { shown, ...(read.known && { changes: read.digest }) } };
 }
 
 /**

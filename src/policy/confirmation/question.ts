@@ -1,6 +1,7 @@
 import { isRunnerParameter } from '../../audit/parameter-order.js';
 import { toSnakeCase } from '../../lib/names.js';
 import { escapeInvisible } from '../../lib/text.js';
+import type { ShownChange, ShownUpdate } from '../../protocol/approval.js';
 import { type Caller, principalOf } from '../../protocol/caller.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
@@ -19,6 +20,20 @@ export interface ConfirmationCase {
   readonly message: string;
   /** Why agreement is needed. */
   readonly reasons: readonly string[];
+  /** What a person is shown of an update that merges. */
+  readonly update?: AskedUpdate;
+}
+
+/** An update as a person is asked about it. */
+export interface AskedUpdate {
+  readonly shown: ShownUpdate;
+  /** The digest of all that would change; absent where the present state is not known. */
+  readonly changes?: string;
+}
+
+/** What a token keeps of an update: an agreement is for the changes that were shown. */
+export function contextOf(update: AskedUpdate | undefined): { readonly changes?: string } {
+  return update?.changes === undefined ? {} : { changes: update.changes };
 }
 
 /** A case of one call. @param shown the call's arguments as an approver sees them */
@@ -137,12 +152,37 @@ function listParameters(operation: Operation, args: JsonObject): string {
   return left === 0 ? fits.join(', ') : `${fits.join(', ')} and ${left} more parameters, not shown here`;
 }
 
-/** The same for the client's user, with the reasons for the question and the caller. */
-export function describeQuestion({ request, message, reasons }: ConfirmationCase): string {
+/** The same for the client's user, with what an update changes, the reasons for the question and the caller. */
+export function describeQuestion({ request, message, reasons, update }: ConfirmationCase): string {
+  const what = update === undefined ? '' : `${describeUpdate(update.shown)} `;
   const why = reasons.length === 0 ? '' : `Why you are asked: ${reasons.map(escapeInvisible).join('; ')}. `;
   // What is said of all the operations of a list does not stand in the line of the last.
   const separator = message.includes('\n') ? '\n' : ' ';
-  return `${message}${separator}${why}Asked by ${describeCaller(request.caller)}.`;
+  return `${message}${separator}${what}${why}Asked by ${describeCaller(request.caller)}.`;
+}
+
+/** Of all changes together, in characters; the first one is always shown. */
+const MAX_CHANGES_LENGTH = 1_500;
+const MAX_CHANGED_VALUE = 120;
+
+function describeUpdate(update: ShownUpdate): string {
+  if (!update.known) return `What is there now is not known: ${show(update.why, MAX_LIST_LENGTH)}.`;
+  if (update.changes.length === 0) return 'It would change nothing: what is there now is the same.';
+  let length = 0;
+  const fits = update.changes.map(describeChange).filter((text, index) => {
+    length += text.length + 2;
+    return index === 0 || length <= MAX_CHANGES_LENGTH;
+  });
+  const left = update.changes.length + update.more - fits.length;
+  const more = left === 0 ? '' : ` and ${left} more values, not shown here`;
+  return `It would change ${fits.join(', ')}${more}.`;
+}
+
+function describeChange(change: ShownChange): string {
+  const field = escapeInvisible(change.field);
+  const [before, after] = [change.before, change.after].map((value) => show(value, MAX_CHANGED_VALUE));
+  if (!('before' in change)) return `${field}, where nothing is, to ${after}`;
+  return 'after' in change ? `${field} from ${before} to ${after}` : `${field} from ${before} to nothing`;
 }
 
 function describeCaller(caller: Caller): string {

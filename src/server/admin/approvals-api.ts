@@ -77,8 +77,8 @@ function cutPage(approvals: readonly Approval[], count: number, after: unknown) 
 
 /** Identifies what an operator has read, so that a decision is about nothing else. */
 export function digestOf(approval: Approval): string {
-  const { id, operation, upstream, danger, message, parameters, requester } = approval;
-  return digest({ id, operation, upstream, danger, message, parameters, requester });
+  const { id, operation, upstream, danger, message, parameters, update, requester } = approval;
+  return digest({ id, operation, upstream, danger, message, parameters, update, requester });
 }
 
 function offerDecisions(api: FastifyInstance, service: ApprovalService): void {

@@ -14,11 +14,11 @@ export function boundedJson(value: unknown, text = ''): Html {
 
 const SHOWN_OF_LONG = 20_000;
 
-/** How a JSON value differs from another, line by line. */
-export function jsonDifference(before: unknown, after: unknown): Html {
+/** How a JSON value differs from another, line by line. @param most lines that are shown */
+export function jsonDifference(before: unknown, after: unknown, most?: number): Html {
   const isLong = [before, after].some((value) => measureJson(value, LONGEST_JSON) >= LONGEST_JSON);
   if (isLong) return html`<p>It is too long to be shown here: read it in the lock, or ask the server.</p>`;
-  return lineDifference(toReadableJson(before), toReadableJson(after));
+  return lineDifference(toReadableJson(before), toReadableJson(after), most);
 }
 
 const SIGNS: Readonly<Record<ComparedLine['kind'], string>> = { same: ' ', removed: '-', added: '+', 'left-out': '…' };
@@ -31,9 +31,9 @@ const WORDS: Readonly<Record<ComparedLine['kind'], string>> = {
   'left-out': 'left out: ',
 };
 
-/** How a text differs from another, line by line. */
-export function lineDifference(before: string, after: string): Html {
-  const lines = compareLines(before, after);
+/** How a text differs from another, line by line. @param most lines that are shown */
+export function lineDifference(before: string, after: string, most?: number): Html {
+  const lines = compareLines(before, after, most);
   if (lines.length === 0) return html`<p>Nothing differs.</p>`;
   const written = lines.map(
     ({ kind, text }) =>

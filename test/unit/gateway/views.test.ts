@@ -8,6 +8,8 @@ import { anUpstream, aTool } from '../../support/build-test-catalog.js';
 import { createFakeGateway } from '../../support/fake-gateway.js';
 import { FAKE_CRUDE } from '../endpoint/fake-catalog.js';
 
+const RUNNERS = { handlerOf: () => async () => ({ data: null }), previewOf: () => undefined };
+
 const config = {
   ...createFakeGateway().config,
   endpoint: { ...createFakeGateway().config.endpoint, profile: FAKE_CRUDE },
@@ -31,7 +33,7 @@ function openCatalog() {
   const built: WholeSnapshot[] = [];
   const catalog = createLiveCatalog({
     *build({ toolSets }: { readonly toolSets: readonly ToolSet[] }) {
-      const handlers = { over: () => () => async () => ({ data: null }) };
+      const handlers = { over: () => RUNNERS };
       const whole = yield* buildSnapshotInSlices({ ...services, toolSets, handlers });
       yield* views.prepare(whole);
       built.push(whole);
@@ -107,7 +109,7 @@ it('leaves an update that the gateway merges out of a view without its READ', as
     required: ['id'],
   };
   const tools = [aTool('update_issue', schema), aTool('get_issue', schema)];
-  const over = () => () => async () => ({ data: null });
+  const over = () => RUNNERS;
   const own = { ...services, config: { ...config, upstreams } };
   const whole = buildSnapshot({ ...own, toolSets: [{ upstream: 'github', tools }], handlers: { over } });
   const updates = { ...view('updates', ['github']), operations: { categories: ['UPDATE'] } as const };

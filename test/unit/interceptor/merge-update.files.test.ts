@@ -56,7 +56,7 @@ const content = () => readFile(join(folder, 'notes.txt'), 'utf8');
 function run(operation: string, args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> {
   const find = (upstream: string, name: string) => findOperation(catalog, upstream, name);
   const merging = createMergeInterceptor({ inner, read: inner, explainFailure });
-  const handle = merging({ findOperation: find, resourcePathOf: () => undefined });
+  const { handle } = merging({ findOperation: find, resourcePathOf: () => undefined });
   return handle(aCall(named(catalog, operation), { arguments: { path: 'notes.txt', ...args }, ...more }));
 }
 

@@ -419,7 +419,7 @@ it('gives a read of several ids a list of one, and finds an object inside a list
     sent.push(args);
     return { toolResult: operation === read ? aText('{"notes":[{"status":"open"}]}') : aText('done') };
   };
-  const handle = createMergeInterceptor({
+  const { handle } = createMergeInterceptor({
     inner,
     read: inner,
     explainFailure: () => new OperationError('INTERNAL_ERROR', 'not asked'),

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import type { MergeRule, Operation } from '../../../src/protocol/operation.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
+import type { UpdatePreview } from '../../../src/protocol/update-preview.js';
 import { createRecords } from '../../fixtures/servers/records.mjs';
 import { anUpstream } from '../../support/build-test-catalog.js';
 import { readHeld } from '../../support/read-held.js';
@@ -49,7 +50,7 @@ export function createRecordBench({
     builtins: [],
     pins: {},
   });
-  const handle = createMergeInterceptor({
+  const { handle, previewOf } = createMergeInterceptor({
     inner: wrap(inner),
     read: governRead(wrap(inner)),
     explainFailure,
@@ -59,7 +60,13 @@ export function createRecordBench({
   });
   const update = (args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> =>
     handle(aCall(named(catalog, 'update_record'), { arguments: { recordId: 'r1', ...args }, ...more }));
-  return { server, sent, catalog, handle, update };
+  const preview = (args: JsonObject, more: Partial<HandlerCall> = {}): Promise<UpdatePreview> => {
+    const operation = named(catalog, 'update_record');
+    const read = previewOf(operation);
+    if (read === undefined) throw new Error('it does not merge');
+    return read(aCall(operation, { arguments: { recordId: 'r1', ...args }, ...more }));
+  };
+  return { server, sent, catalog, handle, update, preview };
 }
 
 export function named(catalog: Catalog, name: string): Operation {

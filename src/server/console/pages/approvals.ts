@@ -2,12 +2,13 @@ import type { Gateway } from '../../../gateway/gateway.js';
 import { type Content, type Html, html } from '../../../lib/html.js';
 import { cleanLabel } from '../../../lib/text.js';
 import type { Approval, ApprovalService } from '../../../protocol/approval.js';
-import { isJsonObject, type JsonObject } from '../../../protocol/json.js';
+import type { JsonObject } from '../../../protocol/json.js';
 import { digestOf } from '../../admin/approvals-api.js';
 import { explainFault } from '../../admin/problems.js';
 import { cutNote, facts, foreign, jsonValue, moment, table } from '../components.js';
 import type { Frame } from '../frame.js';
 import { type Action, definePage, NO_PART, type Outcome, type Part } from '../page.js';
+import { writeUnknown, writeUpdate } from '../update.js';
 
 const SECTION = 'approvals';
 
@@ -138,28 +139,29 @@ interface Shown {
 
 /** What the gateway knows stands above what a caller wrote. */
 function writeApproval({ approval, isFull }: Shown, frame: Frame): Html {
-  const { full, parameters } = approval;
+  const { full, parameters, update } = approval;
   const whole = html`<p><a href="${frame.to(addressOf(approval.id))}?full=1">Show long values in full</a></p>`;
   return html`<h1>${foreign(approval.operation)}</h1>
 ${facts([
   ['Danger', `${approval.danger} (${approval.category})`],
   ['Server', foreign(approval.upstream)],
 ])}
-${writeCall(approval.category, isFull && full !== undefined ? full : parameters)}
-${full !== undefined && !isFull ? whole : undefined}
+${writeCall(approval, isFull && full !== undefined ? full : parameters, isFull)}
+${(full !== undefined || update?.known === true) && !isFull ? whole : undefined}
 <h2>Request</h2>
 ${facts(factsOf(approval))}
 ${approval.status === 'pending' ? writeDecision(approval, frame) : undefined}`;
 }
 
-/** An update in its two parts: what finds the resource, and each field that would be set. */
-function writeCall(category: Approval['category'], parameters: JsonObject): Html {
-  const { input, ...others } = parameters;
-  if (category !== 'UPDATE' || !isJsonObject(input)) return html`<h2>Parameters</h2>${writeParameters(parameters)}`;
+/** An update in its two parts: what finds the resource, and what would change, as far as it is known. */
+function writeCall({ fields = [], update }: Approval, parameters: JsonObject, isFull: boolean): Html {
+  const isField = (name: string): boolean => fields.includes(name);
+  const set = Object.entries(parameters).filter(([name]) => isField(name));
+  if (set.length === 0 && update?.known !== true) return html`<h2>Parameters</h2>${writeParameters(parameters)}`;
+  const others = Object.entries(parameters).filter(([name]) => !isField(name));
   return html`<h2>What would be updated</h2>
-${writeParameters(others)}
-<h2>Fields that would be set</h2>
-${writeParameters(input)}`;
+${writeParameters(Object.fromEntries(others))}
+${update?.known === true ? writeUpdate(update, isFull) : html`<h2>Fields that would be set</h2>${update && writeUnknown(update)}${writeParameters(Object.fromEntries(set))}`}`;
 }
 
 function writeParameters(parameters: JsonObject): Html {

@@ -12,7 +12,8 @@ import {
   type SharedConsent,
   type UserChannel,
 } from '../../../../src/protocol/consent.js';
-import type { OperationError } from '../../../../src/protocol/operation-error.js';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
+import type { UpdatePreview } from '../../../../src/protocol/update-preview.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import { anOperation } from '../../../support/an-operation.js';
 
@@ -254,5 +255,89 @@ describe('an answer that was given to several calls together', () => {
     await expect(ask({ consent: { take: () => undefined } }, { requires: 'token' })).rejects.toMatchObject({
       code: 'CONFIRMATION_REQUIRED',
     });
+  });
+});
+
+describe('an update that merges', () => {
+  const previewed = (title: string): UpdatePreview => ({
+    known: true,
+    read: 'get_record',
+    before: { title },
+    after: { title: 'New' },
+    changes: [{ path: ['title'], before: title, after: 'New' }],
+    digest: `from ${title}`,
+  });
+
+  it('is shown to an operator with what it changes, and the agreement is for that alone', async () => {
+    const { ask, refusalOf, queue } = createService();
+    let reads = 0;
+    const preview = async (): Promise<UpdatePreview> => {
+      reads += 1;
+      return previewed('Old');
+    };
+    const asked = await refusalOf({ preview });
+    const found = await queue.find(approvalOf(asked));
+    expect(found?.update).toMatchObject({ changes: [{ field: 'title', before: 'Old', after: 'New' }] });
+    expect(await queue.list()).not.toContainEqual(expect.objectContaining({ update: expect.anything() }));
+    await queue.decide(approvalOf(asked), 'approved', { name: 'omar', way: 'http' });
+    const permit = await ask({ preview, confirmation: tokenOf(asked) });
+    expect(permit).toMatchObject({ by: 'omar', changes: 'from Old' });
+    expect(reads).toBe(1);
+  });
+
+  it('has a request of its own where it would change something else', async () => {
+    const { refusalOf } = createService();
+    const [first, equal, other] = [
+      await refusalOf({ preview: async () => previewed('Old') }),
+      await refusalOf({ preview: async () => previewed('Old') }),
+      await refusalOf({ preview: async () => previewed('Older') }),
+    ];
+    expect(approvalOf(equal)).toBe(approvalOf(first));
+    expect(approvalOf(other)).not.toBe(approvalOf(first));
+  });
+
+  it('can be agreed to without its present state, and then for any', async () => {
+    const { ask, refusalOf, queue } = createService();
+    const preview = async (): Promise<UpdatePreview> => ({ known: false, why: 'it is asleep' });
+    const asked = await refusalOf({ preview });
+    expect((await queue.find(approvalOf(asked)))?.update).toEqual({ known: false, why: 'it is asleep' });
+    await queue.decide(approvalOf(asked), 'approved', { name: 'omar', way: 'http' });
+    expect(await ask({ preview, confirmation: tokenOf(asked) })).not.toHaveProperty('changes');
+  });
+
+  it('is refused before anyone is asked where nobody could agree to it', async () => {
+    const { refusalOf, queue } = createService();
+    const conflict = new OperationError('CONFLICT_VERSION_MISMATCH', 'changed', {});
+    expect(await refusalOf({ preview: () => Promise.reject(conflict) })).toBe(conflict);
+    expect(await queue.list()).toEqual([]);
+  });
+
+  it('is not read for a token, nor where nobody can be asked', async () => {
+    const preview = () => Promise.reject(new Error('it was read'));
+    const { ask } = createService();
+    await expect(ask({ preview }, { requires: 'token' })).rejects.toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
+    const alone = createService({ operator: false, elicitation: false });
+    expect(await alone.refusalOf({ preview })).toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+
+  it('is shown to the client’s user, live and between two calls', async () => {
+    const { ask } = createService();
+    const questions: string[] = [];
+    const user: UserChannel = {
+      kind: 'live',
+      ask: async (question) => {
+        questions.push(question);
+        return 'accept';
+      },
+    };
+    const preview = async () => previewed('Old');
+    expect(await ask({ user, preview })).toMatchObject({ by: 'user', changes: 'from Old' });
+    expect(questions[0]).toContain("It would change title from 'Old' to 'New'.");
+    const asked = await ask({ user: { kind: 'retry' }, preview }).catch((thrown: InputRequired) => thrown);
+    if (!(asked instanceof InputRequired)) throw new Error('it did not ask');
+    expect(asked.question).toContain("It would change title from 'Old' to 'New'.");
+    const returned = { state: asked.state, answer: 'accept' } as const;
+    const again = () => Promise.reject(new Error('it was read again'));
+    expect(await ask({ user: { kind: 'retry', returned }, preview: again })).toMatchObject({ changes: 'from Old' });
   });
 });

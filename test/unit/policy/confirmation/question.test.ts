@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { caseOf, describeConsent, describeQuestion } from '../../../../src/policy/confirmation/question.js';
+import type { ShownUpdate } from '../../../../src/protocol/approval.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { anOperation } from '../../../support/an-operation.js';
 
@@ -85,5 +86,56 @@ describe('the question to a person', () => {
       );
     expect(question()).toBe("Sure? Why you are asked: deletes; frozen. Asked by a client calling itself 'the admin'.");
     expect(question('ci')).toContain("Asked by client 'ci' ('the admin').");
+  });
+});
+
+describe('the question about an update that merges', () => {
+  const request = {
+    operation: anOperation({ name: 'update_record', classification: { ...classification, category: 'UPDATE' } }),
+    arguments: {},
+    caller: { sessionId: 's', clientName: 'editor', transport: 'http' },
+    cancellation: new Cancellation(),
+  } as const;
+  const decision = {
+    effect: 'confirm',
+    requires: 'human',
+    cooldownSeconds: 0,
+    rule: null,
+    by: 'rule',
+    reason: null,
+    danger: 'reversible',
+    trust: 'validated',
+  } as const;
+  const known = { known: true, read: 'get_record', more: 0, unchanged: {} } as const;
+  const ask = (shown: ShownUpdate): string => describeQuestion({ ...caseOf(request, decision, {}), update: { shown } });
+
+  it.each<[string, ShownUpdate, string]>([
+    [
+      'each value',
+      {
+        ...known,
+        changes: [
+          { field: 'title', before: 'a', after: "b' to 'c" },
+          { field: 'owner', before: 'ada' },
+          { field: 'tags', after: ['x'] },
+        ],
+      },
+      `It would change title from 'a' to 'b\\' to \\'c', owner from 'ada' to nothing, tags, where nothing is, to ["x"].`,
+    ],
+    ['that nothing changes', { ...known, changes: [] }, 'It would change nothing: what is there now is the same.'],
+    ['why nothing is known', { known: false, why: 'no\nanswer' }, "What is there now is not known: 'no\\nanswer'."],
+  ])('says %s', (_what, shown, sentence) => {
+    expect(ask(shown)).toContain(` ${sentence} Why you are asked`);
+  });
+
+  it('fits on a screen, however much would change', () => {
+    const changes = Array.from({ length: 150 }, (_, index) => ({
+      field: `f${index}`,
+      before: 'x'.repeat(900),
+      after: 'y'.repeat(900),
+    }));
+    const question = ask({ ...known, changes, more: 30 });
+    expect(question.length).toBeLessThan(2_500);
+    expect(question).toMatch(/and 17\d more values, not shown here\./);
   });
 });

@@ -49,13 +49,61 @@ describe('the pages of approvals', () => {
   });
 
   it('show an update in its parts: what finds the resource, and each field that would be set', async () => {
-    const parameters = { record_id: 'r-7', input: { title: 'new', owner: null } };
-    const text = await show('approvals/:id', [anApproval({ id: 'a/b', category: 'UPDATE', parameters })]);
+    const parameters = { record_id: 'r-7', title: 'new', owner: null };
+    const fields = ['title', 'owner', 'status'];
+    const text = await show('approvals/:id', [anApproval({ id: 'a/b', category: 'UPDATE', parameters, fields })]);
     const places = ['would be updated', 'record_id', 'r-7', 'would be set', 'title', 'new', 'owner', 'null'];
     const found = places.map((each) => text.indexOf(each));
     expect(found).toEqual(found.filter((each) => each > 0).toSorted((one, other) => one - other));
     const destroys = await show('approvals/:id', [anApproval({ id: 'a/b', category: 'DELETE', parameters })]);
     expect(destroys).not.toContain('would be set');
+  });
+
+  const UPDATE = { id: 'a/b', category: 'UPDATE', parameters: { id: 'r-7', title: 'new' }, fields: ['title'] } as const;
+  const KNOWN = { known: true, read: 'get_record', more: 0, unchanged: {} } as const;
+
+  it('show value by value what an update changes and what stays, instead of the fields that it sets', async () => {
+    const changes = [
+      { field: 'title', before: 'old', after: 'new' },
+      { field: 'note', before: 'x' },
+      { field: 'key', before: '[redacted]', after: '[redacted]' },
+    ];
+    const update = { ...KNOWN, changes, more: 3, unchanged: { status: 'open' } };
+    const text = await show('approvals/:id', [anApproval({ ...UPDATE, update })]);
+    for (const part of ['r-7', 'get_record', 'removed: </span><bdi>&quot;old', 'added: </span><bdi>&quot;new'])
+      expect(text).toContain(part);
+    expect(text).toContain('It changes in what is not shown here.');
+    expect(text).toContain('3 further values would change');
+    expect(text.indexOf('&quot;open&quot;')).toBeGreaterThan(text.indexOf('What stays as it is'));
+    expect(text).not.toContain('would be set');
+  });
+
+  it('show hostile texts of a server as texts where an update would replace them', async () => {
+    const change = { field: HOSTILE, before: { [HOSTILE]: HOSTILE }, after: HOSTILE };
+    for (const update of [
+      { ...KNOWN, read: HOSTILE, changes: [change], unchanged: { [HOSTILE]: [HOSTILE] } },
+      { known: false, why: HOSTILE } as const,
+    ]) {
+      const text = await show('approvals/:id', [anApproval({ ...UPDATE, update })]);
+      expect(text).toContain('&lt;img src=x');
+      expect(text).not.toMatch(/<img|onerror="|[\u202e\u200b]/);
+    }
+  });
+
+  it('say that the present state is not known, why, and which fields would be set', async () => {
+    const update = { known: false, why: 'the server does not answer' } as const;
+    const text = await show('approvals/:id', [anApproval({ ...UPDATE, update })]);
+    expect(text).toContain('What is there now is not known: <bdi>the server does not answer');
+    expect(text).toContain('Fields that would be set');
+    expect(text).toContain('&quot;new&quot;');
+  });
+
+  it('show a long difference in part, and in full where it is asked for', async () => {
+    const lines = (word: string): readonly string[] => Array.from({ length: 80 }, (_, index) => `${word}${index}`);
+    const changes = [{ field: 'lines', before: lines('old'), after: lines('new') }];
+    const approvals = [anApproval({ ...UPDATE, update: { ...KNOWN, changes } })];
+    expect(await show('approvals/:id', approvals)).not.toContain('new79');
+    expect(await show('approvals/:id', approvals, 'full=1')).toContain('new79');
   });
 
   it('offer a decision about what waits alone, and long values in full where they are cut', async () => {

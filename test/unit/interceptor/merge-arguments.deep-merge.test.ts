@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deepMerge } from '../../../src/interceptor/merge-update.js';
+import { deepMerge } from '../../../src/interceptor/merge-arguments.js';
 import { isJsonObject, type JsonObject } from '../../../src/protocol/json.js';
 
 /** What a value is on the other side of a wire: member names as JSON has them, `__proto__` included. */
