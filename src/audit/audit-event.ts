@@ -134,6 +134,17 @@ export type AuditEvent =
       readonly code?: string;
       readonly actor: AuditActor;
     }
+  | {
+      /** An operator enters or leaves the console, or somebody is kept out. */
+      readonly type: 'sign_in';
+      readonly event: 'signed_in' | 'signed_out' | 'refused';
+      /** `token`, or the name of the issuer; absent where a session ends. */
+      readonly way?: string;
+      /** Where it came from, as the gateway sees it. */
+      readonly address: string;
+      readonly reason?: string;
+      readonly actor: AuditActor;
+    }
   | { readonly type: 'admin'; readonly action: string; readonly details?: JsonObject; readonly actor: AuditActor }
   | {
       readonly type: 'integrity';

@@ -55,16 +55,18 @@ export class RefusalShares {
 
 const REFUSED_BEFORE_IT_RAN = /^(?:PERMISSION|TOKEN|CONFIRMATION|RATE_LIMIT|VALIDATION)_/;
 
-/** Whether an event is about a call that did not run. */
+/** Whether an event costs whoever causes it nothing: a call that did not run, or a sign-in that was refused. */
 export function isRefusal(event: AuditEvent): boolean {
   if (event.type === 'decision') return event.outcome === 'denied' || event.outcome === 'confirmation_required';
   if (event.type === 'token') return event.event === 'TOKEN_REJECTED' || event.event === 'TOKEN_ISSUED';
+  if (event.type === 'sign_in') return event.event === 'refused';
   return event.type === 'call' && REFUSED_BEFORE_IT_RAN.test(event.code);
 }
 
-/** Who causes an event. All unauthenticated callers are one source, because anybody can open another session. */
+/** Who causes an event. All unauthenticated callers are one source, because anybody can open another session; those who fail to sign in are another. */
 export function sourceOf(event: AuditEvent): string {
   if (!('actor' in event)) return 'gateway';
+  if (event.type === 'sign_in' && event.event === 'refused') return 'sign-ins';
   const { client, user, operator } = event.actor;
   if (user !== undefined) return `user/${user}`;
   if (client !== undefined) return `client/${client}`;

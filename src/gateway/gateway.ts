@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditEvent } from '../audit/audit-event.js';
 import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
 import { Usage } from '../builtin/introspect/usage.js';
 import type { DefinitionSet } from '../catalog/integrity/definition-guard.js';
@@ -72,6 +73,9 @@ export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } 
 export type { ToolList } from './surface.js';
 
 /** A running gateway: the whole interface for servers and the command line. */
+/** What is recorded of entering and leaving the console. */
+export type SignInRecord = Pick<Extract<AuditEvent, { type: 'sign_in' }>, 'event' | 'way' | 'address' | 'reason'>;
+
 export interface Gateway extends Surface {
   /** The configuration that is in force at this moment. */
   readonly config: GatewayConfig;
@@ -98,6 +102,8 @@ export interface Gateway extends Surface {
   quotaStatus(caller: Caller): Promise<JsonObject>;
   /** Records an operator's action in the audit trail. @param operator the name of the account or token */
   recordAdmin(action: string, details: JsonObject, operator: string, transport?: 'cli' | 'http'): void;
+  /** Records who enters or leaves the console, and who is kept out. @param operator undefined where nobody is known */
+  recordSignIn(signIn: SignInRecord, operator: string | undefined): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
   /** What operators see and decide of agents; absent where the safety loop is disabled. */
@@ -416,6 +422,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     quotaStatus: (caller) => policy.quota.status(caller),
     recordAdmin: (action, details, operator, transport = 'cli') =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport } }),
+    recordSignIn: (signIn, operator) =>
+      policy.audit.record({ type: 'sign_in', ...signIn, actor: { ...(operator && { operator }), transport: 'http' } }),
     approvals: policy.approvals,
     safety: safety?.operators,
     executions: openOperatorExecutions(executions?.registry ?? safety?.executions, policy.audit),

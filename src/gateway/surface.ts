@@ -63,6 +63,8 @@ export interface Surface {
   headerParametersOf(tool: string): readonly HeaderParameter[];
   /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
+  /** Another object after each change of the catalog. */
+  revision(): object;
   /** All current operations, ordered by name, each with its family. */
   operations(): readonly PlacedOperation[];
   /** What a name means: its operation, or in words what it could have meant, as a caller would be answered. */
@@ -107,6 +109,7 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
     },
     onToolsChanged: catalog.onToolsChanged,
     operations: () => placeOperations(catalog.current()),
+    revision: () => catalog.current(),
     findOperation: (name) => findOperation(catalog.current(), name),
     search: (query, limit) => catalog.current().search(query, limit),
   };

@@ -99,6 +99,13 @@ describe.skipIf(CHROMIUM === undefined)(`signing in to the console at an identit
     vi.useRealTimers();
   });
 
+  it('has an address wait that begins too many sign-ins', async () => {
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 25; attempt += 1) statuses.push((await departure()).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect(statuses[0]).toBe(200);
+  });
+
   async function open(url: string, cookie = '', form?: URLSearchParams) {
     const response = await fetch(url, {
       redirect: 'manual',
@@ -110,11 +117,11 @@ describe.skipIf(CHROMIUM === undefined)(`signing in to the console at an identit
   }
 
   /** A browser that is sent to the issuer. */
-  async function departure(): Promise<{ readonly cookie: string; readonly to: string }> {
+  async function departure(): Promise<{ readonly cookie: string; readonly to: string; readonly status: number }> {
     const { given: cookie, html } = await open(`${base}/ui/login?to=sessions`);
     const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? '';
     const sent = await open(`${base}/ui/issuer`, cookie, new URLSearchParams({ csrf, issuer: 'corp', to: 'sessions' }));
     const to = /content="0;url=([^"]+)"/.exec(sent.html)?.[1]?.replaceAll('&amp;', '&') ?? '';
-    return { cookie, to };
+    return { cookie, to, status: sent.status };
   }
 });

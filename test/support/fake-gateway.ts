@@ -102,6 +102,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     status: () => ({ ...IDLE_STATUS, ...options.status }),
     operations: () => [],
+    revision: () => IDLE_STATUS,
     findOperation: async () => ({ kind: 'none', explanation: 'there is no operation' }),
     search: async () => ({ hits: [] }),
     toolSets: () => [],
@@ -111,6 +112,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
       throw new Error('the fake gateway has no policy');
     },
     recordAdmin: () => undefined,
+    recordSignIn: () => undefined,
     connections: undefined,
     restartUpstream: () => true,
     approvals: options.approvals,

@@ -98,6 +98,7 @@ class Console {
       access,
       sessions: this.#sessions,
       issuers: new IssuerOperators(gateway, observe),
+      record: (signIn, operator) => gateway.recordSignIn(signIn, operator),
       hasTokens: () => gateway.config.policy.approvals.operators.length > 0,
     });
     const home = this.#pages[0]?.path ?? '';

@@ -38,8 +38,8 @@ export class IssuerOperators {
     return explained(this.#signInFor(issuer).begin(issuer, browser, to));
   }
 
-  /** Who comes back, and which page they wanted. @throws SignInRefusal */
-  async answer(answer: Answer): Promise<{ readonly signIn: SignIn; readonly to: string }> {
+  /** Who comes back, from which issuer, and which page they wanted. @throws SignInRefusal */
+  async answer(answer: Answer): Promise<{ readonly signIn: SignIn; readonly issuer: string; readonly to: string }> {
     const { connections, config } = this.#gateway;
     if (connections === undefined) throw NO_WAY;
     const { tokens, issuer, to } = await explained(connections.signIn.answer(answer));
@@ -52,7 +52,11 @@ export class IssuerOperators {
     if (!this.#isOperator(identity, issuer))
       throw new SignInRefusal(`You are '${operator}', who is in no group of operators of this gateway.`);
     const endsAt = Math.min(verdict.expiresAt, tokens.expiresAt ?? Number.POSITIVE_INFINITY);
-    return { signIn: { operator, counts: () => Date.now() < endsAt && this.#isOperator(identity, issuer) }, to };
+    return {
+      signIn: { operator, counts: () => Date.now() < endsAt && this.#isOperator(identity, issuer) },
+      issuer,
+      to,
+    };
   }
 
   #signInFor(issuer: string): Connections['signIn'] {

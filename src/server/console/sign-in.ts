@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Gateway } from '../../gateway/gateway.js';
 import { type Html, html } from '../../lib/html.js';
+import { cutText } from '../../lib/text.js';
 import type { OperatorAccess } from '../admin/operator-access.js';
+import { tooManyAttempts } from '../admin/problems.js';
+import { FailedAttempts } from '../auth/bearer-tokens.js';
 import { addressOf } from '../http/responder.js';
 import { comesFromHere, isLinkedFromElsewhere, readCookie, writeCookie } from './browser.js';
 import { Frame, layOut } from './frame.js';
@@ -13,6 +17,9 @@ const TARGET = /^[\w-]+(?:\/[\w-]+)*$/;
 
 const LOGIN = 'login';
 
+/** Of a refusal in records, in characters: an issuer may have worded it. */
+const LONGEST_REASON = 300;
+
 /** Where an issuer's answer comes to: `credentials` names it to issuers. */
 const CALLBACK = 'callback';
 
@@ -22,11 +29,15 @@ interface SignInDeps {
   readonly issuers: IssuerOperators;
   /** Whether anyone has a token. */
   readonly hasTokens: () => boolean;
+  readonly record: Gateway['recordSignIn'];
 }
+
+/** How an operator signs in with a token, in records. */
+const BY_TOKEN = 'token';
 
 /** The page on which operators show who they are, and the way out. */
 export function offerSignIn(ui: FastifyInstance, deps: SignInDeps): void {
-  const { access, sessions, issuers } = deps;
+  const { access, sessions, issuers, record } = deps;
   const show: ShowSignIn = (request, reply, problem) => {
     // A session has an id of its own, which is not known to those who know this one.
     const known = readCookie(request.raw);
@@ -52,12 +63,19 @@ export function offerSignIn(ui: FastifyInstance, deps: SignInDeps): void {
     const found = access.authenticate(authorization, addressOf(request.raw));
     if (found.kind === 'refused') {
       const { status, message } = found.problem;
+      // An address that has to wait is not recorded again and again: nothing that it sends is looked at.
+      if (status === 401)
+        record(
+          { event: 'refused', way: BY_TOKEN, address: addressOf(request.raw), reason: 'not the token of an operator' },
+          undefined,
+        );
       const problem = status === 401 ? 'This is no token of an operator of this gateway.' : message;
       return show(request, reply.code(status === 401 ? 403 : status).headers(found.headers), problem);
     }
     const operator = found.name;
     sessions.end(browser);
     const id = sessions.open({ operator, counts: () => access.holderOf(authorization) === operator });
+    record({ event: 'signed_in', way: BY_TOKEN, address: addressOf(request.raw) }, operator);
     const target = targetOf(request);
     return reply
       .code(303)
@@ -67,7 +85,9 @@ export function offerSignIn(ui: FastifyInstance, deps: SignInDeps): void {
   offerIssuers(ui, deps, show);
   ui.post('/logout', (request, reply) => {
     const browser = browserOf(request);
+    const session = sessions.find(browser, false);
     if (browser !== undefined) sessions.end(browser);
+    if (session !== undefined) record({ event: 'signed_out', address: addressOf(request.raw) }, session.operator);
     return reply
       .code(303)
       .headers({ 'set-cookie': writeCookie(request.raw, undefined), location: `./${LOGIN}` })
@@ -88,18 +108,29 @@ function browserOf(request: FastifyRequest): string | undefined {
 }
 
 /** The way to an issuer and back. */
-function offerIssuers(ui: FastifyInstance, { sessions, issuers }: SignInDeps, show: ShowSignIn): void {
+function offerIssuers(ui: FastifyInstance, { sessions, issuers, record }: SignInDeps, show: ShowSignIn): void {
+  // Each beginning asks the issuer and is kept in the store, whoever sends it.
+  const begun = new FailedAttempts();
   const guard = async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<FastifyReply>) => {
     try {
       return await work();
     } catch (problem) {
       if (!(problem instanceof SignInRefusal)) throw problem;
+      const reason = cutText(problem.message, LONGEST_REASON);
+      record({ event: 'refused', way: 'issuer', address: addressOf(request.raw), reason }, undefined);
       return show(request, reply.code(403), problem.message);
     }
   };
   ui.post('/issuer', (request, reply) => {
     const browser = browserOf(request);
     if (browser === undefined) return show(request, reply.code(403), NOT_FROM_HERE);
+    const address = addressOf(request.raw);
+    const seconds = begun.secondsToWait(address);
+    if (seconds > 0) {
+      const { status, message } = tooManyAttempts(seconds);
+      return show(request, reply.code(status).header('retry-after', String(seconds)), message);
+    }
+    begun.note(address);
     const issuer = formOf(request).get('issuer') ?? '';
     return guard(request, reply, async () =>
       reply.send(goOn((await issuers.begin(issuer, browser, targetOf(request))).href)),
@@ -115,9 +146,10 @@ function offerIssuers(ui: FastifyInstance, { sessions, issuers }: SignInDeps, sh
     if (state === null || code === null || browser === undefined)
       return show(request, reply.code(403), 'The sign-in was not completed. Begin again.');
     return guard(request, reply, async () => {
-      const { signIn, to } = await issuers.answer({ state, code, iss, browser });
+      const { signIn, to, issuer } = await issuers.answer({ state, code, iss, browser });
       sessions.end(browser);
       const cookie = writeCookie(request.raw, sessions.open(signIn), issuers.isSecure);
+      record({ event: 'signed_in', way: issuer, address: addressOf(request.raw) }, signIn.operator);
       return reply
         .code(303)
         .headers({ 'set-cookie': cookie, location: `./${to}` })

@@ -15,6 +15,7 @@ import { boundedJson, lineDifference } from '../differences.js';
 import type { Frame } from '../frame.js';
 import { type Action, definePage, type OpenPart, type Outcome } from '../page.js';
 import { type Cut, cutPage, pager } from '../paging.js';
+import { Revisions } from '../revisions.js';
 
 const SECTION = 'catalogue';
 const SHOWN = 50;
@@ -24,10 +25,13 @@ const MOST_HITS = 200;
 
 /** What callers can call, why the gateway judges it so, and what an operator says instead. */
 export const openCatalogue: OpenPart = (gateway) => {
+  const revisions = new Revisions();
+  const pulse = (): number => revisions.numberOf(gateway.revision());
   const list = definePage({
     path: SECTION,
     title: 'Catalogue',
     section: SECTION,
+    pulse,
     read: async ({ query }): Promise<ListModel> => {
       const found = await findOperations(gateway, query.get('q') ?? '', query.get('family') ?? '');
       return { query, families: gateway.status().families, cut: cutPage(found, query, SHOWN) };
@@ -38,6 +42,7 @@ export const openCatalogue: OpenPart = (gateway) => {
     path: `${SECTION}/:name`,
     title: 'Operation',
     section: SECTION,
+    pulse,
     read: async ({ params }) => {
       const placed = await findPlaced(gateway, params['name']);
       return placed && { placed, definition: findDefinition(gateway, placed.operation) };
@@ -48,6 +53,7 @@ export const openCatalogue: OpenPart = (gateway) => {
     path: `${SECTION}/:name/preview`,
     title: 'Preview',
     section: SECTION,
+    pulse,
     read: async ({ params, query }) => {
       const placed = await findPlaced(gateway, params['name']);
       if (placed === undefined) return undefined;

@@ -15,6 +15,7 @@ import { jsonDifference } from '../differences.js';
 import type { Frame } from '../frame.js';
 import { type Action, definePage, type OpenPart } from '../page.js';
 import { type Cut, cutPage, pager } from '../paging.js';
+import { Revisions } from '../revisions.js';
 
 const SECTION = 'integrity';
 const SHOWN = 50;
@@ -22,10 +23,15 @@ const MOST_DETAILS = 3;
 
 /** What servers define otherwise than an operator has accepted. */
 export const openIntegrity: OpenPart = (gateway) => {
+  const revisions = new Revisions();
+  // Withheld definitions change nothing but the lists of their servers.
+  const pulse = (): readonly number[] =>
+    [gateway.revision(), gateway.config, ...gateway.toolSets()].map((each) => revisions.numberOf(each));
   const list = definePage({
     path: SECTION,
     title: 'Integrity',
     section: SECTION,
+    pulse,
     read: async ({ query }): Promise<ListModel> => {
       const { differences, ...review } = await reviewDefinitions(gateway);
       const { diagnostics } = gateway.status();
@@ -37,6 +43,7 @@ export const openIntegrity: OpenPart = (gateway) => {
     path: `${SECTION}/one`,
     title: 'Difference',
     section: SECTION,
+    pulse,
     read: ({ query }) =>
       reviewDefinition(gateway, { upstream: query.get('upstream') ?? '', tool: query.get('tool') ?? '' }),
     render: writeDifference,

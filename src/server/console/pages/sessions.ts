@@ -15,6 +15,8 @@ export const openSessions: OpenPart = (gateway, { sessions }) => {
     path: SECTION,
     title: 'Sessions',
     section: SECTION,
+    // Not when each was used last: that would be news all the time.
+    pulse: () => sessions.list().map(({ id, inFlight }) => [id, inFlight > 0]),
     read: ({ query }) => ({ query, cut: cutPage(findSessions(sessions.list(), query.get('q') ?? ''), query, SHOWN) }),
     render: writeSessions,
   });
