@@ -379,6 +379,8 @@ export interface ConfigLock {
   /** Absolute. */
   readonly file: string;
   readonly content: LockContent | null;
+  /** Of the file's text, which may be long: equal for equal locks, on every machine. Null where there is none. */
+  readonly digest: string | null;
 }
 
 export const API_LIMIT_SCOPES = ['global', 'endpoint', 'category'] as const;

@@ -104,7 +104,7 @@ async function readSources(
     };
   });
   const lockFile = join(location.dataRoot, LOCK_FILE_NAME);
-  const lock = { file: lockFile, content: await readLockFile(lockFile, cwd, report) };
+  const lock = { file: lockFile, ...(await readLockFile(lockFile, cwd, report)) };
   const validated = validateDocument('gateway', main, diagnostics);
   const places: readonly DefinitionPlace[] = [
     ...servers.map(({ name, slug, path }) => ({ name, slug, path, source: raw.source })),

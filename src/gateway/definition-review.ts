@@ -109,7 +109,7 @@ export async function beginLock(gateway: Gateway, operator: string): Promise<Acc
 /** As the file is now: the command line may have written it a moment ago. */
 async function readLock({ config: { lock, directory } }: Gateway): Promise<LockContent | undefined> {
   const report = createReport();
-  const content = await readLockFile(lock.file, directory, report);
+  const { content } = await readLockFile(lock.file, directory, report);
   return report.problems.length > 0 ? undefined : (content ?? NO_LOCK);
 }
 

@@ -28,7 +28,7 @@ export interface UpstreamChanges {
 }
 
 /** What follows the file while the gateway runs. */
-const LIVE = ['limits', 'batch', 'warnings', 'lock', 'pins', 'quotas', 'clients'] as const;
+const LIVE = ['limits', 'batch', 'warnings', 'pins', 'quotas', 'clients'] as const;
 
 /** What is fixed at the start of how answers are written: each open endpoint has taken it. */
 const FIXED_OF_ENDPOINT = ['errors', 'structuredContent'] as const;
@@ -79,6 +79,7 @@ export function planReload(current: GatewayConfig, next: GatewayConfig): ReloadP
     views: compareViews(current.views, config.views),
     settings: [
       ...LIVE.filter((key) => !isDeepStrictEqual(current[key], config[key])),
+      ...(current.lock.digest === config.lock.digest ? [] : ['lock']),
       ...listDifferences('server', current.server, config.server),
       ...(isDeepStrictEqual(current.endpoint, config.endpoint) ? [] : ['endpoint']),
       ...(isDeepStrictEqual(current.policy, config.policy) ? [] : ['policy']),

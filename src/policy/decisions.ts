@@ -100,5 +100,5 @@ export function fingerprintConfig({ policy, upstreams, pins, lock }: GatewayConf
     curation,
     disabled,
   }));
-  return digest({ readOnly, rules, confirmation, upstreams: behind, pins, lock: lock.content ?? null });
+  return digest({ readOnly, rules, confirmation, upstreams: behind, pins, lock: lock.digest });
 }

@@ -207,7 +207,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
     safetyLoop: buildSafetyLoop(undefined, { directory: '/', diagnostics: openDiagnostics(createReport(), 'test') }),
     quotas: { limits: [], pricing: [], currency: 'USD' },
     pins: {},
-    lock: { file: '/gateway.lock.json', content: null },
+    lock: { file: '/gateway.lock.json', content: null, digest: null },
     policy: {
       readOnly: false,
       rules: [],

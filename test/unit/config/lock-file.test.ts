@@ -57,6 +57,25 @@ describe('a lock', () => {
   });
 });
 
+it('names the tool whose entry in a lock is wrong', async () => {
+  const content = { version: 1, upstreams: { 'a/b': { 'x~y': { fingerprint: 'x', operations: {}, definition: {} } } } };
+  const [problem] = await problemsOf(SERVERS, { files: { [LOCK_FILE_NAME]: JSON.stringify(content) } });
+  expect(problem).toMatchObject({ path: '/upstreams/a~1b/x~0y/fingerprint' });
+});
+
+describe('the digest of a lock', () => {
+  const digestOf = async (text: string) =>
+    (await load(SERVERS, { files: { [LOCK_FILE_NAME]: text } })).config.lock.digest;
+
+  it('is the same whatever ends the lines, and another for another lock', async () => {
+    const text = JSON.stringify(LOCK, null, 2);
+    const [digest, other] = [await digestOf(text), await digestOf(text.replace('EXECUTE', 'DELETE'))];
+    expect(digest).toMatch(/^[\w-]{43}$/);
+    expect(await digestOf(text.replaceAll('\n', '\r\n'))).toBe(digest);
+    expect(other).not.toBe(digest);
+  });
+});
+
 describe('the setting integrity', () => {
   it('is warn where there is a lock and off where there is none by default', async () => {
     const files = { [LOCK_FILE_NAME]: LOCK };
@@ -73,6 +92,6 @@ describe('the setting integrity', () => {
 
   it('comes with the path of the lock, even where there is none', async () => {
     const { config } = await load(SERVERS);
-    expect(config.lock).toEqual({ file: join(config.directory, LOCK_FILE_NAME), content: null });
+    expect(config.lock).toEqual({ file: join(config.directory, LOCK_FILE_NAME), content: null, digest: null });
   });
 });
