@@ -7,6 +7,7 @@ const ALWAYS_READ_BYTES = 1024;
  * What is asked, and what the answer must hold. `operations` are called in turn.
  * - `text`: the tool hands the call's own text back; no two calls send the same, so a swapped answer is noticed
  * - `json`, `structured`: 1,000 objects as JSON text, or as structured content beside it
+ * - `call`: an operation with the `params` that are given, whose data holds `expects`
  * - `tools`: `tools/list` instead of a call
  */
 export const PAYLOADS = {
@@ -20,6 +21,11 @@ export const PAYLOADS = {
 /** @param operations which tools are called; all of them must hand their text back */
 export function textPayload(size, operations = ['get_text']) {
   return { kind: 'text', operations, size, readEvery: size > ALWAYS_READ_BYTES ? 8 : 1 };
+}
+
+/** A call of one operation of the gateway's own. @param params in which `$id` is the number of the call. @param expects members of its data */
+export function callPayload({ operation, family, params, expects }) {
+  return { kind: 'call', operations: [operation], family, params, expects, readEvery: 1 };
 }
 
 /** The text that call number `id` sends and must get back. */
@@ -48,6 +54,8 @@ export function isExpectedData(data, payload, id) {
       return JSON.stringify(data?.items) === LARGE_JSON;
     case 'json':
       return JSON.stringify(data) === LARGE_JSON;
+    case 'call':
+      return Object.entries(payload.expects).every(([name, value]) => data?.[name] === value);
     default:
       return data === textOf(id, payload.size);
   }

@@ -44,7 +44,12 @@ function requestOf(target, payload, operation) {
   const meta = target.era === 'modern' ? { _meta: MODERN_META } : {};
   const name = toolOf(target, payload, operation);
   if (name === undefined) return { jsonrpc: '2.0', id: PLACEHOLDER, method: 'tools/list', params: meta };
-  const params = payload.kind === 'text' ? { text: textOf(PLACEHOLDER, payload.size) } : {};
+  const params = paramsOf(payload);
   const args = target.speaks === 'tools' ? params : { operation, params };
   return { jsonrpc: '2.0', id: PLACEHOLDER, method: 'tools/call', params: { name, arguments: args, ...meta } };
+}
+
+function paramsOf({ kind, size, params }) {
+  if (kind === 'call') return JSON.parse(JSON.stringify(params).replaceAll('$id', PLACEHOLDER));
+  return kind === 'text' ? { text: textOf(PLACEHOLDER, size) } : {};
 }

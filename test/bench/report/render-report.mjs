@@ -84,7 +84,7 @@ function renderWatching(rows) {
 
 function renderSafety(rows) {
   return [
-    'What the safety loop costs a call while no agent runs (HTTP -> HTTP, echo 64 B, 16 at once, state in SQLite), over a gateway without it.',
+    'What the safety loop costs a call while no agent runs, and in the last row what the report of a step costs in its place (HTTP -> HTTP, echo 64 B, 16 at once, state in SQLite), over a gateway without it.',
     '',
     renderTable(
       ['mode', 'rate', 'CPU us a call', 'more CPU, %'],
