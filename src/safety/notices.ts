@@ -28,7 +28,7 @@ function describePause({ pause }: Run): readonly AgentNotification[] {
 function describePending({ pending }: Run): readonly AgentNotification[] {
   return pending.map(({ operation, level, reason, since }) => ({
     type: 'permission_pending',
-    message: `Operation '${operation}' waits to be confirmed`,
+    message: `Operation '${operation}' waits to be confirmed: the answer to its call says how`,
     metadata: { operation, reason, level },
     timestamp: timeOf(since),
   }));
@@ -39,10 +39,13 @@ function describeBlocks({ subject, startedAt }: Run, blocks: readonly Block[]): 
   return blocks
     .filter((block) => block.since >= startedAt || block.subject === subject)
     .map((block) => {
-      const who = block.subject === subject ? `Agent '${block.agent}'` : 'An agent of another client';
+      const isOwn = block.subject === subject;
+      const message = isOwn
+        ? `Agent '${block.agent}' is blocked: ${block.reason}. Stop now. A person gets a code; 'verify_challenge' with this id and the code lifts the block`
+        : `An agent of another client is blocked: ${block.reason}`;
       return {
         type: 'danger_zone',
-        message: `${who} is blocked: ${block.reason}`,
+        message,
         metadata: { reason: block.reason, verificationId: block.challenge },
         timestamp: timeOf(block.since),
       };

@@ -168,7 +168,7 @@ ${table({
 ${cutNote(SHOWN, blocked.length)}
 ${table({
   caption: 'Running agents',
-  columns: ['Agent', 'Of', 'Since'],
+  columns: ['Agent', 'Session or client', 'Since'],
   rows: running
     .slice(0, SHOWN)
     .map((each) => [linkToExecution(each, frame), foreign(each.owner), moment(each.startedAt ?? each.createdAt)]),
