@@ -9,7 +9,7 @@ export function notRunning(agent: string, running: readonly Run[]): OperationErr
   const known = names.length === 0 ? 'no agent runs in this session' : `running in this session: ${names.join(', ')}`;
   return new OperationError(
     'NOT_FOUND_RESOURCE',
-    `Resource not found: running agent '${echoName(agent)}' (${known}). Start it with 'execute_agent'`,
+    `Resource not found: running agent '${echoName(agent)}' (${known}). If it is to act, start it with 'execute_agent'; if it has ended, nothing more is to be done`,
     { resource_type: 'agent', resource_id: echoName(agent) },
   );
 }

@@ -1,6 +1,6 @@
 import type { SafetyEvent } from '../audit/audit-event.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
-import { type SafetyLoopConfig, settingsOfAgent } from '../config/safety-config.js';
+import { type AgentSettings, type SafetyLoopConfig, settingsOfAgent } from '../config/safety-config.js';
 import { describeExecution, type Execution } from '../execution/execution.js';
 import type { Executions } from '../execution/executions.js';
 import { digest } from '../lib/canonical-json.js';
@@ -110,13 +110,7 @@ export class SafetyLoop {
     this.#record('EXECUTION_STARTED', run, caller);
     // From here on other gateways hold the session's calls too.
     await executions.written(id);
-    const { maxAutonomousSteps: steps, riskTolerance } = settings;
-    const directive: AutonomyDirective = {
-      continue: true,
-      factors: [`started with ${steps} steps and risk tolerance '${riskTolerance}': report each action before it`],
-      stepsRemaining: steps,
-    };
-    return { ...describeExecution(execution), directive };
+    return { ...describeExecution(execution), directive: startDirective(config.mode, settings) };
   }
 
   /** Judges a step before it is taken. */
@@ -470,4 +464,19 @@ function reasonOf(pause: Pause, verdict: Verdict): Pick<Verdict, 'hold' | 'reaso
   const factors = [...new Set([...verdict.factors, ...pause.factors])];
   const pending = pause.kind === 'confirm' ? '' : `. Challenge '${pause.challenge}' waits for a person's code`;
   return { hold: pause.kind, reason: `${pause.reason}${pending}`, factors };
+}
+
+/** What an agent is told at its start: how its reports are judged, where they are. */
+function startDirective(
+  mode: SafetyLoopConfig['mode'],
+  { maxAutonomousSteps: steps, riskTolerance }: AgentSettings,
+): AutonomyDirective {
+  if (mode === 'logging')
+    return {
+      continue: true,
+      factors: ['started: report each action before it; in mode logging reports are kept, and nothing is held'],
+    };
+  const factor = `started with ${steps} steps and risk tolerance '${riskTolerance}': report each action before it`;
+  const held = mode === 'monitoring' ? '; in mode monitoring nothing is held' : '';
+  return { continue: true, factors: [`${factor}${held}`], stepsRemaining: steps };
 }

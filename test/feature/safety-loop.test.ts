@@ -340,6 +340,23 @@ describe('the other modes', () => {
     expect((await clients[1].call('do_destructive', { path: '/a' })).success).toBe(true);
     expect(monitoring.receiver.posts).toHaveLength(0);
   });
+
+  it('say at the start what becomes of reports, and after the end that nothing is left to do', async () => {
+    const startedIn = async (mode: 'enforcing' | 'monitoring' | 'logging') => {
+      const alice = await (await openLoop({ mode })).connect('alice');
+      const { directive } = (await alice.start('helper')).data;
+      await alice.call('complete_execution', { element_name: 'helper' });
+      const { error } = await alice.call('abort_execution', { element_name: 'helper' });
+      expect(error?.message).toContain('if it has ended, nothing more is to be done');
+      return directive;
+    };
+    expect((await startedIn('enforcing')).factors[0]).toMatch(/report each action before it$/);
+    expect((await startedIn('monitoring')).factors[0]).toMatch(/in mode monitoring nothing is held$/);
+    expect(await startedIn('logging')).toEqual({
+      continue: true,
+      factors: ['started: report each action before it; in mode logging reports are kept, and nothing is held'],
+    });
+  });
 });
 
 it('shows a code to nobody but people: not in answers, logs, files or records (point 12)', async () => {
