@@ -95,7 +95,8 @@ export function previewOf(
   snapshot: Pick<Snapshot, 'previewOf'>,
   host: HandlerHost,
 ): PolicyRequest['preview'] {
-  const read = snapshot.previewOf(call.operation);
+  // Of most operations it is known here that there is nothing to read.
+  const read = call.operation.merge === undefined ? undefined : snapshot.previewOf(call.operation);
   return read && (() => read(handlerCallOf(call, host)));
 }
 
