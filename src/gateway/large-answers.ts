@@ -5,14 +5,13 @@ import type { GatewayFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import type { ShapeLargeCall } from '../pipeline/pipeline.js';
 import type { ResourceLinks } from '../primitives/resource-links.js';
-import { LARGE_BYTES } from '../protocol/large-answer.js';
+import { LARGE_BYTES, LargeAnswer } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { lengthOf } from '../protocol/pieces.js';
 import type { ContentBlock, Reply } from '../protocol/result.js';
 import { withoutSchemas } from '../results/detached.js';
 import type { ResultService, StoredPart } from '../results/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
-import type { LargeAnswerJob, ShapedLarge } from './shape-large.js';
+import { bytesOf, type LargeAnswerJob, piecesOf, type ShapedLarge } from './shape-large.js';
 import type { ReadPart } from './stored-thread.js';
 import { REASONS, unreadable } from './unreadable-answer.js';
 
@@ -31,11 +30,14 @@ const ENTRIES = import.meta.url.endsWith('.ts') ? '../../dist/gateway/' : '../ga
 
 const THREADS = {
   threads: 2,
-  maxWaiting: 64,
   maxMegabytes: 2_048,
   maxMs: 60_000,
   idleMs: 60_000,
 };
+
+/** Answers that wait for a thread are refused beyond this, as they hold their bytes until then. */
+const MOST_WAITING_BYTES = 512 * 1024 * 1024;
+const MOST_READERS_WAITING = 64;
 
 /**
  * With the bytes of an answer, its text, what is kept of it and what a query makes of its values, a thread takes about ten times the
@@ -56,20 +58,23 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
   const pool = new ThreadPool<LargeAnswerJob, ShapedLarge>({
     ...THREADS,
     entry,
-    transfersOf: ({ answer }) => transferable(answer.pieces),
+    maxWaiting: MOST_WAITING_BYTES,
+    weightOf: ({ answer }) => bytesOf(answer),
+    transfersOf: ({ answer }) => transferable(piecesOf(answer)),
   });
   const readers = new ThreadPool<StoredPart, ReadPart>({
     ...THREADS,
     threads: 1,
+    maxWaiting: MOST_READERS_WAITING,
     entry: new URL('stored-thread.js', entries),
   });
   return {
     async shape(answer, { operation, ...context }, query, warnings) {
-      const bytes = lengthOf(answer.parts.pieces);
-      const { upstream } = answer.parts.call;
       const { limits, errors } = settings();
+      const parts = answer instanceof LargeAnswer ? answer.parts : answer.parts();
+      const bytes = bytesOf(parts);
       const job = {
-        answer: answer.parts,
+        answer: parts,
         context: { ...context, operation: withoutSchemas(operation) },
         query,
         warnings,
@@ -79,7 +84,7 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
         maxTreeBytes: MOST_TREE_BYTES,
       };
       const shaped = await pool.run(job).catch((thrown: unknown) => {
-        throw thrown instanceof ThreadFault ? unreadable(thrown.kind, upstream, bytes) : thrown;
+        throw thrown instanceof ThreadFault ? unreadable(thrown.kind, operation.upstream, bytes) : thrown;
       });
       if (shaped.defect !== undefined) observe({ kind: 'defect', where: 'large answer', cause: shaped.defect });
       await results.attach({ ...context, operation }, shaped.finished);

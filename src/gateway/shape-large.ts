@@ -16,7 +16,7 @@ import type { PayloadLimits } from '../protocol/limits.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { lengthOf, type Pieces } from '../protocol/pieces.js';
 import type { Reply, ToolCallResult, Warning } from '../protocol/result.js';
-import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
+import { readToolResult, WireAnswer, type WireAnswerParts } from '../protocol/wire-answer.js';
 import { type DetachedFinisher, openDetached } from '../results/detached.js';
 import type { CollectionQuery, DetachedResults, FinishedElsewhere, ReadContext } from '../results/result-types.js';
 import { readLargeAnswer } from '../upstream/read-large-answer.js';
@@ -24,7 +24,7 @@ import { unreadable } from './unreadable-answer.js';
 
 /** Everything that shaping one large answer takes, as plain data. */
 export interface LargeAnswerJob {
-  readonly answer: LargeAnswer['parts'];
+  readonly answer: LargeAnswer['parts'] | WireAnswerParts;
   readonly context: ReadContext;
   readonly query: CollectionQuery | undefined;
   readonly warnings: readonly Warning[];
@@ -120,16 +120,32 @@ function readAnswer(
   { answer, context, query, maxTreeBytes }: LargeAnswerJob,
   results: DetachedFinisher,
 ): ToolCallResult | WireAnswer {
-  const bytes = lengthOf(answer.pieces);
+  const bytes = bytesOf(answer);
   const admit = (pieces: Pieces): void => {
-    if (estimateTree(pieces) > maxTreeBytes) throw unreadable('ended', answer.call.upstream, bytes);
+    if (estimateTree(pieces) > maxTreeBytes) throw unreadable('ended', context.operation.upstream, bytes);
   };
-  const result = readLargeAnswer(answer, admit);
+  const result = 'pieces' in answer ? readLargeAnswer(answer, admit) : openWire(answer);
   if (!(result instanceof WireAnswer)) return result;
   const isPassedOn = context.operation.passthrough !== undefined;
   if (isPassedOn || results.passesUnread(query, (most) => result.dataBytes <= most)) return result;
   admit(result.text);
   return readToolResult(result);
+}
+
+/** Its bytes are no buffers any more when they come from another thread. */
+function openWire(parts: WireAnswerParts): WireAnswer {
+  const text = parts.text.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength));
+  return new WireAnswer({ ...parts, text });
+}
+
+/** The bytes of an answer, in other words what a thread is handed. */
+export function bytesOf(answer: LargeAnswerJob['answer']): number {
+  return lengthOf(piecesOf(answer));
+}
+
+/** Where they lie. */
+export function piecesOf(answer: LargeAnswerJob['answer']): Pieces {
+  return 'pieces' in answer ? answer.pieces : answer.text;
 }
 
 function writeContent(reply: Reply): readonly Uint8Array[] {

@@ -165,7 +165,7 @@ export function findResource(outcome: HandlerOutcome, path: string): JsonObject 
 function tooLargeToMerge({ name, upstream }: Operation): OperationError {
   return new OperationError(
     'VALIDATION_PAYLOAD_TOO_LARGE',
-    `Payload exceeds merge_size limit of ${LARGE_BYTES}: the resource of '${name}' is longer. Use one for a part of it`,
+    `Payload exceeds merge_size limit of ${LARGE_BYTES}: the resource of '${name}' is longer, or holds too many values. Use one for a part of it`,
     { upstream, limit_type: 'merge_size', limit_value: LARGE_BYTES, unit: 'bytes' },
   );
 }

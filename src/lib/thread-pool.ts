@@ -4,8 +4,10 @@ interface ThreadPoolOptions<Job> {
   /** The module that each thread runs: it answers every message with one message. */
   readonly entry: URL;
   readonly threads: number;
-  /** Jobs that wait for a thread; one more is refused. */
+  /** What the jobs that wait for a thread may weigh together; one more is refused. */
   readonly maxWaiting: number;
+  /** 1 for each job where absent. */
+  readonly weightOf?: (job: Job) => number;
   readonly maxMegabytes: number;
   /** The longest that one job may take. */
   readonly maxMs: number;
@@ -47,7 +49,7 @@ export class ThreadPool<Job, Done> {
       const task = { job, resolve, reject };
       const thread = this.#findFree();
       if (thread !== undefined) thread.begin(task);
-      else if (this.#waiting.length < this.#options.maxWaiting) this.#waiting.push(task);
+      else if (this.#weightWith(job) <= this.#options.maxWaiting) this.#waiting.push(task);
       else reject(new ThreadFault('busy'));
     });
   }
@@ -60,6 +62,11 @@ export class ThreadPool<Job, Done> {
   async close(): Promise<void> {
     for (const { reject } of this.#waiting.splice(0)) reject(new ThreadFault('ended'));
     await Promise.all(Array.from(this.#threads, (thread) => thread.end(new ThreadFault('ended'))));
+  }
+
+  #weightWith(job: Job): number {
+    const { weightOf = () => 1 } = this.#options;
+    return this.#waiting.reduce((sum, waiting) => sum + weightOf(waiting.job), weightOf(job));
   }
 
   #findFree(): Thread<Job, Done> | undefined {

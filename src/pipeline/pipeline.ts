@@ -10,7 +10,7 @@ import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { LargeAnswer } from '../protocol/large-answer.js';
+import { holdsManyValues, LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -73,9 +73,9 @@ export interface PipelineDeps {
   readonly background?: BackgroundCalls;
 }
 
-/** Shapes the large answer of one call. @param warnings those that are known before the answer is read */
+/** Shapes the answer of one call that a thread reads. @param warnings those that are known before the answer is read */
 export type ShapeLargeCall = (
-  answer: LargeAnswer,
+  answer: LargeAnswer | WireAnswer,
   context: ReadContext,
   query: CollectionQuery | undefined,
   warnings: readonly Warning[],
@@ -238,12 +238,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if ('native' in outcome) return shapeNative(outcome.native, limits);
     if (!('toolResult' in outcome)) return shapeOwn(outcome, limits);
     const { toolResult } = outcome;
-    if (toolResult instanceof LargeAnswer) {
-      const reply = await shapeLarge(toolResult, context, query, addWarnings(NO_WARNINGS));
+    const shapeElsewhere = async (answer: LargeAnswer | WireAnswer): Promise<Reply> => {
+      const reply = await shapeLarge(answer, context, query, addWarnings(NO_WARNINGS));
       return reply.code === 'OK' || reply.passthrough !== undefined
         ? reply
         : reshapeFailure(reply, operation, (error) => withNextStep(error, operation, snapshot));
-    }
+    };
+    if (toolResult instanceof LargeAnswer) return shapeElsewhere(toolResult);
     const room = takeTurn(charactersOf(toolResult));
     if (room !== undefined) await room;
     if (operation.passthrough !== undefined) {
@@ -254,6 +255,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (toolResult instanceof WireAnswer) {
       const passes = results.passesUnread(context, query, (bytes) => toolResult.dataBytes <= bytes);
       if (passes) return shapeUnread(toolResult, addWarnings(NO_WARNINGS), limits);
+      if (holdsManyValues(toolResult.text, toolResult.isJson ? 'inJson' : 'inText')) return shapeElsewhere(toolResult);
     }
     const result = toolResult instanceof WireAnswer ? toolResult.read() : toolResult;
     if (result.isError === true) {

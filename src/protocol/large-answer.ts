@@ -1,4 +1,5 @@
-import type { Pieces } from './pieces.js';
+import { countMarks } from './count-marks.js';
+import { copyPieces, lengthOf, type Pieces } from './pieces.js';
 import type { FailedRequest } from './upstream-failure.js';
 
 /**
@@ -14,6 +15,21 @@ export interface FailedCall extends FailedRequest {
   readonly repeatable: boolean;
 }
 
+/**
+ * Messages and JSON texts with more values are read by a thread, too, however few bytes they have, and so are other texts, which may be
+ * tables, of less: a value costs more than its bytes.
+ */
+export const MANY_VALUES = { inJson: 60_000, inText: 20_000 } as const;
+
+/** Shorter texts are read where they are: counting what is in them would cost more than it saves. */
+const LEAST_COUNTED = 64 * 1024;
+
+/** Whether some bytes hold so many values that they are read by a thread where that can be. */
+export function holdsManyValues(pieces: Pieces, form: keyof typeof MANY_VALUES = 'inJson'): boolean {
+  const most = MANY_VALUES[form];
+  return lengthOf(pieces) > LEAST_COUNTED && countMarks(pieces, most) > most;
+}
+
 interface LargeAnswerParts {
   /** The message as it came, unread: it may be an error, or no JSON at all. Empty once a thread has it. */
   readonly pieces: Buffer[];
@@ -25,7 +41,7 @@ interface LargeAnswerParts {
 }
 
 /**
- * An upstream's answer to a call of more than `LARGE_BYTES`. What it holds is not known: only the stage that shapes answers
+ * An upstream's answer to a call of more than `LARGE_BYTES`, or with very many values. What it holds is not known: only the stage that shapes answers
  * reads it, in a thread.
  */
 export class LargeAnswer {
@@ -37,8 +53,13 @@ export class LargeAnswer {
   }
 }
 
-/** A message of more than `LARGE_BYTES`, in pieces of memory that can be handed to a thread without being copied. */
+/** A message that a thread is to read, in pieces of memory that can be handed to it without being copied. */
 export class LargeMessage {
+  /** One whose pieces may be parts of the memory of others. */
+  static copyOf(pieces: Pieces): LargeMessage {
+    return new LargeMessage([copyPieces(pieces)]);
+  }
+
   readonly pieces: Buffer[];
   readonly length: number;
 

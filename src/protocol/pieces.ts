@@ -13,6 +13,14 @@ export function joinPieces(pieces: Pieces): Buffer {
   return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
 }
 
+/** The same bytes in memory of their own, which nothing else lies in. */
+export function copyPieces(pieces: Pieces): Buffer {
+  const copy = Buffer.allocUnsafeSlow(lengthOf(pieces));
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(copy, at);
+  return copy;
+}
+
 /** Those from one index up to another. */
 export function slicePieces(pieces: Pieces, start: number, end: number): Pieces {
   const slices: Buffer[] = [];

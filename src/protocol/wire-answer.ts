@@ -1,8 +1,9 @@
 import type { JsonObject } from './json.js';
-import { joinPieces, type Pieces } from './pieces.js';
+import { copyPieces, joinPieces, type Pieces } from './pieces.js';
 import type { ToolCallResult } from './result.js';
 
-interface WireAnswerParts {
+/** What such an answer consists of, as plain data. */
+export interface WireAnswerParts {
   /** The result without its content and its `_meta`. */
   readonly members: JsonObject;
   readonly meta: JsonObject | undefined;
@@ -57,15 +58,14 @@ export class WireAnswer {
   /** The same with bytes of its own, so that what is kept does not hold on to the whole message. */
   copy(): WireAnswer {
     const { block } = this;
-    return new WireAnswer({ ...this, text: copyPieces(this.text), block: block && copyPieces(block) });
+    return new WireAnswer({ ...this, text: [copyPieces(this.text)], block: block && [copyPieces(block)] });
   }
-}
 
-function copyPieces(pieces: Pieces): Pieces {
-  const joined = joinPieces(pieces);
-  const copy = Buffer.allocUnsafeSlow(joined.length);
-  joined.copy(copy);
-  return [copy];
+  /** The same for another thread, with bytes of its own, but for the block that says the same as its text. */
+  parts(): WireAnswerParts {
+    const { members, meta, text, isJson, dataBytes } = this;
+    return { members, meta, text: [copyPieces(text)], isJson, dataBytes };
+  }
 }
 
 /** Of a longer text no more is spelled out beside the text itself. */

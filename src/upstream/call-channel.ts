@@ -9,7 +9,7 @@ import { BriefMap } from '../lib/brief-map.js';
 import type { AskChannel } from '../protocol/ask.js';
 import type { ProgressUpdate } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { LargeMessage } from '../protocol/large-answer.js';
+import { LARGE_BYTES, type LargeMessage } from '../protocol/large-answer.js';
 import type { CallLog } from '../protocol/log-message.js';
 import { answerTooLong, cancelled, expired, lostWith, protocolError, UpstreamFault } from './fault.js';
 import { Liveness } from './liveness.js';
@@ -22,6 +22,7 @@ import type { RequestOptions } from './request-options.js';
 import { SplitAnswer } from './split-answer.js';
 import { type DriveTask, TaskRequests } from './tasks/task-requests.js';
 import type { UpstreamTransport } from './transport/transport.js';
+import { readMessages } from './transport/wire-messages.js';
 import { readLarge, UnreadMessage } from './unread-message.js';
 
 export { UnreadMessage } from './unread-message.js';
@@ -302,11 +303,12 @@ export class CallChannel implements Transport {
   }
 
   #receiveLarge(message: LargeMessage, id: unknown): void {
-    this.#messages += 1;
     const own = ownId(id);
     if (own !== undefined) this.#takeAnswered(own)?.resolve(new UnreadMessage(message, own));
-    // The SDK's own requests have small answers.
-    else this.#rejectOversize(id);
+    // What is neither an answer nor too large to be read here may be the SDK's.
+    else if (message.length <= LARGE_BYTES)
+      for (const read of readMessages(String(message.join()))) this.#receive(read);
+    this.#messages += 1;
   }
 
   #receiveSplit(answer: SplitAnswer): void {

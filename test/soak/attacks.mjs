@@ -414,47 +414,6 @@ export const ATTACKS = [
     requests: [call('run_flood', { flood: { kind: 'batches', count: 20 } })],
   },
   {
-    name: 'answers below a megabyte',
-    tools: [tool('list_rows', { size: { type: 'string' }, shape: { type: 'string' } })],
-    program: 'small-answers.mjs',
-    requests: ['escaped', 'structured', 'twice', 'blocks', 'objects', 'nested', 'digits', 'names'].flatMap((shape) => [
-      call('list_rows', { shape }),
-      call('list_rows', { shape, first: 5, sort: '-a' }),
-      repeat(10, () => call('list_rows', { shape, filter: { a: { gt: 1 } } })),
-    ]),
-    config: { limits: { maxResponseSize: 10_485_760 } },
-  },
-  {
-    name: 'answers of a megabyte, which threads read',
-    tools: [tool('list_rows', { size: { type: 'string' }, shape: { type: 'string' } })],
-    program: 'small-answers.mjs',
-    requests: ['escaped', 'structured', 'twice', 'blocks', 'objects', 'nested', 'digits', 'names'].flatMap((shape) => [
-      call('list_rows', { shape, size: '1000000' }),
-      repeat(10, () => call('list_rows', { shape, size: '1000000', filter: { a: { gt: 1 } } })),
-    ]),
-    config: { limits: { maxResponseSize: 10_485_760 } },
-  },
-  {
-    name: 'answers below a megabyte, passed on',
-    tools: [tool('list_rows', { size: { type: 'string' }, shape: { type: 'string' } })],
-    program: 'small-answers.mjs',
-    requests: ['escaped', 'structured', 'twice', 'blocks', 'objects', 'nested', 'digits', 'names'].map((shape) =>
-      call('list_rows', { shape }),
-    ),
-    config: { limits: { maxResponseSize: 10_485_760 }, results: { maxBytes: 0 } },
-  },
-  {
-    name: 'batches of answers, passed on',
-    tools: [tool('list_rows', { size: { type: 'string' }, shape: { type: 'string' } })],
-    program: 'small-answers.mjs',
-    settleMs: 500,
-    requests: ['escaped', 'structured', 'twice', 'objects', 'digits'].flatMap((shape) => [
-      { operations: repeat(10, () => call('list_rows', { shape })) },
-      repeat(4, () => ({ operations: repeat(4, () => call('list_rows', { shape })) })),
-    ]),
-    config: { limits: { maxResponseSize: 104_857_600 }, results: { maxBytes: 0 } },
-  },
-  {
     name: 'questions to a stored answer',
     tools: [tool('list_rows', { answer: { type: 'string' } })],
     requests: [

@@ -21,6 +21,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ANSWER_ATTACKS } from './answer-attacks.mjs';
 import { ATTACKS } from './attacks.mjs';
 import { HTTP_ATTACKS } from './http-attacks.mjs';
+import { SMALL_ANSWER_ATTACKS } from './small-answer-attacks.mjs';
 import { here, send, startGateway } from './soak-gateway.mjs';
 
 const BAR_MS = 50;
@@ -157,7 +158,9 @@ let over = 0;
 console.log(
   `${'attack'.padEnd(40)} ${'pause'.padStart(6)} ${'held'.padStart(6)} ${'idle'.padStart(6)} ${'grown'.padStart(6)}  longest at; answers`,
 );
-for (const attack of [...ATTACKS, ...ANSWER_ATTACKS, ...HTTP_ATTACKS].filter(({ name }) => name.includes(wanted))) {
+for (const attack of [...ATTACKS, ...SMALL_ANSWER_ATTACKS, ...ANSWER_ATTACKS, ...HTTP_ATTACKS].filter(({ name }) =>
+  name.includes(wanted),
+)) {
   const { idle, grown, pauses } = await measure(attack);
   const longest = longestOf(pauses, ({ ms }) => ms);
   const held = longestOf(pauses, (one) => one.held ?? 0);

@@ -12,9 +12,8 @@ import { BriefMap } from '../../lib/brief-map.js';
 import { sendInTurn } from '../../lib/turns.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
-import { joinPieces, type Pieces } from '../../protocol/pieces.js';
+import type { Pieces } from '../../protocol/pieces.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
-import { splitAnswer } from '../split-answer.js';
 import type { RequestCredentials } from '../user-rights.js';
 import type { BodyReader, ResponseFlow } from './decode-body.js';
 import {
@@ -37,6 +36,7 @@ import {
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
+import { recogniseMessage } from './recognise-message.js';
 import { isErrorFor, mayBeForgottenSession } from './refusals.js';
 import { openPool, type RequestPool } from './request-pool.js';
 import { StandaloneStream } from './standalone-stream.js';
@@ -283,19 +283,16 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #deliver(bytes: Pieces | LargeMessage, post?: Post): void {
-    if (bytes instanceof LargeMessage) {
-      const id = readMessageId(bytes.edges(EDGE_BYTES)) ?? post?.requestId;
+    const message = recogniseMessage(bytes);
+    if (typeof message === 'string') this.#deliverText(message, post);
+    else if (message instanceof LargeMessage) {
+      const id = readMessageId(message.edges(EDGE_BYTES)) ?? post?.requestId;
       if (id === undefined) return;
       if (post !== undefined) this.#noteAnswer(id, post);
-      this.onlarge?.(bytes, id);
-      return;
-    }
-    const answer = splitAnswer(bytes);
-    if (answer === undefined) {
-      this.#deliverText(joinPieces(bytes).toString('utf8'), post);
+      this.onlarge?.(message, id);
     } else {
-      if (post !== undefined) this.#noteAnswer(answer.id, post);
-      this.onanswer?.(answer);
+      if (post !== undefined) this.#noteAnswer(message.id, post);
+      this.onanswer?.(message);
     }
   }
 

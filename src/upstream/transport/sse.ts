@@ -13,10 +13,10 @@ import { turns } from '../../lib/turns.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 import { UpstreamFault } from '../fault.js';
-import { splitAnswer } from '../split-answer.js';
 import { EventReader } from './event-reader.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
+import { recogniseMessage } from './recognise-message.js';
 import type { UpstreamTransport } from './transport.js';
 import { readMessageId, readMessages } from './wire-messages.js';
 
@@ -86,20 +86,19 @@ export class SseTransport implements UpstreamTransport {
   }
 
   #deliver(data: Pieces | LargeMessage): void {
-    if (data instanceof LargeMessage) {
-      const id = readMessageId(data.edges(EDGE_BYTES));
-      if (id !== undefined) this.onlarge?.(data, id);
+    const message = recogniseMessage(data);
+    if (message instanceof LargeMessage) {
+      const id = readMessageId(message.edges(EDGE_BYTES));
+      if (id !== undefined) this.onlarge?.(message, id);
       return;
     }
-    const answer = splitAnswer(data);
-    if (answer !== undefined) {
-      this.onanswer?.(answer);
+    if (typeof message !== 'string') {
+      this.onanswer?.(message);
       return;
     }
-    const text = joinPieces(data).toString('utf8');
-    if (this.admits?.(text) === false) return;
+    if (this.admits?.(message) === false) return;
     try {
-      for (const message of readMessages(text)) this.onmessage?.(message);
+      for (const read of readMessages(message)) this.onmessage?.(read);
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }

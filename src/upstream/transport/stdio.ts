@@ -5,12 +5,12 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { PacedQueue } from '../../lib/turns.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
-import { joinPieces, type Pieces } from '../../protocol/pieces.js';
+import type { Pieces } from '../../protocol/pieces.js';
 import { maskSecrets } from '../../protocol/secret-forms.js';
 import { UpstreamFault } from '../fault.js';
-import { LEAST_SPLIT_BYTES, splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
+import { recogniseMessage } from './recognise-message.js';
 import type { ResolvedCommand } from './resolve-command.js';
 import type { UpstreamTransport } from './transport.js';
 import {
@@ -170,18 +170,16 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   #receive(bytes: Pieces | LargeMessage): void {
-    if (bytes instanceof LargeMessage) {
-      const id = readMessageId(bytes.edges(EDGE_BYTES));
-      if (id === undefined) this.#options.onNoise(`(a message of ${bytes.length} bytes that answers nothing)`);
-      else this.onlarge?.(bytes, id);
-      return;
-    }
-    const [only] = bytes;
-    // Most lines are short and came in one piece.
-    const isShort = only !== undefined && bytes.length === 1 && only.length < LEAST_SPLIT_BYTES;
-    const answer = isShort ? undefined : splitAnswer(bytes);
-    if (answer === undefined) this.#receiveText((isShort ? only : joinPieces(bytes)).toString('utf8'));
-    else this.onanswer?.(answer);
+    const message = recogniseMessage(bytes);
+    if (typeof message === 'string') this.#receiveText(message);
+    else if (message instanceof LargeMessage) this.#receiveLarge(message);
+    else this.onanswer?.(message);
+  }
+
+  #receiveLarge(message: LargeMessage): void {
+    const id = readMessageId(message.edges(EDGE_BYTES));
+    if (id === undefined) this.#options.onNoise(`(a message of ${message.length} bytes that answers nothing)`);
+    else this.onlarge?.(message, id);
   }
 
   #receiveText(line: string): void {

@@ -14,7 +14,7 @@ export interface UpstreamTransport extends Transport {
   readonly activity?: number;
   /** A message of the server's own that came on the response stream of a request, in place of `onmessage`. */
   onrelated?: ((message: JSONRPCMessage, requestId: RequestId) => void) | undefined;
-  /** A message of more than `LARGE_BYTES`, unread, in place of `onmessage`. @param id of the request that it seems to answer */
+  /** A message for a thread to read, because it is large or holds very many values, in place of `onmessage`. @param id of the request that it seems to answer */
   onlarge?: ((message: LargeMessage, id: RequestId) => void) | undefined;
   /** An answer that consists of one long text, in place of `onmessage`. */
   onanswer?: ((answer: SplitAnswer) => void) | undefined;

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openLargeAnswers } from '../../../src/gateway/large-answers.js';
 import { type LargeAnswerJob, shapeLargeAnswer } from '../../../src/gateway/shape-large.js';
 import { LARGE_BYTES, LargeAnswer } from '../../../src/protocol/large-answer.js';
+import { WireAnswer } from '../../../src/protocol/wire-answer.js';
 import { withoutSchemas } from '../../../src/results/detached.js';
 import {
   type CollectionQuery,
@@ -11,6 +12,8 @@ import {
 } from '../../../src/results/result-types.js';
 import { createResultService } from '../../../src/results/results.js';
 import { readStoredPart } from '../../../src/results/stored/read-part.js';
+import { OwnCredentials } from '../../../src/upstream/own-credentials.js';
+import { splitAnswer } from '../../../src/upstream/split-answer.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const SETTINGS = { maxBytes: 20_000, keptBytes: 10_000_000, keptSeconds: 60, compact: false };
@@ -44,7 +47,7 @@ function textResult(text: string, rest: object = {}): object {
   return { result: { content: [{ type: 'text', text }], ...rest } };
 }
 
-async function run(answer: LargeAnswer['parts'], query?: CollectionQuery, settings = SETTINGS, maxTreeBytes = 1e9) {
+async function run(answer: LargeAnswerJob['answer'], query?: CollectionQuery, settings = SETTINGS, maxTreeBytes = 1e9) {
   const service = createResultService(settings);
   const job: LargeAnswerJob = {
     answer,
@@ -89,6 +92,17 @@ describe('a large answer in its thread', () => {
     expect(withoutNames(envelope.data)).toEqual(withoutNames(JSON.parse(here.dataText)));
     expect(withoutNames(envelope.warnings.slice(1))).toEqual(withoutNames(here.warnings));
   });
+
+  it.each(queries)(
+    'is the same where its text was taken out of the message before, asked for %s',
+    async (_name, query) => {
+      const text = JSON.stringify(ROWS);
+      const wire = splitAnswer(answerOf(textResult(text)).pieces)?.release(new OwnCredentials([]));
+      if (!(wire instanceof WireAnswer)) throw new Error('the text was not taken out');
+      const [taken, whole] = [await run(wire.parts(), query), await run(answerOf(textResult(text)), query)];
+      expect(withoutNames(taken.envelope)).toEqual(withoutNames(whole.envelope));
+    },
+  );
 
   it('warns of a sum of one page, because a thread reads no further ones', async () => {
     const query: CollectionQuery = { ...EVERYTHING, includeItems: false, aggregate: [['n', { count: true }]] };

@@ -10,7 +10,14 @@ interface Job {
 
 const opened: ThreadPool<Job, unknown>[] = [];
 
-function openPool(options: { threads?: number; maxWaiting?: number; maxMs?: number } = {}): ThreadPool<Job, unknown> {
+interface PoolOptions {
+  threads?: number;
+  maxWaiting?: number;
+  maxMs?: number;
+  weightOf?: (job: Job) => number;
+}
+
+function openPool(options: PoolOptions = {}): ThreadPool<Job, unknown> {
   const pool = new ThreadPool<Job, unknown>({
     entry: new URL('../../fixtures/threads-echo.mjs', import.meta.url),
     threads: 1,
@@ -50,6 +57,16 @@ describe('ThreadPool', () => {
 
   it('ends a job that takes too long', async () => {
     await expect(openPool({ maxMs: 1 }).run({ never: true })).rejects.toMatchObject({ kind: 'timeout' });
+  });
+
+  it('refuses a job where those that wait weigh too much together', async () => {
+    const weightOf = ({ answer }: Job): number => Number(answer ?? 0);
+    const pool = openPool({ maxWaiting: 10, weightOf });
+    const running = expect(pool.run({ never: true })).rejects.toMatchObject({ kind: 'ended' });
+    const waiting = [6, 4].map((answer) => expect(pool.run({ answer })).rejects.toMatchObject({ kind: 'ended' }));
+    await expect(pool.run({ answer: 1 })).rejects.toMatchObject({ kind: 'busy' });
+    await pool.close();
+    await Promise.all([running, ...waiting]);
   });
 
   it('refuses a job where too many wait, and those that wait when it closes', async () => {
