@@ -327,7 +327,7 @@ async function completeConnection(
     era,
     transport: config.endpoint.type,
     protocolVersion,
-    server: masking.current.maskWords(client.getServerVersion()),
+    server: masking.current.maskIdentity(client.getServerVersion()),
     hasSession: config.endpoint.type !== 'http' || channel.sessionId !== undefined,
     introduction: masking.current.maskWords(readIntroduction(client)),
     lost,

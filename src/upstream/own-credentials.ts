@@ -66,11 +66,20 @@ export class OwnCredentials {
    * @param written the value as JSON, where it is at hand
    */
   maskWords<T>(value: T, written: string | undefined = JSON.stringify(value)): T {
+    return this.#maskMade(value, written, (key) => WORDS.has(key));
+  }
+
+  /** The same for the name and version of a server, which nothing is compared with: all its texts are masked. */
+  maskIdentity<T>(value: T): T {
+    return this.#maskMade(value, JSON.stringify(value), () => true);
+  }
+
+  #maskMade<T>(value: T, written: string | undefined, isMasked: (key: string) => boolean): T {
     const made = this.#literals.filter((literal) => !PLAIN_WORD.test(literal));
     if (!made.some((literal) => written?.includes(JSON.stringify(literal).slice(1, -1)))) return value;
     const maskMade = (text: string): string => made.reduce((text, literal) => text.replaceAll(literal, MASK), text);
     return JSON.parse(written ?? '', (key, member: unknown) =>
-      WORDS.has(key) && typeof member === 'string' ? maskMade(member) : member,
+      isMasked(key) && typeof member === 'string' ? maskMade(member) : member,
     );
   }
 

@@ -4,9 +4,9 @@
  * most processor time that one turn of the loop took (Linux only), which other work on the machine does not lengthen; `grown` is by how
  * many MB the gateway's memory was larger at its largest than before the attack's first request.
  *
- *   npm run soak [-- part of an attack's name]
+ *   npm run soak [-- part of an attack's name] [--only ATTACK] [--repeat N]
  *
- * SOAK_DETAILS=1 prints each request of an attack, SOAK_PROFILE=1 besides what the longest turn of each did (a profile makes
+ * `--only` takes the one attack of this name; `--repeat` measures each attack anew so often, with a line for each time. SOAK_DETAILS=1 prints each request of an attack, SOAK_PROFILE=1 besides what the longest turn of each did (a profile makes
  * turns longer), SOAK_RUNS how often an attack is tried.
  *
  * Ends with 1 where an attack holds the loop for longer than the bar. An attack that is over it is run again, because a pause
@@ -18,6 +18,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { ANSWER_ATTACKS } from './answer-attacks.mjs';
 import { ATTACKS } from './attacks.mjs';
 import { HTTP_ATTACKS } from './http-attacks.mjs';
@@ -153,14 +154,20 @@ async function measure(attack) {
 }
 
 const round = (ms) => (ms === undefined ? '-' : ms.toFixed(0)).padStart(6);
-const [wanted = ''] = process.argv.slice(2);
+const { values: given, positionals } = parseArgs({
+  options: { only: { type: 'string' }, repeat: { type: 'string', default: '1' } },
+  allowPositionals: true,
+});
+const [wanted = ''] = positionals;
+const isWanted = ({ name }) => (given.only === undefined ? name.includes(wanted) : name === given.only);
 let over = 0;
 console.log(
   `${'attack'.padEnd(40)} ${'pause'.padStart(6)} ${'held'.padStart(6)} ${'idle'.padStart(6)} ${'grown'.padStart(6)}  longest at; answers`,
 );
-for (const attack of [...ATTACKS, ...SMALL_ANSWER_ATTACKS, ...ANSWER_ATTACKS, ...HTTP_ATTACKS].filter(({ name }) =>
-  name.includes(wanted),
-)) {
+const attacks = [...ATTACKS, ...SMALL_ANSWER_ATTACKS, ...ANSWER_ATTACKS, ...HTTP_ATTACKS]
+  .filter(isWanted)
+  .flatMap((attack) => Array.from({ length: Number(given.repeat) }, () => attack));
+for (const attack of attacks) {
   const { idle, grown, pauses } = await measure(attack);
   const longest = longestOf(pauses, ({ ms }) => ms);
   const held = longestOf(pauses, (one) => one.held ?? 0);

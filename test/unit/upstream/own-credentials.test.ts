@@ -27,6 +27,14 @@ describe('OwnCredentials', () => {
     expect(credentials.maskWords({ ...plain, name: 'x', inputSchema: {} })).toMatchObject({ name: 'x' });
   });
 
+  it('are masked in all that a server calls itself, but for a password that is a plain word', () => {
+    const credentials = new OwnCredentials({ ...node(), env: { API_TOKEN: 'token-12345', DB_PASSWORD: 'postgres' } });
+    expect(credentials.maskIdentity({ name: 'postgres of token-12345', version: '1.0.0+token-12345' })).toEqual({
+      name: 'postgres of [credential]',
+      version: '1.0.0+[credential]',
+    });
+  });
+
   it('takes neither authors nor files for credentials', () => {
     const env = { GIT_AUTHOR_NAME: 'Jane Developer', SSH_KEY: '/home/jane/.ssh/id', KEYBOARD: 'qwertyuiop' };
     const text = 'Jane Developer typed qwertyuiop into /home/jane/.ssh/id';
