@@ -17,28 +17,29 @@ interface Waiting {
 interface Pace {
   /** The milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** Does something in a later turn of the event loop, after so many milliseconds. */
-  readonly later: (ms: number, work: () => void) => void;
+  /** Does something in the next turn of the event loop. */
+  readonly later: (work: () => void) => void;
 }
 
-const PACE: Pace = {
-  now: () => performance.now(),
-  later: (ms, work) => (ms < 1 ? setImmediate(work) : setTimeout(work, ms)),
-};
+const PACE: Pace = { now: () => performance.now(), later: setImmediate };
 
 /** For so long after a call of one client, those of the others leave room for its next one. */
 const SHARED_MS = 1_000;
 
-/** The longest pause: one slow turn must not stop all that wait. */
-const LONGEST_PAUSE_MS = 50;
+/** A turn of the loop that lets calls in should take so long: another client's call waits for the end of one. */
+const TURN_MS = 1;
+
+/** More calls than these in a turn hardly save more of the cost of a turn, and would be one long turn when dear ones follow cheap ones. */
+const MOST_IN_A_TURN = 4;
 
 /**
  * The calls of all clients, over all upstreams and built-in operations. So many are in flight at once, and so many of one client; the
  * rest waits, and each client has its turn.
  *
  * Calls that only take the event loop's time, such as searches, end in the turn in which they begin, so that no number in flight bounds
- * them. Where several clients call, a client may therefore begin one call in a turn of the event loop. What it brings beyond waits for
- * turns of its own, and after each of them the loop is left to the others for as long as that one took.
+ * them. Where several clients call, a client may therefore begin one call in a turn of the event loop. What it brings beyond waits, and
+ * so much of all that waits begins in each turn as keeps turns short: one call where calls are dear, a few where they are cheap. The loop
+ * is never idle while calls wait, and hears all clients between any two turns.
  */
 export class FairCalls {
   readonly #bounds: CallBounds;
@@ -49,6 +50,10 @@ export class FairCalls {
   /** Those that began a call in this turn. */
   readonly #begun = new Set<string>();
   #isServing = false;
+  /** How many that wait may begin in a turn. */
+  #perTurn = 1;
+  /** When the turn before this one let calls in; absent where this one does not follow it at once. */
+  #turnBegan: number | undefined;
   #last: string | undefined;
   #sharedUntil = Number.NEGATIVE_INFINITY;
 
@@ -132,34 +137,35 @@ export class FairCalls {
     });
   }
 
-  /** Serves those who wait in a later turn, once however often it is asked for. */
-  #serveLater(ms = 0): void {
+  /** Serves those who wait in the next turn, once however often it is asked for. */
+  #serveLater(): void {
     if (this.#isServing) return;
     this.#isServing = true;
-    this.#pace.later(ms, () => this.#serve());
+    this.#pace.later(() => this.#serve());
   }
 
-  /** Lets one call begin where several clients call; else all that have a place. */
+  /** Lets in what a short turn has room for where several clients call; else all that have a place. They run when this function has ended. */
   #serve(): void {
-    this.#begun.clear();
-    const began = this.#pace.now();
-    const served = this.#isShared() ? this.#admitOne() : this.#admitAll();
     this.#isServing = false;
-    if (served && this.#waiting.size > 0) this.#pause(began);
+    this.#begun.clear();
+    const now = this.#pace.now();
+    if (this.#turnBegan !== undefined) this.#adjust(now - this.#turnBegan);
+    const admitted = this.#admit(this.#isShared() ? this.#perTurn : Number.POSITIVE_INFINITY);
+    const goesOn = admitted > 0 && this.#waiting.size > 0;
+    this.#turnBegan = goesOn ? now : undefined;
+    if (goesOn) this.#serveLater();
   }
 
-  /** Lets the loop to others for as long as this turn took. What was let in runs when this function has ended. */
-  #pause(began: number): void {
-    this.#isServing = true;
-    this.#pace.later(0, () => {
-      this.#isServing = false;
-      this.#serveLater(this.#isShared() ? Math.min(this.#pace.now() - began, LONGEST_PAUSE_MS) : 0);
-    });
+  /** Halves what a turn lets in where one took too long, and else tries one more. */
+  #adjust(tookMs: number): void {
+    const next = tookMs > TURN_MS ? Math.floor(this.#perTurn / 2) : this.#perTurn + 1;
+    this.#perTurn = Math.min(Math.max(next, 1), MOST_IN_A_TURN);
   }
 
-  #admitAll(): boolean {
-    let admitted = false;
-    while (this.#admitOne()) admitted = true;
+  /** @returns how many it let in, at most so many */
+  #admit(most: number): number {
+    let admitted = 0;
+    while (admitted < most && this.#admitOne()) admitted += 1;
     return admitted;
   }
 

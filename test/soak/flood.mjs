@@ -1,9 +1,9 @@
 /**
- * How much one client slows others: a client calls one after the other, alone and while another client keeps 64 calls in flight, of an
- * upstream's READ, of `introspect` and of its search. Prints the median of the calls of the first and the ratio of both; ends with 1 where
- * it is above the bar.
+ * What a fair share costs. How much one client slows others: a client calls one after the other, alone and while another client keeps 64
+ * calls in flight, of an upstream's READ, of `introspect` and of its search. And how many calls clients get together, beside one that has
+ * as many in flight. Prints medians and their ratios; ends with 1 where one misses its bar.
  *
- *   npm run soak:flood [-- part of a flood's name]
+ *   npm run soak:flood [-- part of a measurement's name]
  */
 import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { here, startGateway } from './soak-gateway.mjs';
 
-const BAR = 2;
+const SLOWER_BAR = 2;
+const TOGETHER_BAR = 0.9;
 const CALLS = 300;
 const IN_FLIGHT = 64;
 /** The best of so many: what only some of them show is the machine's. */
@@ -28,17 +29,28 @@ const FLOODS = {
   'search, both': { calm: SEARCH, flood: SEARCH },
 };
 
+const ONE = { [CLIENTS.flood.token]: 16 };
+const TOGETHER = {
+  'together, 8 and 8 in flight': { [CLIENTS.flood.token]: 8, [CLIENTS.calm.token]: 8 },
+  'together, 15 and 1 in flight': { [CLIENTS.flood.token]: 15, [CLIENTS.calm.token]: 1 },
+};
+const RATE_ROUNDS = 5;
+const RATE_MS = 1_000;
+/** Longer than a gateway remembers that several clients call. */
+const SETTLE_MS = 1_200;
+
 const inputSchema = { type: 'object', properties: { id: { type: 'string' } } };
 const NAMES = ['get', 'list', 'create', 'delete', 'rename', 'copy', 'archive'].flatMap((verb) =>
   ['thing', 'project', 'branch', 'file', 'user', 'issue'].map((noun) => `${verb}_${noun}`),
 );
 const tools = NAMES.map((name) => ({ name, description: `To ${name.replace('_', ' a ')}.`, inputSchema }));
 
-/** A process that calls: `once` measures, `begin` and `end` flood. */
+/** A process that calls: `measure` and `count` say how fast, `begin` and `end` flood. */
 function startCaller(url, token) {
   const child = fork(here('flood/caller.mjs'), [url, token]);
   const answered = () => new Promise((resolve) => child.once('message', resolve));
   return {
+    count: (args, together) => child.send({ args, together }) && answered(),
     measure: (args) => child.send({ args, calls: CALLS }) && answered(),
     begin: (args) => child.send({ args, inFlight: IN_FLIGHT }) && answered(),
     end: () => child.kill(),
@@ -61,6 +73,26 @@ async function measure(url, { calm, flood }) {
   }
 }
 
+/** The calls a second of two clients, and of one with as many in flight: in turn, as the machine is shared. */
+async function compareRates(url, clients) {
+  const caller = startCaller(url, CLIENTS.flood.token);
+  const count = (who) => caller.count(READ, { clients: who, settleMs: SETTLE_MS, ms: RATE_MS });
+  try {
+    const rounds = [];
+    for (let round = 0; round < RATE_ROUNDS; round += 1) {
+      const one = await count(ONE);
+      const both = await count(clients);
+      rounds.push({ one, both, ratio: both / one });
+    }
+    const of = (name) => median(rounds.map((round) => round[name]));
+    return { one: of('one'), both: of('both'), ratio: of('ratio') };
+  } finally {
+    caller.end();
+  }
+}
+
+const median = (numbers) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
+
 const directory = await mkdtemp(join(tmpdir(), 'flood-'));
 const { gateway, url, ready } = await startGateway(
   { tools, program: 'echo-upstream.mjs', config: { clients: CLIENTS } },
@@ -72,14 +104,22 @@ try {
   for (const [name, flood] of Object.entries(FLOODS)) {
     if (!name.includes(process.argv[2] ?? '')) continue;
     let best;
-    for (let round = 0; round < ROUNDS && !(best?.ratio <= BAR); round += 1) {
+    for (let round = 0; round < ROUNDS && !(best?.ratio <= SLOWER_BAR); round += 1) {
       const found = await measure(url, flood);
       if (best === undefined || found.ratio < best.ratio) best = found;
     }
     const { alone, beside, ratio } = best;
-    isFair &&= ratio <= BAR;
+    isFair &&= ratio <= SLOWER_BAR;
     console.log(
       `${name}: p50 ${alone.p50.toFixed(2)} ms alone, ${beside.p50.toFixed(2)} ms beside the flood, ${ratio.toFixed(2)} x (p99 ${alone.p99.toFixed(1)} and ${beside.p99.toFixed(1)} ms)`,
+    );
+  }
+  for (const [name, clients] of Object.entries(TOGETHER)) {
+    if (!name.includes(process.argv[2] ?? '')) continue;
+    const { one, both, ratio } = await compareRates(url, clients);
+    isFair &&= ratio >= TOGETHER_BAR;
+    console.log(
+      `${name}: ${both.toFixed(0)} calls a second, ${one.toFixed(0)} of one client with as many, ${ratio.toFixed(2)} x`,
     );
   }
   process.exitCode = isFair ? 0 : 1;

@@ -1,6 +1,7 @@
-/** One client: measures calls that come one after the other, or keeps many in flight until it is ended. */
+/** One process of clients: measures calls that come one after the other, keeps many in flight until it is ended, or counts the calls of several. */
 import { Agent, request } from 'node:http';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const [, , url, token] = process.argv;
 const agent = new Agent({ keepAlive: true });
@@ -9,16 +10,18 @@ const meta = {
   'io.modelcontextprotocol/clientInfo': { name: 'caller', version: '1.0.0' },
   'io.modelcontextprotocol/clientCapabilities': {},
 };
-const headers = {
-  authorization: `Bearer ${token}`,
+const headersOf = (client) => ({
+  authorization: `Bearer ${client}`,
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
   'mcp-protocol-version': '2026-07-28',
   'mcp-method': 'tools/call',
   'mcp-name': 'mcp_aql',
-};
+});
 
-const call = (args) =>
+const own = headersOf(token);
+
+const call = (args, headers = own) =>
   new Promise((resolve, reject) => {
     const params = { name: 'mcp_aql', _meta: meta, arguments: args };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
@@ -44,10 +47,29 @@ async function flood(args) {
   for (;;) await call(args);
 }
 
-process.on('message', async ({ args, calls, inFlight = 0 }) => {
+/** The calls a second of clients that have so many in flight, once they have called for a while. */
+async function count(args, { clients, settleMs, ms }) {
+  const state = { isOver: false, answered: 0 };
+  const keepCalling = async (headers) => {
+    for (; !state.isOver; state.answered += 1) await call(args, headers);
+  };
+  const running = Object.entries(clients).flatMap(([client, inFlight]) =>
+    Array.from({ length: inFlight }, () => keepCalling(headersOf(client))),
+  );
+  await delay(settleMs);
+  const [before, began] = [state.answered, performance.now()];
+  await delay(ms);
+  const rate = ((state.answered - before) * 1_000) / (performance.now() - began);
+  state.isOver = true;
+  await Promise.all(running);
+  return rate;
+}
+
+process.on('message', async ({ args, calls, together, inFlight = 0 }) => {
+  if (together !== undefined) return process.send(await count(args, together));
   if (calls !== undefined) return process.send(await measure(args, calls));
   // Its own work must not take the processor from the client that is measured.
-  setPriority(10);
+  setPriority(getPriority() + 10);
   for (let index = 0; index < inFlight; index += 1) void flood(args);
   setTimeout(() => process.send('begun'), 500);
 });

@@ -9,13 +9,10 @@ const WIDE: CallBounds = { maxCalls: 100, maxCallsPerClient: 100, maxWaitingCall
 /** A gate with a clock and turns of the event loop that the test moves. */
 function openCalls(bounds: Partial<CallBounds> = {}) {
   const clock = { now: 0 };
-  let due: { readonly at: number; readonly work: () => void }[] = [];
+  let due: (() => void)[] = [];
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const calls = new FairCalls(
-    { ...WIDE, ...bounds },
-    { now: () => clock.now, later: (ms, work) => due.push({ at: clock.now + ms, work }) },
-  );
+  const calls = new FairCalls({ ...WIDE, ...bounds }, { now: () => clock.now, later: (work) => due.push(work) });
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   return {
     begun,
@@ -38,9 +35,9 @@ function openCalls(bounds: Partial<CallBounds> = {}) {
     async turn(ms = 0): Promise<readonly string[]> {
       const before = begun.length;
       clock.now += ms;
-      const ripe = due.filter(({ at }) => at <= clock.now);
-      due = due.filter(({ at }) => at > clock.now);
-      for (const { work } of ripe) work();
+      const ripe = due;
+      due = [];
+      for (const work of ripe) work();
       await settle();
       return begun.slice(before);
     },
@@ -66,15 +63,33 @@ describe('the calls of all clients', () => {
     expect(begun.at(-1)).toBe('bob 1');
   });
 
-  it('leave the loop to others for as long as a call of the flood took', async () => {
+  it('begin a few more in each turn while turns are short, and never leave one idle', async () => {
+    const { bring, turn, due } = openCalls();
+    await bring('bob 0');
+    for (let each = 1; each <= 16; each += 1) void bring(`ann ${each}`);
+    const counts: number[] = [];
+    while (due() > 0) counts.push((await turn(0.3)).length);
+    expect(counts).toEqual([1, 2, 3, 4, 4, 1]);
+  });
+
+  it('begin one in a turn again where turns are long, so that the calls of others are heard between', async () => {
     const { bring, turn } = openCalls();
     await bring('bob 0');
-    for (let each = 1; each <= 3; each += 1) void bring(`ann ${each}`);
-    expect(await turn()).toEqual(['ann 2']);
-    // The call took 8 ms of its turn.
-    expect(await turn(8)).toEqual([]);
-    expect(await turn(7)).toEqual([]);
-    expect(await turn(1)).toEqual(['ann 3']);
+    for (let each = 1; each <= 16; each += 1) void bring(`ann ${each}`);
+    for (const ms of [0.3, 0.3, 0.3, 0.3]) await turn(ms);
+    expect((await turn(30)).length).toBe(2);
+    expect((await turn(30)).length).toBe(1);
+    expect((await turn(30)).length).toBe(1);
+  });
+
+  it('share a turn in which several begin among the clients that wait', async () => {
+    const { bring, begun, turn } = openCalls();
+    await bring('bob 0');
+    for (let each = 1; each <= 8; each += 1) void bring(`ann ${each}`);
+    await turn(0.3);
+    for (let each = 1; each <= 3; each += 1) void bring(`bob ${each}`);
+    expect(begun.at(-1)).toBe('bob 1');
+    expect(await turn(0.3)).toEqual(['ann 3', 'bob 2']);
   });
 
   it('beyond the places of one client wait, and those of another do not', async () => {
