@@ -70,6 +70,8 @@ const DOTTED = /(?<![\p{L}\p{N}.])[\p{L}\p{N}_-]{2,}(?:\.[\p{L}\p{N}_-]+)*\.[a-z
 /** Products are written like files: `node.js`, `socket.io`. */
 const PRODUCT_ENDING = /\.(?:js|net|io|ai)$/iu;
 const WITH_DIGIT = /[#!$€£]?[\p{L}\p{N}_.:-]*\p{N}[\p{L}\p{N}_.:%-]*/gu;
+/** A person's name behind a title, as `mrs` alone is an abbreviation. */
+const TITLED = /(?<!\S)(?:Mrs?|Ms|Dr|Prof)\.?\s\p{Lu}[\p{L}-]{1,50}/gu;
 const CONSTANT = /(?<![\p{L}\p{N}])[A-Z]{2,}(?:_[A-Z0-9]+)+(?![\p{L}\p{N}])/gu;
 
 function removeArguments(text: string, isKnown: (word: string) => boolean, sites: string[]): string {
@@ -83,6 +85,7 @@ function removeArguments(text: string, isKnown: (word: string) => boolean, sites
       return ARGUMENT;
     })
     .replace(MAILBOX, ARGUMENT)
+    .replace(TITLED, ARGUMENT)
     .replace(QUOTED, ARGUMENT)
     .replace(LITERAL, ARGUMENT)
     .replace(PATH, (found) => (/^[/~.]/.test(found) ? ARGUMENT : unlessKnown(found)))
@@ -176,7 +179,7 @@ function readLead(clause: string): Lead {
   const lead = ORDINAL.test(found) && !isCommand(first, second) ? '' : found;
   const rest = trimmed.slice(lead.length);
   const isDemand = /\b(?:need|want|like|please|pls|can you|could you|let|help)\b/iu.test(lead);
-  const asks = isDemand || QUESTION.test(rest) || isCommand(first, second);
+  const asks = isDemand || QUESTION.test(rest) || (isCommand(first, second) && !isStatement(first, rest));
   return { rest, asks, isAside: !asks && /^(?:i|we|you|he|she|they|it|my|our|the)\b/iu.test(rest) };
 }
 
@@ -187,6 +190,14 @@ function isCommand(first: string, second: string): boolean {
   if (verb !== undefined && verb.nounness !== 'mostly') return true;
   return DETERMINER.test(second);
 }
+
+/** "Release 4.2 goes out tomorrow" tells something, although `release` may be a verb: another verb has it as its subject. */
+function isStatement(first: string, clause: string): boolean {
+  return LEXICON.get(first)?.nounness !== 'never' && FINITE_VERB.test(clause);
+}
+
+const FINITE_VERB =
+  /^\S+(?:\s+\S+){0,2}\s+(?:is|are|was|were|has|goes|went|comes|came|needs|wants|will|must|fails|failed|says|said)\s/iu;
 
 const ROLES: readonly Role[] = ['head', 'of', 'place', 'about', 'context'];
 

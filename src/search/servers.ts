@@ -54,10 +54,15 @@ function nameShare(asked: AskedWord, names: readonly string[], server: number, i
   return names
     .filter((name) => isNamedBy(asked, name))
     .reduce((sum, name) => {
-      const { shares } = index.postings(stemWord(name));
-      const others = [...shares].reduce((all, [other, share]) => (other === server ? all : all + share), 0);
-      return sum + HALF_AT / (HALF_AT + others);
+      // `cloud` may begin a server's name, and is a plain word for others.
+      const uses = [stemWord(name), asked.stem].map((stem) => othersUse(stem, server, index));
+      return sum + HALF_AT / (HALF_AT + Math.max(...uses));
     }, 0);
+}
+
+/** The other servers' shares of tools that have a stem, added up. */
+function othersUse(stem: string, server: number, index: SearchIndex): number {
+  return [...index.postings(stem).shares].reduce((all, [other, share]) => (other === server ? all : all + share), 0);
 }
 
 function isNamedBy({ word, stem }: AskedWord, name: string): boolean {
