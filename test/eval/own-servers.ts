@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CapturedList } from '../../src/gateway/captured-gateway.js';
 import { groupBy } from '../../src/lib/collections.js';
 import type { SearchCase } from './evaluate-search.js';
-import { readOwnSet } from './own-set.js';
+import { type OwnTool, readOwnSet } from './own-set.js';
 
 const FOLDER = join(import.meta.dirname, 'search');
 
@@ -43,8 +43,35 @@ export function readOwnCases(): readonly SearchCase[] {
 
 /** The tool lists of the servers of `own-set/invented.tsv`, which are in as many fields as there are servers. */
 export function readInventedServers(): readonly CapturedList[] {
-  const servers = groupBy(readOwnSet('invented.tsv'), ({ label }) => label.server);
+  return listServers(readOwnSet('invented.tsv'));
+}
+
+/** The tool lists of the servers of `own-set/fresh.tsv` and `own-set/trades.tsv`: 50 trades and crafts. */
+export function readTradesServers(): readonly CapturedList[] {
+  return listServers([...readOwnSet('fresh.tsv'), ...readOwnSet('trades.tsv')]);
+}
+
+function listServers(tools: readonly OwnTool[]): readonly CapturedList[] {
+  const servers = groupBy(tools, ({ label }) => label.server);
   return [...servers].map(([name, own]) => ({ name, json: { tools: own.map(({ tool }) => tool.tool) } }));
+}
+
+/** Requests for the servers of 50 trades, written down before any was searched for. */
+export function readTradesCases(): readonly SearchCase[] {
+  return readStyledCases('trades-requests.tsv');
+}
+
+/** Further requests for the captured servers, written down before any was searched for. */
+export function readFurtherCases(): readonly SearchCase[] {
+  return readStyledCases('captured-requests.tsv');
+}
+
+function readStyledCases(file: string): readonly SearchCase[] {
+  const [, ...rows] = readFileSync(join(FOLDER, file), 'utf8').trim().split('\n');
+  return rows.map((row) => {
+    const [style, query = '', tools = ''] = row.split('\t');
+    return { kind: style === 'reworded' ? 'reworded' : 'plain', query, gold: new Set(tools.split(' ')) };
+  });
 }
 
 /** Requests in plain words for those servers, written down before any was searched for. */
@@ -59,4 +86,9 @@ export function readInventedCases(): readonly SearchCase[] {
 /** Requests that nothing serves, neither of our own servers nor of the captured ones. */
 export function readUnserved(): readonly string[] {
   return readFileSync(join(FOLDER, 'unserved.txt'), 'utf8').trim().split('\n');
+}
+
+/** Further requests that neither our own servers nor the captured ones serve, in as everyday words. */
+export function readFurtherUnserved(): readonly string[] {
+  return readFileSync(join(FOLDER, 'unserved-more.txt'), 'utf8').trim().split('\n');
 }

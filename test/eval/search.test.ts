@@ -20,7 +20,17 @@ import {
   searchAll,
   summarize,
 } from './evaluate-search.js';
-import { readInventedCases, readInventedServers, readOwnCases, readOwnServers, readUnserved } from './own-servers.js';
+import {
+  readFurtherCases,
+  readFurtherUnserved,
+  readInventedCases,
+  readInventedServers,
+  readOwnCases,
+  readOwnServers,
+  readTradesCases,
+  readTradesServers,
+  readUnserved,
+} from './own-servers.js';
 
 /** What is printed for `npm run eval` alone: it has no threshold. */
 const report = process.env['EVAL_REPORT'] === undefined ? test.skip : test;
@@ -50,7 +60,9 @@ function describeServers(results: readonly SearchResult[]): readonly string[] {
 const shareRefused = (results: readonly SearchResult[]): number =>
   results.filter(({ isRefused }) => isRefused).length / Math.max(1, results.length);
 
-const UNSERVED: readonly SearchCase[] = readUnserved().map((query) => ({ kind: 'plain', query, gold: new Set() }));
+const nothingServes = (query: string): SearchCase => ({ kind: 'plain', query, gold: new Set() });
+const UNSERVED = readUnserved().map(nothingServes);
+const FURTHER_UNSERVED = readFurtherUnserved().map(nothingServes);
 
 interface Measured {
   readonly plain: readonly SearchResult[];
@@ -136,6 +148,19 @@ describe('search over invented servers in 49 fields', { timeout: 60_000 }, () =>
   });
 });
 
+describe('search over servers of 50 trades', { timeout: 60_000 }, () => {
+  test('finds a right tool early for plain requests, also for those held out', async () => {
+    const corpus = openSearchedCorpus(readTradesServers());
+    const known = new Set(corpus.operations.map((operation) => corpus.idOf(operation)));
+    const cases = readTradesCases();
+    expect(cases.flatMap(({ gold }) => [...gold]).filter((tool) => !known.has(tool))).toEqual([]);
+    const measured = await measureAll(corpus, cases, []);
+    print('servers of 50 trades', corpus, measured, true);
+    expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.8);
+    expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.95);
+  });
+});
+
 describe.skipIf(directory === undefined)('search over the whole corpus', { timeout: 180_000 }, () => {
   let corpus: SearchedCorpus;
   let cases: readonly SearchCase[];
@@ -164,6 +189,15 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
     }
     expect(shareRefused(unserved)).toBeGreaterThanOrEqual(0.7);
     expect(shareRefused([...plain, ...reworded])).toBeLessThanOrEqual(0.01);
+  });
+
+  test('further requests find a right tool early, also those held out', async () => {
+    if (process.env['EVAL_CORPUS'] !== undefined) return;
+    const measured = await measureAll(corpus, readFurtherCases(), FURTHER_UNSERVED);
+    print('the captured servers, further requests', corpus, measured, true);
+    expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.8);
+    expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.93);
+    expect(shareRefused(measured.plain)).toBeLessThanOrEqual(0.01);
   });
 
   report('the figures cover the search without each ingredient (npm run eval)', async () => {

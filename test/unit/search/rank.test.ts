@@ -130,6 +130,17 @@ describe('rankOperations', () => {
     }
   });
 
+  it('takes a plain word of other servers for no name that begins with it', async () => {
+    const operations = [
+      fakeOperation('make_word_cloud', { upstream: 'charts' }),
+      ...['route_update', 'route_list', 'zone_list', 'zone_get'].map((name) =>
+        fakeOperation(name, { upstream: 'cloudflare' }),
+      ),
+    ];
+    expect((await namesFor('word cloud of the answers', operations))[0]).toBe('make_word_cloud');
+    expect(await namesFor('cloudflare zones', operations)).toContain('zone_list');
+  });
+
   it('leaves out unwanted operations before it compares the others with the best hit', async () => {
     const index = await buildSearchIndex(OPERATIONS, SEARCH_SETTINGS);
     const query = readQuery('forge list issues', fieldThesaurus(), SEARCH_SETTINGS, index.vocabulary);

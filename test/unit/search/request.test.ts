@@ -28,6 +28,7 @@ describe('readRequest', () => {
     ['send "Hello World" to bob@corp.io', 'send'],
     ['set the variable API_URL=https://api.acme.dev for the worker', 'variable worker/about'],
     ['find orders, filter {"status":"paid"}', 'find orders filter/about'],
+    ['when is Mrs Huber free', 'when free'],
     ['list s3 files with read/write access', 'list s3 files with/about read/about write/about access/about'],
   ])('takes addresses, paths, quoted texts, ids and numbers in "%s" for arguments', (text, words) => {
     expect(read(text)).toBe(words);
@@ -37,6 +38,10 @@ describe('readRequest', () => {
     ['my boss is angry, so create a report', 'boss/context angry/context create report'],
     ['before lunch: get the layers and then we write the page', 'lunch/context layers write/context page/context'],
     ['refund the payment because the client is unhappy', 'refund payment client/context unhappy/context'],
+    [
+      'release 4.2 goes out tomorrow, so QA wants it: create a list of files',
+      'release/context goes/context tomorrow/context wants/context create list files/of',
+    ],
     ['since the build failed I need the logs', 'build/context failed/context logs'],
   ])('finds in "%s" the clause that asks', (text, words) => {
     const { words: all, start } = readRequest(text, () => false);
