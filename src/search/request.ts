@@ -179,7 +179,7 @@ function readLead(clause: string): Lead {
   const lead = ORDINAL.test(found) && !isCommand(first, second) ? '' : found;
   const rest = trimmed.slice(lead.length);
   const isDemand = /\b(?:need|want|like|please|pls|can you|could you|let|help)\b/iu.test(lead);
-  const asks = isDemand || QUESTION.test(rest) || (isCommand(first, second) && !isStatement(first, rest));
+  const asks = isDemand || QUESTION.test(rest) || (isCommand(first, second) && !isStatement(first, second, rest));
   return { rest, asks, isAside: !asks && /^(?:i|we|you|he|she|they|it|my|our|the)\b/iu.test(rest) };
 }
 
@@ -192,9 +192,13 @@ function isCommand(first: string, second: string): boolean {
 }
 
 /** "Release 4.2 goes out tomorrow" tells something, although `release` may be a verb: another verb has it as its subject. */
-function isStatement(first: string, clause: string): boolean {
-  return LEXICON.get(first)?.nounness !== 'never' && FINITE_VERB.test(clause);
+function isStatement(first: string, second: string, clause: string): boolean {
+  if (LEXICON.get(first)?.nounness === 'never' || DETERMINER.test(second) || CLAUSE_START.test(second)) return false;
+  return FINITE_VERB.test(clause);
 }
+
+/** `check whether it is`, `search what was`: what follows is the verb's object. */
+const CLAUSE_START = /^(?:if|whether|what|which|who|where|when|how|why|that|for|in|on)$/;
 
 const FINITE_VERB =
   /^\S+(?:\s+\S+){0,2}\s+(?:is|are|was|were|has|goes|went|comes|came|needs|wants|will|must|fails|failed|says|said)\s/iu;
