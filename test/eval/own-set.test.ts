@@ -32,7 +32,7 @@ describe.each([
 });
 
 interface Bars {
-  readonly file: 'fresh.tsv' | 'invented.tsv' | 'trades.tsv';
+  readonly file: 'fresh.tsv' | 'invented.tsv' | 'trades.tsv' | 'strangers.tsv';
   readonly unseen: boolean;
   readonly accepted: number;
   readonly readsElsewhere: number;
@@ -46,6 +46,8 @@ describe.each<Bars>([
   { file: 'invented.tsv', unseen: true, accepted: 0.88, readsElsewhere: 0.18, overrated: 0.065 },
   { file: 'trades.tsv', unseen: false, accepted: 0.89, readsElsewhere: 0.12, overrated: 0.1 },
   { file: 'trades.tsv', unseen: true, accepted: 0.81, readsElsewhere: 0.28, overrated: 0.125 },
+  { file: 'strangers.tsv', unseen: false, accepted: 0, readsElsewhere: 1, overrated: 1 },
+  { file: 'strangers.tsv', unseen: true, accepted: 0, readsElsewhere: 1, overrated: 1 },
 ])('other products, $file, failures unseen: $unseen', (bars) => {
   const { file, unseen, accepted, readsElsewhere, overrated } = bars;
   const some = readOwnSet(file).filter(({ label }) => isUnseen(label.server) === unseen);

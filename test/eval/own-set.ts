@@ -11,14 +11,21 @@ export interface OwnTool {
 }
 
 /**
- * Whether a server of `fresh.tsv`, `invented.tsv` or `trades.tsv` is only scored. The files were written before the rules were worked on for them;
+ * Whether a server of `fresh.tsv`, `invented.tsv`, `trades.tsv` or `strangers.tsv` is only scored. The files were written before the rules were worked on for them;
  * the other servers' failures were read then, those of these were not, and are not shown.
  */
 export function isUnseen(server: string): boolean {
   return BigInt(`0x${createHash('sha256').update(server).digest('hex')}`) % 2n === 1n;
 }
 
-type OwnFile = 'tools.tsv' | 'fresh.tsv' | 'invented.tsv' | 'trades.tsv' | 'languages.tsv' | 'hints.tsv';
+type OwnFile =
+  | 'tools.tsv'
+  | 'fresh.tsv'
+  | 'invented.tsv'
+  | 'trades.tsv'
+  | 'strangers.tsv'
+  | 'languages.tsv'
+  | 'hints.tsv';
 
 const FOLDER = join(import.meta.dirname, 'own-set');
 
