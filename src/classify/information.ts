@@ -109,6 +109,9 @@ const SUBJECTS: ReadonlySet<string> = new Set(
   words('it this that these those the a an there my your any all i we you anybody anyone anything which'),
 );
 
+/** "Everything on the card of an animal". */
+const ABOUT = /^(?:on|about|of|in|from|known|for)$/;
+
 /** Endings of nouns and adjectives that verbs of an instruction hardly have. */
 const NO_VERB = /(?:ical|ional|ness|ity|ship|logy|ics|graphic|ous|ary|ory)$/;
 /** What ends the part of a sentence that names a thing. */
@@ -144,6 +147,7 @@ const isCaused = ([first = '', second = '', ...rest]: readonly string[]): boolea
 function findListed(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
   const [first = ''] = tokens;
   if (QUESTIONS.has(first) || (ASKING.has(first) && SUBJECTS.has(tokens[1] ?? ''))) return first;
+  if (first === 'everything' && ABOUT.test(tokens[1] ?? '')) return first;
   // "Use this tool for any security questions": it answers them.
   if (tokens.length <= MOST_WORDS && tokens.length > 1 && tokens.at(-1) === 'questions' && isModifier(first))
     return 'questions';
@@ -187,9 +191,13 @@ const LINKS = /^(?:and|or|[,/&]|\d.*)$/;
 const TELLING = /^(?:for|from|in|at|about|between|by|within)$/;
 const MOST_WORDS = 8;
 
+/** Nouns for a quality, which is measured or known: "conductivity", "hardness", "frequency". */
+const QUALITY =
+  /^(?!entity|facility|activity|celebrity|identity|quantity$)\w{3,}(?:ivity|ility|idity|osity|acity|arity|ness|ancy|ency)$/;
+
 /** Whether a noun, or its singular, names information. */
 function namesOne(word: string): boolean {
-  if (INFORMATION.has(word)) return true;
+  if (INFORMATION.has(word) || QUALITY.test(word)) return true;
   return word.endsWith('s') && (INFORMATION.has(word.slice(0, -1)) || INFORMATION.has(`${word.slice(0, -3)}y`));
 }
 

@@ -146,6 +146,7 @@ export function findBareThing(
   if (described) return phrase.length > 1 && head !== first ? head : undefined;
   if (OBJECTS.has(second)) return undefined;
   const start = readStart(tokens);
+  if (tokens[end] === undefined && tokens[1] === 'up' && tokens[2] === 'to' && isPlural(first)) return first;
   // "Wave height" is hardly an instruction: what is done to one thing has an article.
   if (start === 'either') return phrase.length > 1 && informs(head) && !isPlural(head) ? head : undefined;
   if (start === 'verb' || mayBeNamed(first, phrase.length, named, informs)) return undefined;
@@ -172,7 +173,9 @@ const BEHIND = words('to so still already yet whether');
 /** Beginnings that say what became of the tool. */
 const OUTDATED = words('deprecated removed renamed moved replaced superseded retired');
 /** Adjectives and ordinals that are no verbs, and "free", which seldom is one. */
-const DESCRIBING = words('first last second third former vacant busy free');
+const DESCRIBING = words(
+  'first last second third former vacant busy free remaining upcoming outstanding pending likely daily weekly monthly yearly',
+);
 
 const isDescribing = (word: string): boolean =>
   isAdjective(word) || DESCRIBING.has(word) || (SUPERLATIVE.test(word) && !mayBeAnyVerb(word));
@@ -210,7 +213,8 @@ function listsThings(phrase: readonly string[], informs: (word: string) => boole
     .map((item) => item.split(' '));
   // What is joined is alike: beside a word that is no verb stands none.
   const joined =
-    items[0]?.length === 1 && items.slice(1).some(([only = '', more]) => more === undefined && !mayBeAnyVerb(only));
+    items[0]?.length === 1 &&
+    items.slice(1).some(([only = '', more]) => !mayBeAnyVerb(only) && (more === undefined || !isPlural(only)));
   return items.every((item, index) => {
     const head = item.at(-1) ?? '';
     const [first = ''] = item;

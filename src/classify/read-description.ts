@@ -71,6 +71,9 @@ export function readDescription(description: string, context: ReadonlySet<string
   return { matches, main };
 }
 
+/** Behind the first word they make no instruction of it: "Start here", "Set is taken down". */
+const NO_OBJECT = /^(?:not|here|is|are|was|were|has|have)$/;
+
 function readMainClause(
   tokens: readonly string[],
   context: ReadonlySet<string>,
@@ -80,7 +83,7 @@ function readMainClause(
   const start = skipAdverbs(tokens);
   const first = tokens[start];
   const verb = first === undefined ? undefined : (findSplitVerb(tokens, start) ?? findVerb(first));
-  if (first === undefined || verb === undefined || tokens[start + 1] === 'not') return [];
+  if (first === undefined || verb === undefined || NO_OBJECT.test(tokens[start + 1] ?? '')) return [];
   if (verb.form === 'gerund' && !opened) return [];
   if (verb.nounness === 'mostly' && verb.form === 'base' && !takesObject(tokens[start + 1])) return [];
   const around = new Set([...context, ...tokens.slice(start + 1, start + OBJECT_WORDS)]);
