@@ -109,6 +109,10 @@ const SUBJECTS: ReadonlySet<string> = new Set(
   words('it this that these those the a an there my your any all i we you anybody anyone anything which'),
 );
 
+const ARTICLES = /^(?:an?|the|this|your)$/;
+const WHOLES =
+  /^(?:all|both|half|such|everything|is|are|was|were|am|has|have|do|does|did|of|in|from|for|at|on|by|within|between|behind)$/;
+
 /** "Everything on the card of an animal". */
 const ABOUT = /^(?:on|about|of|in|from|known|for)$/;
 
@@ -145,8 +149,10 @@ const isCaused = ([first = '', second = '', ...rest]: readonly string[]): boolea
   /^(?:has|have)$/.test(first) && /^(?:an?|the|all)$/.test(second) && isAdjective(rest.at(-1) ?? '');
 
 function findListed(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
-  const [first = ''] = tokens;
+  const [first = '', second = ''] = tokens;
   if (QUESTIONS.has(first) || (ASKING.has(first) && SUBJECTS.has(tokens[1] ?? ''))) return first;
+  // "File a report": what has an object behind it is done.
+  if (ARTICLES.test(second) && !WHOLES.test(first)) return undefined;
   if (first === 'everything' && ABOUT.test(tokens[1] ?? '')) return first;
   // "Use this tool for any security questions": it answers them.
   if (tokens.length <= MOST_WORDS && tokens.length > 1 && tokens.at(-1) === 'questions' && isModifier(first))

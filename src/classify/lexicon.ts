@@ -52,7 +52,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     add: 'add insert append prepend contribute enrich ensure',
     upsert: 'upsert',
     update: `update modify edit alter amend adjust rename move relocate transfer assign reassign configure reconfigure enable
-      disable activate deactivate reactivate toggle reorder rearrange prioritize prioritise reprioritize mark unmark archive
+      disable activate deactivate reactivate toggle reorder rearrange prioritize prioritise reprioritize mark unmark
       unarchive approve unapprove reject decline deny accept dismiss acknowledge snooze unsnooze mute unmute hide unhide
       unset customize customise extend shorten renew upgrade downgrade demote grant permit allow enlarge shrink resize
       restyle annotate associate bind attach prolong reopen resolve unresolve undo redo revert rollback restore recover
@@ -98,7 +98,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     compute: 'format plot hash embed rank sort group measure round',
     create: 'draw make new copy fork commit draft schedule save seed backup mirror book',
     add: 'post store',
-    update: `change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign transition paste cut tweak adopt
+    update: `archive change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign transition paste cut tweak adopt
       claim arrange fill track watch merge style highlight join link watermark stamp shuffle`,
     sync: 'sync pull',
     publish: 'release ship rollout',

@@ -1,7 +1,7 @@
 import { findVerb, senseOf } from './find-verb.js';
 import { findInformation } from './information.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
-import { type Effect, type InflectedVerb, joinEffects, LEXICON, readShare, writeShare } from './lexicon.js';
+import { type Effect, type InflectedVerb, joinEffects, LEXICON, readShare, type Verb, writeShare } from './lexicon.js';
 import { findThing, isPlural } from './noun-phrase.js';
 import { findDeed, readStart } from './sentence-start.js';
 import {
@@ -61,7 +61,8 @@ export function readDescription(description: string, context: ReadonlySet<string
       matches.push(...readLaterSentence(sentence));
     } else if (index < MAIN_WITHIN) {
       const clause = stripOpeners(sentence);
-      const found = readMainClause(tokenizeClause(clause), context, index > 0, clause !== sentence);
+      const direct = readMainClause(tokenizeClause(clause), context, index > 0, clause !== sentence);
+      const found = direct.length > 0 || index > 0 ? direct : readIndirect(clause, context);
       if (found.length > 0) main = clause;
       const said = OCCASION.test(sentence) ? found.map((match) => ({ ...match, occasion: true as const })) : found;
       matches.push(...(index > 0 && clause === sentence ? said.map(asLate) : said));
@@ -69,6 +70,49 @@ export function readDescription(description: string, context: ReadonlySet<string
     }
   });
   return { matches, main };
+}
+
+/** "Night audit: cancels what has not arrived": a label, and what is done. */
+const LABELLED = /^[\w -]{1,40}:\s+(?=[a-z]{3,}s\b)/i;
+/** "Its reservations are dropped", "It is taken off the list". */
+const PASSIVE = /\b(?:is|are|gets?|will be)\s+(?:\w+ly\s+)?([a-z]+)(?:\s+(off|out|away|down))?/gi;
+/** Participles that no rule of spelling leads back to their verb. */
+const IRREGULAR: ReadonlyMap<string, string> = new Map([
+  ['taken', 'take'],
+  ['thrown', 'throw'],
+  ['struck', 'strike'],
+  ['sent', 'send'],
+  ['written', 'write'],
+  ['overwritten', 'overwrite'],
+  ['paid', 'pay'],
+]);
+
+/** A first sentence that does not begin with its verb: what is done stands behind a label, or in the passive. */
+function readIndirect(clause: string, context: ReadonlySet<string>): DescriptionMatch[] {
+  const unlabelled = clause.replace(LABELLED, '');
+  if (unlabelled !== clause) {
+    const done = readMainClause(tokenizeClause(unlabelled), context, false, true);
+    if (done.some(({ effect }) => writeShare(effect) > 0)) return done;
+  }
+  return [...clause.slice(0, CLAUSE_CHARACTERS).matchAll(PASSIVE)].flatMap(([, participle = '', particle]) => {
+    const verb = verbOfParticiple(participle.toLowerCase(), particle?.toLowerCase());
+    if (verb === undefined || !HARMFUL.has(verb.effect)) return [];
+    return [{ role: 'joined' as const, word: verb.lemma, effect: verb.effect }];
+  });
+}
+
+/** Only what is lost is told from how something is: "Devices that are paired" are shown. */
+const HARMFUL: ReadonlySet<Effect> = new Set<Effect>(['delete', 'purge', 'overwrite', 'reset']);
+
+function verbOfParticiple(participle: string, particle: string | undefined): Verb | undefined {
+  const stem = participle.replace(/ed$/, '');
+  const lemmas = [IRREGULAR.get(participle) ?? stem, `${stem}e`, stem.replace(/([^aeiou])\1$/, '$1')];
+  for (const lemma of lemmas) {
+    const phrasal = particle === undefined ? undefined : findPhrasalVerb(lemma, particle);
+    const verb = LEXICON.get(phrasal ?? lemma);
+    if (verb !== undefined) return verb;
+  }
+  return undefined;
 }
 
 /** Behind the first word they make no instruction of it: "Start here", "Set is taken down". */
@@ -149,7 +193,7 @@ function isNoun(
   if (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false)) return true;
   // "Share of seeds", "New, repeated and matched words".
   if ((next === 'of' && !OF_VERBS.has(verb.lemma)) || (verb.lemma === 'new' && next === ',')) return true;
-  if (verb.form !== 'third' || next === undefined) return false;
+  if (verb.form !== 'third' || next === undefined || saysThat(tokens, start)) return false;
   // The name of a tool has its verb in the base form, so its words in -s are nouns.
   return (
     isFollowedByClause(verb, next, tokens[start + 2]) ||
@@ -158,6 +202,14 @@ function isNoun(
     (named.has(word) && PREPOSITION.test(next)) ||
     readStart(tokens, start) === 'noun' ||
     (verb.nounness !== 'never' && findThing(tokens.slice(start)) !== undefined)
+  );
+}
+
+/** "Notes that two fish have died", but "Notes that link here". */
+function saysThat(tokens: readonly string[], start: number): boolean {
+  return (
+    tokens[start + 1] === 'that' &&
+    tokens.slice(start + 3, start + 6).some((token) => /^(?:is|are|was|were|has|have)$/.test(token))
   );
 }
 
@@ -206,7 +258,8 @@ function skipAdverbsFrom(tokens: readonly string[], from: number): number {
 
 function takesObject(next: string | undefined): boolean {
   return (
-    next !== undefined && /^(?:an?|the|on|to|in|into|your|new|all|one|multiple|this|it|any|some|with|for)$/.test(next)
+    next !== undefined &&
+    /^(?:an?|the|on|to|in|into|your|new|all|one|multiple|this|it|any|some|with|for|what|how|whether)$/.test(next)
   );
 }
 
@@ -352,7 +405,7 @@ const OPENERS: readonly RegExp[] = [
   /^(?:use|call|invoke|run)\s+(?:this|it)\s+(?:(?:as|the|tool|endpoint|function|method|primary|main|only|when|whenever|if|you|user|users|wants?|needs?|asks?|in|order|to|for|first)\s+)*/i,
   /^use\s+(?:only\s+)?(?:to|for|when)\s+/i,
   /^(?:any|all|every)\s+(?=[^.]{1,80}\bquestions?\b)/i,
-  /^(?:allows?|enables?|lets?|helps?|helper)\s+(?:you|users?|agents?|callers?|clients?|us|models?|llms?|(?:the|an?|ai)\s+\w+)\s+(?:to\s+)?/i,
+  /^(?:allows?|enables?|lets?|helps?|helper)\s+(?:you|users?|agents?|callers?|clients?|us|models?|llms?|(?:the|an?|ai)\s+(?:\w+\s+(?=to\b)|users?|agents?|assistants?|callers?|clients?|models?|llms?|developers?))\s*(?:to\s+)?/i,
   /^(?:used|useful|designed|intended|meant|able)\s+(?:to|for|when)\s+/i,
   /^(?:it|this)\s+(?:also\s+|will\s+|can\s+)*(?=\w+s?\b)/i,
 ];

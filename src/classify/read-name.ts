@@ -44,8 +44,9 @@ export function readName(
   hint?: NameHint,
   objectWords = 0,
 ): readonly NameMatch[] {
+  // `no_show` does not show.
   const candidates = findCandidates(words, context).filter(
-    ({ index, nounness }) => index >= objectWords || nounness === 'never',
+    ({ index, nounness }) => (index >= objectWords || nounness === 'never') && words[index - 1] !== 'no',
   );
   const agent = findAgent(words, candidates, context);
   if (agent !== undefined) return [agent];

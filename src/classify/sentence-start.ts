@@ -72,7 +72,7 @@ export function findDeed(tokens: readonly string[], start: number): Deed | undef
 /** The deed that a name without a known verb begins or ends with: `award_points`, `segment_confirm`, `vaccinate`. */
 export function findNamedDeed(name: readonly string[]): Deed | undefined {
   for (const word of [name[0], name.at(-1)]) {
-    const verb = word === undefined ? undefined : findOtherVerb(word);
+    const verb = word === undefined || word === 'last' ? undefined : findOtherVerb(word);
     if (verb?.effect !== undefined && verb.nounness === 'never' && verb.form === 'base')
       return { word: verb.lemma, effect: verb.effect };
   }

@@ -251,7 +251,7 @@ export const VERB_SENSES: readonly {
     verb: 'open',
     near: new Set([
       READ_ONLY,
-      ...setOfWords('node nodes record records entity entities row rows note notes entry entries'),
+      ...setOfWords('node nodes record records entity entities row rows note notes entry entries details'),
     ]),
     unless: ON_SCREEN,
     effect: 'read',
