@@ -67,7 +67,7 @@ const RISKY: ReadonlySet<DangerLevel> = new Set(['destructive', 'dangerous', 'fo
 
 /** Phrases of a description that announce a loss; a negation before them cancels it. */
 const LOSS =
-  /(?<!(?:\bnot|n't|\bwithout|\bnever|\bno|\binstead of)\s(?:\w+\s)?)\b(?:permanent(?:ly)?\b|irreversibl[ey]|irrevocabl[ey]|(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)|overwrit(?:es?|ing|ten)\b|destroys?\b|will be (?:lost|deleted|erased|wiped|overwritten|removed)|replaces? (?:all|the (?:entire|whole|full|contents?|content|existing)|existing|every|any existing|its)|data loss(?! prevention))/i;
+  /(?<!(?:\bnot|n't|\bwithout|\bnever|\bno|\binstead of)\s(?:\w+\s)?)\b(?:permanent(?:ly)?\b|for good\b|(?:is|are) (?:then )?(?:gone|lost)\b|disappears?\b|irreversibl[ey]|irrevocabl[ey]|(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)|overwrit(?:es?|ing|ten)\b|destroys?\b|will be (?:lost|deleted|erased|wiped|overwritten|removed)|replaces? (?:all|the (?:entire|whole|full|contents?|content|existing)|existing|every|any existing|its)|data loss(?! prevention))/i;
 
 /** Before a loss they say that it depends on an argument or another tool, which the danger of a call is for, or is only possible. */
 const CONDITIONAL =

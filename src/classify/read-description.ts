@@ -76,6 +76,8 @@ export function readDescription(description: string, context: ReadonlySet<string
 const LABELLED = /^[\w -]{1,40}:\s+(?=[a-z]{3,}s\b)/i;
 /** "Its reservations are dropped", "It is taken off the list". */
 const PASSIVE = /\b(?:is|are|gets?|will be)\s+(?:\w+ly\s+)?([a-z]+)(?:\s+(off|out|away|down))?/gi;
+/** What is behind them only describes a thing: "Packets that are dropped". */
+const RELATIVE = /\b(?:that|which|who|whose|whether|if|where|when|how|what)\b/i;
 /** Participles that no rule of spelling leads back to their verb. */
 const IRREGULAR: ReadonlyMap<string, string> = new Map([
   ['taken', 'take'],
@@ -94,7 +96,8 @@ function readIndirect(clause: string, context: ReadonlySet<string>): Description
     const done = readMainClause(tokenizeClause(unlabelled), context, false, true);
     if (done.some(({ effect }) => writeShare(effect) > 0)) return done;
   }
-  return [...clause.slice(0, CLAUSE_CHARACTERS).matchAll(PASSIVE)].flatMap(([, participle = '', particle]) => {
+  const [whole = ''] = clause.slice(0, CLAUSE_CHARACTERS).split(RELATIVE);
+  return [...whole.matchAll(PASSIVE)].flatMap(([, participle = '', particle]) => {
     const verb = verbOfParticiple(participle.toLowerCase(), particle?.toLowerCase());
     if (verb === undefined || !HARMFUL.has(verb.effect)) return [];
     return [{ role: 'joined' as const, word: verb.lemma, effect: verb.effect }];

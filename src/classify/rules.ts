@@ -1,20 +1,12 @@
 import type { TrustLevel } from '../protocol/operation.js';
 import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
 import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './lexicon.js';
-import { isNamedThing, isPlural } from './noun-phrase.js';
-import { mayBeAnyVerb } from './other-verbs.js';
 import { PARAMETER_RULES } from './parameter-rules.js';
-import {
-  PAGING,
-  PREPARING,
-  RESULT_OF_CHANGE,
-  SELECTING,
-  STATEMENT_READ_ONLY,
-  STATEMENT_WRITES,
-} from './parameter-words.js';
+import { PREPARING, RESULT_OF_CHANGE, SELECTING, STATEMENT_READ_ONLY, STATEMENT_WRITES } from './parameter-words.js';
 import type { DescriptionRole } from './read-description.js';
 import type { NameMatch, NameRole } from './read-name.js';
 import type { Rule, RuleMatch } from './rule.js';
+import { namesOnlyThings } from './verbless.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -182,32 +174,8 @@ function softenManagement(facts: ToolFacts): ToolFacts {
 const selects = ({ key, text, boolean, values }: ParameterFacts): boolean =>
   text && !boolean && values.length === 0 && SELECTING.test(key);
 
-/** Whether a name without a verb, of a tool without a description, ends in a plural, and parameters only say which are meant. */
-function namesThings({ name, words: named, descriptionText, parameters }: ToolFacts): boolean {
-  const last = named.at(-1) ?? '';
-  return (
-    descriptionText === '' &&
-    name.every(({ role }) => role === 'thing') &&
-    isPlural(last) &&
-    !named.some((word) => word !== last && mayBeAnyVerb(word)) &&
-    isNamedThing(last) &&
-    parameters.length > 0 &&
-    parameters.filter(({ required }) => required).length < 3 &&
-    parameters.every(({ key, number, boolean, material }) =>
-      number ? PAGING.has(key) || COUNTED.test(key) : !boolean || !material ? !VALUE.test(key) : false,
-    )
-  );
-}
-
 const WATCHING = words('monitor watch track observe poll alert alerts');
 const RECIPIENT = /^(?:e_?mail|email_address|phone|phone_number|recipients?|webhook|webhook_url|callback_url|notify)$/;
-
-/** Numbers that say how many or when. */
-const COUNTED =
-  /(?:^|_)(?:ids?|days?|year|month|week|hours|count|limit|lat|lon|latitude|longitude|radius|generations|depth)$/;
-/** Words of parameters that hold what is written or sent. */
-const VALUE =
-  /(?:^|_)(?:text|texts|message|note|notes|body|content|contents|data|payload|value|values|amount|price|status|state|title|description|reason|email|recipient|to|phone|image|file|comment|answer|confirm|force|new|items)(?:_|$)/;
 
 /** Every rule, by what it looks at. `docs/classification.md` explains how they are weighed. */
 export const RULES: readonly Rule[] = [
@@ -387,9 +355,11 @@ export const RULES: readonly Rule[] = [
     looksAt: 'name',
     wholeTool: true,
     weight: 5,
-    meaning: 'There is no description, the name names things, and all parameters only say which.',
+    meaning: 'The texts name a thing and hold no verb, and no parameter holds a value.',
     find: (facts) =>
-      namesThings(facts) ? [{ effect: 'read', says: 'name: names things, and no parameter holds a value' }] : [],
+      namesOnlyThings(facts)
+        ? [{ effect: 'read', says: 'names a thing without a verb, and no parameter holds a value' }]
+        : [],
   },
   {
     id: 'parameter-recipient',
