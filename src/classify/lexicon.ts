@@ -107,7 +107,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     lifecycle: 'land build skip play load unload queue power train step seek rewind checkpoint',
     interact: 'open close select go back type scroll pan touch print',
     run: 'run call test job take do conduct carry roll flip',
-    pay: 'charge order trade purchase bet donate tip stake unstake bid',
+    pay: 'settle charge order trade purchase bet donate tip stake unstake bid',
     manage: 'control review',
   },
   mostly: {

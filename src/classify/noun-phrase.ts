@@ -1,7 +1,7 @@
 import { findVerb, verbOfAgent } from './find-verb.js';
 import { LEXICON, writeShare } from './lexicon.js';
 import { mayBeAnyVerb } from './other-verbs.js';
-import { readStart } from './sentence-start.js';
+import { readStart, saysThat } from './sentence-start.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -108,9 +108,14 @@ function isWholeSentence(phrase: readonly string[]): boolean {
     const follows = verb !== undefined && verb.form !== 'gerund' && !JOINS.test(before) && !DETERMINERS.has(before);
     const acts =
       follows && verb.nounness === 'never' && (writeShare(verb.effect) > 0 || OBJECTS.has(phrase[index + 2] ?? ''));
-    return STATES.has(word) || word === 'be' || word === 'go' || word === 'goes' || acts;
+    // "All paint comes off a wall".
+    const leaves =
+      verb === undefined && /^(?:come|go|fall|get|[a-z]{3,}s)$/.test(word) && AWAY.test(phrase[index + 2] ?? '');
+    return leaves || STATES.has(word) || word === 'be' || word === 'go' || word === 'goes' || acts;
   });
 }
+
+const AWAY = /^(?:off|out|away|down|back|apart)$/;
 
 /** In front of a noun they say that it is made, not shown. */
 const MADE_NEW = words('new fresh another brand-new own');
@@ -240,7 +245,10 @@ function isPluralThing([first = '', ...rest]: readonly string[]): boolean {
 function isRelative(tokens: readonly string[], at: number): boolean {
   const word = tokens[at] ?? '';
   if (word === 'whose' || word === 'who') return true;
-  return RELATIVES.has(word) && (STATES.has(tokens[at + 1] ?? '') || (at === 1 && isPlural(tokens[0] ?? '')));
+  return (
+    RELATIVES.has(word) &&
+    (STATES.has(tokens[at + 1] ?? '') || (at === 1 && isPlural(tokens[0] ?? '') && !saysThat(tokens, at - 1)))
+  );
 }
 
 /** Whether a first word is a verb in its own right; nouns that are seldom verbs do not count. */

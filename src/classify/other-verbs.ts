@@ -41,7 +41,7 @@ const OTHER_VERBS: readonly {
     hang harass harmonize hasten heal heave hide hoist honk humiliate hurl hydrate ignite ignore imitate immerse immobilize impair impart
     impel implicate implore incite incorporate incubate incur indent induce indulge infiltrate inflate inflict inform infringe infuse
     inhabit inhale inherit inhibit inject injure inline innovate inscribe inspire instruct insulate insure integrate intensify interfere
-    intimidate intrude invent invert invest irrigate irritate isolate kindle knead kneel knit laminate last lend lengthen lessen liberate
+    intimidate intrude invent invert invest irrigate irritate isolate kindle knead kneel knit laminate lend let lengthen lessen liberate
     lighten litigate liven lodge loosen lounge lubricate lug lurk magnetize magnify maximize meddle mediate mend meow milk mimic mince
     minimize mislead misplace misuse mobilize modernize modulate moisturize motivate motorize mourn mow muddle multiplex mumble munch
     munge navigate negotiate nibble nod nominate nourish nudge numb nurture obey oblige obscure obsess obstruct occupy offend offload
@@ -52,7 +52,7 @@ const OTHER_VERBS: readonly {
     regulate rehabilitate rehearse reimburse reinforce reinstate rejoin relapse relegate relent relieve remind remodel render renovate
     reopen reorganize repaint repay repel replenish reprimand reproduce reproject reprove repulse resent resign resound restrain restrict
     resurface retain retaliate retouch retreat reunite revel revere revise revisit revive rinse rouse sadden salvage satisfy saturate
-    savor scold scorn scour scowl scribble scrub sculpt seclude seduce segregate sell serenade settle sew shave shelve shimmer shiver
+    savor scold scorn scour scowl scribble scrub sculpt seclude seduce segregate sell serenade sew shave shelve shimmer shiver
     shove sicken sieve sift sing skim smear smelt soar socialize soften sow speak spend spook sprinkle spurn stabilize stiffen stimulate
     stoop straddle straighten strengthen stumble subdivide submerge subsidize suck summon supervise supplant surpass surrender sustain
     swallow swear sweeten swerve tack tarnish teach tempt terrify thicken threaten thrive thwart tighten tolerate tow transact transcend

@@ -3,7 +3,8 @@ import { findInformation } from './information.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import { type Effect, type InflectedVerb, joinEffects, LEXICON, readShare, type Verb, writeShare } from './lexicon.js';
 import { findThing, isPlural } from './noun-phrase.js';
-import { findDeed, readStart } from './sentence-start.js';
+import { findOtherVerb } from './other-verbs.js';
+import { findDeed, readStart, saysThat } from './sentence-start.js';
 import {
   ACTION_NOUNS,
   CALLER_VERBS,
@@ -148,7 +149,8 @@ const SPLIT_WITHIN = 5;
 
 /** The verb whose second part stands behind its object. */
 function findSplitVerb(tokens: readonly string[], start: number): InflectedVerb | undefined {
-  const verb = findVerb(tokens[start] ?? '');
+  const word = tokens[start] ?? '';
+  const verb = findVerb(word) ?? findOtherVerb(word);
   if (verb === undefined || verb.form === 'gerund') return undefined;
   for (const token of tokens.slice(start + 2, start + 2 + SPLIT_WITHIN)) {
     const whole = PARTICLES.has(token) ? findPhrasalVerb(verb.lemma, token) : undefined;
@@ -205,14 +207,6 @@ function isNoun(
     (named.has(word) && PREPOSITION.test(next)) ||
     readStart(tokens, start) === 'noun' ||
     (verb.nounness !== 'never' && findThing(tokens.slice(start)) !== undefined)
-  );
-}
-
-/** "Notes that two fish have died", but "Notes that link here". */
-function saysThat(tokens: readonly string[], start: number): boolean {
-  return (
-    tokens[start + 1] === 'that' &&
-    tokens.slice(start + 3, start + 6).some((token) => /^(?:is|are|was|were|has|have)$/.test(token))
   );
 }
 

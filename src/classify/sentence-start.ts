@@ -31,9 +31,22 @@ const BEHIND_NOUN =
 
 const followsNoun = (word: string): boolean => WHERE.has(word) || WHITHER.has(word) || BEHIND_NOUN.test(word);
 
+const STATES = /^(?:is|are|was|were|has|have|be)$/;
+const MODALS = /^(?:may|might|can|could|should|will|must)$/;
+
+/** Whether what follows a word is said: "Notes that two ships have sunk", but neither "Notes that link here" nor "Teams that he is in". */
+export function saysThat(tokens: readonly string[], at: number): boolean {
+  if (tokens[at + 1] !== 'that' || PREPOSITION.test(tokens.at(-1) ?? '')) return false;
+  const state = tokens.findIndex((token, index) => index > at + 2 && index < at + 6 && STATES.test(token));
+  return state > 0 && !MODALS.test(tokens[state - 1] ?? '');
+}
+
+const PREPOSITION = /^(?:of|in|on|to|for|from|with|by)$/;
+
 /** Whether a sentence begins with a verb or with a thing, as far as its grammar tells. */
 export function readStart(tokens: readonly string[], at = 0): Start {
   const [word = '', next, then] = tokens.slice(at);
+  if (saysThat(tokens, at)) return 'verb';
   const known = findVerb(word);
   if (known !== undefined) {
     if (known.form === 'gerund') return readShare(known.effect) > 0 ? 'noun' : 'verb';
@@ -72,7 +85,7 @@ export function findDeed(tokens: readonly string[], start: number): Deed | undef
 /** The deed that a name without a known verb begins or ends with: `award_points`, `segment_confirm`, `vaccinate`. */
 export function findNamedDeed(name: readonly string[]): Deed | undefined {
   for (const word of [name[0], name.at(-1)]) {
-    const verb = word === undefined || word === 'last' ? undefined : findOtherVerb(word);
+    const verb = word === undefined ? undefined : findOtherVerb(word);
     if (verb?.effect !== undefined && verb.nounness === 'never' && verb.form === 'base')
       return { word: verb.lemma, effect: verb.effect };
   }

@@ -234,6 +234,7 @@ export const VERB_SENSES: readonly {
     ),
     effect: 'end',
   },
+  { verb: 'move', near: setOfWords('balance funds money'), unless: setOfWords('mouse'), effect: 'pay' },
   { verb: 'merge', near: setOfWords('cell cells range ranges'), effect: 'overwrite' },
   {
     verb: 'merge',

@@ -60,7 +60,7 @@ function hasQuietText({ descriptionText, description, words }: ToolFacts): boole
   const head = phrase.at(-1) ?? '';
   if (phrase.length === 0 || phrase.length > MOST_WORDS || phrase.some((token) => SENTENCE.test(token))) return false;
   if (tokens.some((token) => FOREIGN.test(token)) && !(phrase.length === 1 && isPlural(first))) return false;
-  return isThing(head) && cannotBegin(phrase) && tokens.every((token) => !changes(token));
+  return isThing(head) && cannotBegin(phrase) && tokens.every((token) => token !== 'now' && !changes(token));
 }
 
 /** Whether the first word is no verb that begins a sentence: no known one, nor an unknown one with an object behind it. */

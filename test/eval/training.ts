@@ -12,7 +12,7 @@ export function readTrainingExamples(tools: readonly CorpusTool[], labels: reado
 }
 
 /** Of the sets that are half only scored, the other half. */
-const WORKED_ON = ['fresh.tsv', 'invented.tsv', 'trades.tsv'] as const;
+const WORKED_ON = ['fresh.tsv', 'invented.tsv', 'trades.tsv', 'strangers.tsv'] as const;
 
 function readOwnExamples(): readonly Example[] {
   const half = WORKED_ON.flatMap(readOwnSet).filter(({ label }) => !isUnseen(label.server));

@@ -13,7 +13,7 @@ const categoriesOf = (descriptions: Readonly<Record<string, string>>): Readonly<
 };
 
 it('a word that names of a server begin with, and that verbs stand behind, is what they are about', () => {
-  const others = { 'flag-delete': 'Gone for good', 'flag-archive': 'No longer needed' };
+  const others = { 'flag-delete': 'Gone for good', 'flag-disable': 'No longer needed' };
   expect(categoriesOf({ ...others, 'flag-mentions': 'Lines which mention it' })['flag-mentions']).toBe('READ');
   expect(categoriesOf({ 'flag-mentions': 'Lines which mention it' })['flag-mentions']).not.toBe('READ');
 });

@@ -77,6 +77,37 @@ const EXAMPLES: readonly RuleExample[] = [
     ignores: ['x', { description: 'This has effects on the mood.' }],
   },
   {
+    id: 'description-result',
+    finds: ['x', { description: 'Returns the created bill.' }],
+    effect: 'write',
+    ignores: ['get_bill', { description: 'Returns the created bill.' }],
+  },
+  {
+    id: 'name-things',
+    finds: ['cracks', { parameters: { wall: text } }],
+    effect: 'read',
+    ignores: ['cracks', { parameters: { note: text } }],
+  },
+  {
+    id: 'parameter-recipient',
+    finds: ['monitor', { parameters: { phrase: text, email: text }, required: ['phrase', 'email'] }],
+    effect: 'write',
+    ignores: ['monitor', { parameters: { phrase: text, email: text }, required: ['phrase'] }],
+  },
+  {
+    id: 'parameter-record',
+    finds: [
+      'log_sighting',
+      {
+        description: 'One contact',
+        parameters: { bird: text, wood: text, colour: text },
+        required: ['bird', 'wood', 'colour'],
+      },
+    ],
+    effect: 'write',
+    ignores: ['log_sighting', { description: 'One contact', parameters: { bird: text }, required: ['bird'] }],
+  },
+  {
     id: 'parameter-paging',
     finds: ['x', { parameters: { perPage: text } }],
     effect: 'read',

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { isJsonObject } from '../../../src/protocol/json.js';
+import { classifyCaptured } from '../../eval/evaluate-classification.js';
+
+function categoryOf(name: string, description: string, parameters: readonly string[]): string {
+  const properties = Object.fromEntries(parameters.map((key) => [key, { type: 'string' }]));
+  const tool = { name, description, inputSchema: { type: 'object', properties, required: [...parameters] } };
+  if (!isJsonObject(tool)) throw new Error('not a tool');
+  return classifyCaptured({ id: `harbour::${name}`, server: 'harbour', tool }, true).category;
+}
+
+it.each([
+  ['excess_bill', 'Returns the created bill for the excess', ['claim']],
+  ['watch_place', 'Returns the id of the watch that was queued', ['place', 'priority']],
+  ['record_loss', 'Notes that two ships have sunk', ['fleet', 'ship']],
+  ['sleep_order', 'Orders that a dog be put to sleep', ['dog']],
+  ['scan_badge', 'Lets a visitor in and takes one ticket off the card', ['badge']],
+  ['monitor', 'Monitor a phrase and mail new finds', ['phrase', 'email']],
+  ['accident_report', 'File an accident report', ['site']],
+  ['drink_log', 'Log what was drunk', ['drink']],
+  ['paint', 'All paint comes off a wall', ['wall']],
+  ['no_show', 'Guest did not come; keeps the deposit', ['booking']],
+  ['log_sighting', 'One contact for the log', ['bird', 'wood', 'colour']],
+  ['night_run', 'Night audit: cancels what has not arrived', ['night']],
+] as const)('a write that is worded as a read is no READ: %s (%s)', (name, description, parameters) => {
+  expect(categoryOf(name, description, parameters)).not.toBe('READ');
+});
+
+it.each([
+  ['strike_stage', 'Stage is taken down and its bookings are dropped', ['stage']],
+  ['sweep_log', 'Throws out duplicate contacts of a log', ['log']],
+  ['strike_name', 'Strikes a name out of the list', ['name']],
+] as const)(
+  'what is lost in the passive, or by a verb of two words, is deleted: %s (%s)',
+  (name, description, parameters) => {
+    expect(categoryOf(name, description, parameters)).toBe('DELETE');
+  },
+);
+
+it.each([
+  ['ph_trend', 'Nutrient conductivity over the last days', ['tank']],
+  ['ore_card', 'Everything on the card of one mine: depth, owner, history', ['mine']],
+  ['quota_left', 'Remaining quota', ['vessel']],
+  ['cracks', '', ['wall']],
+  ['existencias', 'Unidades en la tienda', ['producto']],
+] as const)('what names a thing and takes no value is a READ: %s (%s)', (name, description, parameters) => {
+  expect(categoryOf(name, description, parameters)).toBe('READ');
+});
+
+it.each([
+  ['cracks', '', ['wall', 'note']],
+  ['glork', 'Glork planks', ['plank']],
+  ['glork', 'Glorks planks in a shed', ['plank']],
+  ['quitar', 'Quita del catálogo', ['producto']],
+  ['harbour_declaration', 'Harbour declaration to the authority', ['vessel']],
+] as const)('what may be a verb, an act or a value stays a doubt: %s (%s)', (name, description, parameters) => {
+  expect(categoryOf(name, description, parameters)).not.toBe('READ');
+});
