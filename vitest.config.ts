@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that keep the modules' state to themselves share the modules that a worker has loaded, which halves their time. */
@@ -6,8 +7,7 @@ const UNIT = 'test/unit/**/*.test.ts';
 export default defineConfig({
   test: {
     setupFiles: ['test/support/property-seed.ts'],
-    // Tests of real processes mostly wait: one worker for each core, where vitest would leave one core free.
-    maxWorkers: '100%',
+    maxWorkers: availableParallelism(),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 5_000,
@@ -15,7 +15,17 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000, interval: 20 } },
     projects: [
       { extends: true, test: { name: 'unit', include: [UNIT], isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [UNIT] } },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['test/**/*.test.ts'],
+          exclude: [UNIT],
+          // Tests of real processes mostly wait for them.
+          maxWorkers: 2 * availableParallelism(),
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

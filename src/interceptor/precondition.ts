@@ -97,7 +97,7 @@ export function requireAgreed(
   if (found === agreedChanges) return fields;
   throw new OperationError(
     'CONFLICT_VERSION_MISMATCH',
-    `'${operation.name}' was not attempted: the resource has changed since a person was shown what the update changes, and their agreement was for that alone. See details.current; if the update is still right, send it again without a token: a person is asked about what it changes now`,
+    `'${operation.name}' was not attempted: the resource has changed since a person agreed to the changes they were shown. See details.current; if the update is still right, send it again without a token, and a person is asked about its changes now`,
     {
       operation: operation.name,
       reason: 'changed_since_agreement',

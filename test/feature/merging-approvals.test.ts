@@ -109,7 +109,7 @@ describe('an update that merges and waits for an operator', () => {
 
   it('can be approved where the present state cannot be read, which the page says', async () => {
     const { html } = await omar.get(`approvals/${approvalOf(await update('404', { title: 'x' }))}`);
-    expect(html).toContain('What is there now is not known');
+    expect(html).toContain('The present values are not known');
     expect(html).toContain('Record 404 does not exist');
     expect(html).toContain('Fields that would be set');
   });

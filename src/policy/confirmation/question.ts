@@ -166,8 +166,8 @@ const MAX_CHANGES_LENGTH = 1_500;
 const MAX_CHANGED_VALUE = 120;
 
 function describeUpdate(update: ShownUpdate): string {
-  if (!update.known) return `What is there now is not known: ${show(update.why, MAX_LIST_LENGTH)}.`;
-  if (update.changes.length === 0) return 'It would change nothing: what is there now is the same.';
+  if (!update.known) return `The present values are not known: ${show(update.why, MAX_LIST_LENGTH)}.`;
+  if (update.changes.length === 0) return 'It would change nothing: the present values are the same.';
   let length = 0;
   const fits = update.changes.map(describeChange).filter((text, index) => {
     length += text.length + 2;

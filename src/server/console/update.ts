@@ -20,7 +20,7 @@ ${kept.length === 0 ? undefined : html`<details id="unchanged"><summary>What sta
 
 /** That it is not known what an update would change. */
 export function writeUnknown({ why }: Extract<ShownUpdate, { known: false }>): Html {
-  return html`<p class="bad">What is there now is not known: ${foreign(why)}</p>`;
+  return html`<p class="bad">The present values are not known: ${foreign(why)}</p>`;
 }
 
 function writeChange(change: ShownChange, isFull: boolean): Html {

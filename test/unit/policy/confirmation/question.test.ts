@@ -122,8 +122,8 @@ describe('the question about an update that merges', () => {
       },
       `It would change title from 'a' to 'b\\' to \\'c', owner from 'ada' to nothing, tags, where nothing is, to ["x"].`,
     ],
-    ['that nothing changes', { ...known, changes: [] }, 'It would change nothing: what is there now is the same.'],
-    ['why nothing is known', { known: false, why: 'no\nanswer' }, "What is there now is not known: 'no\\nanswer'."],
+    ['that nothing changes', { ...known, changes: [] }, 'It would change nothing: the present values are the same.'],
+    ['why nothing is known', { known: false, why: 'no\nanswer' }, "The present values are not known: 'no\\nanswer'."],
   ])('says %s', (_what, shown, sentence) => {
     expect(ask(shown)).toContain(` ${sentence} Why you are asked`);
   });

@@ -93,7 +93,7 @@ describe('the pages of approvals', () => {
   it('say that the present state is not known, why, and which fields would be set', async () => {
     const update = { known: false, why: 'the server does not answer' } as const;
     const text = await show('approvals/:id', [anApproval({ ...UPDATE, update })]);
-    expect(text).toContain('What is there now is not known: <bdi>the server does not answer');
+    expect(text).toContain('The present values are not known: <bdi>the server does not answer');
     expect(text).toContain('Fields that would be set');
     expect(text).toContain('&quot;new&quot;');
   });
