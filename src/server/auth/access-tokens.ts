@@ -105,7 +105,7 @@ export class AccessTokens {
         try {
           return await jwtVerify(token, key, options);
         } catch (inner) {
-          if (!(inner instanceof errors.JWSSignatureVerificationFailed)) throw inner;
+          if (!(inner instanceof errors.JWSSignatureVerificationFailed) && !isOfKey(inner)) throw inner;
         }
       }
       throw new errors.JWSSignatureVerificationFailed();
@@ -178,6 +178,7 @@ export class AccessTokens {
     if (cause instanceof errors.JWTClaimValidationFailed)
       return invalid(`its claim '${cause.claim}' is not acceptable`);
     if (cause instanceof errors.JOSEError) return invalid('its signature is not one of its issuer');
+    if (isOfKey(cause)) return invalid('its issuer has published a key for it that cannot be used');
     this.#deps.observe({ kind: 'defect', where: 'checking an access token', cause });
     return { kind: 'unavailable', issuer: name, retryAfterSeconds: 1 };
   }
@@ -185,6 +186,11 @@ export class AccessTokens {
 
 function invalid(why: string): Verdict {
   return { kind: 'invalid', why };
+}
+
+/** Whether a published key is malformed or too short: the errors of WebCrypto and of jose's own checks, which are none of jose's classes. */
+function isOfKey(cause: unknown): boolean {
+  return cause instanceof DOMException || cause instanceof TypeError;
 }
 
 /** The claims of a JSON Web Token, of which nothing is proven; undefined where it is none. */

@@ -53,8 +53,10 @@ export class Introspection {
       return await fetchJson(fetch, url, init);
     } catch (cause) {
       const status = cause instanceof FetchFailure ? (cause.status ?? 500) : 500;
-      if (status < 400 || status >= 500 || OWN_FAULTS.includes(status)) throw cause;
-      return { active: false };
+      if (status >= 400 && status < 500 && !OWN_FAULTS.includes(status)) return { active: false };
+      // The metadata may name another address by now.
+      this.#endpoint = this.#config.endpoint;
+      throw cause;
     }
   }
 

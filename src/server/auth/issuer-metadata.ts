@@ -14,18 +14,19 @@ export interface IssuerMetadata {
  * @throws FetchFailure
  */
 export async function discover({ issuer }: IssuerConfig, fetch: Fetch): Promise<IssuerMetadata> {
-  let failure = new FetchFailure('it has no metadata');
+  let failure: FetchFailure | undefined;
   for (const address of addressesOf(issuer)) {
     try {
       return readMetadata(await fetchJson(fetch, address), issuer);
     } catch (cause) {
       if (!(cause instanceof FetchFailure)) throw cause;
-      failure = cause;
+      // What is wrong with a document says more than that there is none at the next address.
+      if (failure === undefined || cause.status !== 404) failure = cause;
       // Where it cannot be reached at all, the other addresses say nothing else.
       if (cause.status === undefined) break;
     }
   }
-  throw failure;
+  throw failure ?? new FetchFailure('it has no metadata');
 }
 
 function addressesOf(issuer: string): readonly string[] {
@@ -44,13 +45,16 @@ function readMetadata(document: JsonObject, issuer: string): IssuerMetadata {
   if (document['issuer'] !== issuer) {
     throw new FetchFailure(`its metadata names another issuer, '${String(document['issuer']).slice(0, 200)}'`, 200);
   }
-  const { jwks_uri: jwksUri, introspection_endpoint: introspectionEndpoint } = document;
-  return {
-    ...(isAddress(jwksUri) && { jwksUri }),
-    ...(isAddress(introspectionEndpoint) && { introspectionEndpoint }),
-  };
+  const jwksUri = readAddress(document, 'jwks_uri', issuer);
+  const introspectionEndpoint = readAddress(document, 'introspection_endpoint', issuer);
+  return { ...(jwksUri && { jwksUri }), ...(introspectionEndpoint && { introspectionEndpoint }) };
 }
 
-function isAddress(value: unknown): value is string {
-  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+function readAddress(document: JsonObject, name: string, issuer: string): string | undefined {
+  const value = document[name];
+  if (typeof value !== 'string' || !URL.canParse(value)) return undefined;
+  const { protocol } = new URL(value);
+  // RFC 8414, section 2: keys could be exchanged on the way, and the gateway's own secret be read there.
+  if (protocol === 'http:' && issuer.startsWith('https:')) throw new FetchFailure(`its '${name}' has no TLS`, 200);
+  return /^https?:$/.test(protocol) ? value : undefined;
 }

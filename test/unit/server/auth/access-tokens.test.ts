@@ -12,6 +12,18 @@ const ASKED: Partial<IssuerConfig> = {
   introspection: { clientId: 'gate way', clientSecret: 'a:secret', cacheSeconds: 30 },
 };
 
+const OTHER: IssuerConfig = {
+  name: 'partner',
+  issuer: 'https://partner.example',
+  jwksUri: 'https://partner.example/keys',
+  audience: [],
+  algorithms: DEFAULT_ALGORITHMS,
+  scopes: [],
+  groupsPrefix: '',
+  claims: {},
+  clockToleranceSeconds: 30,
+};
+
 type Key = Awaited<ReturnType<typeof newKey>>;
 
 async function newKey(kid: string, alg = 'ES256') {
@@ -20,13 +32,14 @@ async function newKey(kid: string, alg = 'ES256') {
 }
 
 /** An issuer without a network: what it answers can be changed at any time. */
-async function openIssuer(config: Partial<IssuerConfig> = {}) {
+async function openIssuer(config: Partial<IssuerConfig> = {}, others: readonly IssuerConfig[] = []) {
   const state = {
     now: START,
     keys: [await newKey('one')] as Key[],
+    otherKeys: [] as Key[],
     isDown: false,
     metadata: {} as JsonObject,
-    claims: (_token: string): JsonObject | number => ({ active: false }),
+    claims: (_token: string): JsonObject | number | Response => ({ active: false }),
     requests: [] as { url: string; body: string; authorization: string | null }[],
   };
   const observations: Observation[] = [];
@@ -38,9 +51,11 @@ async function openIssuer(config: Partial<IssuerConfig> = {}) {
       const addresses = { jwks_uri: `${ISSUER}/keys`, introspection_endpoint: `${ISSUER}/introspect` };
       return Response.json({ issuer: ISSUER, ...addresses, ...state.metadata });
     }
+    if (String(url) === OTHER.jwksUri) return Response.json({ keys: state.otherKeys.map(({ jwk }) => jwk) });
     if (String(url) === `${ISSUER}/keys`) return Response.json({ keys: state.keys.map(({ jwk }) => jwk) });
     if (String(url) !== `${ISSUER}/introspect`) return new Response('', { status: 404 });
     const claims = state.claims(new URLSearchParams(body).get('token') ?? '');
+    if (claims instanceof Response) return claims;
     return typeof claims === 'number' ? new Response('', { status: claims }) : Response.json(claims);
   };
   const issuer: IssuerConfig = {
@@ -55,7 +70,7 @@ async function openIssuer(config: Partial<IssuerConfig> = {}) {
     ...config,
   };
   const deps = { fetch, observe: (each: Observation) => void observations.push(each), now: () => state.now };
-  const tokens = new AccessTokens({ resource: RESOURCE, issuers: [issuer] }, deps);
+  const tokens = new AccessTokens({ resource: RESOURCE, issuers: [issuer, ...others] }, deps);
   const sign = (claims: JsonObject = {}, header: JsonObject = {}, key = state.keys[0] as Key): Promise<string> =>
     new SignJWT({ iss: ISSUER, aud: RESOURCE, sub: 'alice', client_id: 'app', exp: START / 1_000 + 3_600, ...claims })
       .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt', ...header })
@@ -141,6 +156,49 @@ describe('an access token that is a JSON Web Token', () => {
     expect([countOf('/keys'), state.requests.length]).toEqual([1, 3]);
   });
 
+  it('is refused with a key of another issuer, whichever of them it names', async () => {
+    const { state, sign, check } = await openIssuer({}, [OTHER]);
+    state.otherKeys = [await newKey('theirs')];
+    const theirs = state.otherKeys[0] as Key;
+    expect((await check(await sign({ iss: OTHER.issuer }, {}, theirs))).kind).toBe('accepted');
+    for (const kid of ['theirs', 'one', undefined]) {
+      expect(await check(await sign({}, { kid }, theirs))).toMatchObject({ kind: 'invalid' });
+      expect(await check(await sign({ iss: OTHER.issuer }, { kid }))).toMatchObject({ kind: 'invalid' });
+    }
+  });
+
+  it('is refused where its header brings a key, or demands what is not understood', async () => {
+    const { sign, check, state } = await openIssuer();
+    const evil = await newKey('evil');
+    const brought = { jwk: evil.jwk, jku: 'https://evil.example/keys', x5u: 'https://evil.example/chain' };
+    expect((await check(await sign({}, brought, evil))).kind).toBe('invalid');
+    expect((await check(await sign({}, { ...brought, kid: 'one' }, evil))).kind).toBe('invalid');
+    const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const [, body, signature] = (await sign()).split('.');
+    for (const crit of [['never-heard-of'], ['b64'], [], 'b64']) {
+      const head = encode({ alg: 'ES256', kid: 'one', typ: 'at+jwt', crit, b64: false, 'never-heard-of': 1 });
+      expect((await check(`${head}.${body}.${signature}`)).kind).toBe('invalid');
+    }
+    expect(state.requests.some(({ url }) => url.includes('evil'))).toBe(false);
+  });
+
+  it('that names a key of its issuer which cannot be used is refused, and no defect of the gateway', async () => {
+    const { state, sign, check, observations } = await openIssuer();
+    const [good] = state.keys as [Key];
+    const broken = { ...good, kid: 'broken', jwk: { ...good.jwk, kid: 'broken', x: 'AAAA' } };
+    const rsa = { kty: 'RSA', n: 'AQAB', e: 'AQAB', use: 'sig' };
+    const short = { ...good, kid: 'short', alg: 'RS256', jwk: { ...rsa, kid: 'short', alg: 'RS256' } as never };
+    state.keys = [good, broken, short];
+    expect((await check(await sign())).kind).toBe('accepted');
+    const shortToken = (await sign({}, { kid: 'short' })).split('.');
+    shortToken[0] = Buffer.from('{"alg":"RS256","kid":"short"}').toString('base64url');
+    for (const token of [await sign({}, { kid: 'broken' }), shortToken.join('.')]) {
+      expect(await check(token)).toEqual({ kind: 'invalid', why: expect.stringContaining('key') });
+    }
+    expect(observations).toEqual([]);
+    expect((await check(await sign({}, { kid: undefined }))).kind).toBe('accepted');
+  });
+
   it('may be signed with a key that came later, and invented names of keys fetch the keys no more than twice a minute', async () => {
     const { state, sign, check, countOf } = await openIssuer();
     expect((await check(await sign())).kind).toBe('accepted');
@@ -187,9 +245,18 @@ describe('an access token that is a JSON Web Token', () => {
   });
 
   it('is not checked with the keys of metadata that name another issuer', async () => {
-    const { state, sign, check } = await openIssuer();
+    const { state, sign, check, observations } = await openIssuer();
     state.metadata = { issuer: 'https://evil.example' };
     expect((await check(await sign())).kind).toBe('unavailable');
+    expect(observations).toMatchObject([{ message: expect.stringContaining('its metadata names another issuer') }]);
+  });
+
+  it('of an issuer with TLS is not checked with keys that come without', async () => {
+    const { state, sign, check, observations } = await openIssuer();
+    state.metadata = { jwks_uri: ISSUER.replace('https:', 'http:') };
+    expect((await check(await sign())).kind).toBe('unavailable');
+    expect(state.requests.every(({ url }) => url.startsWith('https:'))).toBe(true);
+    expect(observations).toMatchObject([{ message: expect.stringContaining("'jwks_uri' has no TLS") }]);
   });
 });
 
@@ -238,6 +305,44 @@ describe('an opaque access token', () => {
     state.now += 1_000;
     state.claims = () => active;
     expect((await check('e')).kind).toBe('accepted');
+  });
+
+  it.each([
+    ['two megabytes', () => new Response(`{"active":true,"sub":"${'a'.repeat(2_000_000)}"}`), 'is too large'],
+    ['HTML', () => new Response('<html>', { headers: { 'content-type': 'text/html' } }), 'is no JSON object'],
+    ['a list', () => new Response('[{"active":true}]'), 'is no JSON object'],
+    ['a failure', () => new Response('{"active":true}', { status: 500 }), 'answered 500'],
+  ])('cannot be checked where its issuer answers with %s, and is asked about again', async (_what, answer, why) => {
+    const { state, check, observations } = await openIssuer(ASKED);
+    state.claims = answer;
+    expect(await check('opaque')).toEqual({ kind: 'unavailable', issuer: 'corp', retryAfterSeconds: 1 });
+    expect(observations).toMatchObject([{ kind: 'notice', message: expect.stringContaining(why) }]);
+    state.now += 1_000;
+    state.claims = () => active;
+    expect((await check('opaque')).kind).toBe('accepted');
+  });
+
+  it('is refused where its issuer does not say that it is active', async () => {
+    const { state, check } = await openIssuer(ASKED);
+    for (const said of [{ ...active, active: 'true' }, { ...active, active: 1 }, { error: 'x' }, {}]) {
+      state.claims = () => said;
+      expect((await check('opaque')).kind).toBe('invalid');
+    }
+  });
+
+  it('is asked about where the metadata say, also after they have changed, and never without TLS', async () => {
+    const { state, check, countOf, observations } = await openIssuer(ASKED);
+    state.claims = () => active;
+    state.metadata = { introspection_endpoint: 'http://login.example/introspect' };
+    expect((await check('opaque')).kind).toBe('unavailable');
+    expect(observations).toMatchObject([{ message: expect.stringContaining("'introspection_endpoint' has no TLS") }]);
+    state.now += 1_000;
+    state.metadata = { introspection_endpoint: 'https://login.example/former' };
+    expect((await check('opaque')).kind).toBe('unavailable');
+    state.now += 2_000;
+    state.metadata = {};
+    expect((await check('opaque')).kind).toBe('accepted');
+    expect(countOf('/former')).toBe(1);
   });
 
   it('is refused where no issuer could be asked, and where it cannot be one', async () => {
