@@ -137,12 +137,11 @@ export class ConnectFlow {
     return this.#begin({ ...upstream, target }, request.browser, { ...describe(request), owner });
   }
 
-  /** Ends what a person has granted. */
-  async disconnect(request: ConnectRequest, identity: CallerIdentity): Promise<void> {
-    this.#require(request.upstream);
+  /** Ends what a person has granted. Resolves with whether there was a grant. */
+  async disconnect(request: ConnectRequest, identity: CallerIdentity): Promise<boolean> {
     const owner = ownerOf(identity);
     await this.#consume(request, owner);
-    await this.revoke(request.upstream, owner);
+    return this.revoke(request.upstream, owner);
   }
 
   /** Forgets a grant, and tells its authorization server. Resolves with whether there was one. */

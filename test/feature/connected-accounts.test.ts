@@ -14,6 +14,8 @@ interface Team extends AsyncDisposable {
   readonly notes: GuardedServer;
   readonly other: GuardedServer;
   readonly live: LiveGateway;
+  /** The configuration that it is opened with, with these changes. */
+  configuration(changes: object): object;
   /** Signs in at the gateway's authorization server, and connects a client. */
   enter(name: string, kind: ClientKind, user?: AskedUser, view?: string): Promise<AskedClient>;
   /** The tokens with which people have entered the gateway. */
@@ -28,7 +30,7 @@ async function openTeam(more: object = {}, server: object = {}): Promise<Team> {
   const notes = await startGuardedServer({ issuer: cloud.issuer });
   const other = await startGuardedServer({ issuer: cloud.issuer });
   const credentials = { type: 'perUser' };
-  const live = await openLiveGateway({
+  const configuration = (changes: object): object => ({
     server: {
       port,
       oauth: {
@@ -39,14 +41,16 @@ async function openTeam(more: object = {}, server: object = {}): Promise<Team> {
     },
     clients: { robot: { token: STATIC } },
     mcpServers: { notes: { url: notes.url, credentials }, other: { url: other.url, credentials } },
-    ...more,
+    ...changes,
   });
+  const live = await openLiveGateway(configuration(more));
   const entered: SignedInPerson[] = [];
   const clients: AskedClient[] = [];
   return {
     notes,
     other,
     live,
+    configuration,
     entered,
     async enter(name, kind, user, view = '') {
       const person = new SignedInPerson();
@@ -255,4 +259,25 @@ it('lets a user of a view connect what the view has, and hides from everyone wha
   expect(await ask({})).toEqual([401, expect.stringContaining('/.well-known/oauth-protected-resource/mcp/editing"')]);
   expect(await ask({ authorization: `Bearer ${team.entered[1]?.accessToken}` })).toEqual([403, 'undefined']);
   expect(await ask({ authorization: `Bearer ${STATIC}` })).toEqual([404, 'undefined']);
+});
+
+it('lets a user disconnect an account of a server that their view has lost, and says nothing of it to who had none', async () => {
+  const view = (upstreams: readonly string[]) => ({ views: { reading: { groups: 'readers', upstreams } } });
+  await using team = await openTeam(view(['notes', 'other']), { defaultView: 'reading' });
+  const { live } = team;
+  await connectFirst(team, 'other', 'bob', 'bob-elsewhere');
+  const { outcome } = await live.reload(team.configuration(view(['notes'])));
+  expect(outcome).toBe('applied');
+
+  const page = `${new URL(live.url).origin}/connect/other`;
+  const tryTo = async (intent: 'connect' | 'disconnect', who: string): Promise<string> => {
+    const browser = new ConnectingBrowser();
+    return browser.signIn(await browser.agree(page, 'issuer:corp', { intent }), who);
+  };
+  expect(await tryTo('connect', 'bob')).toContain('There is no server of this name');
+  expect(await tryTo('disconnect', 'alice')).toContain('There is no server of this name');
+  expect(await live.gateway.connections?.list()).toHaveLength(1);
+  expect(await tryTo('disconnect', 'bob')).toContain('Disconnected');
+  expect(await live.gateway.connections?.list()).toEqual([]);
+  expect(await tryTo('disconnect', 'bob')).toContain('There is no server of this name');
 });

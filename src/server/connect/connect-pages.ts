@@ -122,9 +122,14 @@ export class ConnectPages {
     identity: CallerIdentity,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    if (!this.#servers.existsFor(identity, request.upstream)) return send(reply, 404, NOT_HERE);
-    if (request.intent === 'connect') return send(reply, 200, writeDeparture(await flow.authorize(request, identity)));
-    await flow.disconnect(request, identity);
+    const isThere = this.#servers.existsFor(identity, request.upstream);
+    if (request.intent === 'connect') {
+      if (!isThere) return send(reply, 404, NOT_HERE);
+      return send(reply, 200, writeDeparture(await flow.authorize(request, identity)));
+    }
+    // What a person has granted is theirs to end, also where they do not see the server any more.
+    const wasConnected = await flow.disconnect(request, identity);
+    if (!isThere && !wasConnected) return send(reply, 404, NOT_HERE);
     return send(reply, 200, writeMessage('Disconnected', 'The gateway has forgotten what you had granted.'));
   }
 
