@@ -1,6 +1,6 @@
 /** What hostile clients send below the messages, and what hostile servers answer over HTTP. */
 import { connect } from 'node:net';
-import { REVISION } from './soak-gateway.mjs';
+import { writeCall } from './soak-gateway.mjs';
 
 const call = (operation, params = {}) => ({ operation, params });
 const repeat = (count, create) => Array.from({ length: count }, (_, index) => create(index));
@@ -51,15 +51,14 @@ const VALUES = {
 };
 const sized = (headers) => post(`content-length: ${PING.length}\r\n${headers}`, PING);
 
-/** A body of chunks of one byte each. */
-function inBytes(body) {
-  return post(
-    `mcp-protocol-version: ${REVISION}\r\ntransfer-encoding: chunked\r\n`,
-    `${body.replace(/./gs, '1\r\n$&\r\n')}0\r\n\r\n`,
-  );
+/** A call whose body comes in chunks of one byte each. */
+function inBytes(args) {
+  const { headers, body } = writeCall(args, 1);
+  const lines = Object.entries({ host: '127.0.0.1', ...headers, 'transfer-encoding': 'chunked' });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `POST /mcp HTTP/1.1\r\n${head}\r\n${body.replace(/./gs, '1\r\n$&\r\n')}0\r\n\r\n`;
 }
-const CALL = (size) =>
-  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mcp_aql","arguments":${JSON.stringify(call('list_rows', { shape: 'x'.repeat(size) }))}}}`;
+const long = (size) => call('list_rows', { shape: 'x'.repeat(size) });
 
 const SHAPES = [
   'lines',
@@ -110,9 +109,9 @@ export const HTTP_ATTACKS = [
     name: 'bodies of a byte a chunk',
     tools: TOOLS,
     requests: [
-      raw(inBytes(CALL(900_000))),
-      repeat(30, () => raw(inBytes(CALL(200_000)))),
-      repeat(100, () => raw(inBytes(CALL(50_000)))),
+      raw(inBytes(long(900_000))),
+      repeat(30, () => raw(inBytes(long(200_000)))),
+      repeat(100, () => raw(inBytes(long(50_000)))),
     ],
   },
   ...SHAPES.map((shape) => ({

@@ -84,8 +84,8 @@ export async function startGateway(
   return { gateway, url, words: () => words, listening, ready: () => until('/readyz'), reported };
 }
 
-/** A `tools/call` of the revision that needs no session; the arguments are written as they were given. */
-export async function send(url, args, id) {
+/** The headers and the body of a `tools/call` of the revision that needs no session; the arguments are written as they were given. */
+export function writeCall(args, id) {
   const text = typeof args === 'string' ? args : JSON.stringify(args);
   const meta = {
     'io.modelcontextprotocol/protocolVersion': REVISION,
@@ -93,9 +93,7 @@ export async function send(url, args, id) {
     'io.modelcontextprotocol/clientCapabilities': {},
     progressToken: id,
   };
-  const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"mcp_aql","_meta":${JSON.stringify(meta)},"arguments":${text}}}`;
-  const response = await fetch(`${url}/mcp`, {
-    method: 'POST',
+  return {
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -103,7 +101,14 @@ export async function send(url, args, id) {
       'mcp-method': 'tools/call',
       'mcp-name': 'mcp_aql',
     },
-    body,
+    body: `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"mcp_aql","_meta":${JSON.stringify(meta)},"arguments":${text}}}`,
+  };
+}
+
+export async function send(url, args, id) {
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    ...writeCall(args, id),
     signal: AbortSignal.timeout(ANSWER_MS),
   });
   const answer = await response.text();
