@@ -72,10 +72,10 @@ export type { Replicas } from './replicas.js';
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 export type { ToolList } from './surface.js';
 
-/** A running gateway: the whole interface for servers and the command line. */
 /** What is recorded of entering and leaving the console. */
 export type SignInRecord = Pick<Extract<AuditEvent, { type: 'sign_in' }>, 'event' | 'way' | 'address' | 'reason'>;
 
+/** A running gateway: the whole interface for servers and the command line. */
 export interface Gateway extends Surface {
   /** The configuration that is in force at this moment. */
   readonly config: GatewayConfig;
