@@ -6,7 +6,7 @@ import { turns } from '../lib/turns.js';
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
-import { EXACT_TEXTS, exactTextOf } from '../protocol/exact-result.js';
+import { EXACT_TEXTS, exactTextOf, writeExactMembers } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LARGE_BYTES } from '../protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH, type PayloadLimits } from '../protocol/limits.js';
@@ -38,7 +38,7 @@ export function shapeOwn(outcome: OwnOutcome, limits: PayloadLimits): Reply {
 
 /** Writes the result of a request of MCP itself, without an envelope. */
 export function shapeNative(result: JsonObject, limits: PayloadLimits): Reply {
-  return limited({ text: JSON.stringify(result), blocks: [], isError: false, code: 'OK' }, limits);
+  return limited({ text: `{${writeExactMembers(result)}}`, blocks: [], isError: false, code: 'OK' }, limits);
 }
 
 /** Characters from which on reading an answer takes milliseconds, and so does all that follows. */

@@ -6,6 +6,7 @@ import {
   defineTemplate,
 } from '../catalog/integrity/definition-guard.js';
 import type { Caller, HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
+import { EXACT_TEXTS } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Primitive } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -370,7 +371,8 @@ function withAskedUri(result: JsonObject, id: string, asked: string): JsonObject
   const renamed = contents.map((each: unknown) =>
     isJsonObject(each) && each['uri'] === id ? { ...each, uri: asked } : each,
   );
-  return { ...result, contents: renamed };
+  // Their exact text has the upstream's own URI.
+  return { ...result, contents: renamed, [EXACT_TEXTS]: undefined };
 }
 
 /** MCP's arguments of prompts are texts. */

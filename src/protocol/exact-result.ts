@@ -10,40 +10,86 @@ export const EXACT_TEXTS: unique symbol = Symbol('exact texts');
 export const SUSPICIOUS = /\d{16}|\d[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
+/** Work that yields between slices of a few milliseconds. */
+type Sliced<T> = Generator<undefined, T, void>;
+
+/** What is looked at in one slice: about two milliseconds. */
+const SLICE_CHARACTERS = 256 * 1024;
+/** What is suspicious begins within so many characters before the next slice. */
+const OVERLAP_CHARACTERS = 32;
+
 /**
- * Lets the result of a parsed message, or of each in a list of messages, keep what parsing changed of its numbers. For texts that are
- * `SUSPICIOUS`.
+ * Lets the result of a parsed message, or of each in a list of messages, keep what parsing changed of its numbers; in the `data` of an
+ * error such a number becomes the text of its digits. For texts that are `SUSPICIOUS`.
  *
  * @param parsed what `JSON.parse` made of the text; the results are extended
  */
 export function keepExactNumbers(parsed: unknown, text: string): void {
+  const work = keepExactInSlices(parsed, text);
+  while (work.next().done !== true);
+}
+
+/** The same in slices, for a text of any size that need not be suspicious. */
+export function* keepExactInSlices(parsed: unknown, text: string): Sliced<void> {
+  if (!(yield* isSuspicious(text))) return;
   if (!Array.isArray(parsed)) {
-    keepOf(parsed, text, 0);
+    yield* keepOf(parsed, text, 0);
     return;
   }
   let index = 0;
-  for (const { start } of readItems(text)) {
-    keepOf(parsed[index], text, start);
+  for (let item = yield* readItem(text, 0); item !== undefined; item = yield* readItem(text, item.end)) {
+    yield* keepOf(parsed[index], text, item.start);
     index += 1;
   }
 }
 
-/** @param start where the message begins in the text */
-function keepOf(message: unknown, text: string, start: number): void {
-  if (!isJsonObject(message) || !isJsonObject(message['result'])) return;
-  const result = findMember(text, start, 'result');
-  if (result === undefined) return;
-  const texts = new Map<string, string>();
-  for (const { name, start, end } of readMembers(text, result.start)) {
-    const member = text.slice(start, end);
-    if (SUSPICIOUS.test(member) && holdsChangedNumber(member)) texts.set(name, onOneLine(member));
+function* isSuspicious(text: string): Sliced<boolean> {
+  for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
+    if (at > 0) yield;
+    if (SUSPICIOUS.test(text.slice(Math.max(0, at - OVERLAP_CHARACTERS), at + SLICE_CHARACTERS))) return true;
   }
-  if (texts.size > 0) Object.assign(message['result'], { [EXACT_TEXTS]: texts });
+  return false;
+}
+
+/** @param start where the message begins in the text */
+function* keepOf(message: unknown, text: string, start: number): Sliced<void> {
+  if (!isJsonObject(message)) return;
+  const { result, error } = message;
+  if (isJsonObject(error)) yield* keepOfError(error, text, start);
+  if (!isJsonObject(result)) return;
+  const span = yield* findMember(text, start, 'result');
+  if (span === undefined) return;
+  const texts = new Map<string, string>();
+  for (let at = yield* readMember(text, span.start); at !== undefined; at = yield* readMember(text, at.end)) {
+    const member = text.slice(at.start, at.end);
+    if ((yield* isSuspicious(member)) && holdsChangedNumber(member)) texts.set(at.name, yield* onOneLine(member));
+  }
+  if (texts.size > 0) Object.assign(result, { [EXACT_TEXTS]: texts });
+}
+
+/** An error is told in words of the gateway's own, in which its data has the place of a value. What is too long for that is left out. */
+function* keepOfError(error: JsonObject, text: string, start: number): Sliced<void> {
+  const span = yield* findMember(text, start, 'error');
+  const data = span === undefined ? undefined : yield* findMember(text, span.start, 'data');
+  if (data === undefined) return;
+  const json = text.slice(data.start, data.end);
+  if (!(yield* isSuspicious(json)) || !holdsChangedNumber(json)) return;
+  const exact: unknown = json.length > LONGEST_SEARCHED ? undefined : JSON.parse(quoteChanged(json));
+  Object.assign(error, { data: exact });
+}
+
+function quoteChanged(json: string): string {
+  return json.replace(TOKEN, (token) => (isChanged(token) ? `"${token}"` : token));
 }
 
 /** Of valid JSON, in which line breaks stand between values alone. Messages of some transports end with a line. */
-function onOneLine(json: string): string {
-  return /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, ' ') : json;
+function* onOneLine(json: string): Sliced<string> {
+  const parts: string[] = [];
+  for (let at = 0; at < json.length; at += SLICE_CHARACTERS) {
+    if (at > 0) yield;
+    parts.push(json.slice(at, at + SLICE_CHARACTERS).replace(/[\r\n]+/g, ' '));
+  }
+  return parts.join('');
 }
 
 /** The JSON of a member whose numbers a double changes, as the server wrote it; undefined for every other member. */
@@ -67,9 +113,14 @@ const LONGEST_SEARCHED = 100_000;
 function holdsChangedNumber(text: string): boolean {
   if (text.length > LONGEST_SEARCHED) return true;
   for (const [token] of text.matchAll(TOKEN)) {
-    if (token[0] !== '"' && SUSPICIOUS.test(token) && String(Number(token)) !== token) return true;
+    if (isChanged(token)) return true;
   }
   return false;
+}
+
+/** Of a string or a number of a JSON text. */
+function isChanged(token: string): boolean {
+  return token[0] !== '"' && SUSPICIOUS.test(token) && String(Number(token)) !== token;
 }
 
 /** A member of an object in a JSON text: where its value stands. */
@@ -79,10 +130,11 @@ interface MemberSpan {
   readonly end: number;
 }
 
-function findMember(text: string, at: number, name: string): MemberSpan | undefined {
+function* findMember(text: string, start: number, name: string): Sliced<MemberSpan | undefined> {
   let found: MemberSpan | undefined;
   // The last one of a name counts, as for JSON.parse.
-  for (const member of readMembers(text, at)) if (member.name === name) found = member;
+  for (let member = yield* readMember(text, start); member !== undefined; member = yield* readMember(text, member.end))
+    if (member.name === name) found = member;
   return found;
 }
 
@@ -92,32 +144,24 @@ const SCALAR = /[^\s,\]}]*/y;
 
 const ITEM = /\s*[[,]\s*(?=[^\s\]])/y;
 
-/** The items of the list that is a valid JSON text. */
-function* readItems(text: string): Generator<Pick<MemberSpan, 'start' | 'end'>, void, void> {
-  for (let from = 0; ; ) {
-    ITEM.lastIndex = from;
-    if (ITEM.exec(text) === null) return;
-    const start = ITEM.lastIndex;
-    const end = endOfValue(text, start);
-    yield { start, end };
-    from = end;
-  }
+/** The next item of the list that is a valid JSON text. @param from where the list begins, or where the item before it ends */
+function* readItem(text: string, from: number): Sliced<Pick<MemberSpan, 'start' | 'end'> | undefined> {
+  ITEM.lastIndex = from;
+  if (ITEM.exec(text) === null) return undefined;
+  const start = ITEM.lastIndex;
+  return { start, end: yield* endOfValue(text, start) };
 }
 
-/** The members of the object that begins at an index of a valid JSON text. */
-function* readMembers(text: string, at: number): Generator<MemberSpan, void, void> {
-  for (let from = at; ; ) {
-    NAME.lastIndex = from;
-    const found = NAME.exec(text);
-    if (found === null) return;
-    const start = NAME.lastIndex;
-    const end = endOfValue(text, start);
-    yield { name: JSON.parse(found[1] ?? '""') as string, start, end };
-    from = end;
-  }
+/** The next member of an object in a valid JSON text. @param from where the object begins, or where the member before it ends */
+function* readMember(text: string, from: number): Sliced<MemberSpan | undefined> {
+  NAME.lastIndex = from;
+  const found = NAME.exec(text);
+  if (found === null) return undefined;
+  const start = NAME.lastIndex;
+  return { name: JSON.parse(found[1] ?? '""') as string, start, end: yield* endOfValue(text, start) };
 }
 
-function endOfValue(text: string, start: number): number {
+function* endOfValue(text: string, start: number): Sliced<number> {
   const first = text[start];
   if (first === '"') return endOfString(text, start);
   if (first !== '{' && first !== '[') {
@@ -125,16 +169,22 @@ function endOfValue(text: string, start: number): number {
     SCALAR.exec(text);
     return SCALAR.lastIndex;
   }
-  STRUCTURE.lastIndex = start;
-  for (let depth = 0; ; ) {
+  let pause = start + SLICE_CHARACTERS;
+  for (let depth = 0, at = start; ; ) {
+    if (at >= pause) {
+      pause = at + SLICE_CHARACTERS;
+      yield;
+    }
+    // Others may have read a text of theirs meanwhile.
+    STRUCTURE.lastIndex = at;
     const found = STRUCTURE.exec(text);
     if (found === null) return text.length;
     const [mark] = found;
-    if (mark === '"') STRUCTURE.lastIndex = endOfString(text, found.index);
-    else if (mark === '{' || mark === '[') depth += 1;
-    else {
+    at = mark === '"' ? endOfString(text, found.index) : STRUCTURE.lastIndex;
+    if (mark === '{' || mark === '[') depth += 1;
+    else if (mark !== '"') {
       depth -= 1;
-      if (depth === 0) return STRUCTURE.lastIndex;
+      if (depth === 0) return at;
     }
   }
 }

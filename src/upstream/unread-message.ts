@@ -1,6 +1,7 @@
 import { parseInSlices } from '../lib/parse-in-slices.js';
 import { TreeSize } from '../lib/tree-size.js';
 import { runInSlices, type Sliced } from '../lib/turns.js';
+import { keepExactInSlices } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LargeMessage } from '../protocol/large-answer.js';
 import { UpstreamFault } from './fault.js';
@@ -32,5 +33,9 @@ function* parseLarge(message: LargeMessage): Sliced<unknown> {
       throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
     yield;
   }
-  return yield* parseInSlices(message.join());
+  const bytes = message.join();
+  const parsed = yield* parseInSlices(bytes);
+  yield;
+  yield* keepExactInSlices(parsed, bytes.toString('utf8'));
+  return parsed;
 }

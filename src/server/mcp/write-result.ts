@@ -3,6 +3,7 @@ import type { GatewayConfig } from '../../config/gateway-config.js';
 import { findChangedNumbers } from '../../lib/changed-numbers.js';
 import type { NativeRequest, ProgressUpdate } from '../../protocol/call.js';
 import { ERROR_TABLE } from '../../protocol/error-table.js';
+import { exactTextOf, keepExactNumbers, SUSPICIOUS, writeExactMembers } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
 import type { RequestId } from './calls-in-flight.js';
@@ -157,7 +158,7 @@ export function createResultWriter(
         return writeRpcError(id, code, message, data);
       }
       if (era === 'legacy') return `${openResult(id)}${reply.text}}`;
-      return `${openResult(id)}${JSON.stringify(toModernResult(reply, request.method, identity))}}`;
+      return `${openResult(id)}${writeModernResult(reply, request.method, identity)}}`;
     },
   };
 }
@@ -170,20 +171,29 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   'prompts/list',
 ]);
 
-/** What a modern result needs beside the upstream's own members. What one caller may see another may not. */
-function toModernResult({ text }: Reply, method: string, identity: JsonObject): JsonObject {
-  const { cacheScope: _scope, ttlMs, resultType: _type, _meta: meta, ...result } = JSON.parse(text) as JsonObject;
+/** The upstream's own members, and what a modern result needs beside them. What one caller may see another may not. */
+function writeModernResult({ text }: Reply, method: string, identity: JsonObject): string {
+  const { cacheScope: _scope, ttlMs, resultType: _type, _meta: meta, ...result } = readExact(text);
   const isKept = method === 'resources/read' && typeof ttlMs === 'number' && ttlMs >= 0;
-  return {
-    ...result,
+  const isMetaExact = exactTextOf(result, '_meta') === undefined;
+  const own = {
     ...(CACHEABLE.has(method)
       ? { ...CACHE_POLICY, ...(isKept ? { ttlMs } : {}) }
       : ttlMs === undefined
         ? {}
         : { ttlMs }),
     resultType: 'complete',
-    _meta: { ...(isJsonObject(meta) ? meta : {}), ...identity },
+    // What would lose digits is left out.
+    _meta: { ...(isJsonObject(meta) && isMetaExact ? meta : {}), ...identity },
   };
+  const members = [writeExactMembers(result), JSON.stringify(own).slice(1, -1)];
+  return `{${members.filter((each) => each !== '').join(',')}}`;
+}
+
+function readExact(text: string): JsonObject {
+  const message = { result: JSON.parse(text) as JsonObject };
+  if (SUSPICIOUS.test(text)) keepExactNumbers(message, `{"result":${text}}`);
+  return message.result;
 }
 
 /**

@@ -57,9 +57,24 @@ describe('a result of which parsing changed numbers', () => {
     expect(() => keepExactNumbers(JSON.parse(text), text)).not.toThrow();
   });
 
-  it('is no affair of errors, and of members outside the result', () => {
-    const message = JSON.parse('{"x":9007199254740993,"error":{"code":1,"data":9007199254740993}}');
-    expect(() => keepExactNumbers(message, '{"x":9007199254740993}')).not.toThrow();
+  it('is no affair of members outside the result', () => {
+    const message = JSON.parse('{"x":9007199254740993,"result":{}}');
+    expect(() => keepExactNumbers(message, '{"x":9007199254740993,"result":{}}')).not.toThrow();
+  });
+
+  it.each([
+    ['9007199254740993', '9007199254740993'],
+    [
+      '{"id":9007199254740993,"\\"12345678901234567890":[1,"1e400",1e400]}',
+      { id: '9007199254740993', '"12345678901234567890': [1, '1e400', '1e400'] },
+    ],
+    [`["${'x'.repeat(100_001)}",9007199254740993]`, undefined],
+    ['{"at":1700000000000000}', { at: 1700000000000000 }],
+  ])("has the digits of an error's data as texts, or leaves it out where it is long: %.60s", (data, expected) => {
+    const text = `{"id":1,"error":{"code":1,"message":"m","data":${data}}}`;
+    const message = JSON.parse(text);
+    keepExactNumbers(message, text);
+    expect(message.error.data).toEqual(expected);
   });
 });
 

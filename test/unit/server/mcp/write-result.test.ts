@@ -104,3 +104,14 @@ describe('the result writer', () => {
     expect(JSON.parse(writeProgress('t', { progress: 0.5 })).params).toEqual({ progressToken: 't', progress: 0.5 });
   });
 });
+
+it.each(['legacy', 'modern'] as const)(
+  'a result of no tool is written to %s clients with the digits that it came with',
+  (era) => {
+    const contents = '"contents":[{"uri":"a:b","text":"x","_meta":{"id":9007199254740993,"far":1e400}}]';
+    const reply = { text: `{${contents}}`, blocks: [], isError: false, code: 'OK' } as const;
+    const text = writer.nativeResult({ id: 1, method: 'resources/read', params: { uri: 'a:b' } }, reply, era);
+    expect(text).toContain(`"result":{${contents}`);
+    expect(JSON.parse(text).result.resultType).toBe(era === 'modern' ? 'complete' : undefined);
+  },
+);
