@@ -11,7 +11,7 @@ import { isJsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Warning } from '../protocol/result.js';
-import { endTrace, withContext } from '../protocol/trace-context.js';
+import { withContext } from '../protocol/trace-context.js';
 import { resourceOf } from '../protocol/upstream-failure.js';
 import type { StateLoss, Upstream } from '../upstream/upstream.js';
 import { createGovernedRead } from './governed-read.js';
@@ -124,7 +124,7 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       ...(log === undefined ? {} : { log }),
       ...(sent === undefined ? {} : { meta: sent }),
     });
-    const toolResult = await (traced === undefined ? calling : endTrace(traced, calling));
+    const toolResult = await (traced === undefined ? calling : traced.follow(calling));
     if ('content' in toolResult && mayLink(toolResult.content))
       links.noteBlocks(operation.upstream, caller, toolResult.content);
     return loss === undefined ? { toolResult } : { toolResult, warnings: [stateLostWarning(operation.upstream, loss)] };

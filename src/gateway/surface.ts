@@ -77,10 +77,10 @@ export interface Surface {
 export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices): Surface {
   const { live, reloading } = services;
   let path: CallPath | undefined;
-  const answer = async (received: RawCall, { answer: answerBy }: CallPath): Promise<Reply> => {
-    const raw = services.beginTrace === undefined ? received : services.beginTrace(received);
+  const answer = async (raw: RawCall, { answer: answerBy }: CallPath): Promise<Reply> => {
+    const trace = services.beginTrace?.(raw);
     const { plan } = catalog.current();
-    const request = readRequest(raw, plan);
+    const request = readRequest(raw, plan, trace);
     const current = catalog.currentOf(() => namesOf(request, plan));
     const snapshot = current instanceof Promise ? await current : current;
     const reply = await answerBy(request, snapshot);
@@ -88,7 +88,7 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
     raw.notes?.note({ requestId: request.call.caller.requestId, code: reply.code });
     const isKnown = snapshot.plan.reachOf(raw.tool) !== undefined;
     // A batch ends here, and every other call has.
-    raw.trace?.end({ code: reply.code, ...(isKnown ? { tool: raw.tool } : {}) });
+    trace?.end(reply.code, isKnown ? raw.tool : undefined);
     return isKnown ? answer : { ...answer, protocolError: 'unknown-tool' };
   };
   return {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mayEscalate, operationOfCall, riskyVariants } from '../catalog/operation.js';
 import { statementVerdict } from '../catalog/proven-read.js';
 import type { FamilyDefinition } from '../config/gateway-config.js';
@@ -10,7 +9,8 @@ import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { MOST_PARENT_CHARACTERS, TRACE_PARENT } from '../protocol/trace-context.js';
+import { newTraceId } from '../protocol/random-ids.js';
+import { type CallTrace, MOST_PARENT_CHARACTERS, TRACE_PARENT } from '../protocol/trace-context.js';
 import { CONFIRMATION, EXECUTION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
 import { correctedExample, unknownOperation } from './not-found.js';
 import { notProvenToRead } from './not-proven.js';
@@ -26,14 +26,15 @@ export type Request =
   | { readonly kind: 'batch'; readonly call: IdentifiedCall; readonly operations: readonly unknown[] };
 
 /**
- * Reads whose call it is, and of what. Its id is the client's trace id where it sends one, else a new id of the same form. A
+ * Reads whose call it is, and of what. Its id is that of its trace: the client's where it sends one, else a new id of the same form. A
  * request that names an operation is a single call: `operations` beside it can only be its parameter.
  *
  * @param plan of this moment: the arguments of a tool that is passed through are its own
+ * @param trace what the call carries from now on; undefined where calls are not traced
  */
-export function readRequest(raw: RawCall, plan: Pick<EndpointPlan, 'reachOf'>): Request {
-  const requestId = readTraceId(raw.traceparent) ?? newTraceId();
-  const call = { ...raw, caller: { ...raw.caller, requestId } };
+export function readRequest(raw: RawCall, plan: Pick<EndpointPlan, 'reachOf'>, trace?: CallTrace): Request {
+  const requestId = trace?.id ?? readTraceId(raw.traceparent) ?? newTraceId();
+  const call = { ...raw, trace, caller: { ...raw.caller, requestId } };
   const { operation, operations } = isJsonObject(raw.arguments) ? raw.arguments : NO_ARGUMENTS;
   const isList = Array.isArray(operations) && (operation === undefined || operation === null);
   const isBatch = isList && !(plan.reachOf(raw.tool) instanceof PassthroughTool);
@@ -41,21 +42,6 @@ export function readRequest(raw: RawCall, plan: Pick<EndpointPlan, 'reachOf'>): 
 }
 
 const NO_ARGUMENTS: JsonObject = {};
-
-const ID_DIGITS = 32;
-const IDS_AT_ONCE = 256;
-/** Random digits for the next ids: making many at once costs hardly more than making those of one. */
-const random = { digits: '', used: 0 };
-
-function newTraceId(): string {
-  if (random.used === random.digits.length) {
-    random.digits = randomBytes((IDS_AT_ONCE * ID_DIGITS) / 2).toString('hex');
-    random.used = 0;
-  }
-  const at = random.used;
-  random.used += ID_DIGITS;
-  return random.digits.slice(at, random.used);
-}
 
 function readTraceId(traceparent: unknown): string | undefined {
   if (typeof traceparent !== 'string') return undefined;

@@ -8,14 +8,13 @@ import type { CallRecorder } from '../policy/gatekeeper.js';
 import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
-import { isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { holdsManyValues, LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
-import type { CallTrace, TracedEnd } from '../protocol/trace-context.js';
+import type { CallTrace } from '../protocol/trace-context.js';
 import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
@@ -321,7 +320,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       recordCall({ operation, arguments: args ?? {}, caller: raw.caller, code, durationMs });
     }
     raw.notes?.note(operation === undefined ? { code } : { code, operation: operation.name });
-    raw.trace?.end(describeEnd(raw.tool, code, operation));
+    // A tool that a client made up is no name for a trace.
+    raw.trace?.end(code, operation === undefined ? undefined : raw.tool, operation);
     observe({
       kind: 'call',
       operation: operation?.name ?? echoName(raw.tool),
@@ -352,14 +352,6 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     foresee: async (raw, snapshot) =>
       policyRequestOf((await readCall(raw, snapshot, { started: performance.now() })).validated),
   };
-}
-
-/** A tool that a client made up, and its operation, are no names for a trace. */
-function describeEnd(tool: string, code: Reply['code'], operation: Operation | undefined): TracedEnd {
-  const end = { code, isQuestion: isQuestionCode(code) };
-  if (operation === undefined) return end;
-  const { qualifiedName, upstream, classification } = operation;
-  return { ...end, tool, operation: { qualifiedName, upstream, category: classification.category } };
 }
 
 /** Clients of an upstream's own tool know nothing of envelopes: to them a refusal is an error. */

@@ -12,7 +12,7 @@ import { GATEWAY_SOURCE, type Operation, type Primitive } from '../protocol/oper
 import { OperationError } from '../protocol/operation-error.js';
 import type { Warning } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
-import { endTrace, withContext } from '../protocol/trace-context.js';
+import { withContext } from '../protocol/trace-context.js';
 import type { ListKind } from '../upstream/upstream.js';
 import { type ListedEntry, takePage } from './list-page.js';
 import {
@@ -188,7 +188,7 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
       ...(ask === undefined ? {} : { ask }),
       ...(log === undefined ? {} : { log }),
     });
-    return traced === undefined ? asking : endTrace(traced, asking);
+    return traced === undefined ? asking : traced.follow(asking);
   };
   /** The entries of the lists that the caller may see, and why those of other upstreams are missing. */
   const collect = async (call: HandlerCall, list: ListName) => {

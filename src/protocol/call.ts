@@ -25,7 +25,7 @@ export interface RawCall {
   /** What goes with it (`tracestate`), where it came in a header; unchecked. */
   readonly tracestate?: unknown;
   /** Present where calls are traced. */
-  readonly trace?: CallTrace;
+  readonly trace?: CallTrace | undefined;
   /** Present where requests are logged. */
   readonly notes?: RequestNotes;
   /** What the upstream gets of the request's `_meta`. */
@@ -49,8 +49,8 @@ export interface RawCall {
   readonly native?: NativeRequest;
 }
 
-/** Begins the trace of a request: the call then carries its trace, and the id of it as the id of the request. */
-export type BeginTrace = (call: RawCall) => RawCall & { readonly trace: CallTrace };
+/** Begins the trace of a request, which decides whether its spans are kept. */
+export type BeginTrace = (call: RawCall) => CallTrace;
 
 /** A request of MCP itself for what is no tool, such as `resources/read`. Its result is passed on as the upstream gave it. */
 export interface NativeRequest {

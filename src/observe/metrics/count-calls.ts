@@ -1,7 +1,8 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 import { ISSUER_SIGN } from '../../protocol/caller.js';
 import type { Observation } from '../observation.js';
 import { outcomeOf } from '../outcome.js';
+import { openTally } from './tally.js';
 
 type Call = Extract<Observation, { readonly kind: 'call' }>;
 
@@ -15,11 +16,16 @@ const NONE = 'none';
 /** From a built-in operation to a long call, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
+/** Whose a call is and what it does, for metrics with these labels: one object for each pair. */
+type Kind = Readonly<Record<'upstream' | 'category', string>>;
+
 /** Counts calls by what they called, by who called, and how they ended. @param names of clients and issuers that have labels */
 export function countCalls(registers: Registry[], names: () => ReadonlySet<string>): (call: Call) => void {
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
-    new Counter({ name, help, labelNames, registers });
-  const calls = counter('mcp_aql_calls_total', 'Calls, and how they ended.', ['upstream', 'category', 'code']);
+  const calls = openTally<Kind>(
+    { name: 'mcp_aql_calls_total', help: 'Calls, and how they ended.', labelNames: ['upstream', 'category', 'code'] },
+    registers,
+    (kind, code) => ({ ...kind, code }),
+  );
   const durations = new Histogram({
     name: 'mcp_aql_call_duration_seconds',
     help: 'How long calls take, from the request to the written answer.',
@@ -27,17 +33,37 @@ export function countCalls(registers: Registry[], names: () => ReadonlySet<strin
     buckets: BUCKETS,
     registers,
   });
-  const ofOperations = counter('mcp_aql_operation_calls_total', 'Calls by operation.', ['operation', 'outcome']);
-  const ofClients = counter('mcp_aql_client_calls_total', 'Calls by configured client.', ['client', 'outcome']);
+  const ofOperations = openTally<string>(
+    { name: 'mcp_aql_operation_calls_total', help: 'Calls by operation.', labelNames: ['operation', 'outcome'] },
+    registers,
+    (operation, outcome) => ({ operation, outcome }),
+  );
+  const ofClients = openTally<string>(
+    { name: 'mcp_aql_client_calls_total', help: 'Calls by configured client.', labelNames: ['client', 'outcome'] },
+    registers,
+    (client, outcome) => ({ client, outcome }),
+  );
+  const kindOf = rememberKinds();
   const known = new Set<string>();
   return (call) => {
-    const upstream = call.upstream || NONE;
-    const category = call.category || NONE;
+    const kind = kindOf(call.upstream || NONE, call.category || NONE);
     const outcome = outcomeOf(call.code);
-    calls.inc({ upstream, category, code: call.code });
-    durations.observe({ upstream, category }, call.durationMs / 1_000);
-    ofOperations.inc({ operation: nameOperation(call, known), outcome });
-    ofClients.inc({ client: nameClient(call.client, names()), outcome });
+    calls(kind, call.code);
+    durations.observe(kind, call.durationMs / 1_000);
+    ofOperations(nameOperation(call, known), outcome);
+    ofClients(nameClient(call.client, names()), outcome);
+  };
+}
+
+/** One for each upstream and category that is called. */
+function rememberKinds(): (upstream: string, category: string) => Kind {
+  const kinds = new Map<string, Map<string, Kind>>();
+  return (upstream, category) => {
+    const found = kinds.get(upstream)?.get(category);
+    if (found !== undefined) return found;
+    const kind = { upstream, category };
+    kinds.set(upstream, new Map([...(kinds.get(upstream) ?? []), [category, kind]]));
+    return kind;
   };
 }
 

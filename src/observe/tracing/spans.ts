@@ -11,13 +11,15 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { BeginTrace, RawCall } from '../../protocol/call.js';
+import { type ErrorCode, isQuestionCode } from '../../protocol/error-table.js';
+import { OperationError } from '../../protocol/operation-error.js';
 import {
   type CallTrace,
   type RequestTrace,
   readTraceContext,
   TRACE_PARENT,
   type TraceContext,
-  type TracedEnd,
+  type TracedOperation,
 } from '../../protocol/trace-context.js';
 
 /** What every span of a call of a tool says (semantic conventions of generative AI and of MCP). */
@@ -32,15 +34,15 @@ export function traceCalls(tracer: Tracer): BeginTrace {
   return (call) => {
     const method = call.native?.method ?? 'tools/call';
     const span = tracer.startSpan(method, { kind: SpanKind.SERVER }, contextOf(call));
-    const context = writeContext(span.spanContext());
-    if (!span.isRecording()) return { ...call, ...context, trace: new UntracedCall(context) };
+    if (!span.isRecording()) return new UntracedCall(span.spanContext());
     span.setAttributes(describeRequest(call, method));
-    return { ...call, ...context, trace: new TracedCall(tracer, span, call.native === undefined ? method : undefined) };
+    return new TracedCall(tracer, span, call.native === undefined ? method : undefined);
   };
 }
 
 /** The client's context as the parent, where it is valid. */
 function contextOf({ traceparent, tracestate, meta }: RawCall): Context {
+  if (traceparent === undefined) return ROOT_CONTEXT;
   const read = readTraceContext(traceparent, tracestate ?? meta?.['tracestate']);
   const [, traceId, spanId, flags] = TRACE_PARENT.exec(read?.traceparent ?? '') ?? [];
   if (read === undefined || traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
@@ -71,12 +73,23 @@ function describeRequest({ caller, native }: RawCall, method: string): Attribute
   };
 }
 
-/** A call of which no spans are kept: its context is passed on, so that upstreams decide alike. */
+/**
+ * A call of which no spans are kept: its context is passed on, so that upstreams decide alike. Nearly every call of a busy gateway is such a
+ * one, so that nothing is made for it but the context, and that only for an upstream.
+ */
 class UntracedCall implements CallTrace, RequestTrace {
-  readonly context: TraceContext;
+  readonly #context: SpanContext;
 
-  constructor(context: TraceContext) {
-    this.context = context;
+  constructor(context: SpanContext) {
+    this.#context = context;
+  }
+
+  get id(): string {
+    return this.#context.traceId;
+  }
+
+  get context(): TraceContext {
+    return writeContext(this.#context);
   }
 
   enter(): void {}
@@ -87,6 +100,10 @@ class UntracedCall implements CallTrace, RequestTrace {
 
   request(): RequestTrace {
     return this;
+  }
+
+  follow<T extends object>(answer: Promise<T>): Promise<T> {
+    return answer;
   }
 
   end(): void {}
@@ -107,6 +124,10 @@ class TracedCall implements CallTrace {
     this.#method = method;
   }
 
+  get id(): string {
+    return this.#span.spanContext().traceId;
+  }
+
   enter(stage: string): void {
     if (this.#ended) return;
     this.#stage?.end();
@@ -123,16 +144,10 @@ class TracedCall implements CallTrace {
       'mcp_aql.upstream': upstream,
     };
     const span = this.#begin(tool === undefined ? method : `${method} ${tool}`, SpanKind.CLIENT, attributes);
-    return {
-      context: writeContext(span.spanContext()),
-      end(code) {
-        if (code !== undefined) fail(span, code);
-        span.end();
-      },
-    };
+    return { context: writeContext(span.spanContext()), follow: (answer) => followAnswer(span, answer) };
   }
 
-  end({ code, isQuestion = false, tool, operation }: TracedEnd): void {
+  end(code: ErrorCode | 'OK', tool?: string, operation?: TracedOperation): void {
     if (this.#ended) return;
     this.#ended = true;
     const span = this.#span;
@@ -143,10 +158,10 @@ class TracedCall implements CallTrace {
       span.setAttributes({
         'mcp_aql.operation': operation.qualifiedName,
         'mcp_aql.upstream': operation.upstream,
-        'mcp_aql.category': operation.category,
+        'mcp_aql.category': operation.classification.category,
       });
     }
-    const hasFailed = code !== 'OK' && !isQuestion;
+    const hasFailed = code !== 'OK' && !isQuestionCode(code);
     if (hasFailed && this.#stage !== undefined) fail(this.#stage, code);
     this.#stage?.end();
     if (hasFailed) fail(span, code);
@@ -155,6 +170,20 @@ class TracedCall implements CallTrace {
 
   #begin(name: string, kind: SpanKind, attributes: Attributes): Span {
     return this.#tracer.startSpan(name, { kind, attributes }, within(this.#stage ?? this.#span));
+  }
+}
+
+/** Ends the span of a request with what comes of it. */
+async function followAnswer<T extends object>(span: Span, answer: Promise<T>): Promise<T> {
+  try {
+    const result = await answer;
+    if ('isError' in result && result.isError === true) fail(span, 'tool_error');
+    return result;
+  } catch (thrown) {
+    fail(span, thrown instanceof OperationError ? thrown.code : 'INTERNAL_ERROR');
+    throw thrown;
+  } finally {
+    span.end();
   }
 }
 

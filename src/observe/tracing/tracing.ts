@@ -15,6 +15,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { BeginTrace } from '../../protocol/call.js';
+import { newSpanId, newTraceId } from '../../protocol/random-ids.js';
 import type { Observer } from '../observation.js';
 import { traceCalls } from './spans.js';
 
@@ -60,6 +61,7 @@ export function openTracing(settings: TracingSettings, version: string, observe:
   const provider = new BasicTracerProvider({
     resource: describeResource(version),
     spanProcessors: [new BatchSpanProcessor(reportFaults(exporter, observe))],
+    idGenerator: { generateTraceId: newTraceId, generateSpanId: newSpanId },
     spanLimits: { attributeValueLengthLimit: MOST_CHARACTERS },
     ...(isSampled ? { sampler: SAMPLERS[sampler ?? 'parent'](ratio ?? 1) } : {}),
   });

@@ -61,7 +61,7 @@ export function messageHeaders(message: JSONRPCMessage, facts: ConnectionFacts):
   if (!('method' in message) || !('id' in message)) return [];
   const meta = message.params?._meta;
   if (meta === undefined) return [];
-  const headers = [...Object.entries(readTraceContext(meta['traceparent'], meta['tracestate']) ?? {})].flat();
+  const headers = traceHeaders(meta['traceparent'], meta['tracestate']);
   const version = meta[PROTOCOL_VERSION_META_KEY];
   if (typeof version !== 'string') return headers;
   headers.push('mcp-method', message.method);
@@ -69,6 +69,15 @@ export function messageHeaders(message: JSONRPCMessage, facts: ConnectionFacts):
   const name = nameOf(message.method, message.params);
   if (name !== undefined) headers.push('mcp-name', encodeHeaderValue(name));
   return headers;
+}
+
+function traceHeaders(parent: unknown, state: unknown): string[] {
+  const context = readTraceContext(parent, state);
+  if (context === undefined) return [];
+  const { traceparent, tracestate } = context;
+  return tracestate === undefined
+    ? ['traceparent', traceparent]
+    : ['traceparent', traceparent, 'tracestate', tracestate];
 }
 
 function nameOf(method: string, params: unknown): string | undefined {

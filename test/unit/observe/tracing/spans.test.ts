@@ -1,0 +1,130 @@
+import type { Span, Tracer } from '@opentelemetry/api';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  ParentBasedSampler,
+  type Sampler,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { describe, expect, it } from 'vitest';
+import { traceCalls } from '../../../../src/observe/tracing/spans.js';
+import type { RawCall } from '../../../../src/protocol/call.js';
+import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
+import type { CallTrace } from '../../../../src/protocol/trace-context.js';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PARENT = '00f067aa0ba902b7';
+const OPERATION = { qualifiedName: 'notes__read_note', upstream: 'notes', classification: { category: 'READ' } };
+
+/** Begins a trace, and counts the spans that the tracer is asked for. */
+function begin(sampler: Sampler, context: Pick<RawCall, 'traceparent' | 'tracestate'> = {}) {
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ sampler, spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const inner = provider.getTracer('test');
+  let asked = 0;
+  const tracer: Pick<Tracer, 'startSpan'> = {
+    startSpan(...args): Span {
+      asked += 1;
+      return inner.startSpan(...args);
+    },
+  };
+  const call: RawCall = {
+    tool: 'mcp_aql_read',
+    arguments: {},
+    caller: { sessionId: 's', clientName: 'c', transport: 'http' },
+    cancellation: new Cancellation(),
+    ...context,
+  };
+  return { traced: traceCalls(tracer as Tracer)(call), asked: () => asked, spans: () => exporter.getFinishedSpans() };
+}
+
+/** What a call does that reads something on its way. */
+async function runThrough(traced: CallTrace): Promise<readonly unknown[]> {
+  for (const stage of ['limit', 'decode', 'validate', 'dispatch']) traced.enter(stage);
+  const inner = traced.inner('inner read');
+  inner.enter('dispatch');
+  inner.end('OK', 'mcp_aql_read', OPERATION);
+  const request = traced.request('tools/call', 'notes', 'read_note');
+  const answer = await request.follow(Promise.resolve({ content: [] }));
+  traced.enter('shape');
+  traced.end('OK', 'mcp_aql_read', OPERATION);
+  return [request.context.traceparent, answer];
+}
+
+describe('a call that is not sampled', () => {
+  it('asks for one span, which decides, and for none on its way', async () => {
+    const { traced, asked, spans } = begin(new AlwaysOffSampler());
+    await runThrough(traced);
+    expect(asked()).toBe(1);
+    expect(spans()).toEqual([]);
+  });
+
+  it("passes on the client's trace with the flag that says so, and its state", () => {
+    const sampler = new ParentBasedSampler({ root: new AlwaysOnSampler() });
+    const { traced } = begin(sampler, { traceparent: `00-${TRACE}-${PARENT}-00`, tracestate: 'vendor=1' });
+    expect(traced.id).toBe(TRACE);
+    expect(traced.request('tools/call', 'notes').context).toEqual({
+      traceparent: expect.stringMatching(new RegExp(`^00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-00$`)),
+      tracestate: 'vendor=1',
+    });
+  });
+
+  it('passes on a trace of its own where the client has none', async () => {
+    const { traced } = begin(new AlwaysOffSampler());
+    const [traceparent, answer] = await runThrough(traced);
+    expect(traceparent).toMatch(new RegExp(`^00-${traced.id}-[0-9a-f]{16}-00$`));
+    expect(answer).toEqual({ content: [] });
+  });
+
+  it('gives what the upstream answers as it is, without a promise of its own', () => {
+    const { traced } = begin(new AlwaysOffSampler());
+    const answer = Promise.resolve({ content: [] });
+    expect(traced.request('tools/call', 'notes').follow(answer)).toBe(answer);
+  });
+});
+
+describe('a call that is sampled', () => {
+  it('has a span of its own, of each stage, of each call within it and of each request', async () => {
+    const { traced, spans } = begin(new AlwaysOnSampler(), { traceparent: `00-${TRACE}-${PARENT}-01` });
+    const [traceparent] = await runThrough(traced);
+    const request = spans().find(({ name }) => name === 'tools/call read_note');
+    expect(traceparent).toBe(`00-${TRACE}-${request?.spanContext().spanId}-01`);
+    const names = spans().map(({ name }) => name);
+    const stages = [
+      'limit',
+      'decode',
+      'validate',
+      'dispatch',
+      'inner read',
+      'tools/call read_note',
+      'dispatch',
+      'shape',
+    ];
+    expect(names.toSorted()).toEqual([...stages, 'tools/call mcp_aql_read'].toSorted());
+    expect(spans().at(-1)?.attributes).toMatchObject({
+      'gen_ai.tool.name': 'mcp_aql_read',
+      'mcp_aql.operation': 'notes__read_note',
+      'mcp_aql.upstream': 'notes',
+      'mcp_aql.category': 'READ',
+      'mcp_aql.code': 'OK',
+    });
+  });
+
+  it.each([
+    [new OperationError('RATE_LIMIT_EXCEEDED', 'Too many calls'), 'RATE_LIMIT_EXCEEDED'],
+    [new Error('unexpected'), 'INTERNAL_ERROR'],
+  ])('says of a request why it failed, and fails alike', async (fault, code) => {
+    const { traced, spans } = begin(new AlwaysOnSampler());
+    await expect(traced.request('tools/call', 'notes').follow(Promise.reject(fault))).rejects.toBe(fault);
+    expect(spans()[0]?.attributes['error.type']).toBe(code);
+  });
+
+  it('does not count a question to the caller as a failure', () => {
+    const { traced, spans } = begin(new AlwaysOnSampler());
+    traced.end('CONFIRMATION_REQUIRED', 'mcp_aql_delete', OPERATION);
+    expect(spans()[0]?.attributes['error.type']).toBeUndefined();
+  });
+});
