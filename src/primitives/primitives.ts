@@ -5,6 +5,7 @@ import {
   definePrompt,
   defineTemplate,
 } from '../catalog/integrity/definition-guard.js';
+import { echoName, quoteValues } from '../lib/text.js';
 import type { Caller, HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { EXACT_TEXTS } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
@@ -259,10 +260,22 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     if (!lists.shows('prompts', upstream, name)) throw quarantinedPrompt(upstream, name);
   };
 
+  /** A prompt whose server does not list its arguments may take any. */
+  const requireListed = (upstream: string, name: string, values: JsonObject): void => {
+    const listed = lists.known('prompts').find((known) => known.upstream === upstream);
+    const taken = listed?.entries.find(({ id }) => id === name)?.value['arguments'];
+    if (!Array.isArray(taken)) return;
+    const names = taken.flatMap((each: unknown) => (isJsonObject(each) ? (textOf(each['name']) ?? []) : []));
+    const known = new Set(names);
+    const unknown = Object.keys(values).find((each) => !known.has(each));
+    if (unknown !== undefined) throw unknownArgument(name, unknown, names);
+  };
+
   const get: OperationHandler = async (call) => {
     const id = textOf(call.arguments['name']) ?? '';
     await requireAccepted(call.operation.upstream, id);
     const { arguments: values } = call.arguments;
+    if (isJsonObject(values)) requireListed(call.operation.upstream, id, values);
     const params = { name: id, ...(isJsonObject(values) ? { arguments: toTexts(values) } : {}) };
     const result = await send(call, 'prompts/get', params, { type: 'prompt', id });
     const { messages } = result;
@@ -340,6 +353,15 @@ const COUNT_MS = 1_000;
 function quarantinedPrompt(upstream: string, name: string): OperationError {
   const message = `Permission denied: 'the prompt '${name.slice(0, 100)}' of '${upstream}' is quarantined: its definition is new or has changed'. An operator reviews it with 'mcp-aql-gateway lock'`;
   return new OperationError('PERMISSION_DENIED', message, { upstream, reason: 'quarantined' });
+}
+
+function unknownArgument(prompt: string, argument: string, names: readonly string[]): OperationError {
+  const takes = names.length === 0 ? 'It takes none' : `It takes ${quoteValues(names)}`;
+  return new OperationError(
+    'VALIDATION_UNKNOWN_PARAM',
+    `The prompt '${echoName(prompt)}' has no argument '${echoName(argument)}'. ${takes}`,
+    { param_name: `arguments.${echoName(argument)}`, operation: getPrompt.name },
+  );
 }
 
 /** The parameters that name what a call is about. */

@@ -247,6 +247,14 @@ describe('resources and prompts as operations', () => {
       { role: 'user', content: { type: 'image', mimeType: 'image/png', block: 1 } },
     ]);
     expect(prompt.blocks).toEqual([{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]);
+    const misspelt = await live.call(client, 'get_prompt', {
+      name: 'ask_alpha',
+      arguments: { who: 'me', whom: 'you' },
+    });
+    expect(misspelt.error).toMatchObject({
+      code: 'VALIDATION_UNKNOWN_PARAM',
+      message: "The prompt 'ask_alpha' has no argument 'whom'. It takes 'who'",
+    });
     const values = await live.call(client, 'complete', { prompt: 'ask_beta', argument: 'who', value: 'b' });
     expect(values.data).toMatchObject({ values: ['ask_beta', 'b', 'beta', 'null'], total: 9 });
     const both = await live.call(client, 'complete', { argument: 'who' });
