@@ -118,6 +118,9 @@ export function readMessageId({ start, end }: Pick<SkippedLine, 'start' | 'end'>
   return found[1] === undefined ? found[2] : Number(found[1]);
 }
 
+/** Consoles of some platforms begin their output with it, and the first line is the answer that a connection begins with. */
+const BYTE_ORDER_MARK = '\ufeff';
+
 /** Notifications and requests that are read of one list of messages: no server has so many to say at once. */
 const MOST_UNASKED = 200;
 
@@ -127,7 +130,8 @@ const MOST_UNASKED = 200;
  *
  * @throws SyntaxError where the text is no JSON
  */
-export function readMessages(text: string): readonly JSONRPCMessage[] {
+export function readMessages(marked: string): readonly JSONRPCMessage[] {
+  const text = marked.startsWith(BYTE_ORDER_MARK) ? marked.slice(1) : marked;
   if (isTooDeep(text)) return refuseDeep(text);
   const value: unknown = JSON.parse(text);
   if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
