@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
+import { ensureDataDirectories } from '../../config/data-directories.js';
 import type { SharedAgents } from '../../gateway/operator-api.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { type CommonFlags, loadCliConfig } from '../context.js';
@@ -48,7 +49,6 @@ export function registerAgents(program: Command, terminal: Terminal): void {
   ): Promise<void> {
     const flags = command.optsWithGlobals<CommonFlags>();
     const config = await loadCliConfig(flags, terminal);
-    const { ensureDataDirectories } = await import('../../config/data-directories.js');
     await ensureDataDirectories(config);
     const { openSharedAgents } = await import('../../gateway/operator-api.js');
     const agents = await openSharedAgents(config);

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
+import { ensureDataDirectories } from '../../config/data-directories.js';
 import type {
   Approval,
   ApprovalService,
@@ -72,7 +73,6 @@ async function withApprovals(
 ): Promise<void> {
   const flags = command.optsWithGlobals<ApprovalFlags>();
   const config = await loadCliConfig(flags, terminal);
-  const { ensureDataDirectories } = await import('../../config/data-directories.js');
   await ensureDataDirectories(config);
   const { openSharedApprovals } = await import('../../gateway/operator-api.js');
   const shared = await openSharedApprovals(config, () => undefined);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ensureDataDirectories } from '../../config/data-directories.js';
 import type { SharedGrants } from '../../gateway/operator-api.js';
 import { type CommonFlags, loadCliConfig } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
@@ -46,7 +47,6 @@ async function withGrants(
 ): Promise<void> {
   const flags = command.optsWithGlobals<CommonFlags>();
   const config = await loadCliConfig(flags, terminal);
-  const { ensureDataDirectories } = await import('../../config/data-directories.js');
   await ensureDataDirectories(config);
   const { openSharedGrants } = await import('../../gateway/operator-api.js');
   const grants = await openSharedGrants(config);
