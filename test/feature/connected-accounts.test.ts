@@ -1,3 +1,4 @@
+import type { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { expect, it } from 'vitest';
 import { type AskedClient, type AskedUser, type ClientKind, connectAsked } from '../support/asked-client.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.mjs';
@@ -139,6 +140,38 @@ it.each(['SDK v2 modern', 'SDK v2 legacy'] as const)(
     });
     expect((await bob.call('notes__list_notes')).data).toEqual([{ id: 1, text: 'a note of bob-in-the-cloud' }]);
     expect(asked).toMatchObject([{ mode: 'url', message: expect.stringContaining("The server 'notes'") }]);
+  },
+);
+
+it.each(['semantic', 'single', 'passthrough'] as const)(
+  'answers with the page where no user can be asked, as a result that a model can read (%s)',
+  async (mode) => {
+    await using team = await openTeam({ endpoint: { mode } });
+    await connectFirst(team, 'notes', 'alice', 'alice-in-the-cloud');
+    const unable = await team.enter('bob', 'SDK v1');
+    const failing = await team.enter('bob', 'SDK v2 legacy', {
+      modes: { url: {} },
+      elicit: () => Promise.reject(new Error('no browser here')),
+    });
+    const asked: unknown[] = [];
+    const able = await team.enter('bob', 'SDK v1', {
+      modes: { url: {} },
+      elicit: (params) => {
+        asked.push(params);
+        return { action: 'decline' };
+      },
+    });
+    for (const { client } of [unable, failing, able]) {
+      const { tools } = await client.listTools();
+      const name = tools.find((tool) => /^(?:.*list_notes|mcp_aql_read|mcp_aql)$/.test(tool.name))?.name ?? '';
+      const args = mode === 'passthrough' ? {} : { operation: 'notes__list_notes' };
+      const result = await (client as OldClient).callTool({ name, arguments: args });
+      expect(result).toMatchObject({ isError: true });
+      const said = JSON.stringify(result.content);
+      expect(said).toContain('credentials_required');
+      expect(said).toMatch(/Ask the user to open http:[^ ]+\/connect\/notes\?code=/);
+    }
+    expect(asked).toMatchObject([{ mode: 'url' }]);
   },
 );
 
