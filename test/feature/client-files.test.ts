@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../support/run-command.js';
@@ -188,5 +189,37 @@ describe.skipIf(process.platform !== 'linux')('the files of MCP clients', () => 
     expect(stderr).toMatch(/\.claude\.json cannot be read/);
     const { mcpServers } = JSON.parse(await readFile(home.file('project/gateway.config.json'), 'utf8'));
     expect([mcpServers.gh.disabled, mcpServers.ok.disabled]).toEqual([true, undefined]);
+  });
+
+  it.each([
+    ['null', 'its content is not an object'],
+    ['{"mcpServers": []}', "'mcpServers' is not an object"],
+    ['{"mcpServers": {}, "mcpServers": {"b": {}}}', "'mcpServers' is in it twice"],
+    ['{"mcpServers": {"aql": {}, "aql": {}}}', "'mcpServers.aql' is in it twice"],
+    [Buffer.from('{"theme": "\xff", "mcpServers": {}}', 'latin1'), 'it is not written in UTF-8'],
+  ])('connect leaves a file alone that it cannot change without loss (%s)', async (content, why) => {
+    await using home = await makeHome({ '.cursor/mcp.json': '' }, CONFIG);
+    await writeFile(home.file('.cursor/mcp.json'), content);
+    const { code, stderr } = await home.run('connect', 'cursor');
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`mcp.json: ${why}`)]);
+    expect(await readFile(home.file('.cursor/mcp.json'))).toEqual(Buffer.from(content));
+  });
+
+  it('what stands in the place of a file is neither waited for nor replaced, and import names it', async () => {
+    await using home = await makeHome({}, CONFIG);
+    await mkdir(home.file('.cursor/mcp.json'), { recursive: true });
+    await symlink(home.file('nowhere.json'), home.file('.claude.json'));
+    await mkdir(home.file('.gemini'));
+    execFileSync('mkfifo', [home.file('.gemini/settings.json')]);
+    const { stderr } = await home.run('import');
+    expect(stderr).toMatch(/mcp\.json cannot be read: it is a directory, a pipe or a device/);
+    expect(stderr).toMatch(/settings\.json cannot be read: it is a directory, a pipe or a device/);
+    expect(stderr).toMatch(/\.claude\.json cannot be read: it is a link to a file that is not there/);
+    const named = await home.run('import', '--from', home.file('.cursor/mcp.json'));
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('mcp.json: it is a directory')]);
+    for (const client of ['cursor', 'claude-code', 'gemini-cli']) {
+      expect((await home.run('connect', client)).stderr).toContain('Not written: ');
+    }
+    expect((await lstat(home.file('.claude.json'))).isSymbolicLink()).toBe(true);
   });
 });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { editJsonc } from '../../config/edit-jsonc.js';
 import { replaceFile } from '../../lib/replace-file.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Machine, McpClient } from './client-table.js';
+import { readClientFile } from './read-client-file.js';
 import { editTomlServer } from './toml-servers.js';
 
 /** What is done to a client's file. */
@@ -23,7 +24,7 @@ export async function planClientEdit(
 ): Promise<ClientEdit> {
   const [file = ''] = client.files(machine);
   const [block = []] = client.blocks(machine);
-  const before = await readIfThere(file);
+  const before = await readClientFile(file);
   if (before === undefined && entry === undefined) return { file, before, after: before };
   const text = before ?? '';
   const after =
@@ -38,7 +39,7 @@ export async function planUndo(client: McpClient, machine: Machine): Promise<Cli
   const [file = ''] = client.files(machine);
   const backup = await readBackup(file);
   if (backup === undefined) throw new Error(`there is no change of ${file} to undo`);
-  const before = await readIfThere(file);
+  const before = await readClientFile(file);
   if (digest(before) !== backup.written) {
     throw new Error(`${file} has changed since; 'disconnect' takes the gateway out of it and leaves the rest`);
   }
@@ -73,7 +74,7 @@ interface Backup {
 }
 
 async function readBackup(file: string): Promise<Backup | undefined> {
-  const text = await readIfThere(backupOf(file));
+  const text = await readClientFile(backupOf(file));
   if (text === undefined) return undefined;
   const read: unknown = JSON.parse(text);
   if (!isJsonObject(read) || typeof read['written'] !== 'string') return undefined;
@@ -85,11 +86,4 @@ function digest(text: string | undefined): string {
   return createHash('sha256')
     .update(text ?? '\0')
     .digest('hex');
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return undefined;
-    throw cause;
-  });
 }

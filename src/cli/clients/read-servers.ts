@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { parseJsonc } from '../../config/parse-jsonc.js';
 import { valueAt } from '../../lib/json-path.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { type Machine, MCP_CLIENTS, type McpClient } from './client-table.js';
+import { readClientFile } from './read-client-file.js';
 import { readTomlServers } from './toml-servers.js';
 
 /** A server that a client's file names. */
@@ -39,16 +39,26 @@ export async function findClientServers(
   const found: FoundFile[] = [];
   for (const client of clients) {
     for (const file of client.files(machine)) {
-      const text = await readFile(file, 'utf8').catch(() => undefined);
-      if (text !== undefined) found.push(readServers(text, file, client, machine));
+      const read = await tryToRead(file);
+      if (read.problem !== undefined) found.push({ client: client.id, file, servers: [], unusable: [], ...read });
+      else if (read.text !== undefined) found.push(readServers(read.text, file, client, machine));
     }
   }
   return found;
 }
 
+async function tryToRead(file: string): Promise<{ readonly text?: string | undefined; readonly problem?: string }> {
+  try {
+    return { text: await readClientFile(file) };
+  } catch (cause) {
+    return { problem: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
 /** Reads a file that is named: in whichever form its servers are. */
 export async function readServersOf(file: string, machine: Machine): Promise<FoundFile> {
-  const text = await readFile(file, 'utf8');
+  const text = await readClientFile(file);
+  if (text === undefined) throw new Error('there is no such file');
   const format = extname(file) === '.toml' ? 'toml' : 'json';
   const read = [...MCP_CLIENTS.values()]
     .filter((client) => client.format === format)

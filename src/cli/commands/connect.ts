@@ -73,7 +73,8 @@ async function act(
   const entry = isUndo ? undefined : await entryFor(client);
   const edit = await (isUndo ? planUndo(client, machine) : planClientEdit(client, machine, flags.name, entry)).catch(
     (cause: unknown) => {
-      throw new CliError(EXIT_CODE.failure, `Not written: ${explain(cause)}`, { cause });
+      const place = isUndo ? '' : `${client.files(machine)[0]}: `;
+      throw new CliError(EXIT_CODE.failure, `Not written: ${place}${explain(cause)}`, { cause });
     },
   );
   const isChanged = edit.before !== edit.after;

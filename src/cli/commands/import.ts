@@ -117,11 +117,20 @@ async function findFiles(from: string | undefined): Promise<readonly FoundFile[]
   const client = MCP_CLIENTS.get(from);
   if (client !== undefined) return findClientServers(machine, [client]);
   const file = resolve(from);
-  if (existsSync(file)) return [await readServersOf(file, machine)];
+  if (existsSync(file)) return [await readNamed(file, machine)];
   throw new CliError(
     EXIT_CODE.usage,
     `--from: '${from}' is neither a file nor one of ${[...MCP_CLIENTS.keys()].join(', ')}`,
   );
+}
+
+async function readNamed(file: string, machine: Machine): Promise<FoundFile> {
+  try {
+    return await readServersOf(file, machine);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(EXIT_CODE.usage, `--from: ${file}: ${why}`, { cause });
+  }
 }
 
 /** The first of a name is taken: a later one that is another server is left to the operator. */
