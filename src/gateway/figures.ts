@@ -17,7 +17,14 @@ export function describeFigures(
   gateway: Described,
   plan: EndpointPlan,
   journal: JournalState,
-  { threads, executions }: { threads: GatewayFigures['threads']; executions: GatewayFigures['executions'] | undefined },
+  {
+    threads,
+    executions,
+    replicas,
+  }: Pick<GatewayFigures, 'threads'> & {
+    executions: GatewayFigures['executions'] | undefined;
+    replicas: GatewayFigures['replicas'] | undefined;
+  },
 ): GatewayFigures {
   const { upstreams, categories, state, reload } = gateway.status();
   const tokens = contextTokens(plan, gateway);
@@ -39,6 +46,7 @@ export function describeFigures(
     lostRecords: journal.lost,
     threads,
     ...(executions && { executions }),
+    ...(replicas && { replicas }),
     ...(reload && {
       reload: { isInForce: reload.outcome !== 'refused', atSeconds: Date.parse(reload.at) / 1_000 },
     }),

@@ -417,6 +417,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       describeFigures(gateway, catalog.current().plan, policy.audit.state(), {
         threads: largeAnswers.load(),
         executions: running?.counts(),
+        replicas: replicas?.others(),
       }),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     quotaStatus: (caller) => policy.quota.status(caller),

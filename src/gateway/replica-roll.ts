@@ -21,6 +21,12 @@ interface ReplicaRollOptions {
   readonly observe: Observer;
 }
 
+/** How many other gateways of the store are configured like this one, and how many are not. */
+export interface OtherReplicas {
+  readonly same: number;
+  readonly different: number;
+}
+
 /**
  * The gateways of one store, and how they differ from this one where they must not. Each leaves a record again and again, which says
  * what it is configured with in forms that reveal nothing: a digest, and a text that is sealed with its key.
@@ -31,6 +37,7 @@ export class ReplicaRoll {
   #beats = 0;
   #written: readonly string[] = [];
   #differences: readonly string[] = [];
+  #others: OtherReplicas = { same: 0, different: 0 };
 
   constructor(options: ReplicaRollOptions) {
     this.#options = options;
@@ -40,6 +47,11 @@ export class ReplicaRoll {
     return this.#differences.length === 0
       ? { state: 'ok' }
       : { state: 'degraded', problem: this.#differences.join(' ') };
+  }
+
+  /** The other gateways of the store, as of the last look. */
+  others(): OtherReplicas {
+    return this.#others;
   }
 
   /** Says that this gateway is there, and looks at the others. Never rejects: the store's own state says what is wrong. */
@@ -56,7 +68,10 @@ export class ReplicaRoll {
       // Those that expire first come first, so that the newest of each gateway stays.
       const others = new Map(found.map(({ value }) => [String(value['id']), value]));
       others.delete(this.#id);
-      const differences = [...others.values()].flatMap((other) => this.#compare(other, configuration));
+      const compared = [...others.values()].map((other) => this.#compare(other, configuration));
+      const same = compared.filter((each) => each.length === 0).length;
+      this.#others = { same, different: compared.length - same };
+      const differences = compared.flat();
       const news = differences.filter((each) => !this.#differences.includes(each));
       this.#differences = differences;
       for (const message of news) observe({ kind: 'notice', level: 'warn', message });

@@ -4,7 +4,7 @@ import { Vault } from '../credentials/vault.js';
 import type { Observer } from '../observe/observation.js';
 import type { SharedSpace } from '../store/shared-space.js';
 import type { StateStore } from '../store/state-store.js';
-import { ReplicaRoll } from './replica-roll.js';
+import { type OtherReplicas, ReplicaRoll } from './replica-roll.js';
 import { SealedSpace } from './sealed-space.js';
 import type { DependencyState } from './status.js';
 
@@ -20,6 +20,7 @@ export interface Replicas {
   keyFor(purpose: string): Buffer | undefined;
   /** `degraded` where another gateway of the store is configured differently. */
   state(): DependencyState;
+  others(): OtherReplicas;
   close(): Promise<void>;
 }
 
@@ -67,6 +68,7 @@ export async function openReplicas(
     rankings: store.openSpace('rankings', RANKING_BOUNDS),
     keyFor: (purpose) => secret.value && createHmac('sha256', secret.value).update(purpose).digest(),
     state: () => roll.state(),
+    others: () => roll.others(),
     close: () => {
       clearInterval(looking);
       return roll.leave();

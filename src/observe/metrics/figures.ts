@@ -34,6 +34,8 @@ export interface GatewayFigures {
   readonly threads: { readonly busy: number; readonly waiting: number };
   /** Executions and agents by state; absent where neither is configured. */
   readonly executions?: Readonly<Record<string, number>>;
+  /** The other gateways of the store by whether they are configured alike; absent where the store is of one machine. */
+  readonly replicas?: { readonly same: number; readonly different: number };
   /** The last reload; absent before the first. */
   readonly reload?: { readonly isInForce: boolean; readonly atSeconds: number };
 }

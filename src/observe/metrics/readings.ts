@@ -144,6 +144,13 @@ export const READINGS: readonly Reading[] = [
     read: ({ gateway }) => only(gateway.threads.waiting),
   },
   {
+    name: 'mcp_aql_other_replicas',
+    help: 'Other gateways of the store, by whether their configuration and key are the same as here.',
+    kind: 'gauge',
+    labels: ['configuration'],
+    read: ({ gateway: { replicas } }) => (replicas === undefined ? [] : by('configuration', { ...replicas })),
+  },
+  {
     name: 'mcp_aql_reload_successful',
     help: 'Whether the last reload took the configuration; absent before the first.',
     kind: 'gauge',
