@@ -216,12 +216,14 @@ function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined
 export function withMeta(reply: Reply, members: JsonObject): Reply {
   const meta = reply.meta === undefined ? members : { ...reply.meta, ...members };
   if (reply.written === undefined && reply.passthrough === undefined) return { ...reply, meta };
-  const { blocks, isError, code, protocolError, inputRequired, extra, written, passthrough } = reply;
+  const { isError, code, protocolError, inputRequired, extra, written, passthrough } = reply;
   return {
     get text() {
       return reply.text;
     },
-    blocks,
+    get blocks() {
+      return reply.blocks;
+    },
     isError,
     code,
     meta,
