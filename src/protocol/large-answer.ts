@@ -89,12 +89,14 @@ const NOTHING = Buffer.alloc(0);
 /** More parts are copied together, because each is written by itself. */
 const MOST_PARTS = 32;
 const PIECE_BYTES = 2 * 1024 * 1024;
-/** From so many on, the parts of a message that is still coming are copied together. */
-const MOST_GATHERED = 512;
+/** So many parts of a message that is still coming are copied together, each byte once. */
+const GATHERED_TOGETHER = 512;
 
 /** Gathers the bytes of one message. Those of a large one are copied as they come, so that no moment copies all of them. */
 export class MessageBytes {
   #parts: Buffer[] = [];
+  /** How many of the parts, the last ones, are as they came. */
+  #loose = 0;
   #length = 0;
   #pieces: Buffer[] = [];
   /** Bytes of the last piece that are in use. */
@@ -107,11 +109,16 @@ export class MessageBytes {
   add(part: Buffer): void {
     this.#length += part.length;
     this.#parts.push(part);
+    this.#loose += 1;
     // A part of a few bytes costs an object, and keeps the memory of the network's buffer.
-    if (this.#parts.length >= MOST_GATHERED) this.#parts = [Buffer.concat(this.#parts)];
+    if (this.#loose === GATHERED_TOGETHER) {
+      this.#parts.push(Buffer.concat(this.#parts.splice(-GATHERED_TOGETHER)));
+      this.#loose = 0;
+    }
     if (this.#length <= LARGE_BYTES) return;
     for (const each of this.#parts) this.#copy(each);
     this.#parts = [];
+    this.#loose = 0;
   }
 
   /** What has been gathered, which then begins anew. */
@@ -124,6 +131,7 @@ export class MessageBytes {
           ? [Buffer.concat(this.#parts, this.#length)]
           : this.#parts;
     this.#parts = [];
+    this.#loose = 0;
     this.#length = 0;
     this.#pieces = [];
     this.#used = PIECE_BYTES;
