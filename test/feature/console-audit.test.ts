@@ -1,8 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { ConsoleVisitor } from '../support/console-visitor.js';
+import { readJournals } from '../support/read-journals.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const TOKEN = 'operator-omar-has-a-long-token';
@@ -20,14 +19,7 @@ beforeAll(async () => {
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 
 async function signIns(): Promise<readonly JsonObject[]> {
-  const folder = join(gateway.directory, '.mcp-aql', 'audit');
-  const journals = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
-  const records = journals.flatMap((text) =>
-    text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line)),
-  );
+  const records = await readJournals(gateway.directory);
   return records.filter(({ type }) => type === 'sign_in');
 }
 

@@ -1,9 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { ConsoleVisitor } from '../support/console-visitor.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
+import { readJournals } from '../support/read-journals.js';
 import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
@@ -116,15 +116,8 @@ describe('an update that merges and waits for an operator', () => {
 
   it('is read as a call of its caller, which the record has', async () => {
     await update('3', { title: 'x' });
-    const folder = join(gateway.directory, '.mcp-aql', 'audit');
-    const journals = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
-    const records = journals.flatMap((text) =>
-      text
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line)),
-    );
-    expect(records.map(({ event = {}, ...record }) => ({ ...record, ...event }))).toContainEqual(
+    const records = await readJournals(gateway.directory);
+    expect(records.map(({ event, ...record }) => Object.assign(record, event))).toContainEqual(
       expect.objectContaining({
         type: 'call',
         operation: 'records__get_record',
