@@ -34,12 +34,14 @@ export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
     // Only introspection needs these, and it is not called.
     policy: { staticDecision: allowAlways, revokeToken: IGNORE },
     handlers: {
-      over:
-        () =>
-        () =>
-        async ({ operation, arguments: args }) => ({
-          toolResult: { content: [{ type: 'text', text: await answer(args, operation.tool) }] },
-        }),
+      over: () => ({
+        handlerOf:
+          () =>
+          async ({ operation, arguments: args }) => ({
+            toolResult: { content: [{ type: 'text', text: await answer(args, operation.tool) }] },
+          }),
+        previewOf: IGNORE,
+      }),
     },
   });
 }
