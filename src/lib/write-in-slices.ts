@@ -1,3 +1,4 @@
+import type { Pieces } from '../protocol/pieces.js';
 import { inTime, type Sliced } from './turns.js';
 
 /** Units that are written at once: about a millisecond. A character is one, a value of any kind some more. */
@@ -11,14 +12,38 @@ export function takesLongToWrite(value: unknown): boolean {
   return weigh(value, WRITTEN_AT_ONCE) > WRITTEN_AT_ONCE;
 }
 
-/** Writes a parsed JSON value as `JSON.stringify` does, in slices. */
-export function* writeInSlices(value: unknown): Sliced<string> {
-  const pieces: string[] = [];
+/** Writes a parsed JSON value as `JSON.stringify` does, in slices: as bytes in pieces of some hundred kB. */
+export function* writeInSlices(value: unknown): Sliced<Pieces> {
+  const pieces = new WrittenPieces();
   yield* inTime(write(value, pieces));
-  return pieces.join('');
+  return pieces.take();
 }
 
-function* write(value: unknown, pieces: string[]): Sliced<void> {
+/** Gathers texts as bytes, in pieces that are neither many nor large. A text that is added holds whole characters. */
+class WrittenPieces {
+  readonly #pieces: Buffer[] = [];
+  #texts: string[] = [];
+  #length = 0;
+
+  push(text: string): void {
+    this.#texts.push(text);
+    this.#length += text.length;
+    if (this.#length >= WRITTEN_AT_ONCE) this.#encode();
+  }
+
+  take(): Pieces {
+    this.#encode();
+    return this.#pieces;
+  }
+
+  #encode(): void {
+    this.#pieces.push(Buffer.from(this.#texts.join('')));
+    this.#texts = [];
+    this.#length = 0;
+  }
+}
+
+function* write(value: unknown, pieces: WrittenPieces): Sliced<void> {
   if (!takesLongToWrite(value)) pieces.push(JSON.stringify(value));
   else if (typeof value === 'string') yield* writeText(value, pieces);
   else if (Array.isArray(value)) yield* writeList(value, pieces);
@@ -26,7 +51,7 @@ function* write(value: unknown, pieces: string[]): Sliced<void> {
   yield;
 }
 
-function* writeList(items: readonly unknown[], pieces: string[]): Sliced<void> {
+function* writeList(items: readonly unknown[], pieces: WrittenPieces): Sliced<void> {
   pieces.push('[');
   for (let from = 0; from < items.length; from += GROUP) {
     if (from > 0) pieces.push(',');
@@ -41,7 +66,7 @@ function* writeList(items: readonly unknown[], pieces: string[]): Sliced<void> {
 
 type Member = readonly [name: string, value: unknown];
 
-function* writeObject(members: readonly Member[], pieces: string[]): Sliced<void> {
+function* writeObject(members: readonly Member[], pieces: WrittenPieces): Sliced<void> {
   const writeMember = function* ([name, value]: Member): Sliced<void> {
     yield* write(name, pieces);
     pieces.push(':');
@@ -59,14 +84,18 @@ function* writeObject(members: readonly Member[], pieces: string[]): Sliced<void
   pieces.push('}');
 }
 
-function* joined<Item>(items: readonly Item[], pieces: string[], work: (item: Item) => Sliced<void>): Sliced<void> {
+function* joined<Item>(
+  items: readonly Item[],
+  pieces: WrittenPieces,
+  work: (item: Item) => Sliced<void>,
+): Sliced<void> {
   for (const [index, item] of items.entries()) {
     if (index > 0) pieces.push(',');
     yield* work(item);
   }
 }
 
-function* writeText(text: string, pieces: string[]): Sliced<void> {
+function* writeText(text: string, pieces: WrittenPieces): Sliced<void> {
   pieces.push('"');
   for (let from = 0; from < text.length; ) {
     const end = endOfCharacter(text, from + WRITTEN_AT_ONCE);

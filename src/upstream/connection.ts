@@ -32,7 +32,7 @@ import type { TaskSurroundings } from './tasks/drive-task.js';
 import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
-import { writeAhead } from './transport/wire-messages.js';
+import { writeAhead } from './transport/write-message.js';
 import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
 import type { RequestCredentials } from './user-rights.js';
 
@@ -349,8 +349,12 @@ async function completeConnection(
       const { method, params, cancellation, onProgress, ask, log } = request;
       const preface = newsBefore(ask, roots);
       const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log, preface };
-      const send = (continuation?: JsonObject, meta = request.meta): Promise<JsonObject> =>
-        channel.request(method, { ...params, ...continuation }, { ...options, meta });
+      const { arguments: args } = params;
+      const writing = isJsonObject(args) ? writeAhead(args) : undefined;
+      const send = async (continuation?: JsonObject, meta = request.meta): Promise<JsonObject> => {
+        if (writing !== undefined) await writing;
+        return channel.request(method, { ...params, ...continuation }, { ...options, meta });
+      };
       if (asks === undefined || (ask === undefined && log === undefined)) return send();
       return sendInRounds(send, { ...request, retryable: true }, asks);
     },

@@ -12,7 +12,7 @@ import { BriefMap } from '../../lib/brief-map.js';
 import { sendInTurn } from '../../lib/turns.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
-import type { Pieces } from '../../protocol/pieces.js';
+import { lengthOf, type Pieces } from '../../protocol/pieces.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
 import type { RequestCredentials } from '../user-rights.js';
 import type { BodyReader, ResponseFlow } from './decode-body.js';
@@ -41,7 +41,8 @@ import { isErrorFor, mayBeForgottenSession } from './refusals.js';
 import { openPool, type RequestPool } from './request-pool.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
-import { EDGE_BYTES, readMessageId, readMessages, writeMessage } from './wire-messages.js';
+import { EDGE_BYTES, readMessageId, readMessages } from './wire-messages.js';
+import { writeMessage } from './write-message.js';
 
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;
@@ -215,8 +216,11 @@ export class HttpTransport implements UpstreamTransport {
     );
     post.exchange = exchange;
     const body = writeMessage(post.message);
+    const length = typeof body === 'string' ? body.length : lengthOf(body);
+    // Of pieces the pool cannot tell how long they are together.
+    if (typeof body !== 'string') headers.push('content-length', String(length));
     sendInTurn(
-      { length: body.length, isAlone: this.#open.size <= 1 },
+      { length, isAlone: this.#open.size <= 1 },
       () => this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, exchange),
       (fault) => this.#finish(post, fault instanceof Error ? fault : new Error(String(fault))),
     );

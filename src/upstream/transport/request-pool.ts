@@ -1,13 +1,19 @@
 import type { Dispatcher } from 'undici';
 // The package's entry loads fetch, WebSocket, caches and mocks too, most of its code.
 import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Pieces } from '../../protocol/pieces.js';
 import type { RequestCredentials } from '../user-rights.js';
 import { headerOf, type ResponseHeaders } from './http-exchange.js';
 import type { SocketOpener } from './outbound.js';
 
+/** A body in pieces goes out piece by piece, as the socket takes them; the type that undici gives its options lacks it. */
+interface PoolRequest extends Omit<Dispatcher.DispatchOptions, 'body'> {
+  body?: Dispatcher.DispatchOptions['body'] | Pieces;
+}
+
 /** What a transport needs of undici's pool. */
 export interface RequestPool {
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
+  dispatch(options: PoolRequest, handler: Dispatcher.DispatchHandler): boolean;
   destroy(reason: Error): Promise<void>;
 }
 
@@ -20,7 +26,7 @@ interface PoolSettings {
 /** The connections to one server. */
 export function openPool(origin: string, { connect, credentials }: PoolSettings): RequestPool {
   // Silence is timed by the calls themselves: a stream may rest for hours.
-  const pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0, connect });
+  const pool: RequestPool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0, connect });
   return credentials === undefined ? pool : withCredentials(pool, credentials);
 }
 
@@ -38,7 +44,7 @@ function withCredentials(pool: RequestPool, credentials: RequestCredentials): Re
 interface AuthorizedRequest {
   readonly pool: RequestPool;
   readonly credentials: RequestCredentials;
-  readonly options: Dispatcher.DispatchOptions;
+  readonly options: PoolRequest;
   readonly handler: Dispatcher.DispatchHandler;
 }
 

@@ -20,8 +20,8 @@ import {
   type SkippedLine,
   splitByteLines,
   splitLines,
-  writeMessage,
 } from './wire-messages.js';
+import { type WrittenMessage, writeMessage } from './write-message.js';
 
 /**
  * How long a server may take to end by itself after its input ended and after SIGTERM, and how long what it left behind may.
@@ -242,7 +242,7 @@ export class StdioTransport implements UpstreamTransport {
     if (hasExited(child)) return this.#exit.then(() => Promise.reject(processEnded()));
     const { stdin } = child;
     gatherWrites(stdin);
-    if (stdin.write(`${writeMessage(message)}\n`)) return DELIVERED;
+    if (writeLine(stdin, writeMessage(message))) return DELIVERED;
     // One wait for all: a listener for each waiting message would be a leak under load.
     this.#drained ??= new Promise((resolve) => {
       const done = (): void => {
@@ -285,6 +285,13 @@ function gatherWrites(stream: Writable): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
   setImmediate(() => stream.uncork());
+}
+
+/** Whether the reader keeps up. The stream keeps the pieces together. */
+function writeLine(stream: Writable, message: WrittenMessage): boolean {
+  if (typeof message === 'string') return stream.write(`${message}\n`);
+  for (const piece of message) stream.write(piece);
+  return stream.write('\n');
 }
 
 function hasExited({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {

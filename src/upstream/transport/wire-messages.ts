@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isNestedDeeper } from '../../lib/json-depth.js';
-import { runInSlices } from '../../lib/turns.js';
-import { takesLongToWrite, writeInSlices } from '../../lib/write-in-slices.js';
 import { keepExactNumbers, SUSPICIOUS } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
@@ -179,61 +176,4 @@ function isAnswer(message: unknown): message is JsonObject {
 function refuse(id: unknown): readonly JSONRPCMessage[] {
   if (typeof id !== 'string' && typeof id !== 'number') return [];
   return [{ jsonrpc: '2.0', id, error: { code: -32603, message: TOO_DEEP } }];
-}
-
-/** A shorter text is not worth a second look. */
-const LEAST_LONG = 4 * 1024;
-/** Whether JSON.stringify would write a text as it is. Asking takes a fifth of what writing takes: the engine's parser finds control characters fastest. */
-function isPlain(text: string): boolean {
-  if (text.includes('"') || text.includes('\\') || !text.isWellFormed()) return false;
-  try {
-    JSON.parse(`"${text}"`);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Arguments that were written before their message. */
-const writtenAhead = new WeakMap<JsonObject, string>();
-
-/** Writes the arguments of a call in turns of their own, for the message that will hold them; undefined where that takes no time. */
-export function writeAhead(args: JsonObject): Promise<void> | undefined {
-  if (!Object.values(args).some(mayTakeLong) || !takesLongToWrite(args)) return undefined;
-  return runInSlices(writeInSlices(args)).then((text) => void writtenAhead.set(args, text));
-}
-
-/** Without looking into it. */
-function mayTakeLong(value: unknown): boolean {
-  return typeof value === 'string' ? value.length > LARGE_BYTES : typeof value === 'object' && value !== null;
-}
-
-/** Stands for a text while what is around it is written: random, so that no caller can send it. */
-const SLOT = randomBytes(16).toString('hex');
-
-/** The JSON of a message, as JSON.stringify writes it. Long texts among the arguments of a call are put in as they are. */
-export function writeMessage(message: JSONRPCMessage): string {
-  const params: unknown = 'params' in message ? message.params : undefined;
-  const args = isJsonObject(params) ? params['arguments'] : undefined;
-  if (!isJsonObject(params) || !isJsonObject(args)) return JSON.stringify(message);
-  const ahead = writtenAhead.get(args);
-  if (ahead !== undefined) {
-    const around = JSON.stringify({ ...message, params: { ...params, arguments: SLOT } });
-    return around.replace(`"${SLOT}"`, () => ahead);
-  }
-  if (!Object.values(args).some(isLong)) return JSON.stringify(message);
-  const texts: string[] = [];
-  const slotted: JsonObject = {};
-  for (const [name, value] of Object.entries(args)) {
-    // An own member of this name too, as a call may have one.
-    const held = isLong(value) && isPlain(value) ? `${SLOT}${texts.push(value) - 1}.` : value;
-    Object.defineProperty(slotted, name, { value: held, enumerable: true });
-  }
-  if (texts.length === 0) return JSON.stringify(message);
-  const written = JSON.stringify({ ...message, params: { ...params, arguments: slotted } });
-  return texts.reduce((json, text, at) => json.replace(`${SLOT}${at}.`, () => text), written);
-}
-
-function isLong(value: unknown): value is string {
-  return typeof value === 'string' && value.length >= LEAST_LONG;
 }

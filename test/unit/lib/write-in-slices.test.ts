@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Sliced } from '../../../src/lib/turns.js';
+import { runAtOnce, type Sliced } from '../../../src/lib/turns.js';
 import { takesLongToWrite, writeInSlices } from '../../../src/lib/write-in-slices.js';
+import type { Pieces } from '../../../src/protocol/pieces.js';
 
-function run(work: Sliced<string>): string {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
+function run(work: Sliced<Pieces>): string {
+  return Buffer.concat(runAtOnce(work)).toString('utf8');
 }
 
 const repeat = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);

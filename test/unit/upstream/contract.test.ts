@@ -71,6 +71,16 @@ describe.each(FLAVOURS)('an upstream over $name', ({ name, era, endpoint }) => {
     expect(textOf(await opened.call('big', { bytes: 2_000_000 }))).toHaveLength(2_000_000);
   });
 
+  it('gets arguments of a megabyte whole, whatever else is sent at the same time', async () => {
+    const long = { list: Array.from({ length: 150_000 }, (_, index) => index), text: 'é'.repeat(100_000) };
+    const short = { text: 'short' };
+    const given = [short, long, short, long, short];
+    const echoed = await Promise.all(given.map((args) => opened.call('echo', args)));
+    expect(echoed.map((result) => textOf(result) === JSON.stringify(given[echoed.indexOf(result)]))).toEqual(
+      given.map(() => true),
+    );
+  });
+
   it('translates JSON-RPC errors and keeps their words', async () => {
     const failure = { code: -32602, message: 'bad id', data: { field: 'id' } };
     await expect(opened.call('fail', failure)).rejects.toMatchObject({
