@@ -9,8 +9,9 @@
  * `--only` takes the one attack of this name; `--repeat` measures each attack anew so often, with a line for each time. SOAK_DETAILS=1 prints each request of an attack, SOAK_PROFILE=1 besides what the longest turn of each did (a profile makes
  * turns longer), SOAK_RUNS how often an attack is tried.
  *
- * Ends with 1 where an attack holds the loop for longer than the bar. An attack that is over it is run again, because a pause
- * that only some of the runs show is the machine's.
+ * Ends with 1 where an attack holds the loop for longer than the bar: by `held` where it is measured, because a pause is as long as other
+ * work on the machine makes it, by the pause elsewhere. An attack that is over the bar is run again: a collection of garbage that only some
+ * of the runs show is no fault of the attack's.
  */
 import { fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -141,14 +142,16 @@ async function run(attack) {
 }
 
 const longestOf = (pauses, of) => pauses.reduce((most, one) => (of(one) > of(most) ? one : most));
-const worstOf = ({ pauses }) => longestOf(pauses, ({ ms }) => ms);
+/** What the bar is for. One whose `held` could not be read counts by its pause. */
+const judgedOf = ({ ms, held = ms }) => held;
+const worstOf = ({ pauses }) => judgedOf(longestOf(pauses, judgedOf));
 
 /** The best of several runs, with as many as it takes to be under the bar. */
 async function measure(attack) {
   let best = await run(attack);
-  for (let runs = 1; runs < RUNS && worstOf(best).ms > BAR_MS; runs += 1) {
+  for (let runs = 1; runs < RUNS && worstOf(best) > BAR_MS; runs += 1) {
     const again = await run(attack);
-    if (worstOf(again).ms < worstOf(best).ms) best = again;
+    if (worstOf(again) < worstOf(best)) best = again;
   }
   return best;
 }
@@ -168,12 +171,14 @@ const attacks = [...ATTACKS, ...SMALL_ANSWER_ATTACKS, ...ANSWER_ATTACKS, ...HTTP
   .filter(isWanted)
   .flatMap((attack) => Array.from({ length: Number(given.repeat) }, () => attack));
 for (const attack of attacks) {
-  const { idle, grown, pauses } = await measure(attack);
+  const measured = await measure(attack);
+  const { idle, grown, pauses } = measured;
   const longest = longestOf(pauses, ({ ms }) => ms);
   const held = longestOf(pauses, (one) => one.held ?? 0);
   const codes = [...new Set(pauses.map(({ code }) => code).filter(Boolean))].join(', ');
-  if (longest.ms > BAR_MS) over += 1;
-  const mark = longest.ms > BAR_MS ? '!' : ' ';
+  const isOver = worstOf(measured) > BAR_MS;
+  if (isOver) over += 1;
+  const mark = isOver ? '!' : ' ';
   console.log(
     `${attack.name.padEnd(39)}${mark} ${round(longest.ms)} ${round(held.held)} ${round(idle)} ${round(grown)}  ${longest.what}, held ${held.what}; ${codes}`,
   );
