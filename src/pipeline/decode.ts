@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { newTraceId } from '../protocol/random-ids.js';
-import { type CallTrace, MOST_PARENT_CHARACTERS, TRACE_PARENT } from '../protocol/trace-context.js';
+import { type CallTrace, readTraceId } from '../protocol/trace-context.js';
 import { CONFIRMATION, EXECUTION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
 import { correctedExample, unknownOperation } from './not-found.js';
 import { notProvenToRead } from './not-proven.js';
@@ -42,11 +42,6 @@ export function readRequest(raw: RawCall, plan: Pick<EndpointPlan, 'reachOf'>, t
 }
 
 const NO_ARGUMENTS: JsonObject = {};
-
-function readTraceId(traceparent: unknown): string | undefined {
-  if (typeof traceparent !== 'string') return undefined;
-  return TRACE_PARENT.exec(traceparent.slice(0, MOST_PARENT_CHARACTERS))?.[1];
-}
 
 /** A request in the specification's shape: which operation, with which parameters, through which MCP tool. */
 interface DecodedCall {

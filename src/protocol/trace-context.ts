@@ -2,10 +2,10 @@ import type { ErrorCode } from './error-table.js';
 import type { JsonObject } from './json.js';
 
 /** Version, trace id, parent id, flags. https://www.w3.org/TR/trace-context/#traceparent-header */
-export const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
+const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
 /** A later version may be longer; what follows the first four parts says nothing of the ids. */
-export const MOST_PARENT_CHARACTERS = 64;
+const MOST_PARENT_CHARACTERS = 64;
 
 const PARENT_CHARACTERS = 55;
 
@@ -26,6 +26,26 @@ export function readTraceContext(traceparent: unknown, tracestate: unknown): Tra
   if (traceparent.startsWith('00-') && traceparent.length !== PARENT_CHARACTERS) return undefined;
   const hasState = typeof tracestate === 'string' && TRACE_STATE.test(tracestate);
   return hasState ? { traceparent, tracestate } : { traceparent };
+}
+
+/** The trace that a request belongs to, also where its context is of a later version and longer than what is passed on. */
+export function readTraceId(traceparent: unknown): string | undefined {
+  if (typeof traceparent !== 'string') return undefined;
+  const start = traceparent.slice(0, MOST_PARENT_CHARACTERS);
+  return TRACE_PARENT.test(start) ? partsOfParent(start).traceId : undefined;
+}
+
+/** The parts of a `traceparent` that is valid: they stand in the same places in every version. */
+export function partsOfParent(traceparent: string): {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly flags: number;
+} {
+  return {
+    traceId: traceparent.slice(3, 35),
+    spanId: traceparent.slice(36, 52),
+    flags: Number.parseInt(traceparent.slice(53, PARENT_CHARACTERS), 16),
+  };
 }
 
 /** An operation, as the trace of its call names it. */

@@ -1,26 +1,22 @@
 import {
   type Attributes,
   type Context,
-  createTraceState,
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   type Tracer,
+  type TraceState,
   trace,
 } from '@opentelemetry/api';
 import type { BeginTrace, RawCall } from '../../protocol/call.js';
 import { type ErrorCode, isQuestionCode } from '../../protocol/error-table.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import {
-  type CallTrace,
-  type RequestTrace,
-  readTraceContext,
-  TRACE_PARENT,
-  type TraceContext,
-  type TracedOperation,
-} from '../../protocol/trace-context.js';
+import { newSpanId } from '../../protocol/random-ids.js';
+import type { CallTrace, RequestTrace, TraceContext, TracedOperation } from '../../protocol/trace-context.js';
+import type { DecidedTrace, DecidedTraces } from './decided-traces.js';
 
 /** What every span of a call of a tool says (semantic conventions of generative AI and of MCP). */
 const TOOL_CALL: Attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' };
@@ -30,33 +26,20 @@ const TOOL_CALL: Attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operati
  * Names and attributes are those of the semantic conventions for MCP where there are such; none holds a value of an argument.
  * https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
-export function traceCalls(tracer: Tracer): BeginTrace {
+export function traceCalls(traces: DecidedTraces): BeginTrace {
   return (call) => {
     const method = call.native?.method ?? 'tools/call';
-    const span = tracer.startSpan(method, { kind: SpanKind.SERVER }, contextOf(call));
-    if (!span.isRecording()) return new UntracedCall(span.spanContext());
+    const decided = traces.decide(call, method);
+    if (!decided.isSampled) return new UntracedCall(decided);
+    const span = traces.begin(decided, method);
     span.setAttributes(describeRequest(call, method));
-    return new TracedCall(tracer, span, call.native === undefined ? method : undefined);
+    return new TracedCall(traces.tracer, span, call.native === undefined ? method : undefined);
   };
 }
 
-/** The client's context as the parent, where it is valid. */
-function contextOf({ traceparent, tracestate, meta }: RawCall): Context {
-  if (traceparent === undefined) return ROOT_CONTEXT;
-  const read = readTraceContext(traceparent, tracestate ?? meta?.['tracestate']);
-  const [, traceId, spanId, flags] = TRACE_PARENT.exec(read?.traceparent ?? '') ?? [];
-  if (read === undefined || traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
-  const { tracestate: state } = read;
-  return trace.setSpanContext(ROOT_CONTEXT, {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16) & 1,
-    isRemote: true,
-    ...(state === undefined ? {} : { traceState: createTraceState(state) }),
-  });
-}
+type WrittenContext = Pick<SpanContext, 'traceId' | 'spanId' | 'traceFlags' | 'traceState'>;
 
-function writeContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
+function writeContext({ traceId, spanId, traceFlags, traceState }: WrittenContext): TraceContext {
   const traceparent = `00-${traceId}-${spanId}-0${traceFlags & 1}`;
   const tracestate = traceState?.serialize() ?? '';
   return tracestate === '' ? { traceparent } : { traceparent, tracestate };
@@ -78,18 +61,23 @@ function describeRequest({ caller, native }: RawCall, method: string): Attribute
  * one, so that nothing is made for it but the context, and that only for an upstream.
  */
 class UntracedCall implements CallTrace, RequestTrace {
-  readonly #context: SpanContext;
+  readonly id: string;
+  readonly #traceState: TraceState | undefined;
+  #context: TraceContext | undefined;
 
-  constructor(context: SpanContext) {
-    this.#context = context;
-  }
-
-  get id(): string {
-    return this.#context.traceId;
+  constructor({ traceId, traceState }: DecidedTrace) {
+    this.id = traceId;
+    this.#traceState = traceState;
   }
 
   get context(): TraceContext {
-    return writeContext(this.#context);
+    this.#context ??= writeContext({
+      traceId: this.id,
+      spanId: newSpanId(),
+      traceFlags: TraceFlags.NONE,
+      ...(this.#traceState && { traceState: this.#traceState }),
+    });
+    return this.#context;
   }
 
   enter(): void {}

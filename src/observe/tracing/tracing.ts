@@ -6,17 +6,11 @@ import {
   type Resource,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import {
-  BasicTracerProvider,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  type Sampler,
-  type SpanExporter,
-  TraceIdRatioBasedSampler,
-} from '@opentelemetry/sdk-trace-base';
+import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { BeginTrace } from '../../protocol/call.js';
-import { newSpanId, newTraceId } from '../../protocol/random-ids.js';
 import type { Observer } from '../observation.js';
+import { DecidedTraces } from './decided-traces.js';
+import { chooseSampler, type SamplerSettings } from './samplers.js';
 import { traceCalls } from './spans.js';
 
 /** Traces of calls, sent in batches. */
@@ -26,11 +20,9 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-export interface TracingSettings {
+export interface TracingSettings extends SamplerSettings {
   readonly endpoint?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly sampler?: 'parent' | 'ratio';
-  readonly ratio?: number;
 }
 
 const NAME = 'mcp-aql-gateway';
@@ -41,34 +33,23 @@ const MOST_CHARACTERS = 256;
 /** How long the receiver may take for a batch, repeats included: the end of the process waits for it. */
 const EXPORT_MS = 2_000;
 
-const SAMPLERS: Readonly<Record<NonNullable<TracingSettings['sampler']>, (ratio: number) => Sampler>> = {
-  parent: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-  ratio: (ratio) => new TraceIdRatioBasedSampler(ratio),
-};
-
 /**
  * Opens an exporter and what samples. What the settings leave open, OpenTelemetry's libraries take from its variables: the receiver, the
  * sampler, the resource, and the bounds of a batch (2,048 spans wait by default, and further ones are dropped).
  */
 export function openTracing(settings: TracingSettings, version: string, observe: Observer): Tracing {
-  const { endpoint, headers, sampler, ratio } = settings;
+  const { endpoint, headers } = settings;
   const exporter = new OTLPTraceExporter({
     ...(endpoint === undefined ? {} : { url: endpoint }),
     ...(headers === undefined ? {} : { headers: { ...headers } }),
     timeoutMillis: EXPORT_MS,
   });
-  const isSampled = sampler !== undefined || ratio !== undefined;
-  const provider = new BasicTracerProvider({
+  const traces = new DecidedTraces(chooseSampler(settings, process.env), NAME, version, {
     resource: describeResource(version),
     spanProcessors: [new BatchSpanProcessor(reportFaults(exporter, observe))],
-    idGenerator: { generateTraceId: newTraceId, generateSpanId: newSpanId },
     spanLimits: { attributeValueLengthLimit: MOST_CHARACTERS },
-    ...(isSampled ? { sampler: SAMPLERS[sampler ?? 'parent'](ratio ?? 1) } : {}),
   });
-  return {
-    begin: traceCalls(provider.getTracer(NAME, version)),
-    close: () => provider.shutdown().catch(() => undefined),
-  };
+  return { begin: traceCalls(traces), close: () => traces.close().catch(() => undefined) };
 }
 
 /** The operator's variables beat what the gateway says of itself. */

@@ -1,14 +1,14 @@
-import type { Span, Tracer } from '@opentelemetry/api';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
-  BasicTracerProvider,
   InMemorySpanExporter,
   ParentBasedSampler,
   type Sampler,
   SimpleSpanProcessor,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';
+import { DecidedTraces } from '../../../../src/observe/tracing/decided-traces.js';
 import { traceCalls } from '../../../../src/observe/tracing/spans.js';
 import type { RawCall } from '../../../../src/protocol/call.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
@@ -19,18 +19,20 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 const OPERATION = { qualifiedName: 'notes__read_note', upstream: 'notes', classification: { category: 'READ' } };
 
-/** Begins a trace, and counts the spans that the tracer is asked for. */
+/** Begins a trace, and counts the spans that are made. */
 function begin(sampler: Sampler, context: Pick<RawCall, 'traceparent' | 'tracestate'> = {}) {
   const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ sampler, spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  const inner = provider.getTracer('test');
-  let asked = 0;
-  const tracer: Pick<Tracer, 'startSpan'> = {
-    startSpan(...args): Span {
-      asked += 1;
-      return inner.startSpan(...args);
+  let begun = 0;
+  const kept = new SimpleSpanProcessor(exporter);
+  const counting: SpanProcessor = {
+    onStart: () => {
+      begun += 1;
     },
+    onEnd: (span) => kept.onEnd(span),
+    forceFlush: () => kept.forceFlush(),
+    shutdown: () => kept.shutdown(),
   };
+  const traces = new DecidedTraces(sampler, 'test', '1', { spanProcessors: [counting] });
   const call: RawCall = {
     tool: 'mcp_aql_read',
     arguments: {},
@@ -38,7 +40,7 @@ function begin(sampler: Sampler, context: Pick<RawCall, 'traceparent' | 'tracest
     cancellation: new Cancellation(),
     ...context,
   };
-  return { traced: traceCalls(tracer as Tracer)(call), asked: () => asked, spans: () => exporter.getFinishedSpans() };
+  return { traced: traceCalls(traces)(call), begun: () => begun, spans: () => exporter.getFinishedSpans() };
 }
 
 /** What a call does that reads something on its way. */
@@ -55,11 +57,10 @@ async function runThrough(traced: CallTrace): Promise<readonly unknown[]> {
 }
 
 describe('a call that is not sampled', () => {
-  it('asks for one span, which decides, and for none on its way', async () => {
-    const { traced, asked, spans } = begin(new AlwaysOffSampler());
+  it('has no span', async () => {
+    const { traced, begun } = begin(new AlwaysOffSampler());
     await runThrough(traced);
-    expect(asked()).toBe(1);
-    expect(spans()).toEqual([]);
+    expect(begun()).toBe(0);
   });
 
   it("passes on the client's trace with the flag that says so, and its state", () => {
@@ -77,6 +78,12 @@ describe('a call that is not sampled', () => {
     const [traceparent, answer] = await runThrough(traced);
     expect(traceparent).toMatch(new RegExp(`^00-${traced.id}-[0-9a-f]{16}-00$`));
     expect(answer).toEqual({ content: [] });
+  });
+
+  it('passes on one span to all of its upstreams', () => {
+    const { traced } = begin(new AlwaysOffSampler());
+    const [first, second] = ['one', 'two'].map((upstream) => traced.request('tools/call', upstream).context);
+    expect(first).toEqual(second);
   });
 
   it('gives what the upstream answers as it is, without a promise of its own', () => {

@@ -1,0 +1,65 @@
+import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DecidedTraces } from '../../../../src/observe/tracing/decided-traces.js';
+import { chooseSampler } from '../../../../src/observe/tracing/samplers.js';
+import { newSpanId, newTraceId } from '../../../../src/protocol/random-ids.js';
+
+const CALLS = 200;
+const PARENTS = [undefined, '00', '01'] as const;
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Whether the SDK itself would sample a call with this trace and, where the client decides, its flags. */
+function decideBySdk(traceId: string, flags: string | undefined): boolean {
+  const generated = { generateTraceId: () => traceId, generateSpanId: newSpanId };
+  const tracer = new BasicTracerProvider({ idGenerator: generated }).getTracer('test');
+  const parent = { traceId, spanId: newSpanId(), traceFlags: Number(flags), isRemote: true };
+  const context = flags === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
+  return tracer.startSpan('tools/call', { kind: SpanKind.SERVER }, context).isRecording();
+}
+
+describe('the sampler that the environment names', () => {
+  it.each([
+    ['always_on', ''],
+    ['always_off', ''],
+    ['traceidratio', '0.5'],
+    ['traceidratio', ''],
+    ['traceidratio', 'half'],
+    ['traceidratio', '7'],
+    ['traceidratio', ' 0.25 '],
+    ['parentbased_always_on', ''],
+    ['parentbased_always_off', ''],
+    ['parentbased_traceidratio', '0.5'],
+    ['parentbased_traceidratio', '-1'],
+    ['unknown', '0.5'],
+    ['ALWAYS_OFF', ''],
+    ['', '0.5'],
+    [' ', ''],
+  ])("decides as the SDK's own does: '%s' with '%s'", (name, argument) => {
+    vi.stubEnv('OTEL_TRACES_SAMPLER', name);
+    vi.stubEnv('OTEL_TRACES_SAMPLER_ARG', argument);
+    const traces = new DecidedTraces(chooseSampler({}, process.env), 'test', '1', {});
+    for (const flags of PARENTS) {
+      for (let call = 0; call < CALLS; call += 1) {
+        const traceId = newTraceId();
+        const sent = flags === undefined ? {} : { traceparent: `00-${traceId}-${newSpanId()}-${flags}` };
+        const decided = traces.decide(sent, 'tools/call');
+        expect([decided.isSampled, flags]).toEqual([decideBySdk(decided.traceId, flags), flags]);
+      }
+    }
+  });
+});
+
+it('what is configured beats the environment, and a root that is sampled has the trace that was decided about', () => {
+  const sampler = chooseSampler({ sampler: 'ratio', ratio: 0.5 }, { OTEL_TRACES_SAMPLER: 'always_off' });
+  const traces = new DecidedTraces(sampler, 'test', '1', {});
+  const decided = Array.from({ length: CALLS }, () => traces.decide({}, 'tools/call'));
+  const sampled = decided.filter(({ isSampled }) => isSampled);
+  expect(sampled.length).toBeGreaterThan(0);
+  expect(sampled.length).toBeLessThan(CALLS);
+  for (const each of sampled) {
+    const { traceId, traceFlags } = traces.begin(each, 'tools/call').spanContext();
+    expect([traceId, traceFlags]).toEqual([each.traceId, 1]);
+  }
+});
