@@ -11,7 +11,7 @@ export interface OwnTool {
 }
 
 /**
- * Whether a server of `fresh.tsv`, `invented.tsv`, `trades.tsv` or `strangers.tsv` is only scored. The files were written before the rules were worked on for them;
+ * Whether a server of `fresh.tsv`, `invented.tsv`, `trades.tsv`, `strangers.tsv` or `newcomers.tsv` is only scored. The files were written before the rules were worked on for them;
  * the other servers' failures were read then, those of these were not, and are not shown.
  */
 export function isUnseen(server: string): boolean {
@@ -24,6 +24,8 @@ type OwnFile =
   | 'invented.tsv'
   | 'trades.tsv'
   | 'strangers.tsv'
+  | 'newcomers.tsv'
+  | 'disguised.tsv'
   | 'languages.tsv'
   | 'hints.tsv';
 
