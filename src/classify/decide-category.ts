@@ -171,17 +171,19 @@ const NO_STATEMENT: ReadonlySet<string> = new Set(['description-late', 'descript
 
 /**
  * Whether the name, the title, the first sentence or the author says that it reads. A verb that is not known is a doubt, and so is
- * a sentence that is not understood beside a name that only names a thing.
+ * a sentence that is not understood beside a name that only names a thing, or that begins with what may be a verb of change
+ * (`record_view`).
  */
-function saysItReads(signals: readonly Signal[], { description, descriptionText }: ToolFacts): boolean {
+function saysItReads(signals: readonly Signal[], { name, words, description, descriptionText }: ToolFacts): boolean {
   const unread = descriptionText !== '' && description.matches.length === 0;
+  const may = name.some(({ role, word, effect }) => role === 'possible' && word === words[0] && writeShare(effect) > 0);
   return signals.some(
     ({ rule, effect }) =>
       readShare(effect) > 0 &&
       rule.looksAt !== 'parameters' &&
       rule.looksAt !== 'output' &&
       !NO_STATEMENT.has(rule.id) &&
-      !(unread && rule.id === 'name-thing'),
+      !(unread && (rule.id === 'name-thing' || (may && rule.id === 'name-likely'))),
   );
 }
 

@@ -1,6 +1,6 @@
 import { findVerb } from './find-verb.js';
 import { writeShare } from './lexicon.js';
-import { findBareThing, findThing, isAdjective, isPlural } from './noun-phrase.js';
+import { findBareThing, findThing, isAdjective, isPlural, MADE_NEW } from './noun-phrase.js';
 import { mayBeAnyVerb } from './other-verbs.js';
 import { readStart } from './sentence-start.js';
 
@@ -139,7 +139,11 @@ export function namesInformation(name: readonly string[]): boolean {
  * @param named words of the tool's name; "comments" of `issue_comments` is no verb in "Comments on an issue"
  */
 export function findInformation(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
-  if (tokens.some((token, index) => token === 'now' && tokens[index + 1] === 'on') || isCaused(tokens))
+  if (
+    tokens.some((token, index) => token === 'now' && tokens[index + 1] === 'on') ||
+    isCaused(tokens) ||
+    isTold(tokens)
+  )
     return undefined;
   return findListed(tokens, named) ?? findThing(tokens) ?? findBareThing(tokens, named, namesOne);
 }
@@ -147,6 +151,21 @@ export function findInformation(tokens: readonly string[], named: ReadonlySet<st
 /** "Has a car towed" makes it happen. */
 const isCaused = ([first = '', second = '', ...rest]: readonly string[]): boolean =>
   /^(?:has|have)$/.test(first) && /^(?:an?|the|all)$/.test(second) && isAdjective(rest.at(-1) ?? '');
+
+/** "Someone looks after it", "One more view", "Price, held for a day": somebody acts, something is added or kept. */
+function isTold([first = '', second = '', ...rest]: readonly string[]): boolean {
+  if (PRONOUNS.has(first) || /^(?:more|further|extra|additional)$/.test(/^(?:one|an?|some)$/.test(first) ? second : ''))
+    return true;
+  return [second, ...rest].some((token, index) => token === ',' && KEPT.has(rest[index] ?? ''));
+}
+
+const PRONOUNS: ReadonlySet<string> = new Set(words('someone somebody nobody everyone everybody i we he she'));
+/** Behind a comma they say what is done with the thing that was named. */
+const KEPT: ReadonlySet<string> = new Set(
+  words(
+    'held reserved booked blocked locked posted charged billed paid sent mailed published stored saved kept delivered printed',
+  ),
+);
 
 function findListed(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
   const [first = '', second = ''] = tokens;
@@ -171,7 +190,7 @@ function findListed(tokens: readonly string[], named: ReadonlySet<string>): stri
     return tells && !mayBeVerb(head) ? head : undefined;
   }
   // "A new order" may be one that is made.
-  if (phrase.includes('new')) return undefined;
+  if (phrase.some((word) => word !== 'own' && MADE_NEW.has(word))) return undefined;
   // "Issues free tickets" is done, although issues are information.
   if (
     isPlural(lead) &&

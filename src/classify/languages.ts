@@ -1,37 +1,62 @@
-/**
- * Verbs of tools in other languages than English, by the English verb that they mean: as they stand in names (infinitive) and at
- * the beginning of descriptions. Few on purpose: what is not here is a doubt, and a doubt is no READ.
- */
-const WORDS: Readonly<Record<string, string>> = {
-  get: `obtener obtiene recuperar recupera devuelve retorna obter obtém obtem devolve abrufen holen holt ruft liest récupérer récupère
-    recuperer obtenir obtient renvoie retourne отримати отримує повертає otrymaty`,
-  search: `buscar busca pesquisar pesquisa suchen sucht rechercher recherche chercher cherche шукати шукає знайти знаходить poshuk`,
-  list: 'listar lista auflisten listet lister liste перелічує список',
-  show: `mostrar muestra mostra exibir exibe anzeigen zeigt afficher affiche показати показує виводить`,
-  query: 'consultar consulta abfragen consulter consulte',
-  read: 'leer ler lê lesen lire читати читає',
-  count: 'contar zählt compter compte',
-  calculate: 'calcular calcula berechnen berechnet calculer calcule обчислює',
-  create: `crear crea criar cria erstellen erstellt anlegen legt erzeugt créer creer crée створити створює stvoryty`,
-  add: `agregar agrega añadir añade adicionar adiciona inserir insere hinzufügen hinzufuegen fügt ajouter ajoute додати додає dodaty`,
-  save: 'guardar guarda salvar salva speichern speichert enregistrer enregistre sauvegarder зберегти зберігає',
-  update: `actualizar actualiza atualizar atualiza aktualisieren aktualisiert оновити оновлює onovyty`,
-  change: `cambiar cambia modificar modifica alterar altera ändern ändert aendern modifier modifie changer змінити змінює`,
-  delete: `eliminar elimina borrar borra suprimir suprime excluir exclui apagar apaga löschen löscht loeschen entfernt entfernen
-    supprimer supprime effacer efface видалити видаляє vydalyty`,
-  send: `enviar envía envia senden sendet versenden versendet envoyer envoie надіслати надсилає відправляє nadislaty`,
-  pay: 'transferir transfere transfiere überweist überweisen virer переказує',
-  run: 'ejecutar ejecuta executar executa ausführen führt exécuter exécute виконати виконує запускає',
-};
+import { FOREIGN_VERBS } from './foreign-verbs.js';
 
 const LEMMAS: ReadonlyMap<string, string> = new Map(
-  Object.entries(WORDS).flatMap(([lemma, forms]) =>
+  Object.entries(FOREIGN_VERBS).flatMap(([lemma, forms]) =>
     forms
       .trim()
       .split(/\s+/)
       .map((form) => [form, lemma] as const),
   ),
 );
+
+/** Words that a question begins with: what it asks for is answered. */
+const QUESTIONS: ReadonlySet<string> = new Set(
+  `cuánto cuánta cuántos cuántas cuanto cuantos cuál cuáles qué quién quiénes dónde cuándo cómo quanto quanta quantos quantas qual quais
+    quem onde quando combien quel quelle quels quelles où quand qui comment wie wer wo wann welche welcher welches wieviel wieviele wohin
+    quali chi dove`.split(/\s+/),
+);
+
+/** Nouns for information that a description in another language begins with: "Estado de un pedido", "Liste des clients". */
+const INFORMATION: ReadonlySet<string> = new Set(
+  `lista listado estado historial historia saldo precio precios tarifa tarifas horario horarios detalle detalles datos información resumen
+    estadística estadísticas número cantidad existencias unidades ventas citas pedidos clientes productos facturas ficha disponibilidad
+    previsión pronóstico temperatura calendario informe ubicación fecha fechas valor total importe stock tiempo nombre lugares
+    estatísticas preço preços histórico informações dados resumo quantidade vendas consultas encomendas faturas previsão relatório
+    état historique solde prix tarifs horaires horaire détails données résumé statistiques nombre quantité ventes rendez-vous commandes
+    clients produits factures fiche disponibilité disponibilités prévision prévisions météo calendrier rapport date dates valeur position
+    heures heure température durée niveau niveaux stocks places
+    verlauf kontostand preis preise öffnungszeiten einzelheiten daten zusammenfassung statistik statistiken anzahl zahl menge bestand
+    bestände verkäufe termine aufträge kunden produkte rechnungen verfügbarkeit vorhersage wetter wetterbericht temperatur temperaturen
+    zustand kalender bericht standort datum wert werte übersicht liste details stand status füllstand füllstände messwerte zeiten
+    stato storico prezzo prezzi orari orario dettagli dati riepilogo statistiche numero quantità vendite appuntamenti ordini
+    fatture disponibilità previsioni rapporto`.split(/\s+/),
+);
+
+/** Function words of those languages; none of them is one of English. */
+const FUNCTION_WORDS =
+  /^(?:de|del|du|des|der|die|das|dem|den|einer|eines|einem|einen|ein|eine|un|une|una|uno|um|uma|la|las|los|les|le|lo|el|il|gli|dei|della|delle|degli|do|da|dos|das|em|en|por|para|pour|par|sur|dans|avec|con|com|mit|im|vom|zum|zur|für|von|nach|und|et|y|ou|oder|que|se|su|sus|ses|leur|ihre|seine)$/;
+const ARTICLES =
+  /^(?:der|die|das|dem|den|einer|eines|einem|einen|ein|eine|un|une|una|uno|um|uma|la|las|los|les|el|il|gli|del|des|du)$/;
+
+/** Whether a word stands before a noun, so that what follows it is no verb. */
+export const isForeignArticle = (word: string | undefined): boolean => word !== undefined && ARTICLES.test(word);
+
+const MOST_WORDS = 14;
+
+/** The word with which a sentence in another language asks or names information; undefined where it may do something. */
+export function findForeignInformation(tokens: readonly string[]): string | undefined {
+  const [first = '', second, ...rest] = tokens;
+  if (
+    tokens.length > MOST_WORDS ||
+    [second, ...rest].some((token) => token !== undefined && translateVerb(token) !== undefined)
+  )
+    return undefined;
+  const foreign = tokens.some((token) => FUNCTION_WORDS.test(token)) || !isPlain(first);
+  if (QUESTIONS.has(first) && foreign && second !== undefined) return first;
+  if ((first === 'lo' || first === 'ce') && (second === 'que' || second === "qu'il")) return first;
+  const named = INFORMATION.has(first) && (second === undefined || FUNCTION_WORDS.test(second) || !isPlain(first));
+  return named && (foreign || second === undefined) ? first : undefined;
+}
 
 /** Verbs of languages that write words without spaces, Japanese ones in the form of nouns. */
 const SCRIPTS: Readonly<Record<string, string>> = {

@@ -32,7 +32,7 @@ export interface InflectedVerb extends Verb {
 /** English API verbs by effect, in their base form. Each word is in one list. */
 const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>>> = {
   never: {
-    read: `get fetch retrieve read find lookup describe inspect browse explore discover enumerate peek poll observe listen
+    read: `get fetch retrieve read find describe inspect browse explore discover enumerate peek observe listen
       ping whoami echo identify locate obtain gather collect aggregate summarize summarise return show display explain
       compare contrast analyze analyse diagnose investigate introspect determine ask learn think reason wait sleep
       await scrape demonstrate illustrate examine interrogate recall reveal grep glob traverse consult advise
@@ -92,7 +92,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     manage: 'manage maintain administer handle organize organise curate moderate',
   },
   often: {
-    read: `list search query view count monitor tail trace scan probe preview filter ls cat blame diff
+    read: `list lookup poll search query view count monitor tail trace scan probe preview filter ls cat blame diff
       hint capture help dir research audit screenshot guide`,
     check: 'check healthcheck',
     compute: 'format plot hash embed rank sort group measure round',

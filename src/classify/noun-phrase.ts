@@ -31,7 +31,8 @@ const MADE = words(
     meeting order task note gesture click press keystroke combination shortcut request call rid instead out copy print reply submission
     tool interface wrapper client shell terminal gateway proxy endpoint command handler helper agent bot assistant form dialog wizard
     editor api sdk hook webhook way means button server service utility toolkit suite framework platform engine solution workflow pipeline
-    integration connector feature knife`,
+    integration connector feature knife
+    appeal complaint petition objection apology plea nomination donation pledge handover resignation signup checkin checkout`,
 );
 
 /** Whether a word can only be an adjective or a participle: "expected", "functional", "reusable". */
@@ -107,7 +108,11 @@ function isWholeSentence(phrase: readonly string[]): boolean {
     const before = phrase[index] ?? '';
     const follows = verb !== undefined && verb.form !== 'gerund' && !JOINS.test(before) && !DETERMINERS.has(before);
     const acts =
-      follows && verb.nounness === 'never' && (writeShare(verb.effect) > 0 || OBJECTS.has(phrase[index + 2] ?? ''));
+      follows &&
+      verb.nounness === 'never' &&
+      (writeShare(verb.effect) > 0 ||
+        OBJECTS.has(phrase[index + 2] ?? '') ||
+        (verb.form === 'third' && asks(phrase, index)));
     // "All paint comes off a wall".
     const leaves =
       verb === undefined && /^(?:come|go|fall|get|[a-z]{3,}s)$/.test(word) && AWAY.test(phrase[index + 2] ?? '');
@@ -115,10 +120,14 @@ function isWholeSentence(phrase: readonly string[]): boolean {
   });
 }
 
+/** "A holder asks for water": one subject, and its verb at the end. */
+const asks = (phrase: readonly string[], before: number): boolean =>
+  /^an?$/.test(phrase[0] ?? '') && before + 2 === phrase.length && !isPlural(phrase[before] ?? '');
+
 const AWAY = /^(?:off|out|away|down|back|apart)$/;
 
 /** In front of a noun they say that it is made, not shown. */
-const MADE_NEW = words('new fresh another brand-new own');
+export const MADE_NEW = words('new fresh another brand-new own');
 /** Prepositions that hardly follow a verb without an object. */
 const FIRM = words('of for between along by per in within near across above below behind about around among during');
 const OBJECTS = words('a an the this that these those my your our its it them all any each every one some');

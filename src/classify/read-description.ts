@@ -1,10 +1,11 @@
 import { findVerb, senseOf } from './find-verb.js';
 import { findInformation } from './information.js';
-import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
+import { findForeignInformation, findUnspacedVerbs, isForeignArticle, translateVerb } from './languages.js';
 import { type Effect, type InflectedVerb, joinEffects, LEXICON, readShare, type Verb, writeShare } from './lexicon.js';
 import { findThing, isPlural } from './noun-phrase.js';
 import { findOtherVerb } from './other-verbs.js';
-import { findDeed, readStart, saysThat } from './sentence-start.js';
+import { type Deed, findDeed, readStart, saysThat } from './sentence-start.js';
+import { CLAUSE_CHARACTERS, splitSentences, stripOpeners, tokenizeClause } from './sentences.js';
 import {
   ACTION_NOUNS,
   CALLER_VERBS,
@@ -67,11 +68,18 @@ export function readDescription(description: string, context: ReadonlySet<string
       if (found.length > 0) main = clause;
       const said = OCCASION.test(sentence) ? found.map((match) => ({ ...match, occasion: true as const })) : found;
       matches.push(...(index > 0 && clause === sentence ? said.map(asLate) : said));
-      if (found.length === 0 && index === 0) matches.push(...readUnknown(tokenizeClause(clause), context));
+      if (found.length === 0 && index === 0) {
+        const purpose = PURPOSE.test(sentence.slice(0, sentence.length - clause.length));
+        const unknown = readUnknown(tokenizeClause(clause), context);
+        matches.push(...(purpose ? unknown.map((match) => ({ ...match, occasion: true as const })) : unknown));
+      }
     }
   });
   return { matches, main };
 }
+
+/** Openers behind which stands what the tool is good for: "helps debug builds", "used to address items". */
+const PURPOSE = /\b(?:helps?|used|useful|designed|intended|meant)\b/i;
 
 /** "Night audit: cancels what has not arrived": a label, and what is done. */
 const LABELLED = /^[\w -]{1,40}:\s+(?=[a-z]{3,}s\b)/i;
@@ -152,8 +160,10 @@ function findSplitVerb(tokens: readonly string[], start: number): InflectedVerb 
   const word = tokens[start] ?? '';
   const verb = findVerb(word) ?? findOtherVerb(word);
   if (verb === undefined || verb.form === 'gerund') return undefined;
-  for (const token of tokens.slice(start + 2, start + 2 + SPLIT_WITHIN)) {
-    const whole = PARTICLES.has(token) ? findPhrasalVerb(verb.lemma, token) : undefined;
+  const behind = tokens.slice(start + 2, start + 2 + SPLIT_WITHIN);
+  for (const [index, token] of behind.entries()) {
+    const particle = PARTICLES.has(token) || (token === 'in' && endsClause(behind[index + 1]));
+    const whole = particle ? findPhrasalVerb(verb.lemma, token) : undefined;
     const found = whole === undefined ? undefined : LEXICON.get(whole);
     if (found !== undefined) return { ...found, form: verb.form };
     if (CLAUSE_ENDS.has(token) || PREPOSITION.test(token) || isConjunction(token)) return undefined;
@@ -161,15 +171,17 @@ function findSplitVerb(tokens: readonly string[], start: number): InflectedVerb 
   return undefined;
 }
 
-/** Second parts of verbs; "in" is a preposition more often. */
-const PARTICLES: ReadonlySet<string> = new Set(['out', 'off', 'on', 'up', 'down', 'back', 'away']);
+/** Second parts of verbs; "in" is one only where nothing stands behind it that something could be in: "Checks a bag in". */
+const PARTICLES: ReadonlySet<string> = new Set(['out', 'off', 'on', 'up', 'down', 'back', 'away', 'aside', 'know']);
+const endsClause = (next: string | undefined): boolean => next === undefined || isConjunction(next) || next === 'to';
 
 /** The first sentence in another language: its first verb, and every further one that changes something, wherever it stands. */
 function readForeign(sentence: string): DescriptionMatch[] {
   const [first = ''] = /\p{L}+/u.exec(sentence) ?? [];
   const begins = translateVerb(first.toLowerCase()) !== undefined;
+  const tokens = begins ? tokenizeClause(sentence) : [];
   const lemmas = begins
-    ? tokenizeClause(sentence).flatMap((token) => translateVerb(token) ?? [])
+    ? tokens.flatMap((token, index) => (isForeignArticle(tokens[index - 1]) ? [] : (translateVerb(token) ?? [])))
     : findUnspacedVerbs(sentence);
   return lemmas.flatMap((lemma, index) => {
     const verb = LEXICON.get(lemma);
@@ -182,7 +194,7 @@ function readForeign(sentence: string): DescriptionMatch[] {
 function readUnknown(tokens: readonly string[], named: ReadonlySet<string>): DescriptionMatch[] {
   const deed = findDeed(tokens, skipAdverbs(tokens));
   if (deed !== undefined) return [{ role: 'deed', ...deed }];
-  const word = findInformation(tokens, named);
+  const word = findInformation(tokens, named) ?? findForeignInformation(tokens);
   return word === undefined ? [] : [{ role: 'information', word, effect: 'read' }];
 }
 
@@ -198,6 +210,8 @@ function isNoun(
   if (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false)) return true;
   // "Share of seeds", "New, repeated and matched words".
   if ((next === 'of' && !OF_VERBS.has(verb.lemma)) || (verb.lemma === 'new' && next === ',')) return true;
+  // "Poll with several answers", "Text with accents": what is done has its object in front of "with".
+  if (next === 'with' && verb.form === 'base' && verb.nounness !== 'never' && !WITH_VERBS.has(verb.lemma)) return true;
   if (verb.form !== 'third' || next === undefined || saysThat(tokens, start)) return false;
   // The name of a tool has its verb in the base form, so its words in -s are nouns.
   return (
@@ -212,6 +226,11 @@ function isNoun(
 
 /** Verbs with an object behind "of". */
 const OF_VERBS: ReadonlySet<string> = new Set('dispose approve think learn make remind inform warn'.split(' '));
+
+/** Verbs that need no object in front of "with". */
+const WITH_VERBS: ReadonlySet<string> = new Set(
+  'chat interact help search query filter sort work deal sign merge sync'.split(' '),
+);
 
 /** "Flags that are stale", "Notes which link here": what is changed stands behind a verb, and no clause on it. */
 const isFollowedByClause = ({ effect, lemma }: InflectedVerb, next: string, then: string | undefined): boolean =>
@@ -256,7 +275,9 @@ function skipAdverbsFrom(tokens: readonly string[], from: number): number {
 function takesObject(next: string | undefined): boolean {
   return (
     next !== undefined &&
-    /^(?:an?|the|on|to|in|into|your|new|all|one|multiple|this|it|any|some|with|for|what|how|whether)$/.test(next)
+    /^(?:an?|the|on|to|in|into|your|new|all|one|multiple|this|it|them|him|her|its|any|some|with|for|what|how|whether)$/.test(
+      next,
+    )
   );
 }
 
@@ -303,16 +324,44 @@ function readJoined(
       break;
     }
     if (isConjunction(token) || SENTENCE_ADVERBS.has(token) || token.endsWith('ly')) continue;
+    const labelled = findLabelled(tokens, index);
+    if (labelled !== undefined) {
+      found.push(asMatch('joined', labelled, context));
+      continue;
+    }
     const other = isLinked(tokens, index, verb, chained) && !endsNounList(tokens, index) ? findVerb(token) : undefined;
     const next = tokens[index + 1];
     const sure = other !== undefined && (other.nounness === 'never' ? hasObject(next) : takesObject(next));
     const joins = other !== undefined && other.form === verb.form && (chained || sure);
     const around = new Set([...context, ...tokens.slice(index + 1, index + OBJECT_WORDS)]);
+    const deed = other === undefined ? findJoinedDeed(tokens, index, verb.form) : undefined;
     if (other !== undefined && joins) found.push(joinTo(verb, asMatch('joined', other, around)));
+    else if (deed !== undefined) found.push({ role: 'joined', ...deed });
     else chained = false;
   }
   return found;
 }
+
+/** "Describe a copy: saves its condition": what is done stands behind a colon, whatever the form of the first verb. */
+function findLabelled(tokens: readonly string[], index: number): InflectedVerb | undefined {
+  const verb = tokens[index - 1] === ':' && hasObject(tokens[index + 1]) ? findVerb(tokens[index] ?? '') : undefined;
+  const acts = verb?.form === 'third' && writeShare(verb.effect) > 0 && readStart(tokens, index) === 'verb';
+  return acts && verb.nounness !== 'mostly' ? verb : undefined;
+}
+
+/** "... and caches the record", "... and hold it for the courier": a deed, as it has the form of the first verb and an object. */
+function findJoinedDeed(tokens: readonly string[], index: number, form: InflectedVerb['form']): Deed | undefined {
+  const object = tokens[index + 1] ?? '';
+  if (!isConjunction(tokens[index - 1]) || !PLAIN_OBJECT.test(object)) return undefined;
+  const verb = findOtherVerb(tokens[index] ?? '');
+  // What may as well only look does something to what was found: "Find a berth and keep it".
+  const effect = verb?.effect ?? (PRONOUN.test(object) ? 'act' : undefined);
+  return verb?.form !== form || effect === undefined ? undefined : { word: verb.lemma, effect };
+}
+
+const PRONOUN = /^(?:it|them|him|her)$/;
+/** What hardly stands behind a noun. */
+const PLAIN_OBJECT = /^(?:an?|the|it|them|its|this|these|those|their|your|him|her)$/;
 
 /** "Parse a document to create tasks": what is computed is stored. */
 function readOutcome(tokens: readonly string[], to: number, context: ReadonlySet<string>): DescriptionMatch[] {
@@ -379,88 +428,4 @@ function readLaterSentence(sentence: string): DescriptionMatch[] {
 
 function asMatch(role: DescriptionRole, verb: InflectedVerb, context: ReadonlySet<string>): DescriptionMatch {
   return { role, word: verb.lemma, effect: senseOf(verb, context) };
-}
-
-/** The text beyond this describes how to use a tool, not what it does. */
-const READ_CHARACTERS = 1200;
-const SENTENCES = 8;
-const CLAUSE_CHARACTERS = 300;
-
-/** Only sentences that begin like this can have an opener; most begin with their verb and skip the patterns. */
-const MAY_OPEN =
-  /^(?:[^a-z0-9]|(?:this|the|an?|use|call|invoke|run|allows?|enables?|lets?|helps?|helper|used|useful|designed|intended|meant|able|it|note|deprecated|important|required|mandatory|preferred)\b|[A-Z][A-Z/ -]{2,}\s?[:!—-]|\w+_\w+\s|[\w .-]{1,24}\s\||.{0,50}\b(?:tool|utility|helper) )/i;
-
-/** Openers that name the tool or its reader before the verb: "This tool allows you to", "Use this tool when you want to". */
-const OPENERS: readonly RegExp[] = [
-  /^[^\p{L}\p{N}]+/u,
-  /^(?:[A-Z][A-Z/ -]{2,}|Note|Deprecated|Important|Required|Mandatory|Preferred)\s?[:!—-]\s+/,
-  /^[\w .-]{1,24}\s\|\s/,
-  /^[a-z0-9]+_[a-z0-9_]+\s+(?!or\b|and\b)/i,
-  /^(?:this|the|an?)\s+(?:[\w-]+\s+){0,3}?(?:tool|endpoint|method|function|operation|api|action|command)\s+(?:(?:that|which|will|can|is|may|be|used|you|users?|to|for|only|primarily|helps?)\s+)+/i,
-  /^(?:this|the|an?)\s+(?:[\w-]+\s+){0,2}?(?:tool|endpoint|method|function|operation|api|action|command)\s+(?=\w+s\b)/i,
-  /^(?:a|an|the)?\s?(?:[\w-]+\s+){0,3}(?:tool|utility|helper)\s+(?:for|to|that)\s+/i,
-  /^(?:use|call|invoke|run)\s+(?:this|it)\s+(?:(?:as|the|tool|endpoint|function|method|primary|main|only|when|whenever|if|you|user|users|wants?|needs?|asks?|in|order|to|for|first)\s+)*/i,
-  /^use\s+(?:only\s+)?(?:to|for|when)\s+/i,
-  /^(?:any|all|every)\s+(?=[^.]{1,80}\bquestions?\b)/i,
-  /^(?:allows?|enables?|lets?|helps?|helper)\s+(?:you|users?|agents?|callers?|clients?|us|models?|llms?|(?:the|an?|ai)\s+(?:\w+\s+(?=to\b)|users?|agents?|assistants?|callers?|clients?|models?|llms?|developers?))\s*(?:to\s+)?/i,
-  /^(?:used|useful|designed|intended|meant|able)\s+(?:to|for|when)\s+/i,
-  /^(?:it|this)\s+(?:also\s+|will\s+|can\s+)*(?=\w+s?\b)/i,
-];
-
-const SENTENCE_ENDS = /\n+|(?<=[.!?])\s+/;
-const ANY_SENTENCE_ENDS = /\n+|(?<=[.!?])\s+|(?<=[。！？])/;
-
-/** The first sentences of a description, without emphasis marks and quotes. */
-function splitSentences(description: string): readonly string[] {
-  const text = description
-    .slice(0, READ_CHARACTERS)
-    .replace(/[*`"“”]+/g, '')
-    .replace(/(?<=[。！？])/g, '\n');
-  const sentences: string[] = [];
-  for (const part of text.split(isPlain(text) ? SENTENCE_ENDS : ANY_SENTENCE_ENDS)) {
-    const sentence = part.trim();
-    if (/[a-z]/i.test(sentence) || /\p{L}/u.test(sentence)) sentences.push(sentence);
-    if (sentences.length === SENTENCES) break;
-  }
-  return sentences;
-}
-
-/** The sentence without its openers, from the words on that say what the tool does. */
-function stripOpeners(sentence: string): string {
-  let clause = sentence.replace(/^(?:\[[^\]]*\]|\([^)]*\))\s*/, '');
-  for (let round = 0; round < 3 && MAY_OPEN.test(clause); round += 1) {
-    const before = clause;
-    for (const opener of OPENERS) clause = clause.replace(opener, '');
-    if (clause === before) break;
-  }
-  return clause;
-}
-
-const PLAIN_TOKENS = /[a-z][\w'-]*|[,:;/&]|\d+/g;
-const ANY_TOKENS = /\p{L}[\p{L}\p{M}\w'-]*|[,:;/&]|\d+/gu;
-
-/** Words and separators in lower case, without text in brackets; "sets up" becomes one verb with its inflection. */
-function tokenizeClause(clause: string): readonly string[] {
-  const plain = clause
-    .slice(0, CLAUSE_CHARACTERS)
-    .replace(/\([^)]*\)/g, ' ')
-    .toLowerCase();
-  // Letters of all scripts belong to words: "删除 list" does not begin with a verb that is known.
-  const tokens = plain.match(isPlain(plain) ? PLAIN_TOKENS : ANY_TOKENS) ?? [];
-  const joined: string[] = [];
-  for (let index = 0; index < tokens.length; index += 1) {
-    const token = tokens[index] ?? '';
-    const phrase = joinPhrase(token, tokens[index + 1] ?? '');
-    joined.push(phrase ?? token);
-    if (phrase !== undefined) index += 1;
-  }
-  return joined;
-}
-
-function joinPhrase(token: string, next: string): string | undefined {
-  const base = findPhrasalVerb(token, next);
-  if (base !== undefined || !token.endsWith('s')) return base;
-  const stem = token.replace(/(?<=ch|sh)es$|s$/, '');
-  const third = findPhrasalVerb(stem, next);
-  return third === undefined ? undefined : `${third}s`;
 }

@@ -55,7 +55,7 @@ export function readName(
   const head = findHead(words, rest, hint);
   const matches = head === undefined ? readAmbiguous(words, rest, hint) : readHead(rest, head, words.length);
   const noun = head === undefined ? readNoun(words, candidates) : [];
-  const deed = head === undefined && objectWords === 0 ? findNamedDeed(words) : undefined;
+  const deed = findNamedDeed(words, head === undefined && objectWords === 0);
   return [
     ...matches,
     ...joined.map((candidate) => asMatch('joined', joinTo(head, candidate))),

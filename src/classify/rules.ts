@@ -1,11 +1,14 @@
 import type { TrustLevel } from '../protocol/operation.js';
 import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
 import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './lexicon.js';
+import { findNamedValue } from './named-value.js';
 import { PARAMETER_RULES } from './parameter-rules.js';
+import { mayHoldValue } from './parameter-values.js';
 import { PREPARING, RESULT_OF_CHANGE, SELECTING, STATEMENT_READ_ONLY, STATEMENT_WRITES } from './parameter-words.js';
 import type { DescriptionRole } from './read-description.js';
 import type { NameMatch, NameRole } from './read-name.js';
 import type { Rule, RuleMatch } from './rule.js';
+import { TWO_FACED_RULES } from './two-faced-reads.js';
 import { namesOnlyThings } from './verbless.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -177,6 +180,9 @@ const selects = ({ key, text, boolean, values }: ParameterFacts): boolean =>
 const WATCHING = words('monitor watch track observe poll alert alerts');
 const RECIPIENT = /^(?:e_?mail|email_address|phone|phone_number|recipients?|webhook|webhook_url|callback_url|notify)$/;
 
+/** Verbs of writing something down that are mostly nouns. */
+const RECORDING = words('log record note report comment label tag post event message feedback');
+
 /** Every rule, by what it looks at. `docs/classification.md` explains how they are weighed. */
 export const RULES: readonly Rule[] = [
   {
@@ -297,13 +303,11 @@ export const RULES: readonly Rule[] = [
     looksAt: 'description',
     weight: 6,
     meaning: 'The first sentence begins with a verb of which no more is known than that it does something.',
-    find: (facts) =>
-      inDescription(
-        'deed',
-        (word) => `description: verb '${word}'`,
-      )(facts).map((match) =>
-        facts.name.some(isCertainRead) && plainlyReads(facts) ? { ...match, share: STRAY } : match,
-      ),
+    find: (facts) => {
+      const aside = facts.description.matches[0]?.occasion === true && facts.name.some(isCertainRead);
+      const found = inDescription('deed', (word) => `description: verb '${word}'`)(facts);
+      return aside && plainlyReads(facts) ? found.map((match) => ({ ...match, share: STRAY })) : found;
+    },
   },
   {
     id: 'description-joined',
@@ -378,18 +382,33 @@ export const RULES: readonly Rule[] = [
     looksAt: 'parameters',
     wholeTool: true,
     weight: 3,
-    meaning: 'Three required values behind a name that may begin with a verb of change: log_contact.',
+    meaning:
+      'Three required values, or a value to write down, behind a name that may begin with a verb of change: log_contact.',
     find: ({ name, words: named, parameters }) => {
-      const may = name.some(
+      const may = name.find(
         ({ role, word, effect }) => role === 'possible' && word === named[0] && writeShare(effect) > 0,
       );
       const values = parameters.filter((one) => one.required && !selects(one));
-      return may && values.length > 2
+      const value = may !== undefined && RECORDING.has(may.word) ? values.find(mayHoldValue) : undefined;
+      if (value !== undefined) return [{ effect: 'write', says: `parameter '${value.name}' is what is recorded` }];
+      return may !== undefined && values.length > 2
         ? [{ effect: 'write', says: 'parameters: three required values make a record' }]
         : [];
     },
   },
+  {
+    id: 'parameter-named',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 4,
+    meaning: 'What the texts name in place of a verb is given, beside which thing is meant: it is set.',
+    find: (facts) => {
+      const given = findNamedValue(facts);
+      return given === undefined ? [] : [{ effect: 'update', says: `parameter '${given.name}' gives what it names` }];
+    },
+  },
   ...PARAMETER_RULES,
+  ...TWO_FACED_RULES,
   {
     id: 'output-list',
     looksAt: 'output',

@@ -82,12 +82,24 @@ export function findDeed(tokens: readonly string[], start: number): Deed | undef
   return alone || readStart(tokens, start) === 'verb' ? { word: verb.lemma, effect: verb.effect } : undefined;
 }
 
-/** The deed that a name without a known verb begins or ends with: `award_points`, `segment_confirm`, `vaccinate`. */
-export function findNamedDeed(name: readonly string[]): Deed | undefined {
-  for (const word of [name[0], name.at(-1)]) {
-    const verb = word === undefined ? undefined : findOtherVerb(word);
-    if (verb?.effect !== undefined && verb.nounness === 'never' && verb.form === 'base')
-      return { word: verb.lemma, effect: verb.effect };
-  }
-  return undefined;
+/**
+ * The deed of a name: one that it begins or ends with, where no verb of it is known (`award_points`, `segment_confirm`), or one behind
+ * a known verb and "and" (`lookup_and_cache`).
+ */
+export function findNamedDeed(name: readonly string[], verbless: boolean): Deed | undefined {
+  const link = name.findIndex((word) => word === 'and' || word === 'or' || word === 'then');
+  const joined = link > 0 && findVerb(name[link - 1] ?? '') !== undefined ? asDeed(name[link + 1]) : undefined;
+  if (joined !== undefined || !verbless) return joined;
+  return asFirmDeed(name[0]) ?? asFirmDeed(name.at(-1));
+}
+
+function asDeed(word: string | undefined): (Deed & { readonly firm: boolean }) | undefined {
+  const verb = word === undefined ? undefined : findOtherVerb(word);
+  if (verb?.effect === undefined || verb.form !== 'base') return undefined;
+  return { word: verb.lemma, effect: verb.effect, firm: verb.nounness === 'never' };
+}
+
+function asFirmDeed(word: string | undefined): Deed | undefined {
+  const deed = asDeed(word);
+  return deed?.firm === true ? deed : undefined;
 }

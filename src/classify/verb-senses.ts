@@ -1,4 +1,5 @@
 import { type Effect, setOfWords } from './lexicon.js';
+import { PEOPLE } from './people.js';
 
 /** Stands among the words of a tool that its author calls read-only. */
 export const READ_ONLY = '(read-only)';
@@ -15,16 +16,6 @@ export const GIVEN = '(given)';
 const ON_SCREEN: ReadonlySet<string> = setOfWords(
   `browser tab tabs page pages window windows app apps application simulator emulator editor device url session connection dialog modal
     element elements option options dropdown click checkbox ui cursor screen menu button context`,
-);
-
-/** Those whom a server reaches on its caller's behalf: what they are asked or told cannot be taken back. */
-const PEOPLE: ReadonlySet<string> = setOfWords(
-  `human humans user users person people team teams staff crew customer customers client clients guest guests patient patients parent
-    parents owner owners manager managers operator operators technician technicians driver drivers worker workers employee employees
-    colleague colleagues supplier suppliers vendor vendors member members subscriber subscribers teacher teachers student students
-    doctor doctors nurse nurses keeper landlord tenant tenants neighbor neighbour neighbors neighbours courier caretaker contractor
-    contractors supervisor boss host hosts attendee attendees participant participants recipient recipients channel department office
-    approval confirmation permission`,
 );
 
 /** Verbs that mean something else beside certain words. The first sense that fits replaces the verb's own effect. */
@@ -79,6 +70,16 @@ export const VERB_SENSES: readonly {
     near: setOfWords('thought thoughts idea ideas task tasks memory decision decisions'),
     effect: 'create',
   },
+  {
+    verb: 'count',
+    near: setOfWords('visit vote hit click impression'),
+    unless: setOfWords('all total number many'),
+    effect: 'update',
+  },
+  { verb: 'read', near: setOfWords('aloud loud'), effect: 'interact' },
+  { verb: 'identify', near: setOfWords('traits'), effect: 'update' },
+  { verb: 'learn', near: setOfWords('fact facts preference preferences'), effect: 'create' },
+  { verb: 'observe', near: setOfWords('enter value'), effect: 'create' },
   { verb: 'recall', near: setOfWords('message email mail'), effect: 'end' },
   {
     verb: 'tell',
@@ -204,7 +205,7 @@ export const VERB_SENSES: readonly {
   {
     verb: 'cancel',
     near: setOfWords(
-      'order subscription booking reservation appointment meeting event renewal payment invoice service account plan domain membership ticket',
+      'order subscription booking reservation appointment meeting event renewal payment invoice service account plan domain membership ticket lesson flight trip ride visit rental lease contract delivery shipment hearing viewing fitting viewing cita turno reserva termin',
     ),
     effect: 'end',
   },

@@ -4,7 +4,7 @@ import { isResult } from './information.js';
 import { writeShare } from './lexicon.js';
 import { isNamedThing, isPlural } from './noun-phrase.js';
 import { findOtherVerb, mayBeAnyVerb } from './other-verbs.js';
-import { PAGING } from './parameter-words.js';
+import { mayHoldValue } from './parameter-values.js';
 
 /**
  * A tool whose texts hold no verb may still show plainly that it reads: its name and its first sentence name a thing, nothing says
@@ -14,20 +14,11 @@ export function namesOnlyThings(facts: ToolFacts): boolean {
   return facts.parameters.length > 0 && takesNoValue(facts.parameters) && hasQuietName(facts) && hasQuietText(facts);
 }
 
-/** Numbers that say how many, where or when. */
-const COUNTED =
-  /(?:^|_)(?:ids?|days?|weeks?|months?|years?|hours?|minutes?|seconds?|count|limit|size|lat|lon|lng|latitude|longitude|radius|depth|k|n|page|generations)$/;
-/** Words of parameters that hold what is written or sent. */
-const VALUE =
-  /(?:^|_)(?:text|texts|message|note|notes|body|content|contents|data|payload|values?|amount|price|score|status|state|title|description|summary|reason|grounds?|e?mail|recipients?|to|phone|webhook|image|file|comment|answer|confirm|force|new|items|payee|password|action|method|mode|command)(?:_|$)/;
 /** A read hardly needs so many values. */
 const MOST_REQUIRED = 2;
 
 function takesNoValue(parameters: readonly ParameterFacts[]): boolean {
-  const plain = parameters.every(({ key, number }) =>
-    number ? PAGING.has(key) || COUNTED.test(key) : !VALUE.test(key),
-  );
-  return plain && parameters.filter(({ required }) => required).length <= MOST_REQUIRED;
+  return !parameters.some(mayHoldValue) && parameters.filter(({ required }) => required).length <= MOST_REQUIRED;
 }
 
 /** Whether no word of the name may be a verb, and what it names is neither an act nor something that acts. */
@@ -42,12 +33,15 @@ const isPluralNoun = (word: string): boolean => isPlural(word) && findVerb(word)
 const isThing = (word: string): boolean => isNamedThing(word) && isNamedThing(word.replace(/s$/, ''));
 
 const STOPS =
-  /^(?:of|for|from|in|on|with|by|per|at|against|over|to|up|into|out|between|near|about|within|across|around|under|behind|after|before|since|until|along|above|below|during|among|as|de|del|du|des|en|por|pour|par|[,:;/&]|and|or)$/;
-const FOREIGN = /^(?:de|del|du|des|en|por|pour|par|la|las|los|les|el|le|der|die|das|im|von)$/;
+  /^(?:of|for|from|in|on|with|by|per|at|against|over|to|up|into|out|between|near|about|within|across|around|under|behind|after|before|since|until|along|above|below|during|among|as|de|del|du|des|en|por|pour|par|et|y|und|ou|oder|mit|avec|con|[,:;/&]|and|or)$/;
+const FOREIGN =
+  /^(?:de|del|du|des|en|por|pour|par|la|las|los|les|el|le|der|die|das|im|von|et|y|und|einen|einer|einem|eines|un|una|une)$/;
 /** What only stands behind a verb, or makes a whole sentence. */
 const SENTENCE =
-  /^(?:an?|the|this|that|it|them|un|une|una|um|uma|ein|eine|is|are|was|were|be|has|have|had|did|does|do|will|gets?|goes|can|may|must|new|now|then|on|off|i|we|you|he|she)$/;
+  /^(?:an?|the|this|that|it|them|un|une|una|uno|unos|unas|um|uma|ein|eine|einen|einem|einer|eines|den|dem|is|are|was|were|be|has|have|had|did|does|do|will|gets?|goes|can|may|must|new|now|then|on|off|i|we|you|he|she)$/;
 const MOST_WORDS = 7;
+/** A noun with its adjective, which agree: "Vaches gestantes". */
+const MOST_FOREIGN = 2;
 
 /** Whether there is no description, or its one sentence is a noun with what belongs to it. */
 function hasQuietText({ descriptionText, description, words }: ToolFacts): boolean {
@@ -56,10 +50,10 @@ function hasQuietText({ descriptionText, description, words }: ToolFacts): boole
   const tokens = descriptionText.toLowerCase().match(/\p{L}[\p{L}\p{M}'-]*|[,:;/&]/gu) ?? [];
   const end = tokens.findIndex((token) => STOPS.test(token));
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
-  const [first = ''] = phrase;
   const head = phrase.at(-1) ?? '';
   if (phrase.length === 0 || phrase.length > MOST_WORDS || phrase.some((token) => SENTENCE.test(token))) return false;
-  if (tokens.some((token) => FOREIGN.test(token)) && !(phrase.length === 1 && isPlural(first))) return false;
+  if (tokens.some((token) => FOREIGN.test(token)) && !(phrase.length <= MOST_FOREIGN && phrase.every(isPlural)))
+    return false;
   return isThing(head) && cannotBegin(phrase) && tokens.every((token) => token !== 'now' && !changes(token));
 }
 

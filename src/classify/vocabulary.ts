@@ -70,6 +70,19 @@ export const PHRASAL_VERBS: ReadonlyMap<string, string> = new Map([
   ['work out', 'calculate'],
   ['lay out', 'describe'],
   ['make up', 'describe'],
+  ['put aside', 'reserve'],
+  ['set aside', 'reserve'],
+  ['look after', 'handle'],
+  ['see off', 'send'],
+  ['let know', 'notify'],
+  ['count in', 'add'],
+  ['count out', 'remove'],
+  ['scan in', 'checkin'],
+  ['scan out', 'checkout'],
+  ['read in', 'import'],
+  ['show in', 'accept'],
+  ['ask out', 'invite'],
+  ['ask in', 'invite'],
 ]);
 
 /** Light verbs, whose object names the action: "perform a search", "make edits", "take a screenshot". */
@@ -135,6 +148,7 @@ export const COMPOUND_NOUNS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ['request', words('id body response header headers log logs history')],
   ['place', words('id details detail info')],
   ['list', words('item items view')],
+  ['lookup', words('table tables')],
   ['back', words('office end')],
   ['forward', words('geocode geocoding pass rate')],
 ]);

@@ -22,6 +22,18 @@ it.each([
   ['no_show', 'Guest did not come; keeps the deposit', ['booking']],
   ['log_sighting', 'One contact for the log', ['bird', 'wood', 'colour']],
   ['night_run', 'Night audit: cancels what has not arrived', ['night']],
+  ['look_up_and_cache', 'Looks up a chart and caches the record', ['chart']],
+  ['find_berth', 'Find a free berth and keep it for a boat', ['boat']],
+  ['describe_coin', 'Describe a coin: stores its grade', ['coin']],
+  ['check_chest', 'Checks a chest in', ['chest']],
+  ['read_mail', 'Lets the sender know that it was read', ['mail']],
+  ['survey_create', 'Survey with several answers', ['question']],
+  ['quote_hold', 'Price, held for a day', ['offer']],
+  ['look_after_dog', 'Someone looks after the dog', ['dog']],
+  ['record_view', 'One more view of a page', ['page']],
+  ['koje_reservieren', 'Reserviert eine Koje', ['koje']],
+  ['speed', 'Speed of a boat', ['boat', 'knots']],
+  ['call_boat', 'A captain asks for a pilot', ['captain']],
 ] as const)('a write that is worded as a read is no READ: %s (%s)', (name, description, parameters) => {
   expect(categoryOf(name, description, parameters)).not.toBe('READ');
 });
@@ -43,6 +55,9 @@ it.each([
   ['quota_left', 'Remaining quota', ['vessel']],
   ['cracks', '', ['wall']],
   ['existencias', 'Unidades en la tienda', ['producto']],
+  ['precio', 'Cuánto cuesta un pasaje', ['puerto']],
+  ['zustand', 'Zustand des Bootes', ['boot']],
+  ['speed', 'Speed of a boat', ['boat']],
 ] as const)('what names a thing and takes no value is a READ: %s (%s)', (name, description, parameters) => {
   expect(categoryOf(name, description, parameters)).toBe('READ');
 });

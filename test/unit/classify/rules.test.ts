@@ -108,6 +108,12 @@ const EXAMPLES: readonly RuleExample[] = [
     ignores: ['log_sighting', { description: 'One contact', parameters: { bird: text }, required: ['bird'] }],
   },
   {
+    id: 'parameter-named',
+    finds: ['temperature', { parameters: { oven: text, degrees: text }, required: ['oven', 'degrees'] }],
+    effect: 'update',
+    ignores: ['temperature', { parameters: { oven: text, degrees: text }, required: ['oven'] }],
+  },
+  {
     id: 'parameter-paging',
     finds: ['x', { parameters: { perPage: text } }],
     effect: 'read',
@@ -166,6 +172,54 @@ const EXAMPLES: readonly RuleExample[] = [
     finds: ['image_converter', { parameters: { outputDir: text }, required: ['outputDir'] }],
     effect: 'create',
     ignores: ['image_converter', { parameters: { outputDir: text } }],
+  },
+  {
+    id: 'parameter-said',
+    finds: ['explain_absence', { parameters: { pupil: text, reason: text }, required: ['pupil', 'reason'] }],
+    effect: 'write',
+    ignores: ['explain_absence', { parameters: { pupil: text, question: text }, required: ['pupil', 'question'] }],
+  },
+  {
+    id: 'description-recipient',
+    finds: ['x', { description: 'Shows a hint to the players.' }],
+    effect: 'write',
+    ignores: ['x', { description: 'Shows a hint to the user.' }],
+  },
+  {
+    id: 'description-place',
+    finds: ['x', { description: 'Summarizes a channel on a wiki page.' }],
+    effect: 'write',
+    ignores: ['x', { description: 'Summarizes a wiki page.' }],
+  },
+  {
+    id: 'description-obtains',
+    finds: ['x', { description: 'Obtains a lock on a boat.' }],
+    effect: 'write',
+    ignores: ['x', { description: 'Obtains a lock file.' }],
+  },
+  {
+    id: 'description-causes',
+    finds: ['x', { description: 'Finds a buoy by making it flash.' }],
+    effect: 'write',
+    ignores: ['x', { description: 'Finds a buoy that flashes.' }],
+  },
+  {
+    id: 'description-trace',
+    finds: ['x', { description: 'Checks a ticket, which is used up by it.' }],
+    effect: 'write',
+    ignores: ['x', { description: 'Checks a ticket, which is numbered.' }],
+  },
+  {
+    id: 'name-return',
+    finds: ['return_to_sender', { description: 'Boat goes back' }],
+    effect: 'write',
+    ignores: ['return_path', { description: 'Returns the path to the file' }],
+  },
+  {
+    id: 'name-place',
+    finds: ['summarize_to_wiki'],
+    effect: 'write',
+    ignores: ['convert_to_metres'],
   },
   {
     id: 'output-list',
