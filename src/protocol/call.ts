@@ -24,7 +24,7 @@ export interface RawCall {
   readonly traceparent?: unknown;
   /** What goes with it (`tracestate`), where it came in a header; unchecked. */
   readonly tracestate?: unknown;
-  /** Present where calls are traced. */
+  /** Set where calls are traced. Requests come with it undefined: see `Caller.requestId`. */
   readonly trace?: CallTrace | undefined;
   /** Present where requests are logged. */
   readonly notes?: RequestNotes;

@@ -93,9 +93,9 @@ export interface Reply {
   /** Set where MCP's `isError` marks every refusal, whatever the operator says of envelopes. */
   readonly marked?: true;
   /** The upstream's `_meta`, passed on unchanged. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** Members of the upstream's result that MCP does not define (yet), passed on unchanged. */
-  readonly extra?: JsonObject;
+  readonly extra?: JsonObject | undefined;
   /**
    * The MCP content array in bytes, for an answer that is passed on as it came: servers send these. `text` is then decoded
    * from them when it is asked for.

@@ -71,7 +71,14 @@ export function createModernCallers(
         return known;
       }
       const sessionId = client === undefined ? randomUUID() : key;
-      const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, ...client?.identity };
+      const caller: Caller = {
+        sessionId,
+        clientName,
+        transport: 'http',
+        peer: address,
+        requestId: undefined,
+        ...client?.identity,
+      };
       const now = Date.now();
       const opened = { key, caller, holder: client, open: 0, openedAt: now, lastUsedAt: now };
       const full = clients.add(key, opened, ownerOf({ address, client }), opened.lastUsedAt);

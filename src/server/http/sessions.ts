@@ -308,7 +308,8 @@ function createSession(
   { clientName, address, client, abilities, structured }: LegacyClient,
 ): LegacySession {
   const sessionId = client === undefined ? randomUUID() : sessionIdOf(id);
-  const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, ...client?.identity };
+  const { identity } = client ?? {};
+  const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, requestId: undefined, ...identity };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
   const now = Date.now();
   return { id, holder: client, caller, calls, abilities, structured, stream, open: 0, openedAt: now, lastUsedAt: now };
@@ -322,7 +323,7 @@ function sessionIdOf(id: string): string {
 
 /** A caller without what its token said of it. */
 export function anyoneIn({ sessionId, clientName, transport, peer }: Caller): Caller {
-  return { sessionId, clientName, transport, ...(peer === undefined ? {} : { peer }) };
+  return { sessionId, clientName, transport, ...(peer === undefined ? {} : { peer }), requestId: undefined };
 }
 
 /** Called once for each session when it begins and once when it ends. */

@@ -425,19 +425,20 @@ function toRawCall(
   const log = logs.levels.size === 0 ? undefined : logs.of(peer.caller.sessionId, responder);
   const { _meta: sent } = params;
   const meta = isJsonObject(sent) ? forwardedMeta(sent) : undefined;
-  const call = {
+  const reportsProgress = progressToken !== undefined && responder.canNotify;
+  return {
     tool,
     arguments: params['arguments'],
     caller: responder.carried === undefined ? peer.caller : callerOf(peer.caller, responder.carried),
     cancellation: responder.cancellation,
     traceparent: request.traceparent ?? responder.traceparent,
     tracestate: request.traceparent === undefined ? responder.tracestate : undefined,
+    trace: undefined,
     ...(responder.notes === undefined ? {} : { notes: responder.notes }),
     ...(user === undefined ? {} : { user }),
     ...(ask === undefined ? {} : { ask }),
     ...(log === undefined ? {} : { log }),
     ...(meta === undefined ? {} : { meta }),
+    ...(reportsProgress && { onProgress: (update) => responder.notify(writeProgress(progressToken, update)) }),
   };
-  if (progressToken === undefined || !responder.canNotify) return call;
-  return { ...call, onProgress: (update) => responder.notify(writeProgress(progressToken, update)) };
 }

@@ -198,7 +198,7 @@ function isMessage(message: unknown): message is JSONRPCMessage {
 /** One connection is one session; its client's name and capabilities come from the first messages that state them. */
 class StdioClient implements Peer {
   readonly calls: CallsInFlight;
-  caller: Caller = { sessionId: randomUUID(), clientName: 'unnamed client', transport: 'stdio' };
+  caller: Caller = { sessionId: randomUUID(), clientName: 'unnamed client', transport: 'stdio', requestId: undefined };
   abilities = NO_ABILITIES;
   #named = false;
 
