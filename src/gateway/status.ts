@@ -74,13 +74,7 @@ export function describeStatus(
   }: { readonly findings?: readonly Diagnostic[]; readonly reload?: ReloadState | undefined } = {},
 ): GatewayStatus {
   const { catalog, plan } = snapshot;
-  const inFamily = new Map<string, number>();
-  const categories: Record<Category, number> = { CREATE: 0, READ: 0, UPDATE: 0, DELETE: 0, EXECUTE: 0 };
-  for (const operation of catalog.operations) {
-    const { name } = plan.familyOf(operation);
-    inFamily.set(name, (inFamily.get(name) ?? 0) + 1);
-    categories[operation.classification.category] += 1;
-  }
+  const { inFamily, categories } = countsOf(snapshot);
   return {
     ready: isReady(upstreams),
     upstreams,
@@ -95,6 +89,30 @@ export function describeStatus(
     state,
     ...(reload === undefined ? {} : { reload }),
   };
+}
+
+interface OperationCounts {
+  readonly inFamily: ReadonlyMap<string, number>;
+  readonly categories: GatewayStatus['categories'];
+}
+
+/** A snapshot does not change, and its status is asked for again and again. */
+const counted = new WeakMap<Snapshot, OperationCounts>();
+
+function countsOf(snapshot: Snapshot): OperationCounts {
+  const known = counted.get(snapshot);
+  if (known !== undefined) return known;
+  const { catalog, plan } = snapshot;
+  const inFamily = new Map<string, number>();
+  const categories: Record<Category, number> = { CREATE: 0, READ: 0, UPDATE: 0, DELETE: 0, EXECUTE: 0 };
+  for (const operation of catalog.operations) {
+    const { name } = plan.familyOf(operation);
+    inFamily.set(name, (inFamily.get(name) ?? 0) + 1);
+    categories[operation.classification.category] += 1;
+  }
+  const counts = { inFamily, categories };
+  counted.set(snapshot, counts);
+  return counts;
 }
 
 function isReady(upstreams: readonly UpstreamStatus[]): boolean {

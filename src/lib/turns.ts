@@ -307,15 +307,21 @@ function* mergeInSteps<Item>(
   return merged;
 }
 
-/** Runs the work slice by slice; other calls run after each. @param pause ends when the next slice may begin */
+/**
+ * Runs the work slice by slice; other calls run after each. What follows work of several slices has a turn of its own, too: it is often
+ * the first of the next work. @param pause ends when the next slice may begin
+ */
 export async function runInSlices<T>(
   work: Sliced<T>,
   pause: () => Promise<unknown> = () => turns.next('sliced'),
 ): Promise<T> {
-  for (;;) {
+  for (let slices = 1; ; slices += 1) {
     const step = work.next();
-    if (step.done === true) return step.value;
-    await pause();
+    if (step.done !== true) await pause();
+    else {
+      if (slices > 1) await pause();
+      return step.value;
+    }
   }
 }
 

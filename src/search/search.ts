@@ -7,7 +7,7 @@ import { buildSearchIndex, type SearchIndex } from './index.js';
 import { readQuery } from './query.js';
 import { rankInSteps, type SearchHit } from './rank.js';
 import { SEARCH_SETTINGS } from './settings.js';
-import { openFieldThesaurus } from './thesaurus.js';
+import { openFieldThesaurus, type Thesaurus } from './thesaurus.js';
 
 /** The operation that searches. Its module imports this one, so that its name cannot be imported from there. */
 const INTROSPECT = 'introspect';
@@ -39,8 +39,9 @@ export async function searchOperations(
     const own = shown === undefined ? operation : shown(operation);
     return own !== undefined && isWanted(own);
   };
-  const query = readQuery(text, await openFieldThesaurus(), SEARCH_SETTINGS, index.vocabulary);
-  const { hits: found, fit } = await runInSlices(inTime(rankInSteps(index, query, SEARCH_SETTINGS, isCandidate)));
+  const { hits: found, fit } = await runInSlices(
+    inTime(findInSteps(text, { index, thesaurus: await openFieldThesaurus(), isCandidate })),
+  );
   const hits =
     shown === undefined
       ? found
@@ -50,6 +51,18 @@ export async function searchOperations(
     return fit < 0 ? { hits, noFit: explainNoFit(catalog, text, hits) } : { hits };
   const score = (hits[0]?.score ?? 0) + 1;
   return { hits: [{ operation: exact, score }, ...hits.filter(({ operation }) => operation !== exact)] };
+}
+
+interface SearchSource {
+  readonly index: SearchIndex;
+  readonly thesaurus: Thesaurus;
+  readonly isCandidate: (operation: Operation) => boolean;
+}
+
+function* findInSteps(text: string, { index, thesaurus, isCandidate }: SearchSource): ReturnType<typeof rankInSteps> {
+  const query = readQuery(text, thesaurus, SEARCH_SETTINGS, index.vocabulary);
+  yield;
+  return yield* rankInSteps(index, query, SEARCH_SETTINGS, isCandidate);
 }
 
 /** Servers that are named where nothing fits. */

@@ -5,7 +5,7 @@ import { inTime, mapInSteps, runInSlices, runInTurns, type Sliced } from '../../
 import type { Caller, HandlerOutcome, OperationHandler } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
-import { GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
+import type { Operation } from '../../protocol/operation.js';
 import type { Absence, Introduction, RawTool } from '../../protocol/tools.js';
 import type { ControlSet, StoredResultRequest } from '../../results/result-types.js';
 import { searchOperations } from '../../search/search.js';
@@ -98,16 +98,16 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   let reading: Promise<Overview> | undefined;
   const overview = () => (reading ??= runInSlices(inTime(readOverview(catalog))));
 
-  const view: OperationView = {
+  const viewOf = ({ upstreams, toolNames }: Overview): OperationView => ({
     plan,
     staticDecision: policy.staticDecision,
     controlsOf,
     absenceOf: snapshot.absenceOf,
-    respellingOf: createRespelling(catalog),
-    hasSeveralUpstreams: countUpstreams(catalog) > 1,
+    respellingOf: createRespelling(toolNames),
+    hasSeveralUpstreams: upstreams.filter(({ operations }) => operations.length > 0).length > 1,
     definitionOf: snapshot.definitionOf ?? (() => undefined),
     hasExecutions: snapshot.hasExecutions ?? false,
-  };
+  });
 
   const answer = async (
     query: Exclude<IntrospectionQuery, { readonly kind: 'operations' | 'result' | 'types' | 'upstreams' }>,
@@ -115,7 +115,9 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   ): Promise<JsonObject> => {
     switch (query.kind) {
       case 'operation':
-        return { operation: await runInTurns(findOperation(snapshot, view, query), caller.sessionId) };
+        return {
+          operation: await runInTurns(findOperation(snapshot, viewOf(await overview()), query), caller.sessionId),
+        };
       case 'upstream':
         checkFilters({ upstream: query.name }, snapshot);
         await snapshot.readCounts?.();
@@ -138,17 +140,12 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     }
     if (query.kind === 'operations') {
       const surveyed = { ...snapshot, overview: await overview() };
-      return listOperations(surveyed, view, { ...protocol, session_id: caller.sessionId }, query);
+      return listOperations(surveyed, viewOf(surveyed.overview), { ...protocol, session_id: caller.sessionId }, query);
     }
     const data = await answer(query, caller);
     if (query.kind !== 'operation' || data['operation'] !== null) return { data };
     return { data, warnings: [{ code: 'NOT_FOUND_OPERATION', message: await snapshot.explainUnknown(query.name) }] };
   };
-}
-
-/** How many upstreams have operations; the gateway is none. */
-function countUpstreams({ operations }: Catalog): number {
-  return new Set(operations.map(({ upstream }) => upstream).filter((upstream) => upstream !== GATEWAY_SOURCE)).size;
 }
 
 /** A snapshot whose overview has been read. */

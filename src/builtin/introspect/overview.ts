@@ -3,6 +3,7 @@ import { sortByUseInSteps } from '../../endpoint/order-by-use.js';
 import { groupInSteps } from '../../lib/collections.js';
 import { mapInSteps, type Sliced } from '../../lib/turns.js';
 import { GATEWAY_SOURCE, localNameOf, type Operation } from '../../protocol/operation.js';
+import { readToolNames, type ToolNames } from './own-spelling.js';
 
 /** An upstream as its operations show it. */
 export interface UpstreamOverview {
@@ -19,6 +20,7 @@ export interface Overview {
   readonly upstreams: readonly UpstreamOverview[];
   /** All operations, those to know first at the front; the upstreams take turns, and the gateway's own come last. */
   readonly operations: readonly Operation[];
+  readonly toolNames: ToolNames;
 }
 
 /** Reads the overview; stops after each operation. */
@@ -31,7 +33,11 @@ export function* readOverview(catalog: Catalog): Sliced<Overview> {
     const operations = yield* sortByUseInSteps(groups.get(slug) ?? []);
     upstreams.push({ slug, operations, nouns: yield* findNouns(slug, operations, verbs) });
   }
-  return { upstreams, operations: [...(yield* takeTurns(upstreams)), ...(groups.get(GATEWAY_SOURCE) ?? [])] };
+  return {
+    upstreams,
+    operations: [...(yield* takeTurns(upstreams)), ...(groups.get(GATEWAY_SOURCE) ?? [])],
+    toolNames: yield* readToolNames(catalog),
+  };
 }
 
 /**

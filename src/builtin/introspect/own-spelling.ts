@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.js';
-import { groupBy } from '../../lib/collections.js';
+import type { Sliced } from '../../lib/turns.js';
 import type { Operation } from '../../protocol/operation.js';
 
 /** Writes the gateway's names where an upstream's text has its own: `searchType` becomes `search_type`. */
@@ -15,15 +15,9 @@ const SPELLING = /[a-z\d][A-Z]|[_-]/;
  * Respells the texts of operations. Callers write names as introspection gives them: parameters in snake_case, and operations qualified
  * where two upstreams offer the same one. A word that could be ordinary English stays as it is.
  */
-export function createRespelling(catalog: Catalog): (operation: Operation) => Respell {
-  const byUpstream = new Map<string, ReadonlyMap<string, string>>();
-  const toolsOf = (upstream: string): ReadonlyMap<string, string> => {
-    const tools = byUpstream.get(upstream) ?? readTools(catalog, upstream);
-    byUpstream.set(upstream, tools);
-    return tools;
-  };
+export function createRespelling(toolNames: ToolNames): (operation: Operation) => Respell {
   return (operation) => {
-    const tools = toolsOf(operation.upstream);
+    const tools = toolNames.get(operation.upstream) ?? NO_NAMES;
     const parameters = new Map(
       operation.parameters.flatMap(({ upstreamName, name }) =>
         needs(upstreamName, name) ? [[upstreamName, name]] : [],
@@ -34,15 +28,29 @@ export function createRespelling(catalog: Catalog): (operation: Operation) => Re
   };
 }
 
-/** What the tools of an upstream are called here; one that became several operations keeps its name. */
-function readTools({ operations }: Catalog, upstream: string): ReadonlyMap<string, string> {
-  const own = operations.filter((operation) => operation.upstream === upstream);
-  // Most upstreams spell all names as callers do, and an upstream may have thousands.
-  if (!own.some(({ tool, name }) => needs(tool, name))) return new Map();
-  const entries = [...groupBy(own, ({ tool }) => tool)].flatMap(([tool, [first, ...more]]) =>
-    first !== undefined && more.length === 0 && needs(tool, first.name) ? [[tool, first.name] as const] : [],
-  );
-  return new Map(entries);
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** What the tools of each upstream are called here, where they are written otherwise there; a tool that became several operations keeps its name. */
+export type ToolNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Reads the names; stops after each. */
+export function* readToolNames({ operations }: Pick<Catalog, 'operations'>): Sliced<ToolNames> {
+  const named = new Map<string, Map<string, string | undefined>>();
+  for (const { upstream, tool, name } of operations) {
+    const own = named.get(upstream) ?? new Map<string, string | undefined>();
+    named.set(upstream, own.set(tool, own.has(tool) ? undefined : name));
+    yield;
+  }
+  const names = new Map<string, Map<string, string>>();
+  for (const [upstream, tools] of named) {
+    const own = new Map<string, string>();
+    for (const [tool, name] of tools) {
+      if (name !== undefined && needs(tool, name)) own.set(tool, name);
+      yield;
+    }
+    names.set(upstream, own);
+  }
+  return names;
 }
 
 function needs(spelling: string, name: string): boolean {

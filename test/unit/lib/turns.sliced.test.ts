@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTime, mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../../../src/lib/turns.js';
+import { inTime, mapInSteps, runAtOnce, runInSlices, type Sliced, sortInSteps } from '../../../src/lib/turns.js';
 
 /** How often work stops, and its result. */
 function count<T>(work: Sliced<T>): { readonly stops: number; readonly result: T } {
@@ -33,6 +33,28 @@ describe('inTime', () => {
     let stops = 0;
     for (; work.next().done !== true; stops += 1) clock += 1_000;
     expect(stops).toBe(2);
+  });
+});
+
+describe('runInSlices', () => {
+  /** How often it pauses for work of so many slices. */
+  const pausesOf = async (slices: number): Promise<number> => {
+    let pauses = 0;
+    const work = function* (): Sliced<void> {
+      for (let slice = 1; slice < slices; slice += 1) yield;
+    };
+    await runInSlices(work(), async () => {
+      pauses += 1;
+    });
+    return pauses;
+  };
+
+  it('gives what follows work of several slices a turn of its own', async () => {
+    expect(await pausesOf(3)).toBe(3);
+  });
+
+  it('does not pause for work of one slice', async () => {
+    expect(await pausesOf(1)).toBe(0);
   });
 });
 
