@@ -9,11 +9,22 @@ export const BEAT_MS = 5_000;
 /** Beats that may be missing before a gateway counts as gone: a busy one is late, and clocks differ. */
 const MISSED = 2;
 
+/** With the present one, and the next one of a clock that is ahead. */
+const KEPT_SLOTS = MISSED + 2;
+
 /** What stands between the parts of a holder's name. */
 const SEPARATOR = ' ';
 
 /** This process, which a later one with its number is not. */
 const PROCESS = randomBytes(9).toString('base64url');
+
+interface HolderDeps {
+  readonly store: Pick<StateStore, 'increment' | 'count'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** For how long the store has worked without a fault, in milliseconds. */
+  readonly storeWorksForMs: () => number;
+}
 
 /** The gateway that runs executions, as the others of its store know it. */
 export class Holder {
@@ -21,17 +32,19 @@ export class Holder {
   readonly #store: Pick<StateStore, 'increment' | 'count'>;
   readonly #machine = nameMachine();
   readonly #now: () => number;
+  readonly #storeWorksForMs: () => number;
 
-  constructor(store: Pick<StateStore, 'increment' | 'count'>, now: () => number) {
+  constructor({ store, now, storeWorksForMs }: HolderDeps) {
     this.#store = store;
     this.#now = now;
+    this.#storeWorksForMs = storeWorksForMs;
     this.id = [this.#machine, process.pid, PROCESS, randomBytes(9).toString('base64url')].join(SEPARATOR);
   }
 
   /** Says that this gateway lives. */
   async beat(): Promise<void> {
     const slot = this.#slot();
-    const expiresAt = (slot + MISSED + 2) * BEAT_MS;
+    const expiresAt = (slot + KEPT_SLOTS) * BEAT_MS;
     await this.#store.increment(counterOf(this.id, slot), 1, { expiresAt });
   }
 
@@ -41,9 +54,10 @@ export class Holder {
     const [machine, pid, run] = id.split(SEPARATOR);
     if (machine === this.#machine && run !== PROCESS && !isRunning(Number(pid))) return false;
     const slot = this.#slot();
-    const slots = Array.from({ length: MISSED + 2 }, (_, index) => slot + 1 - index);
+    const slots = Array.from({ length: KEPT_SLOTS }, (_, index) => slot + 1 - index);
     const beats = await Promise.all(slots.map((each) => this.#store.count(counterOf(id, each))));
-    return beats.some((count) => count > 0);
+    // While the store was away, nobody could say anything.
+    return beats.some((count) => count > 0) || this.#storeWorksForMs() < slots.length * BEAT_MS;
   }
 
   #slot(): number {

@@ -1,10 +1,13 @@
+import { failClosed } from '../store/fail-closed.js';
 import type { StateStore, StoredRecord } from '../store/state-store.js';
 import { type Execution, readExecution, writeExecution } from './execution.js';
 import { BEAT_MS, Holder } from './holder.js';
 import { isEnded } from './status.js';
 
 interface SharedDeps {
-  readonly store: Pick<StateStore, 'insert' | 'get' | 'replace' | 'remove' | 'list' | 'increment' | 'count'>;
+  readonly store: StateStore;
+  /** For how long the store has worked without a fault, in milliseconds. */
+  readonly storeWorksForMs: () => number;
   /** How long one is kept after its end. */
   readonly keptMs: number;
   /** Called when the store did not take something; the execution itself is not concerned. */
@@ -39,6 +42,8 @@ const SESSION = 'session ';
  */
 export class SharedExecutions {
   readonly #deps: SharedDeps;
+  /** For what callers ask, who are refused while it cannot be reached. */
+  readonly #asked: StateStore;
   readonly #holder: Holder;
   /** The newest state of each that is to be written. */
   readonly #unwritten = new Map<string, Execution>();
@@ -51,13 +56,14 @@ export class SharedExecutions {
 
   constructor(deps: SharedDeps) {
     this.#deps = deps;
-    this.#holder = new Holder(deps.store, deps.now);
+    this.#asked = failClosed(deps.store);
+    this.#holder = new Holder(deps);
   }
 
   /** Takes what other gateways ask from now on, and gives those an end that a killed gateway has left. */
   async open(requests: ExecutionRequests): Promise<void> {
     this.#requests = requests;
-    await this.#attempt(async () => void (await this.all()));
+    await this.#attempt(() => this.#all(this.#deps.store));
   }
 
   /** Notes a state of one that this gateway runs. Changes of its status are written at once, its progress once in a while. */
@@ -81,7 +87,7 @@ export class SharedExecutions {
 
   /** Undefined where no gateway knows it. */
   async find(id: string): Promise<Execution | undefined> {
-    const { store } = this.#deps;
+    const store = this.#asked;
     // What ends between the two has its end by then.
     const running = await store.get('running_execution', id);
     const ended = await store.get('execution', id);
@@ -89,8 +95,11 @@ export class SharedExecutions {
     return running === undefined ? undefined : this.#settle(running);
   }
 
-  async all(): Promise<readonly Execution[]> {
-    const { store } = this.#deps;
+  all(): Promise<readonly Execution[]> {
+    return this.#all(this.#asked);
+  }
+
+  async #all(store: StateStore): Promise<readonly Execution[]> {
     const running = await store.list('running_execution');
     const ended = await store.list('execution');
     const known = new Map(ended.map(({ key, value }) => [key, readExecution(key, value)]));
@@ -102,7 +111,7 @@ export class SharedExecutions {
 
   /** Those of other gateways that run. */
   async runningElsewhere(): Promise<readonly Execution[]> {
-    const records = await this.#deps.store.list('running_execution');
+    const records = await this.#asked.list('running_execution');
     const others = records.filter(({ value }) => value['holder'] !== this.#holder.id);
     const found = await Promise.all(others.map((record) => this.#settle(record)));
     return found.flatMap((execution) => execution ?? []).filter(({ status }) => !isEnded(status));
@@ -111,7 +120,7 @@ export class SharedExecutions {
   /** Asks the gateway that runs it to cancel it. */
   async askToCancel(id: string, reason: string): Promise<void> {
     const expiresAt = this.#deps.now() + REQUEST_KEPT_MS;
-    await this.#deps.store.insert('execution_request', id, { reason }, { expiresAt });
+    await this.#asked.insert('execution_request', id, { reason }, { expiresAt });
   }
 
   /** Asks all other gateways to cancel what a session has begun there. */
@@ -154,15 +163,22 @@ export class SharedExecutions {
   #write(id: string): void {
     this.#queue(id, async () => {
       const execution = this.#unwritten.get(id);
-      this.#unwritten.delete(id);
       if (execution === undefined) return;
-      if (isEnded(execution.status)) {
-        await this.#insertEnd(execution);
-        await this.#deps.store.remove('running_execution', id);
-        return;
+      this.#unwritten.delete(id);
+      try {
+        await this.#writeState(execution);
+      } catch (fault) {
+        // It is written at a later look, unless there is a newer state by then.
+        if (!this.#unwritten.has(id)) this.#unwritten.set(id, execution);
+        throw fault;
       }
-      await this.#writeRunning(execution);
     });
+  }
+
+  async #writeState(execution: Execution): Promise<void> {
+    if (!isEnded(execution.status)) return this.#writeRunning(execution);
+    await this.#insertEnd(execution);
+    await this.#deps.store.remove('running_execution', execution.id);
   }
 
   async #writeRunning(execution: Execution): Promise<void> {
@@ -192,7 +208,7 @@ export class SharedExecutions {
   }
 
   #setTimer(): void {
-    if (this.#running.size === 0) {
+    if (this.#running.size + this.#unwritten.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
       return;
@@ -203,6 +219,7 @@ export class SharedExecutions {
   }
 
   async #look(): Promise<void> {
+    this.#setTimer();
     await this.#beat();
     for (const id of this.#unwritten.keys()) this.#write(id);
     for (const { key, value } of await this.#deps.store.list('execution_request')) {
@@ -217,8 +234,8 @@ export class SharedExecutions {
   async #beat(): Promise<void> {
     const moment = this.#deps.now();
     if (moment - this.#lastBeat < BEAT_MS && moment >= this.#lastBeat) return;
-    this.#lastBeat = moment;
     await this.#holder.beat();
+    this.#lastBeat = moment;
   }
 
   async #attempt(work: () => Promise<unknown>): Promise<void> {

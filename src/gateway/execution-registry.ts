@@ -6,15 +6,14 @@ import type { Observer } from '../observe/observation.js';
 import { ownerOf } from '../policy/caller-key.js';
 import type { PolicyService } from '../policy/policy.js';
 
-interface RegistryServices {
-  readonly store: PolicyService['store'];
+interface RegistryServices extends Pick<PolicyService, 'store' | 'storeState'> {
   readonly audit: Pick<AuditTrail, 'record'>;
   readonly observe: Observer;
 }
 
 /** The registry of executions: with those of the other gateways where the store is shared. */
 export async function openRegistry(
-  { store, audit, observe }: RegistryServices,
+  { store, storeState, audit, observe }: RegistryServices,
   bounds: ExecutionBounds,
 ): Promise<Executions> {
   const onStoreFault = (cause: unknown): void => {
@@ -22,7 +21,9 @@ export async function openRegistry(
     observe({ kind: 'notice', level: 'warn', message: `The state of an execution could not be kept: ${why}` });
   };
   const { keptMs } = bounds;
-  const shared = store.shared ? new SharedExecutions({ store, keptMs, onStoreFault, now: Date.now }) : undefined;
+  const storeWorksForMs = (): number => storeState().worksForMs;
+  const deps = { store, storeWorksForMs, keptMs, onStoreFault, now: Date.now };
+  const shared = store.shared ? new SharedExecutions(deps) : undefined;
   const registry = new Executions({ shared, ownerOf, bounds });
   registry.onChanged((execution, before) => {
     if (execution.status !== before?.status) recordChange(audit, execution);

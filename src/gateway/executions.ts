@@ -16,8 +16,7 @@ export type OpenBackground = (
   current: () => Pick<Snapshot, 'catalog' | 'plan'>,
 ) => BackgroundCalls;
 
-interface ExecutionServices {
-  readonly store: PolicyService['store'];
+interface ExecutionServices extends Pick<PolicyService, 'store' | 'storeState'> {
   readonly audit: AuditTrail;
   readonly observe: Observer;
   readonly results: ResultService;
@@ -33,7 +32,7 @@ export interface OpenedExecutions {
 /** Undefined where they are not configured: nothing of them is loaded then. */
 export async function openExecutions(
   { executions: settings }: Pick<GatewayConfig, 'executions'>,
-  { store, audit, observe, results }: ExecutionServices,
+  { store, storeState, audit, observe, results }: ExecutionServices,
 ): Promise<OpenedExecutions | undefined> {
   if (!settings.enabled) return undefined;
   const [{ openRegistry }, { createExecutionHandlers }, { BackgroundCalls: Background }] = await Promise.all([
@@ -42,7 +41,10 @@ export async function openExecutions(
     import('../pipeline/background.js'),
   ]);
   const { maxPerClient: perOwner, max: all, keptSeconds } = settings;
-  const registry = await openRegistry({ store, audit, observe }, { perOwner, all, keptMs: 1_000 * keptSeconds });
+  const registry = await openRegistry(
+    { store, storeState, audit, observe },
+    { perOwner, all, keptMs: 1_000 * keptSeconds },
+  );
   const { backgroundAfterMs: afterMs } = settings;
   return {
     registry,

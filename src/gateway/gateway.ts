@@ -187,7 +187,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
     replicas: replicas && { bytes: replicas.results, key: () => replicas.keyFor('cursors') },
   });
-  const executions = await openExecutions(config, { store: policy.store, audit: policy.audit, observe, results });
+  const executions = await openExecutions(config, { ...policy, observe, results });
   const safety = await openConfiguredSafety(config, { policy, observe, executions: executions?.registry });
   const running = executions?.registry ?? safety?.executions;
   if (safety !== undefined) lifecycle.opened('safety loop', () => safety.close());

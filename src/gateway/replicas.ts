@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { Vault } from '../credentials/vault.js';
 import type { Observer } from '../observe/observation.js';
+import { failClosedReads } from '../store/fail-closed.js';
 import type { SharedSpace } from '../store/shared-space.js';
 import type { StateStore } from '../store/state-store.js';
 import { type OtherReplicas, ReplicaRoll } from './replica-roll.js';
@@ -63,7 +64,7 @@ export async function openReplicas(
   const results = store.openSpace('results', { maxBytes, maxBytesPerOwner });
   return {
     // They hold what servers answered, which who reads the store need not see.
-    results: vault === undefined ? results : new SealedSpace(results, vault),
+    results: failClosedReads(vault === undefined ? results : new SealedSpace(results, vault)),
     sessions: store.openSpace('sessions', SESSION_BOUNDS),
     rankings: store.openSpace('rankings', RANKING_BOUNDS),
     keyFor: (purpose) => secret.value && createHmac('sha256', secret.value).update(purpose).digest(),

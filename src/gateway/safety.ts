@@ -15,6 +15,7 @@ import { SafetyOperators } from '../safety/operators.js';
 import type { KnownOperations } from '../safety/resolve-hint.js';
 import { Runs } from '../safety/runs.js';
 import { SafetyLoop } from '../safety/safety-loop.js';
+import { failClosed } from '../store/fail-closed.js';
 import { openRegistry } from './execution-registry.js';
 
 /** The safety loop as the gateway composes it; absent where it is disabled. */
@@ -48,8 +49,9 @@ export async function openSafety(
   { policy, observe, executions: shared }: SafetyDeps,
 ): Promise<Safety> {
   const { safetyLoop } = config;
-  const { store, audit } = policy;
-  const executions = shared ?? (await openRegistry({ store, audit, observe }, BOUNDS));
+  const { audit } = policy;
+  const executions = shared ?? (await openRegistry({ ...policy, observe }, BOUNDS));
+  const store = failClosed(policy.store);
   const channels = await openChannels(config, { audit, observe });
   const { expiresSeconds } = safetyLoop.challenge;
   const challenges = new Challenges({ store, expiresSeconds, announce: channels.announce });

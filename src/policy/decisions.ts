@@ -11,6 +11,7 @@ import { createBatchPolicy } from './confirmation/batch-policy.js';
 import { type ConfirmDeps, createConfirm } from './confirmation/confirm.js';
 import type { ConfirmationTokens } from './confirmation/token-types.js';
 import { createConfirmationTokens } from './confirmation/tokens.js';
+import type { UsedTokens } from './confirmation/used-tokens.js';
 import { createGatekeeper } from './gatekeeper.js';
 import { createQuotaService } from './quota/quota.js';
 import type { QuotaService, QuotaSettings } from './quota/quota-types.js';
@@ -33,11 +34,12 @@ interface DecisionParts extends Omit<ConfirmDeps, 'tokens'> {
   readonly audit: AuditTrail;
   readonly redact: Redactor;
   readonly observe: Observer;
+  readonly used: UsedTokens;
 }
 
 /** @param before the decisions that these replace: quotas that have not changed go on counting */
 export function composeDecisions(config: GatewayConfig, parts: DecisionParts, before?: Decisions): Decisions {
-  const { store, audit, redact, observe } = parts;
+  const { store, audit, redact, observe, used } = parts;
   const { confirmation } = config.policy;
   const rules = createRuleEngine(config.policy, trustByUpstream(config));
   const tokens = createConfirmationTokens({
@@ -45,6 +47,7 @@ export function composeDecisions(config: GatewayConfig, parts: DecisionParts, be
     audit,
     config: confirmation,
     configuration: fingerprintConfig(config),
+    used,
   });
   const confirming = { ...parts, tokens };
   const quotaSettings = quotaSettingsOf(config);

@@ -11,6 +11,7 @@ import { guardStore, type StoreState } from '../store/store-breaker.js';
 import type { BatchPolicy, Gatekeeper } from './admission.js';
 import { type ApprovalQueue, createApprovalQueue } from './approvals/approval-queue.js';
 import { createWebhook, type Webhook } from './approvals/webhook.js';
+import { UsedTokens } from './confirmation/used-tokens.js';
 import { composeDecisions, type Decisions } from './decisions.js';
 import { type CallRecorder, createCallRecorder } from './gatekeeper.js';
 import { auditKeyFile, keepHeads } from './journal-heads.js';
@@ -80,7 +81,8 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
         ...(webhook === undefined ? {} : { notify: webhook.send }),
       })
     : undefined;
-  const parts = { store, audit, redact, observe, approvals, settings, view: createApproverView(config.audit) };
+  const view = createApproverView(config.audit);
+  const parts = { store, audit, redact, observe, approvals, settings, view, used: new UsedTokens() };
   let decisions = composeDecisions(config, parts);
 
   const background = createBackground(observe);

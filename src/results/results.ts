@@ -57,10 +57,13 @@ export function createResultService(
   const ttlMs = settings.keptSeconds * 1_000;
   const sharing = replicas && new ResultSharing({ ...replicas, ttlMs });
   const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs, sharing });
-  /** Other replicas must find what an answer names before its reader can ask for it. */
-  const onceShared = <T>(value: T, { caller }: ReadContext): T | Promise<T> => {
+  /**
+   * Other replicas must find what an answer names before its reader can ask for it.
+   * @param before what the caller's session was sharing before the answer was made: an answer that adds nothing waits for nothing
+   */
+  const onceShared = <T>(value: T, { caller }: ReadContext, before: Promise<void> | undefined): T | Promise<T> => {
     const sharingIt = sharing?.written(caller);
-    return sharingIt === undefined ? value : sharingIt.then(() => value);
+    return sharingIt === undefined || sharingIt === before ? value : sharingIt.then(() => value);
   };
   const prepared = new WeakMap<Operation, PreparedControls>();
   const controlsOf = (operation: Operation): PreparedControls => {
@@ -134,10 +137,11 @@ export function createResultService(
       });
     },
     finish(context, ...answer) {
+      const before = sharing?.written(context.caller);
       const finished = finish(context, ...answer);
       return finished instanceof Promise
-        ? finished.then((read) => onceShared(read, context))
-        : onceShared(finished, context);
+        ? finished.then((read) => onceShared(read, context, before))
+        : onceShared(finished, context, before);
     },
     passesUnread(context, query, isAtMost) {
       if (query !== undefined) return false;

@@ -5,6 +5,8 @@ export interface StoreState {
   readonly failing: boolean;
   /** Why, for people; absent while it works. */
   readonly problem?: string;
+  /** For how long nothing has failed there, in milliseconds; infinite where nothing has yet. */
+  readonly worksForMs: number;
 }
 
 /** After a failure, one call a second tries the store again. */
@@ -22,6 +24,7 @@ export interface GuardedStore {
 export function guardStore(store: StateStore, now: () => number = () => performance.now()): GuardedStore {
   let fault: StoreError | undefined;
   let nextProbe = 0;
+  let failedAt = Number.NEGATIVE_INFINITY;
   const guard = async <T>(work: () => Promise<T>): Promise<T> => {
     if (fault !== undefined && now() < nextProbe) throw new StoreError(fault.message, { cause: fault });
     // The next call does not try as well while this one does.
@@ -33,13 +36,17 @@ export function guardStore(store: StateStore, now: () => number = () => performa
     } catch (error) {
       if (error instanceof StoreError) {
         fault = error;
-        nextProbe = now() + PROBE_MS;
+        failedAt = now();
+        nextProbe = failedAt + PROBE_MS;
       }
       throw error;
     }
   };
   return {
-    state: () => (fault === undefined ? { failing: false } : { failing: true, problem: fault.message }),
+    state: () =>
+      fault === undefined
+        ? { failing: false, worksForMs: now() - failedAt }
+        : { failing: true, problem: fault.message, worksForMs: 0 },
     store: {
       description: store.description,
       shared: store.shared,

@@ -31,6 +31,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
       store: { url: redis.url },
       credentials: { key: 'the-key-of-what-is-kept-in-the-store' },
       clients: { ann: { token: ANN } },
+      executions: { enabled: true },
       policy: {
         rules: [{ match: { operation: 'do_reversible' }, decision: 'confirm', requires: 'human' }],
         approvals: { operators: { omar: { token: OPERATOR } } },
@@ -111,6 +112,32 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
     expect((await call({ _confirmation: token })).error?.code).toBe('TOKEN_INVALID');
     const fresh = tokenOf(await call({}));
     expect((await call({ _confirmation: fresh })).success).toBe(true);
+    expect(one.stderr() + ahead.stderr()).not.toContain('defect');
+  }, 60_000);
+
+  it('serve reads while Redis is away, and say of all else when to send it again', async () => {
+    const first = await at(one)(READ, 'list_rows', { first: 5 });
+    const { endCursor: after } = first.data.pageInfo;
+    const handle = /res_[\w-]+/.exec(JSON.stringify((await at(one)(READ, 'list_rows', {})).warnings))?.[0] ?? '';
+    const begun = await at(one)(READ, 'get_row', { id: 1, _execution: { background: true } });
+    const { execution_id } = begun.data;
+    await redis.kill();
+    const again = { code: 'INTERNAL_ERROR', message: expect.stringContaining('Send it again in 2 seconds') };
+    expect((await at(ahead)(READ, 'get_row', { id: 1 })).success).toBe(true);
+    // What the other one has kept is not lost: it cannot be looked up.
+    expect((await at(ahead)(READ, 'list_rows', { first: 5, after })).error).toMatchObject(again);
+    expect((await at(ahead)(READ, 'introspect', { query: 'result', name: handle })).error).toMatchObject(again);
+    expect((await at(ahead)(READ, 'get_execution_status', { execution_id })).error).toMatchObject(again);
+    expect((await at(ahead)(READ, 'list_executions', {})).error).toMatchObject(again);
+    expect((await at(ahead)(EXECUTE, 'do_destructive', { path: '/d' })).error).toMatchObject(again);
+    expect((await at(one)(READ, 'list_rows', { first: 5, after })).data.items).toHaveLength(5);
+    expect(await readiness(ahead)).toMatchObject({ status: 'ready', store: 'failing' });
+    const headers = { authorization: `Bearer ${OPERATOR}` };
+    const listed = await sendHttp(new URL('/admin/approvals', ahead.url).href, { method: 'GET', headers });
+    expect([listed.status, listed.headers['retry-after'], listed.json.error.code]).toEqual([503, '2', 'UNAVAILABLE']);
+    await redis.start();
+    const isBack = async (): Promise<string> => (await readiness(ahead)).store;
+    await expect.poll(isBack, { timeout: 30_000 }).toBe('ok');
     expect(one.stderr() + ahead.stderr()).not.toContain('defect');
   }, 60_000);
 

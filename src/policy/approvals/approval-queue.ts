@@ -10,8 +10,8 @@ import type {
   DecisionResult,
 } from '../../protocol/approval.js';
 import { OperationError } from '../../protocol/operation-error.js';
+import { failClosed } from '../../store/fail-closed.js';
 import type { StateStore } from '../../store/state-store.js';
-import { failClosed } from '../fail-closed.js';
 
 export type { Approval, ApprovalService, ApprovalStatus, Approver, DecisionFault } from '../../protocol/approval.js';
 

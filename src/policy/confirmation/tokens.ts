@@ -5,13 +5,14 @@ import type { Caller } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { DangerLevel } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
+import { failClosed } from '../../store/fail-closed.js';
 import type { StateStore } from '../../store/state-store.js';
 import { keyOfCaller, ownerOf } from '../caller-key.js';
-import { failClosed } from '../fail-closed.js';
 import { describeActor } from '../gatekeeper.js';
 import { checkCooldown, checkToken, type PresentedToken, tokenInvalid, tokenOutdated } from './check-token.js';
 import { createKeptCalls, type KeptCalls, type KeptUnder } from './kept-calls.js';
 import type { ConfirmationTokens, IssuedToken, Token, TokenRequest, TokenScope } from './token-types.js';
+import type { UsedTokens } from './used-tokens.js';
 
 interface ConfirmationTokensOptions {
   readonly store: StateStore;
@@ -19,6 +20,8 @@ interface ConfirmationTokensOptions {
   readonly config: TokenSettings;
   /** The digest of the configuration: tokens that were issued under another one are void. */
   readonly configuration: string;
+  /** What this gateway has taken under any configuration. */
+  readonly used: UsedTokens;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -58,15 +61,17 @@ class StoredTokens implements ConfirmationTokens {
   readonly #audit: AuditTrail;
   readonly #config: TokenSettings;
   readonly #configuration: string;
+  readonly #used: UsedTokens;
   readonly #now: () => number;
   readonly #limits: TokenLimits;
   readonly #calls: KeptCalls;
 
-  constructor({ store, audit, config, configuration, now = Date.now }: ConfirmationTokensOptions) {
+  constructor({ store, audit, config, configuration, used, now = Date.now }: ConfirmationTokensOptions) {
     this.#store = failClosed(store);
     this.#audit = audit;
     this.#config = config;
     this.#configuration = configuration;
+    this.#used = used;
     this.#now = now;
     this.#limits = createTokenLimits(this.#store, config, now);
     this.#calls = createKeptCalls(this.#store, now);
@@ -184,8 +189,9 @@ class StoredTokens implements ConfirmationTokens {
   async #examine(presented: PresentedToken, parts?: readonly (keyof TokenScope)[]): Promise<FoundToken> {
     const record = await this.#store.get('token', presented.key);
     // Only this class writes the collection.
-    const token = record?.value as Token | undefined;
-    if (record === undefined || token?.session !== ownerOf(presented.caller)) throw tokenInvalid(presented);
+    const found = record?.value as Token | undefined;
+    if (record === undefined || found?.session !== ownerOf(presented.caller)) throw tokenInvalid(presented);
+    const token = { ...found, consumedAt: found.consumedAt ?? this.#used.usedAt(presented.key) ?? null };
     if (token.configuration !== this.#configuration) throw tokenOutdated(presented);
     checkToken(token, presented, { now: this.#now(), skewSeconds: this.#config.clockSkewSeconds, parts });
     return { token, version: record.version };
@@ -193,9 +199,12 @@ class StoredTokens implements ConfirmationTokens {
 
   /** Consumes a token. Of many simultaneous attempts, over processes, the store lets one succeed. */
   async #consume({ token, version }: FoundToken, presented: PresentedToken): Promise<Token> {
-    const consumed = { ...token, consumedAt: this.#now() };
+    const consumedAt = this.#now();
+    const consumed = { ...token, consumedAt };
     if (await this.#store.replace('token', presented.key, version, consumed)) {
-      await this.#calls.forget(presented.key);
+      this.#used.note(presented.key, consumedAt, token.expiresAt + this.#config.clockSkewSeconds * 1_000);
+      // A token that is used calls nothing again, so that its call may as well expire.
+      await this.#calls.forget(presented.key).catch(() => undefined);
       return consumed;
     }
     // It was used or revoked since it was read; reading it again says which.

@@ -1,9 +1,9 @@
 import type { Observer } from '../../observe/observation.js';
 import { GATEWAY_SOURCE } from '../../protocol/operation.js';
 import type { Warning } from '../../protocol/result.js';
+import { failClosed } from '../../store/fail-closed.js';
 import type { CounterStep, StateStore } from '../../store/state-store.js';
 import type { ConfirmationTokens } from '../confirmation/token-types.js';
-import { failClosed } from '../fail-closed.js';
 import { AnswerSizes, tokensOf } from './answer-sizes.js';
 import { type Draw, passes, type QuotaBudget, stepOf } from './budget.js';
 import { Budgets, quotaWarning } from './budgets.js';

@@ -9,6 +9,7 @@ export type Holder = Pick<Caller, 'sessionId' | 'client' | 'user'>;
 export interface SharedBytes {
   /** False where they are too many. */
   put(name: string, bytes: Buffer, options: { readonly owner: string; readonly expiresAt: number }): Promise<boolean>;
+  /** Rejects with an `OperationError` while it cannot be known whether they are there. */
   get(name: string): Promise<Buffer | undefined>;
   renew(name: string, expiresAt: number): Promise<void>;
 }
@@ -63,10 +64,10 @@ export class ResultSharing {
     return this.#writing.get(sessionId);
   }
 
-  /** What another replica has shared with this session under the name. Never rejects: what cannot be read is not there. */
+  /** What another replica has shared with this session under the name. Rejects where it cannot be looked up now. */
   async fetch(id: string, caller: Holder): Promise<Fetched | undefined> {
     if (ownerOf(caller) === undefined) return undefined;
-    const bytes = await this.#bytes.get(nameOf(caller.sessionId, id)).catch(() => undefined);
+    const bytes = await this.#bytes.get(nameOf(caller.sessionId, id));
     return bytes === undefined ? undefined : readEntry(bytes, id);
   }
 

@@ -1,9 +1,17 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import type { OperatorConfig } from '../../config/policy-config.js';
 import type { Observer } from '../../observe/observation.js';
+import { OperationError } from '../../protocol/operation-error.js';
 import { BearerTokens, FailedAttempts, RefusalNotices } from '../auth/bearer-tokens.js';
 import { addressOf } from '../http/responder.js';
-import { type ApprovalsProblem, badRequest, INTERNAL_ERROR, tooManyAttempts, UNAUTHORIZED } from './problems.js';
+import {
+  type ApprovalsProblem,
+  badRequest,
+  INTERNAL_ERROR,
+  tooManyAttempts,
+  UNAUTHORIZED,
+  unavailable,
+} from './problems.js';
 
 /** Lets operators into the APIs under `/admin`, and into the console. */
 export interface OperatorAccess {
@@ -25,6 +33,8 @@ export function createOperatorAccess(operatorsNow: () => readonly OperatorConfig
 /** Lets operators in alone, and answers what fails as the APIs do. */
 export function guardOperators(api: FastifyInstance, { authenticate, observe }: OperatorAccess, where: string): void {
   api.setErrorHandler<FastifyError>((cause, _request, reply) => {
+    const seconds = retryAfter(cause);
+    if (seconds !== undefined) return refuse(reply.header('retry-after', String(seconds)), unavailable(seconds));
     const { statusCode: status = 500, message } = cause;
     if (status < 500) return refuse(reply, { ...badRequest(message), status });
     observe({ kind: 'defect', where, cause });
@@ -42,6 +52,12 @@ export function guardOperators(api: FastifyInstance, { authenticate, observe }: 
     reply.headers(authentication.headers);
     refuse(reply, authentication.problem);
   });
+}
+
+/** In how many seconds what is away can be asked again. */
+function retryAfter(cause: unknown): number | undefined {
+  const { retryable, retry_after_seconds: seconds } = cause instanceof OperationError ? cause.details : {};
+  return retryable === true && typeof seconds === 'number' ? seconds : undefined;
 }
 
 export function refuse(reply: FastifyReply, { status, code, message }: ApprovalsProblem): FastifyReply {

@@ -61,6 +61,11 @@ export function changed(id: string): ApprovalsProblem {
   return { status: 409, code: 'APPROVAL_CHANGED', message };
 }
 
+export function unavailable(seconds: number): ApprovalsProblem {
+  const message = `The state store cannot be reached. Try again in ${seconds} seconds.`;
+  return { status: 503, code: 'UNAVAILABLE', message };
+}
+
 export function tooManyAttempts(seconds: number): ApprovalsProblem {
   const message = `Too many wrong tokens came from your address. Try again in ${seconds} seconds.`;
   return { status: 429, code: 'TOO_MANY_ATTEMPTS', message };

@@ -14,7 +14,8 @@ function open(store?: MemoryStore, now = Date.now): Executions {
   const onStoreFault = (cause: unknown): never => {
     throw cause;
   };
-  const shared = store && new SharedExecutions({ store, keptMs: BOUNDS.keptMs, onStoreFault, now });
+  const storeWorksForMs = (): number => Number.POSITIVE_INFINITY;
+  const shared = store && new SharedExecutions({ store, storeWorksForMs, keptMs: BOUNDS.keptMs, onStoreFault, now });
   return new Executions({ bounds: BOUNDS, shared, ownerOf: ({ client, sessionId }) => client ?? sessionId, now });
 }
 

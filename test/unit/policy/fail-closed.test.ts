@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failClosed } from '../../../src/policy/fail-closed.js';
+import { failClosed } from '../../../src/store/fail-closed.js';
 import { MemoryStore } from '../../../src/store/memory-store.js';
 import { type StateStore, StoreError } from '../../../src/store/state-store.js';
 import { CALLER, createTokenBench, refusalOf, SCOPE } from './confirmation/token-bench.js';
@@ -45,8 +45,8 @@ describe('failClosed', () => {
     expect(refusal.toFailure().error).toEqual({
       code: 'INTERNAL_ERROR',
       message:
-        "Internal error: 'the state store cannot be reached, so the call was refused and did not run: send it again later'",
-      details: { reason: 'unavailable', retryable: true },
+        "Internal error: 'the state store cannot be reached, so the call was refused and did not run'. Send it again in 2 seconds",
+      details: { reason: 'unavailable', retryable: true, outcome: 'not_run', retry_after_seconds: 2 },
     });
     expect(refusal.cause).toBe(OUTAGE);
   });

@@ -320,3 +320,14 @@ it('a query of a large answer lets other calls run between its slices', async ()
   const { dataText } = await answer;
   expect(JSON.parse(dataText).items.map(({ id }: { id: number }) => id)).toEqual([2, 1, 0]);
 });
+
+it('an answer of which nothing is stored does not wait until the other answers of its session are shared', () => {
+  const never = new Promise<never>(() => undefined);
+  const bytes = { put: () => never, get: () => never, renew: () => never };
+  const service = createResultService(SETTINGS, { replicas: { bytes, key: () => Buffer.alloc(32) } });
+  const context = { ...CONTEXT, caller: { ...CONTEXT.caller, client: 'ann' } };
+  const { query } = service.takeControls(context.operation, { first: 1 });
+  const paged = service.finish(context, query, JSON.stringify([{ id: 1 }, { id: 2 }]));
+  expect(paged).toBeInstanceOf(Promise);
+  expect(atOnce(service.finish(context, undefined, '"short"')).dataText).toBe('"short"');
+});

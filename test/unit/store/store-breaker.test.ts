@@ -11,16 +11,17 @@ it('a store that fails is tried once a second, and every other call is refused a
     return works ? memory.count(name) : Promise.reject(new StoreError('it is away'));
   };
   const { store, state } = guardStore({ ...bind(memory), count }, () => time);
-  expect(state()).toEqual({ failing: false });
+  expect(state()).toEqual({ failing: false, worksForMs: Number.POSITIVE_INFINITY });
   for (let call = 0; call < 5; call += 1) await expect(store.count('x')).rejects.toThrow(StoreError);
-  expect([tries, state()]).toEqual([1, { failing: true, problem: 'it is away' }]);
+  expect([tries, state()]).toEqual([1, { failing: true, problem: 'it is away', worksForMs: 0 }]);
   time = 1_000;
   await expect(store.get('token', 'x').then(() => store.count('x'))).rejects.toThrow('it is away');
   time = 2_000;
   works = true;
   expect(await store.count('x')).toBe(0);
   expect(await store.count('x')).toBe(0);
-  expect(state()).toEqual({ failing: false });
+  time = 5_000;
+  expect(state()).toEqual({ failing: false, worksForMs: 4_000 });
 });
 
 /** The methods of a class instance as members. */

@@ -4,6 +4,7 @@ import type { PolicyRequest } from '../../../../src/policy/admission.js';
 import { createApprovalQueue } from '../../../../src/policy/approvals/approval-queue.js';
 import { createConfirm } from '../../../../src/policy/confirmation/confirm.js';
 import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
+import { UsedTokens } from '../../../../src/policy/confirmation/used-tokens.js';
 import type { PolicyDecision } from '../../../../src/policy/rules/rule-types.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import {
@@ -53,7 +54,7 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     // A dropped question is not a failure of the caller, so a limit of one failure is never reached.
     maxFailuresPerMinute: 1,
   };
-  const tokens = createConfirmationTokens({ store, audit, config, configuration: 'c' });
+  const tokens = createConfirmationTokens({ store, audit, config, configuration: 'c', used: new UsedTokens() });
   const queue = createApprovalQueue({
     store,
     audit,

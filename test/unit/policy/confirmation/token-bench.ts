@@ -2,6 +2,7 @@ import { type AuditEvent, noAuditTrail } from '../../../../src/audit/audit-trail
 import type { ConfirmationConfig } from '../../../../src/config/policy-config.js';
 import type { ConfirmationTokens, TokenRequest, TokenScope } from '../../../../src/policy/confirmation/token-types.js';
 import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
+import { UsedTokens } from '../../../../src/policy/confirmation/used-tokens.js';
 import type { Caller } from '../../../../src/protocol/call.js';
 import { OperationError } from '../../../../src/protocol/operation-error.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
@@ -51,8 +52,10 @@ export function createTokenBench(
     record: (event: AuditEvent) => void events.push(event),
     accept: (event: AuditEvent) => events.push(event) > 0,
   };
-  const elsewhere: TokenBench['elsewhere'] = ({ configuration = 'configuration-1', config = {} }) =>
-    createConfirmationTokens({ store, audit, configuration, now, config: { ...CONFIG, ...changes.config, ...config } });
+  const elsewhere: TokenBench['elsewhere'] = ({ configuration = 'configuration-1', config = {} }) => {
+    const settings = { ...CONFIG, ...changes.config, ...config };
+    return createConfirmationTokens({ store, audit, configuration, used: new UsedTokens(), now, config: settings });
+  };
   const tokens = elsewhere({});
   const bench: TokenBench = {
     tokens,

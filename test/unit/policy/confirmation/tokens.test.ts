@@ -3,6 +3,8 @@ import { jointScope, type Token, type TokenScope } from '../../../../src/policy/
 import type { Caller } from '../../../../src/protocol/call.js';
 import type { DangerLevel } from '../../../../src/protocol/operation.js';
 import type { OperationError } from '../../../../src/protocol/operation-error.js';
+import { MemoryStore } from '../../../../src/store/memory-store.js';
+import { StoreError } from '../../../../src/store/state-store.js';
 import { CALLER, createTokenBench, refusalOf, SCOPE, START, type TokenBench } from './token-bench.js';
 
 const OTHER_CALLER: Caller = { ...CALLER, sessionId: 'session-2' };
@@ -14,6 +16,30 @@ function lapse(bench: TokenBench): void {
 }
 
 describe('a confirmation token', () => {
+  it('stays used in its gateway when the store goes back to an earlier state', async () => {
+    const bench = createTokenBench();
+    const token = await bench.issue();
+    const [earlier] = await bench.store.list('token');
+    await bench.tokens.redeem(token, SCOPE, CALLER);
+    const { key, value } = earlier!;
+    await bench.store.remove('token', key);
+    await bench.store.insert('token', key, value, { expiresAt: START + 3_600_000 });
+    bench.time += 1_000;
+    const refusal = await refusalOf(bench.tokens.redeem(token, SCOPE, CALLER));
+    expect([refusal.code, refusal.details['consumed_at']]).toEqual([
+      'TOKEN_ALREADY_USED',
+      new Date(START).toISOString(),
+    ]);
+  });
+
+  it('is good for its call though the params that were kept for it cannot be removed', async () => {
+    const store = new MemoryStore(() => START);
+    store.remove = () => Promise.reject(new StoreError('it is away'));
+    const bench = createTokenBench({ store });
+    const token = await bench.issue({ params: { path: '/a' } });
+    expect(await bench.tokens.redeem(token, SCOPE, CALLER)).toMatchObject({ operation: SCOPE.operation });
+  });
+
   it('is a secret of the specified form, stored as a digest', async () => {
     const bench = createTokenBench();
     const { token, record } = await bench.tokens.issue({

@@ -3,6 +3,7 @@ import type { ApiLimit } from '../../../../src/config/gateway-config.js';
 import type { QuotaLimit, QuotaPrice } from '../../../../src/config/policy-config.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
+import { UsedTokens } from '../../../../src/policy/confirmation/used-tokens.js';
 import { createQuotaService } from '../../../../src/policy/quota/quota.js';
 import type { ChargeRequest, QuotaService } from '../../../../src/policy/quota/quota-types.js';
 import type { Caller } from '../../../../src/protocol/call.js';
@@ -72,6 +73,7 @@ export function createQuotaBench({ limits = [], pricing = [], api = {}, ...optio
     store,
     audit: noAuditTrail,
     configuration: 'configuration-1',
+    used: new UsedTokens(),
     now,
     config: {
       ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },

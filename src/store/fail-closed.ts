@@ -1,5 +1,6 @@
 import { OperationError } from '../protocol/operation-error.js';
-import { type StateStore, StoreError } from '../store/state-store.js';
+import type { SharedSpace } from './shared-space.js';
+import { type StateStore, StoreError } from './state-store.js';
 
 /**
  * Wraps a store so that a call is refused while the store cannot be reached. Each method rejects with an `OperationError`
@@ -23,6 +24,19 @@ export function failClosed(store: StateStore): StateStore {
   };
 }
 
+/** The same for what is read of a space. What is written there is a copy, and its writers go on without it. */
+export function failClosedReads(space: SharedSpace): SharedSpace {
+  return {
+    put: (...args) => space.put(...args),
+    get: (name) => refuseOnFailure(space.get(name)),
+    renew: (...args) => space.renew(...args),
+    remove: (name) => space.remove(name),
+  };
+}
+
+/** By then a store that has failed was tried again: what waits for it tries once a second. */
+const RETRY_AFTER_SECONDS = 2;
+
 async function refuseOnFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -30,8 +44,8 @@ async function refuseOnFailure<T>(work: Promise<T>): Promise<T> {
     if (!(error instanceof StoreError)) throw error;
     throw new OperationError(
       'INTERNAL_ERROR',
-      "Internal error: 'the state store cannot be reached, so the call was refused and did not run: send it again later'",
-      { reason: 'unavailable', retryable: true },
+      `Internal error: 'the state store cannot be reached, so the call was refused and did not run'. Send it again in ${RETRY_AFTER_SECONDS} seconds`,
+      { reason: 'unavailable', retryable: true, outcome: 'not_run', retry_after_seconds: RETRY_AFTER_SECONDS },
       { cause: error },
     );
   }
