@@ -15,6 +15,7 @@ import {
   type ToolFacts,
 } from './facts.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
+import { findOtherVerb } from './other-verbs.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
 import type { Signal } from './rule.js';
 import { BULK_WORDS, MONEY_NOUNS, splitWords } from './vocabulary.js';
@@ -103,6 +104,15 @@ export const DANGER_RULES: readonly DangerRule[] = [
       })),
   },
   {
+    id: 'name-end',
+    find: ({ words, name }) => {
+      const verb = words.length > 1 && name[0]?.role !== 'lead' ? findOtherVerb(words[0] ?? '') : undefined;
+      return verb?.effect === 'end' && verb.form === 'base'
+        ? [{ level: 'destructive', reason: `name: '${verb.lemma}' ${EFFECTS.end.phrase}` }]
+        : [];
+    },
+  },
+  {
     id: 'runner',
     find: (_facts, { runner }) => (runner === undefined ? [] : [{ level: 'destructive', reason: `runs ${runner}` }]),
   },
@@ -110,7 +120,7 @@ export const DANGER_RULES: readonly DangerRule[] = [
     id: 'plain-effect',
     find: ({ parameters }, { signals }) =>
       signals
-        .filter(({ weight, effect }) => weight >= CLEAR && RISKY.has(EFFECTS[effect].danger))
+        .filter(({ weight, effect }) => (weight >= CLEAR || effect === 'end') && RISKY.has(EFFECTS[effect].danger))
         .filter(({ effect }) => !REPLACING.has(effect) || !isVersioned(parameters))
         .filter(({ effect }) => effect !== 'upsert' || !parameters.some(choosesToReplace))
         .map(({ effect, says }) => ({ level: EFFECTS[effect].danger, reason: says })),

@@ -1,8 +1,9 @@
 import { findVerb } from './find-verb.js';
 import { writeShare } from './lexicon.js';
+import { isMeasure } from './measures.js';
 import { findBareThing, findThing, isAdjective, isPlural, MADE_NEW } from './noun-phrase.js';
 import { mayBeAnyVerb } from './other-verbs.js';
-import { readStart } from './sentence-start.js';
+import { isFirstOfNouns, readStart } from './sentence-start.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -70,6 +71,28 @@ const INFORMATION: ReadonlySet<string> = new Set(
     xref xrefs slot slots callgraph barcode shipment shipments parcel standing holding seat seats menu menus
     breakdown agenda inventory stock spending burn bars traits feed feeds listing listings today tomorrow yesterday mode
     share shares depth depths height heights width level levels chance chances likelihood risk risks occupancy capacity reading readings findings
+    velocity acceleration frequency latency throughput bandwidth mileage tonnage footage acreage wattage voltage amperage resistance
+    density salinity turbidity acidity alkalinity moisture precipitation rainfall snowfall snow ice fog visibility altitude bearing
+    azimuth gradient slope inclination declination magnitude amplitude phase wavelength spectrum spectra luminosity brightness
+    turnout attendance headcount footfall birthrate mortality prevalence incidence dosage lifespan longevity
+    turnover throughput backlog workload overtime wages payroll pension bonuses allowance allowances subsidy subsidies tariff tariffs toll tolls
+    fare fares rent rents fee fees surcharge surcharges discount discounts margin margins markup debt debts liability liabilities asset assets
+    premium premiums deductible coverage claims royalty royalties quota quotas allotment allotments ration rations limit limits threshold thresholds
+    curve curves contour contours chart charts gauge gauges meter meters probe probes isotherm isobar
+    ancestry lineage pedigree descendants ancestors siblings spouse relatives heirs genealogy
+    anatomy physiology pathology prognosis diagnosis diagnoses symptom allergy allergies medication medications dose doses
+    vaccinations immunizations prescription prescriptions biopsy biopsies sample samples specimen specimens culture cultures
+    plaintiffs defendants counsel verdict verdicts ruling rulings precedent precedents clause clauses article provision provisions
+    synopsis plot cast crew credits trailer trailers runtime showtimes setlist repertoire discography filmography bibliography
+    etiquette dress dialect idiom idioms proverb proverbs rhyme rhymes meaning meanings pronunciation origin origins etymologies
+    ingredients allergens calories vitamins minerals protein carbs fat sugar sugars fibre fiber alcohol vintage vintages pairings
+    habitat habitats diet lifespan range behavior behaviour predators prey migration population populations census demographics
+    geology soil strata fault faults eruption eruptions tremor tremors aftershock aftershocks epicentre epicenter
+    itinerary itineraries layover layovers gate gates platform platforms terminal terminals carriage carriages seatmap legroom
+    delay delays detour detours roadworks closures obstruction obstructions bottleneck bottlenecks congestion
+    vacancies openings berths moorings pitches bays slots courts lanes lockers desks rooms suites beds
+    winner winners loser losers runner-up finalists contestants competitors opponents rankings seedings brackets draw draws heat heats laps splits
+    knots fathoms nautical bearings waypoints waypoint landmark landmarks milestone milestones checkpoint checkpoints
     outline toc heading headings section sections paragraph paragraphs line lines character characters
   `),
 );
@@ -135,22 +158,85 @@ export function namesInformation(name: readonly string[]): boolean {
 /**
  * The noun for information that a sentence names in place of a verb: "Current weather in a city", "Whether a file exists".
  * Undefined where any word before it might be a verb that is not known: what is not understood stays a doubt.
- * @param tokens the sentence in lower case, without openers
+ * @param sentence in lower case, without openers
  * @param named words of the tool's name; "comments" of `issue_comments` is no verb in "Comments on an issue"
  */
-export function findInformation(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
+export function findInformation(sentence: readonly string[], named: ReadonlySet<string>): string | undefined {
+  const adjunct = sentence.findIndex((token, index) => token === ',' && ADJUNCTS.has(sentence[index + 1] ?? ''));
+  const tokens = adjunct > 0 ? sentence.slice(0, adjunct) : sentence;
   if (
     tokens.some((token, index) => token === 'now' && tokens[index + 1] === 'on') ||
     isCaused(tokens) ||
     isTold(tokens)
   )
     return undefined;
-  return findListed(tokens, named) ?? findThing(tokens) ?? findBareThing(tokens, named, namesOne);
+  return (
+    findMeasure(tokens) ??
+    findListed(tokens, named) ??
+    findThing(tokens) ??
+    findBareThing(tokens, named, namesOne) ??
+    findRange(tokens) ??
+    (isFirstOfNouns(tokens, 0) ? tokens[0] : undefined)
+  );
 }
+
+/** "Soak time and cooling rate for a thickness", "Fire danger level and how it was derived", "Peak particle velocity allowed here". */
+export function findMeasure(tokens: readonly string[]): string | undefined {
+  const end = tokens.findIndex(
+    (token, index) =>
+      ENDS.test(token) || LINKS.test(token) || (index > 0 && token.endsWith('ed') && isAdjective(token)),
+  );
+  const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
+  const next = tokens[end];
+  const ended = next === undefined || (next !== 'to' && next !== ';' && next !== ':');
+  return ended && isMeasure(phrase) ? phrase.at(-1) : undefined;
+}
+
+/** "Gives the tide times at a port", but neither "Gives a boat a berth" nor "Gives the keys to the owner". */
+export function findGiven([first = '', article = '', ...rest]: readonly string[]): string | undefined {
+  if (!/^(?:gives?|covers?)$/.test(first) || !/^(?:an?|the|all|current|full|basic|detailed|latest)$/.test(article))
+    return undefined;
+  const end = rest.findIndex((token) => ENDS.test(token));
+  const phrase = rest.slice(0, end < 0 ? rest.length : end);
+  const head = phrase.at(-1) ?? '';
+  const single =
+    phrase.length > 0 &&
+    phrase.length <= MOST_WORDS &&
+    !phrase.some((word) => DETERMINING.test(word) || isAdverb(word));
+  const kept = rest[end] !== 'to' && !rest.includes('away');
+  return single && kept && namesOne(head) && !mayBeVerb(head) ? head : undefined;
+}
+
+const DETERMINING =
+  /^(?:an?|the|its|his|her|their|your|my|some|any|each|every|up|in|out|back|off|on|me|you|him|them|us)$/;
+const isAdverb = (word: string): boolean => word.endsWith('ly');
+
+/** "From family down to variety", "Within a drinking window": no verb begins so, and none is known in the rest. */
+function findRange(tokens: readonly string[]): string | undefined {
+  const [first = '', ...rest] = tokens;
+  const acts = rest.some((token) => {
+    const verb = findVerb(token);
+    return (
+      QUESTIONS.has(token) || ENDS_RANGE.test(token) || (verb?.nounness === 'never' && writeShare(verb.effect) > 0)
+    );
+  });
+  return /^(?:from|within|between|under|above|below|along|around|during|since)$/.test(first) && rest.length > 1 && !acts
+    ? first
+    : undefined;
+}
+
+const ENDS_RANGE = /^(?:[,:;]|on|is|are|was|were|be|has|have|will|gets?|goes|[a-z]+ed)$/;
 
 /** "Has a car towed" makes it happen. */
 const isCaused = ([first = '', second = '', ...rest]: readonly string[]): boolean =>
   /^(?:has|have)$/.test(first) && /^(?:an?|the|all)$/.test(second) && isAdjective(rest.at(-1) ?? '');
+
+/** Behind a comma they say in which order or by what something is shown: "Downloads, split by app". */
+const ADJUNCTS: ReadonlySet<string> = new Set(
+  words(
+    'split grouped sorted ordered listed newest oldest latest earliest first last best worst by per row day key including incl if',
+  ),
+);
 
 /** "Someone looks after it", "One more view", "Price, held for a day": somebody acts, something is added or kept. */
 function isTold([first = '', second = '', ...rest]: readonly string[]): boolean {
@@ -176,7 +262,9 @@ function findListed(tokens: readonly string[], named: ReadonlySet<string>): stri
   // "Use this tool for any security questions": it answers them.
   if (tokens.length <= MOST_WORDS && tokens.length > 1 && tokens.at(-1) === 'questions' && isModifier(first))
     return 'questions';
-  const end = tokens.findIndex((token) => ENDS.test(token));
+  const end = tokens.findIndex(
+    (token, index) => ENDS.test(token) || (LINKS.test(token) && isQuestion(tokens[index + 1] ?? '')),
+  );
   // Of several coordinated nouns the last decides: "insight and user management" is no insight.
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end).filter((token) => !LINKS.test(token));
   const head = phrase.at(-1);
@@ -213,12 +301,13 @@ const DETERMINERS: ReadonlySet<string> = new Set(words('open closed'));
 /** What joins nouns, and figures. */
 const LINKS = /^(?:and|or|[,/&]|\d.*)$/;
 /** Behind a single noun they say, as "of" does, whose or what it is; "to" and "on" may follow a verb. */
-const TELLING = /^(?:for|from|in|at|about|between|by|within)$/;
+const TELLING =
+  /^(?:for|from|in|at|about|between|by|within|against|over|along|above|below|under|per|near|across|until|since)$/;
 const MOST_WORDS = 8;
 
 /** Nouns for a quality, which is measured or known: "conductivity", "hardness", "frequency". */
 const QUALITY =
-  /^(?!entity|facility|activity|celebrity|identity|quantity$)\w{3,}(?:ivity|ility|idity|osity|acity|arity|ness|ancy|ency)$/;
+  /^(?!entity|facility|activity|celebrity|identity|quantity$)\w{3,}(?:ivity|ility|idity|osity|ocity|acity|arity|inity|ness|ancy|ency)$/;
 
 /** Whether a noun, or its singular, names information. */
 function namesOne(word: string): boolean {

@@ -41,6 +41,11 @@ const ARTICLES =
 /** Whether a word stands before a noun, so that what follows it is no verb. */
 export const isForeignArticle = (word: string | undefined): boolean => word !== undefined && ARTICLES.test(word);
 
+/** Whether a word is one that joins others in those languages, and none of English. */
+export const isForeignWord = (word: string): boolean => FOREIGN_ONLY.test(word);
+const FOREIGN_ONLY =
+  /^(?:de|del|du|des|der|das|dem|den|einer|eines|einem|einen|ein|eine|une|una|uno|um|uma|la|las|los|les|gli|della|em|por|para|pour|par|sur|dans|avec|mit|im|vom|zum|zur|für|von|nach|und|et|y|ou|oder|que)$/;
+
 const MOST_WORDS = 14;
 
 /** The word with which a sentence in another language asks or names information; undefined where it may do something. */

@@ -114,7 +114,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     read: 'access',
     compute: 'chart graph sum map score match sample profile',
     create: 'comment branch tag label record log snapshot issue note event',
-    add: 'reaction like',
+    add: 'reaction like hold',
     send: 'request report message text feedback signal chat alert',
     update: 'index rate color title name place',
     lifecycle: 'stream process end',

@@ -18,7 +18,8 @@ const PARTICIPLES = words(
   'spent sent seen held kept left due available closest nearest similar related made known found',
 );
 /** Words in -ed that are no participles. */
-const NO_PARTICIPLE = /(?:eed|shed|wed|bred|thread|spread|embed|^bed|^led|^red|^read)$/;
+const NO_PARTICIPLE =
+  /^(?:shed|wed|bed|led|red|read|bred|seed|need|feed|weed|deed|heed|reed|speed|breed|greed|creed|bleed|steed|indeed|exceed|proceed|succeed|hundred|sacred|embed|shred|sled|fled)$|(?:thread|spread)$/;
 
 /** Endings of adjectives, and words that end so and are verbs. */
 const ADJECTIVE = /(?:ful|less|able|ible|ive|al|ic)$/;
@@ -87,6 +88,8 @@ export function findThing(tokens: readonly string[]): string | undefined {
   const head = phrase.findLast((word) => !isParticiple(word) && !JOINS.test(word));
   if (head === undefined || phrase.length > MOST_WORDS || !names(head)) return undefined;
   if (DETERMINERS.has(first)) return head === first || isWholeSentence(phrase) ? undefined : head;
+  if (isPlural(first) && tokens[2] === 'than') return first;
+  if (/^(?:left|due)$/.test(second) && phrase.length === 2 && findVerb(first)?.nounness !== 'never') return first;
   if (isKnownVerb(first)) return undefined;
   const owned = stop === 'of' || (stop !== undefined && isRelative(tokens, end));
   const participle = isPlural(first) && isParticiple(second) && (phrase.length === 2 || phrase.at(-1) === second);

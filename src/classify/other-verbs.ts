@@ -73,7 +73,8 @@ const OTHER_VERBS: readonly {
     punish quell quench ransack ravage raze renounce repeal retire retract revoke rip rob sabotage scald scorch sear seize sequester
     sever shatter shear shred shun shut shutter slash slay smuggle spoil squander starve steal sterilize stifle strangle stun subvert sue
     suffocate topple undermine unravel uproot usurp vacate vandalize vanish vanquish vaporize victimize vilify violate weaken withhold
-    worsen wring`,
+    worsen wring fell cull cremate amputate annul castrate demagnetize depose detonate electrocute expropriate foreclose neuter
+    repossess scuttle slaughter spay unseat`,
   },
   {
     nounness: 'never',
@@ -102,7 +103,7 @@ const OTHER_VERBS: readonly {
     nounness: 'mostly',
     effect: 'end',
     words: `
-    arrest blackmail blast bleach bomb break bulldoze bust butcher crash crush damage decay defeat desert end exile fine fire hack
+    arrest axe bin blackmail blast bleach bomb break bulldoze bust butcher crash crush damage decay defeat desert end exile fine fire hack
     liquidate loot murder outlaw poison pollute quit ruin sack sacrifice scrap shed sink slit smash spill squash strip torch void wreck
     yank zap zero`,
   },

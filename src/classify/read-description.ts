@@ -1,10 +1,16 @@
 import { findVerb, senseOf } from './find-verb.js';
-import { findInformation } from './information.js';
-import { findForeignInformation, findUnspacedVerbs, isForeignArticle, translateVerb } from './languages.js';
+import { findGiven, findInformation, findMeasure } from './information.js';
+import {
+  findForeignInformation,
+  findUnspacedVerbs,
+  isForeignArticle,
+  isForeignWord,
+  translateVerb,
+} from './languages.js';
 import { type Effect, type InflectedVerb, joinEffects, LEXICON, readShare, type Verb, writeShare } from './lexicon.js';
 import { findThing, isPlural } from './noun-phrase.js';
 import { findOtherVerb } from './other-verbs.js';
-import { type Deed, findDeed, readStart, saysThat } from './sentence-start.js';
+import { type Deed, findDeed, isFirstOfNouns, readStart, saysThat } from './sentence-start.js';
 import { CLAUSE_CHARACTERS, splitSentences, stripOpeners, tokenizeClause } from './sentences.js';
 import {
   ACTION_NOUNS,
@@ -39,6 +45,8 @@ interface DescriptionMatch {
   readonly objectEffect?: Effect;
   /** Set where the sentence says when the tool is of use, not what it does: "Use this when the user wants to create a rule". */
   readonly occasion?: true;
+  /** Set where the verb may as well only look or answer. */
+  readonly vague?: true;
 }
 
 /** The sentence that says what the tool does is one of so many first ones. */
@@ -128,7 +136,7 @@ function verbOfParticiple(participle: string, particle: string | undefined): Ver
 }
 
 /** Behind the first word they make no instruction of it: "Start here", "Set is taken down". */
-const NO_OBJECT = /^(?:not|here|is|are|was|were|has|have)$/;
+const NO_OBJECT = /^(?:not|here|is|are|was|were|has|have|left|due)$/;
 
 function readMainClause(
   tokens: readonly string[],
@@ -137,7 +145,7 @@ function readMainClause(
   opened: boolean,
 ): DescriptionMatch[] {
   const start = skipAdverbs(tokens);
-  const first = tokens[start];
+  const first = isForeign(tokens) ? undefined : tokens[start];
   const verb = first === undefined ? undefined : (findSplitVerb(tokens, start) ?? findVerb(first));
   if (first === undefined || verb === undefined || NO_OBJECT.test(tokens[start + 1] ?? '')) return [];
   if (verb.form === 'gerund' && !opened) return [];
@@ -151,6 +159,11 @@ function readMainClause(
   const match = object === undefined ? head : { ...head, objectEffect: object.effect };
   return [match, ...readJoined(tokens, start, verb, around)];
 }
+
+/** "Tintes y cortes de un cliente": in other languages no word is an English verb. */
+const isForeign = (tokens: readonly string[]): boolean =>
+  tokens.slice(1, FOREIGN_WITHIN).filter(isForeignWord).length > 1;
+const FOREIGN_WITHIN = 7;
 
 /** So many words of an object stand between the two parts of a verb: "Take a record out", "Turns the lights on". */
 const SPLIT_WITHIN = 5;
@@ -192,9 +205,10 @@ function readForeign(sentence: string): DescriptionMatch[] {
 
 /** A first sentence without a verb that is known: it says what is done in another verb, or names information. */
 function readUnknown(tokens: readonly string[], named: ReadonlySet<string>): DescriptionMatch[] {
-  const deed = findDeed(tokens, skipAdverbs(tokens));
+  const given = findGiven(tokens);
+  const deed = given === undefined && !isForeign(tokens) ? findDeed(tokens, skipAdverbs(tokens)) : undefined;
   if (deed !== undefined) return [{ role: 'deed', ...deed }];
-  const word = findInformation(tokens, named) ?? findForeignInformation(tokens);
+  const word = given ?? findInformation(tokens, named) ?? findForeignInformation(tokens);
   return word === undefined ? [] : [{ role: 'information', word, effect: 'read' }];
 }
 
@@ -212,10 +226,17 @@ function isNoun(
   if ((next === 'of' && !OF_VERBS.has(verb.lemma)) || (verb.lemma === 'new' && next === ',')) return true;
   // "Poll with several answers", "Text with accents": what is done has its object in front of "with".
   if (next === 'with' && verb.form === 'base' && verb.nounness !== 'never' && !WITH_VERBS.has(verb.lemma)) return true;
+  if (
+    verb.form === 'base' &&
+    verb.nounness !== 'never' &&
+    (isFirstOfNouns(tokens, start) || findMeasure(tokens.slice(start)) !== undefined)
+  )
+    return true;
   if (verb.form !== 'third' || next === undefined || saysThat(tokens, start)) return false;
   // The name of a tool has its verb in the base form, so its words in -s are nouns.
   return (
     isFollowedByClause(verb, next, tokens[start + 2]) ||
+    isFirstOfNouns(tokens, start) ||
     isOneOfNouns(verb, tokens.slice(start + 1)) ||
     (writeShare(verb.effect) > 0 && (next === 'for' || next === 'of')) ||
     (named.has(word) && PREPOSITION.test(next)) ||
@@ -329,7 +350,8 @@ function readJoined(
       found.push(asMatch('joined', labelled, context));
       continue;
     }
-    const other = isLinked(tokens, index, verb, chained) && !endsNounList(tokens, index) ? findVerb(token) : undefined;
+    const linked = isLinked(tokens, index, verb, chained) && !endsNounList(tokens, index);
+    const other = linked ? (findSplitVerb(tokens, index) ?? findVerb(token)) : undefined;
     const next = tokens[index + 1];
     const sure = other !== undefined && (other.nounness === 'never' ? hasObject(next) : takesObject(next));
     const joins = other !== undefined && other.form === verb.form && (chained || sure);

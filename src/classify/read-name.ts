@@ -2,6 +2,7 @@ import { senseOf, verbOfAgent } from './find-verb.js';
 import { isQuestion, isResult, namesInformation } from './information.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import { type Effect, joinEffects, LEXICON, type Nounness, readShare, type Verb, writeShare } from './lexicon.js';
+import { MEASURES } from './measures.js';
 import type { DescriptionRole } from './read-description.js';
 import { findNamedDeed } from './sentence-start.js';
 import { COMPOUND_NOUNS, LIGHT_VERBS } from './vocabulary.js';
@@ -55,7 +56,8 @@ export function readName(
   const head = findHead(words, rest, hint);
   const matches = head === undefined ? readAmbiguous(words, rest, hint) : readHead(rest, head, words.length);
   const noun = head === undefined ? readNoun(words, candidates) : [];
-  const deed = findNamedDeed(words, head === undefined && objectWords === 0);
+  const compound = hint !== undefined && isSureRead(hint) && words.length > 1 && MEASURES.has(words.at(-1) ?? '');
+  const deed = findNamedDeed(words, head === undefined && objectWords === 0 && !compound);
   return [
     ...matches,
     ...joined.map((candidate) => asMatch('joined', joinTo(head, candidate))),
@@ -172,11 +174,19 @@ function readAmbiguous(words: readonly string[], candidates: readonly Candidate[
     // What only names a thing may leave the verb to the end of the name: "pdf_split: One file per page".
     return index > 0 && (nounness === 'mostly' || index < words.length - 1);
   };
-  const nouns = hint !== undefined && isSureRead(hint) && (shows || running.every(asNoun));
+  // "fill_levels: How full each container is": nobody does anything to levels but note them down.
+  const measured = hint?.role === 'information' && words.length > 1 && MEASURES.has(words.at(-1) ?? '');
+  const compound = measured && running.every(({ word }) => !NOTING.has(word));
+  const nouns = hint !== undefined && isSureRead(hint) && (shows || compound || running.every(asNoun));
   if (nouns) return running.slice(0, 1).map((candidate) => asMatch('possible', candidate));
   const alone = running.length === 1 && words.length > 1;
   return running.map((candidate) => asMatch(alone && leads(candidate) ? 'lead' : roleOf(candidate), candidate));
 }
+
+/** Verbs with which measures are written down or set. */
+const NOTING: ReadonlySet<string> = new Set(
+  'log record note report book schedule track post save store set change adjust'.split(' '),
+);
 
 /** A description that begins with "Retrieve" makes nouns of a name's later words: `pipelines_run` is about runs. */
 function isSureRead({ role, word, effect }: NameHint): boolean {

@@ -59,6 +59,9 @@ const inDescription =
 /** How much of a description's verb of change counts where it does not say what the tool does. */
 const STRAY = 0.25;
 
+/** How much a deed counts whose verb may as well only look. */
+const VAGUE_DEED = 0.5;
+
 /** Verbs that say little by themselves: "Puts a symbol on a list", "Sets up a source", "Go back to a former version". */
 const VAGUE = words('put go load open setup make bring give let hand point turn roll keep');
 
@@ -305,8 +308,12 @@ export const RULES: readonly Rule[] = [
     meaning: 'The first sentence begins with a verb of which no more is known than that it does something.',
     find: (facts) => {
       const aside = facts.description.matches[0]?.occasion === true && facts.name.some(isCertainRead);
-      const found = inDescription('deed', (word) => `description: verb '${word}'`)(facts);
-      return aside && plainlyReads(facts) ? found.map((match) => ({ ...match, share: STRAY })) : found;
+      const vague = facts.description.matches[0]?.vague === true ? { share: VAGUE_DEED } : {};
+      const share = aside && plainlyReads(facts) ? { share: STRAY } : vague;
+      return inDescription(
+        'deed',
+        (word) => `description: verb '${word}'`,
+      )(facts).map((match) => ({ ...match, ...share }));
     },
   },
   {

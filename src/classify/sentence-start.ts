@@ -1,11 +1,13 @@
 import { findVerb } from './find-verb.js';
 import { type Effect, readShare, type VerbForm } from './lexicon.js';
-import { findOtherVerb, type OtherVerb } from './other-verbs.js';
+import { findOtherVerb, mayBeAnyVerb, type OtherVerb } from './other-verbs.js';
 
 /** A verb of which English says that it does something, and no more: "lends", "feeds", "demolishes". */
 export interface Deed {
   readonly word: string;
   readonly effect: Effect;
+  /** Set where the verb may as well only look or answer: "Refers a patient to a specialist". */
+  readonly vague?: true;
 }
 
 /** What the first word of a sentence is, by what follows it. `either`: "Water levels" may be an instruction. */
@@ -43,10 +45,29 @@ export function saysThat(tokens: readonly string[], at: number): boolean {
 
 const PREPOSITION = /^(?:of|in|on|to|for|from|with|by)$/;
 
+/** "Blocks and the trains in them", "Hides, days and lots": what is coordinated with a verb in -s is one, too. */
+export function isFirstOfNouns(tokens: readonly string[], start: number): boolean {
+  const first = tokens[start] ?? '';
+  if (!/^(?:and|or|&|,)$/.test(tokens[start + 1] ?? '')) return false;
+  const second = tokens.findIndex(
+    (token, index) => index > start + 1 && !/^(?:and|or|&|,|also|then)$/.test(token) && !token.endsWith('ly'),
+  );
+  const word = tokens[second];
+  if (word === undefined || /(?:ed|ing)$/.test(word)) return false;
+  const other = findVerb(word) ?? findOtherVerb(word);
+  if (/[a-z]s$/.test(first)) return other?.form !== 'third' && other?.nounness !== 'never';
+  // "Track and presenter": no verb stands at the end of a sentence, and none without an object.
+  const next = tokens[second + 1];
+  const mostly = (findVerb(first) ?? findOtherVerb(first))?.nounness ?? 'never';
+  return mostly !== 'never' && other === undefined && !mayBeAnyVerb(word) && (next === undefined || WHERE.has(next));
+}
+
 /** Whether a sentence begins with a verb or with a thing, as far as its grammar tells. */
 export function readStart(tokens: readonly string[], at = 0): Start {
   const [word = '', next, then] = tokens.slice(at);
   if (saysThat(tokens, at)) return 'verb';
+  // "Silences longer than ten seconds": what is compared is a thing.
+  if (next !== undefined && then === 'than' && /(?:er|more|less)$/.test(next) && word.endsWith('s')) return 'noun';
   const known = findVerb(word);
   if (known !== undefined) {
     if (known.form === 'gerund') return readShare(known.effect) > 0 ? 'noun' : 'verb';
@@ -77,9 +98,11 @@ function startOf(
 /** The deed that a sentence begins with: "Lends an object", "Awards points", but neither "Bottles in the racks" nor "Water level". */
 export function findDeed(tokens: readonly string[], start: number): Deed | undefined {
   const verb = findOtherVerb(tokens[start] ?? '');
-  if (verb?.effect === undefined || verb.form === 'gerund') return undefined;
+  if (verb === undefined || verb.form === 'gerund') return undefined;
   const alone = tokens.length === start + 1 && verb.nounness === 'never';
-  return alone || readStart(tokens, start) === 'verb' ? { word: verb.lemma, effect: verb.effect } : undefined;
+  if (!alone && readStart(tokens, start) !== 'verb') return undefined;
+  const { lemma: word, effect } = verb;
+  return effect === undefined ? { word, effect: 'act', vague: true } : { word, effect };
 }
 
 /**

@@ -80,6 +80,19 @@ export const VERB_SENSES: readonly {
   { verb: 'identify', near: setOfWords('traits'), effect: 'update' },
   { verb: 'learn', near: setOfWords('fact facts preference preferences'), effect: 'create' },
   { verb: 'observe', near: setOfWords('enter value'), effect: 'create' },
+  {
+    verb: 'drain',
+    near: setOfWords('tank pit pool pond basin vat battery liquor liquid fluid water'),
+    effect: 'purge',
+  },
+  { verb: 'swap', near: setOfWords('compare'), effect: 'overwrite' },
+  {
+    verb: 'charge',
+    near: setOfWords('battery phone robot vehicle ev furnace capacitor'),
+    unless: setOfWords('card price fee cost'),
+    effect: 'lifecycle',
+  },
+  { verb: 'raise', near: setOfWords('alarm alert concern'), effect: 'send' },
   { verb: 'recall', near: setOfWords('message email mail'), effect: 'end' },
   {
     verb: 'tell',

@@ -1,7 +1,8 @@
 import type { ParameterFacts, ToolFacts } from './facts.js';
 import { findVerb } from './find-verb.js';
-import { isResult } from './information.js';
+import { isResult, namesInformation } from './information.js';
 import { writeShare } from './lexicon.js';
+import { MEASURES } from './measures.js';
 import { isNamedThing, isPlural } from './noun-phrase.js';
 import { findOtherVerb, mayBeAnyVerb } from './other-verbs.js';
 import { mayHoldValue } from './parameter-values.js';
@@ -28,8 +29,9 @@ function hasQuietName({ input, name, words }: ToolFacts): boolean {
   return isResult(last) || (words.every((word) => !mayBeAnyVerb(word) || isPluralNoun(word)) && isThing(last));
 }
 
-/** The verb of a name is in the base form, so its words in -s are nouns. */
-const isPluralNoun = (word: string): boolean => isPlural(word) && findVerb(word)?.form !== 'base';
+/** The verb of a name is in the base form, so its words in -s and -ing are nouns. */
+const isPluralNoun = (word: string): boolean =>
+  (isPlural(word) && findVerb(word)?.form !== 'base') || (word.endsWith('ing') && findVerb(word)?.form !== 'base');
 const isThing = (word: string): boolean => isNamedThing(word) && isNamedThing(word.replace(/s$/, ''));
 
 const STOPS =
@@ -45,15 +47,17 @@ const MOST_FOREIGN = 2;
 
 /** Whether there is no description, or its one sentence is a noun with what belongs to it. */
 function hasQuietText({ descriptionText, description, words }: ToolFacts): boolean {
-  if (descriptionText === '') return isPlural(words.at(-1) ?? '');
+  const last = words.at(-1) ?? '';
+  if (descriptionText === '')
+    return isPlural(last) || isResult(last) || (words.length > 1 && MEASURES.has(last)) || namesInformation(words);
   if (description.matches.length > 0 || /[.;!\n]\s*\S/.test(descriptionText)) return false;
   const tokens = descriptionText.toLowerCase().match(/\p{L}[\p{L}\p{M}'-]*|[,:;/&]/gu) ?? [];
   const end = tokens.findIndex((token) => STOPS.test(token));
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
   const head = phrase.at(-1) ?? '';
   if (phrase.length === 0 || phrase.length > MOST_WORDS || phrase.some((token) => SENTENCE.test(token))) return false;
-  if (tokens.some((token) => FOREIGN.test(token)) && !(phrase.length <= MOST_FOREIGN && phrase.every(isPlural)))
-    return false;
+  if (tokens.some((token) => FOREIGN.test(token)))
+    return phrase.length <= MOST_FOREIGN && phrase.every(isPlural) && tokens.every((token) => !changes(token));
   return isThing(head) && cannotBegin(phrase) && tokens.every((token) => token !== 'now' && !changes(token));
 }
 

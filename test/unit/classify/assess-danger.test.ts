@@ -72,6 +72,7 @@ const SWEEP: ToolExample = {
 describe('every danger rule', () => {
   const raised: Readonly<Record<string, readonly [name: string, level: string, example?: ToolExample]>> = {
     'name-pattern': ['purge_queue', 'dangerous'],
+    'name-end': ['smash_rejects', 'destructive', { description: 'Updates a hull' }],
     runner: ['run_command', 'destructive', { parameters: { command: text } }],
     'plain-effect': ['replace_page', 'destructive'],
     'group-values': ['page', 'destructive', { parameters: { action: choice('append', 'overwrite') } }],

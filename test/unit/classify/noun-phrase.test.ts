@@ -30,6 +30,20 @@ describe('a description that names a thing by its grammar', () => {
     ['sales_by_port', 'Purchases and sales by the mate'],
     ['speed', 'Measured against the log'],
     ['free_berths', 'First berth without a boat'],
+    ['holds', 'Hides and barrels in the hold'],
+    ['signals', 'Blocks and the buoys in them'],
+    ['log_line', 'Soak time and cooling rate of a rope'],
+    ['sea_state', 'Wave height and how it was measured'],
+    ['anchor', 'Peak chain load allowed at anchor'],
+    ['lamp', 'Charge left in percent'],
+    ['calm', 'Silences longer than an hour'],
+    ['fill_levels', 'How full each cask is'],
+    ['quench_curve', 'Computes the cooling curve of an anchor'],
+    ['rigging', 'Ropes published by the yard'],
+    ['depth_info', 'From the keel down to the mud'],
+    ['tides', 'Gives the tide times at a port'],
+    ['deck_crew', 'Watch and helmsman'],
+    ['velas', 'Velas y cabos de un barco'],
   ])('is a READ, whatever the thing is: %s (%s)', (name, description) => {
     expect(categoryOf(name, description)).toBe('READ');
   });

@@ -50,7 +50,7 @@ const EXAMPLES: readonly RuleExample[] = [
     id: 'description-deed',
     finds: ['x', { description: 'Lends an object to a museum' }],
     effect: 'act',
-    ignores: ['x', { description: 'Frobs an object of a museum' }],
+    ignores: ['x', { description: 'Glorks an object of a museum' }],
   },
   {
     id: 'description-joined',
