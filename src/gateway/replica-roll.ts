@@ -5,8 +5,9 @@ import type { Vault } from '../credentials/vault.js';
 import type { Observer } from '../observe/observation.js';
 import { fingerprintConfig } from '../policy/decisions.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { OtherReplicas } from '../protocol/other-replicas.js';
 import type { StateStore } from '../store/state-store.js';
-import type { DependencyState } from './status.js';
+import type { ReplicasState } from './status.js';
 
 /** How long a gateway that was killed is still known, also to one whose clock is a minute behind or ahead. */
 const LIFE_MS = 120_000;
@@ -19,12 +20,6 @@ interface ReplicaRollOptions {
   /** Of the configured key; undefined where there is none. */
   readonly vault: Vault | undefined;
   readonly observe: Observer;
-}
-
-/** How many other gateways of the store are configured like this one, and how many are not. */
-export interface OtherReplicas {
-  readonly same: number;
-  readonly different: number;
 }
 
 /**
@@ -43,10 +38,12 @@ export class ReplicaRoll {
     this.#options = options;
   }
 
-  state(): DependencyState {
-    return this.#differences.length === 0
-      ? { state: 'ok' }
-      : { state: 'degraded', problem: this.#differences.join(' ') };
+  /** As of the last look. */
+  state(): ReplicasState {
+    const differences = this.#differences;
+    return differences.length === 0
+      ? { state: 'ok', ...this.#others }
+      : { state: 'degraded', problem: differences.join(' '), ...this.#others };
   }
 
   /** The other gateways of the store, as of the last look. */

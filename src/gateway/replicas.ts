@@ -2,12 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { Vault } from '../credentials/vault.js';
 import type { Observer } from '../observe/observation.js';
+import type { OtherReplicas } from '../protocol/other-replicas.js';
 import { failClosedReads } from '../store/fail-closed.js';
 import type { SharedSpace } from '../store/shared-space.js';
 import type { StateStore } from '../store/state-store.js';
-import { type OtherReplicas, ReplicaRoll } from './replica-roll.js';
+import { ReplicaRoll } from './replica-roll.js';
 import { SealedSpace } from './sealed-space.js';
-import type { DependencyState } from './status.js';
+import type { ReplicasState } from './status.js';
 
 /** What this gateway shares with others of one store, so that any of them can answer a client's next request. */
 export interface Replicas {
@@ -20,7 +21,7 @@ export interface Replicas {
   /** A key for one purpose that all gateways of the store have; undefined until the store has been reached. */
   keyFor(purpose: string): Buffer | undefined;
   /** `degraded` where another gateway of the store is configured differently. */
-  state(): DependencyState;
+  state(): ReplicasState;
   others(): OtherReplicas;
   close(): Promise<void>;
 }

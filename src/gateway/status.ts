@@ -3,6 +3,7 @@ import { unknownOperation } from '../pipeline/not-found.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { StoreState } from '../policy/policy.js';
 import type { Category, Operation } from '../protocol/operation.js';
+import type { OtherReplicas } from '../protocol/other-replicas.js';
 import type { Diagnostic } from '../protocol/tools.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
 import type { ReloadState } from './reload.js';
@@ -32,7 +33,7 @@ export interface GatewayStatus {
     readonly audit: DependencyState;
     readonly store: DependencyState;
     /** Absent where the store is of one machine. */
-    readonly replicas?: DependencyState;
+    readonly replicas?: ReplicasState;
   };
 }
 
@@ -42,11 +43,14 @@ export interface DependencyState {
   readonly problem?: string;
 }
 
+/** `degraded` where another gateway of the store is configured differently. */
+export interface ReplicasState extends DependencyState, OtherReplicas {}
+
 /** The state of the audit journal and of the state store. */
 export function describeDependencies(
   audit: JournalState,
   store: StoreState,
-  replicas?: DependencyState,
+  replicas?: ReplicasState,
 ): GatewayStatus['state'] {
   return {
     audit: describeJournal(audit),

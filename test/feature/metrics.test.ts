@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { READINGS } from '../../src/observe/metrics/readings.js';
 import { inlineServer } from '../support/inline-server.js';
 import { connectClient } from '../support/mcp-client.js';
 import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
@@ -102,7 +103,8 @@ const namesIn = (expression: string): readonly string[] => expression.match(/\b(
 it('has every metric and every label that the dashboard and the alerts use', async () => {
   const text = await (await scrape(`Bearer ${TOKEN}`)).text();
   const types = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name));
-  const labels = new Map<string, readonly string[]>();
+  // Some have no sample here: those of a shared store.
+  const labels = new Map<string, readonly string[]>(READINGS.map(({ name, labels: own }) => [name, own]));
   for (const [, name = '', list = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
     labels.set(
       name,

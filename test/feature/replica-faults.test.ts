@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConsoleVisitor } from '../support/console-visitor.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import { type LeanAnswer, leanCaller } from '../support/lean-client.js';
 import { callMessage, initializeMessage, sendHttp } from '../support/raw-http.js';
 import { NO_REDIS, REDIS_BINARY, type RedisServer, startRedisServer } from '../support/redis-server.js';
 import type { ReplayServer } from '../support/replay-server.js';
 import { makeRows, type RowsUpstream, startRowsUpstream } from '../support/rows-upstream.js';
+import { runCli } from '../support/run-cli.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const ANN = 'ann-has-a-long-token-01';
@@ -66,6 +68,14 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
     expect(await readiness(different)).toMatchObject({ status: 'ready', replicas: 'degraded' });
     await one.logged(`:${different.process.pid}' shares this store and has another configuration`);
     expect(one.stderr()).not.toContain(`:${ahead.process.pid}'`);
+
+    const told = '2 other gateways share the store, 1 of them configured differently';
+    await expect.poll(async () => (await statusOf(one)).stdout, { timeout: 30_000 }).toContain(told);
+    const { replicas } = JSON.parse((await statusOf(one, '--json')).stdout)[0].status.state;
+    expect(replicas).toMatchObject({ state: 'degraded', same: 1, different: 1 });
+    const visitor = new ConsoleVisitor(one.url);
+    await visitor.signIn(OPERATOR);
+    expect((await visitor.get('upstreams')).html).toContain(told);
 
     const whole = await at(one)(READ, 'list_rows', {});
     const handle = /res_[\w-]+/.exec(JSON.stringify(whole.warnings))?.[0] ?? '';
@@ -159,4 +169,6 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
   }, 60_000);
 });
 
+const statusOf = ({ url }: ServedGateway, ...flags: readonly string[]) =>
+  runCli(['status', '--url', new URL(url).origin, '--token', OPERATOR, ...flags], {});
 const tokenOf = ({ error }: LeanAnswer): string => String(error?.details?.['confirmation_token']);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { describeReplicas } from '../../protocol/other-replicas.js';
 import { AdminApi, type AdminFlags, TOKEN_OPTION, URL_OPTION } from '../admin-api.js';
 import { type CommonFlags, loadCliConfig } from '../context.js';
 import { EXIT_CODE } from '../exit-code.js';
@@ -60,6 +61,7 @@ function printGateway({ address, pid, started, status }: GatewayState, terminal:
     for (const line of stderr) printLine(terminal, `${name} printed: ${oneLine(line)}`);
   }
   printLine(terminal, `${operations} operations; store ${state.store.state}, audit journal ${state.audit.state}`);
+  if (state.replicas !== undefined) printLine(terminal, describeReplicas(state.replicas));
   if (state.replicas?.problem !== undefined) printLine(terminal, oneLine(state.replicas.problem));
   if (reload === undefined) return;
   const { outcome, at, changes, problem, needs_restart: later = [] } = reload;

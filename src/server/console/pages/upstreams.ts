@@ -1,6 +1,7 @@
 import { setServerDisabled } from '../../../config/change-servers.js';
-import type { Gateway, UpstreamSummary } from '../../../gateway/gateway.js';
+import type { Gateway, GatewayStatus, UpstreamSummary } from '../../../gateway/gateway.js';
 import { type Content, type Html, html } from '../../../lib/html.js';
+import { describeReplicas } from '../../../protocol/other-replicas.js';
 import { changeConfiguration } from '../../admin/change-configuration.js';
 import { facts, foreign, moment, table } from '../components.js';
 import type { Frame } from '../frame.js';
@@ -16,8 +17,14 @@ export const openUpstreams: OpenPart = (gateway) => {
     path: SECTION,
     title: 'Servers',
     section: SECTION,
-    pulse: () => gateway.status().upstreams.map(pulseOf),
-    read: ({ query }) => ({ query, cut: cutPage(gateway.status().upstreams, query, SHOWN) }),
+    pulse: () => {
+      const { upstreams, state } = gateway.status();
+      return [upstreams.map(pulseOf), state.replicas];
+    },
+    read: ({ query }) => {
+      const { upstreams, state } = gateway.status();
+      return { query, cut: cutPage(upstreams, query, SHOWN), replicas: state.replicas };
+    },
     render: writeList,
   });
   const one = definePage({
@@ -80,9 +87,10 @@ function switches(gateway: Gateway): readonly Action[] {
 interface ListModel {
   readonly query: URLSearchParams;
   readonly cut: Cut<UpstreamSummary>;
+  readonly replicas: GatewayStatus['state']['replicas'];
 }
 
-export function writeList({ query, cut }: ListModel, frame: Frame): Html {
+export function writeList({ query, cut, replicas }: ListModel, frame: Frame): Html {
   const rows = cut.items.map((upstream) => {
     const { name, slug, tools, restarts, calls, problem } = upstream;
     return [
@@ -95,7 +103,14 @@ export function writeList({ query, cut }: ListModel, frame: Frame): Html {
   });
   return html`<h1>Servers</h1>
 ${table({ caption: 'The servers behind the gateway', columns: ['Server', 'State', 'Tools', 'Calls', 'Restarts'], rows, none: 'No server is configured.' })}
-${pager(frame, SECTION, query, cut)}`;
+${pager(frame, SECTION, query, cut)}
+${replicas === undefined ? undefined : writeReplicas(replicas)}`;
+}
+
+function writeReplicas(replicas: NonNullable<ListModel['replicas']>): Html {
+  const { problem } = replicas;
+  return html`<h2>Other gateways</h2>
+<p>Of this gateway's state store: ${describeReplicas(replicas)}.${problem === undefined ? undefined : html`<br>${foreign(problem)}`}</p>`;
 }
 
 const GOOD: ReadonlySet<UpstreamSummary['state']> = new Set(['ready', 'dormant']);
