@@ -83,6 +83,8 @@ export interface Reply {
     | { readonly requests: JsonObject; readonly state: string };
   /** Set where the call goes on as a task of the client: as the client's era describes tasks. */
   readonly task?: JsonObject;
+  /** Set where the envelope is the state of a task that has ended: what its call gave, for the result to hold beside that. */
+  readonly ended?: Reply;
   /** Set where the call goes on as this execution, whose state the envelope holds. */
   readonly execution?: string;
   /**
@@ -101,4 +103,27 @@ export interface Reply {
    * from them when it is asked for.
    */
   readonly written?: readonly Buffer[];
+}
+
+/** The reply with further members in `_meta`. What it decodes when it is asked for stays undecoded. */
+export function withMeta(reply: Reply, members: JsonObject): Reply {
+  const meta = reply.meta === undefined ? members : { ...reply.meta, ...members };
+  if (reply.written === undefined && reply.passthrough === undefined) return { ...reply, meta };
+  const { isError, code, protocolError, inputRequired, extra, written, passthrough } = reply;
+  return {
+    get text() {
+      return reply.text;
+    },
+    get blocks() {
+      return reply.blocks;
+    },
+    isError,
+    code,
+    meta,
+    ...(written === undefined ? {} : { written }),
+    ...(passthrough === undefined ? {} : { passthrough }),
+    ...(protocolError === undefined ? {} : { protocolError }),
+    ...(inputRequired === undefined ? {} : { inputRequired }),
+    ...(extra === undefined ? {} : { extra }),
+  };
 }

@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject } from './json.js';
+
 /** What something that goes on without a request that waits for it is doing, in MCP's words. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
@@ -13,3 +15,11 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** The member of `_meta` that says which task a message belongs to (2025-11-25). */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
+/** A result without its task: it is that of a call, and its caller knows nothing of the server's task. */
+export function withoutRelation(result: JsonObject): JsonObject {
+  const { _meta: meta, ...rest } = result;
+  if (!isJsonObject(meta) || meta[RELATED_TASK] === undefined) return result;
+  const { [RELATED_TASK]: _task, ...others } = meta;
+  return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
+}

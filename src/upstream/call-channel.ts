@@ -11,6 +11,7 @@ import type { ProgressUpdate } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LARGE_BYTES, type LargeMessage } from '../protocol/large-answer.js';
 import type { CallLog } from '../protocol/log-message.js';
+import type { CallResult } from './call-result.js';
 import { answerTooLong, cancelled, expired, lostWith, protocolError, UpstreamFault } from './fault.js';
 import { Liveness } from './liveness.js';
 import { OWN_METHODS } from './own-methods.js';
@@ -31,9 +32,6 @@ export { UnreadMessage } from './unread-message.js';
 const FIRST_ID = 1_000_000_001;
 /** How exactly time-outs are kept. One timer for all calls instead of one a call. */
 const SWEEP_MS = 250;
-
-/** The result of a request: as a value, with its text as it came, or unread. */
-export type CallResult = JsonObject | SplitAnswer | UnreadMessage;
 
 interface Pending {
   readonly resolve: (result: CallResult) => void;
@@ -297,7 +295,7 @@ export class CallChannel implements Transport {
       return false;
     }
     const touch = (waitedMs = 0): void => restartClock(pending, waitedMs);
-    const resolve = (result: JsonObject): void => this.#take(id)?.resolve(result);
+    const resolve = (result: CallResult): void => this.#take(id)?.resolve(result);
     const reject = (error: unknown): void => this.#fail(id, error);
     return this.#tasks?.take(id, message, { touch, resolve, reject, onCancelled }) === true;
   }

@@ -18,8 +18,9 @@ import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../pro
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/log-message.js';
 import type { Introduction, RawTool } from '../protocol/tools.js';
-import { CallChannel, type CallResult } from './call-channel.js';
+import { CallChannel } from './call-channel.js';
 import { CallQueue, type Wait } from './call-queue.js';
+import type { CallResult } from './call-result.js';
 import { UpstreamFault } from './fault.js';
 import { readIntroduction } from './introduction.js';
 import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
@@ -294,7 +295,8 @@ async function completeConnection(
   request.onCapabilities(capabilities);
   const requestPart: TaskSurroundings['request'] = (method, params, options) =>
     channel.request(method, params, options);
-  const tasks = findTaskCalls({ era, request: requestPart, asks: describeAsks(request) }, capabilities);
+  const fetch: TaskSurroundings['fetch'] = (method, params, options) => channel.call(method, params, options);
+  const tasks = findTaskCalls({ era, request: requestPart, fetch, asks: describeAsks(request) }, capabilities);
   const masking = new CredentialMasking(config.endpoint, request.credentials);
   const mask = (tool: RawTool, written: string): RawTool => masking.current.maskWords(tool, written);
   let mirrored: MirroredTools = new Map();

@@ -59,11 +59,27 @@ const resultOf = (name) => {
   return last.text;
 };
 
+/** A task is named after its tool, and has ended by the time that it is asked for. */
+const taskOf = (taskId) => ({
+  taskId,
+  status: 'completed',
+  createdAt: '2026-01-01T00:00:00Z',
+  lastUpdatedAt: '2026-01-01T00:00:00Z',
+  ttl: 60_000,
+  pollInterval: 100,
+});
+
 const ANSWERS = {
   initialize: ({ protocolVersion }) =>
-    JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'answers', version: '1.0.0' } }),
+    JSON.stringify({
+      protocolVersion,
+      capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+      serverInfo: { name: 'answers', version: '1.0.0' },
+    }),
   'tools/list': () => JSON.stringify({ tools }),
-  'tools/call': ({ name }) => resultOf(name),
+  'tools/call': ({ name, task }) => (task === undefined ? resultOf(name) : JSON.stringify({ task: taskOf(name) })),
+  'tasks/get': ({ taskId }) => JSON.stringify(taskOf(taskId)),
+  'tasks/result': ({ taskId }) => resultOf(taskId),
   ping: () => '{}',
 };
 

@@ -3,7 +3,7 @@ import type { RawCall } from '../../protocol/call.js';
 import type { UserChannel } from '../../protocol/consent.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { Reply } from '../../protocol/result.js';
+import { type Reply, withMeta } from '../../protocol/result.js';
 import { isTerminal, RELATED_TASK, TASKS_EXTENSION } from '../../protocol/task.js';
 import type { Peer, Responder } from './calls-in-flight.js';
 import type { ClientTask, ClientTasks } from './client-tasks.js';
@@ -11,7 +11,7 @@ import type { OpenQuestions } from './elicitation.js';
 import { readConsent, writeConsentParams } from './elicitation-form.js';
 import type { ParkedCalls } from './parked-calls.js';
 import type { Attempt, ParkableCall, ResumableCall } from './resumable-call.js';
-import type { Era, ResultWriter } from './write-result.js';
+import type { Era } from './write-result.js';
 
 /** How often a client should ask for a task's status, in milliseconds. */
 const POLL_MS = 1_000;
@@ -95,14 +95,12 @@ interface TaskRequest {
 interface TaskAnswererDeps {
   readonly tasks: ClientTasks;
   readonly questions: OpenQuestions;
-  readonly writer: Pick<ResultWriter, 'callResult'>;
 }
 
 /** Answers `tasks/*`; the result is that of the method, and of `tasks/result` that of the call. */
 export function createTaskAnswerer({
   tasks,
   questions,
-  writer,
 }: TaskAnswererDeps): (request: TaskRequest, peer: Peer, responder: Responder) => Promise<Reply> {
   /** Resolves when the call has ended or nothing waits for this; meanwhile its questions go to the client on this request. */
   const waitForEnd = async ({ call }: ClientTask, peer: Peer, responder: Responder): Promise<void> => {
@@ -128,22 +126,14 @@ export function createTaskAnswerer({
     await waitForEnd(task, peer, responder);
     if (task.status === 'cancelled') return wrong('The task was cancelled, so that it has no result', 'taskId');
     const reply = await task.call.ended;
-    return reply === undefined
-      ? unknownTask()
-      : { ...reply, meta: { ...reply.meta, [RELATED_TASK]: { taskId: task.id } } };
+    return reply === undefined ? unknownTask() : withMeta(reply, { [RELATED_TASK]: { taskId: task.id } });
   };
   /** With the result of a call that has ended, and the questions of one that waits. */
-  const detail = (task: ClientTask): JsonObject => {
+  const detail = (task: ClientTask): Reply => {
     const { reply, call } = task;
-    const ended: JsonObject =
-      reply === undefined || task.status === 'cancelled' ? {} : JSON.parse(writer.callResult(0, reply, 'legacy'));
-    const { result, error } = ended;
-    return {
-      ...describe(task, 'modern'),
-      ...(task.status === 'input_required' ? { inputRequests: Object.fromEntries(call.questions) } : {}),
-      ...(result === undefined ? {} : { result }),
-      ...(error === undefined ? {} : { error }),
-    };
+    const questions = task.status === 'input_required' ? { inputRequests: Object.fromEntries(call.questions) } : {};
+    const state = result({ ...describe(task, 'modern'), ...questions });
+    return reply === undefined || task.status === 'cancelled' ? state : { ...state, ended: reply };
   };
 
   return async ({ era, method, params }, peer, responder) => {
@@ -159,7 +149,7 @@ export function createTaskAnswerer({
       return wrong(`The task has ended already: it is '${task.status}'`, 'taskId');
     }
     if (era === 'legacy') return result(describe(task, era));
-    return result(method === 'tasks/get' ? detail(task) : {});
+    return method === 'tasks/get' ? detail(task) : result({});
   };
 }
 

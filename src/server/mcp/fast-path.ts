@@ -269,7 +269,7 @@ export function createFastAnswerer({
   observe,
 }: FastAnswererDeps): FastAnswerer {
   const makeTask = taskMaker(parked.tasks);
-  const answerTaskRequest = createTaskAnswerer({ tasks: parked.tasks, questions, writer });
+  const answerTaskRequest = createTaskAnswerer({ tasks: parked.tasks, questions });
   const answerTask: FastAnswerer = (request, peer, responder) => {
     const { id, method, params, era } = request;
     if (era === 'modern' && !declaresTasks(declaredBy(request))) {

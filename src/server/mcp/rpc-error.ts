@@ -24,9 +24,10 @@ export type RpcErrorCode = (typeof RPC_ERROR)[keyof typeof RPC_ERROR];
 
 /** Writes a JSON-RPC error response. `id` is null where the request's own could not be read. */
 export function writeRpcError(id: RequestId | null, code: RpcErrorCode, message: string, data?: JsonObject): string {
-  return JSON.stringify({
-    jsonrpc: '2.0',
-    id,
-    error: data === undefined ? { code, message } : { code, message, data },
-  });
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${writeErrorMember(code, message, data)}}`;
+}
+
+/** Its member that says what went wrong. */
+export function writeErrorMember(code: RpcErrorCode, message: string, data?: JsonObject): string {
+  return `"error":${JSON.stringify(data === undefined ? { code, message } : { code, message, data })}`;
 }

@@ -5,11 +5,12 @@ import type { NativeRequest, ProgressUpdate } from '../../protocol/call.js';
 import { ERROR_TABLE } from '../../protocol/error-table.js';
 import { exactTextOf, keepExactNumbers, SUSPICIOUS, writeExactMembers } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { joinPieces } from '../../protocol/pieces.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
 import type { RequestId } from './calls-in-flight.js';
 import { writeInputRequired } from './elicitation-form.js';
-import type { MessageText } from './message-text.js';
-import { RPC_ERROR, type RpcErrorCode, writeRpcError } from './rpc-error.js';
+import { type MessageText, surround } from './message-text.js';
+import { RPC_ERROR, type RpcErrorCode, writeErrorMember, writeRpcError } from './rpc-error.js';
 
 /** MCP before revision 2026-07-28 (a handshake and sessions), and from it on (an envelope on every request). */
 export type Era = 'legacy' | 'modern';
@@ -32,7 +33,7 @@ export interface ResultWriter {
   toolList(id: RequestId, toolsJson: string, era: Era): string;
   emptyResult(id: RequestId): string;
   /** The result of a request for what is no tool, as the upstream gave it; an error where it failed. */
-  nativeResult(request: NativeRequest & { readonly id: RequestId }, reply: Reply, era: Era): string;
+  nativeResult(request: NativeRequest & { readonly id: RequestId }, reply: Reply, era: Era): MessageText;
 }
 
 /** The list may change at any moment, which `list_changed` announces: clients may keep it but must ask again. */
@@ -98,7 +99,7 @@ export function createResultWriter(
 ): ResultWriter {
   const identity = { [SERVER_INFO_META_KEY]: serverInfo };
   const modern = `,"resultType":"complete","_meta":${JSON.stringify(identity)}`;
-  const closing: Readonly<Record<Era, string>> = { legacy: '}}', modern: `${modern}}}` };
+  const closing: Readonly<Record<Era, string>> = { legacy: '}', modern: `${modern}}` };
   const cached = JSON.stringify(CACHE_POLICY).slice(1, -1);
   const closingOfList: Readonly<Record<Era, string>> = { legacy: '}}', modern: `,${cached}${modern}}}` };
 
@@ -106,59 +107,50 @@ export function createResultWriter(
   const closingOf = (reply: Reply, era: Era): string => {
     const marked = isMarked(reply, errors) ? ',"isError":true' : '';
     if (reply.meta === undefined && reply.extra === undefined) return marked + closing[era];
-    return `${marked}${writeMembers(reply, era === 'modern' ? identity : undefined)}}}`;
+    return `${marked}${writeMembers(reply, era === 'modern' ? identity : undefined)}}`;
   };
   /** What follows the members of a result that is passed on. */
   const closingOfPassthrough = ({ meta }: Reply, era: Era): string => {
     const members = writeMembers(meta === undefined ? {} : { meta }, era === 'modern' ? identity : undefined);
-    return `${members}}}`;
+    return `${members}}`;
   };
-  const writePassthrough = (id: RequestId, reply: Reply, members: readonly Buffer[], era: Era): readonly Buffer[] => [
-    Buffer.from(`${openResult(id)}{`),
-    ...members,
-    Buffer.from(closingOfPassthrough(reply, era)),
-  ];
-  const writeQuestions = (id: RequestId, input: NonNullable<Reply['inputRequired']>): string =>
-    `${openResult(id)}${JSON.stringify({ ...writeInputRequired(input), _meta: identity })}}`;
-  const callResult: ResultWriter['callResult'] = (id, reply, era, structured = false) => {
+  const writeQuestions = (input: NonNullable<Reply['inputRequired']>): string =>
+    `"result":${JSON.stringify({ ...writeInputRequired(input), _meta: identity })}`;
+  /** The member of a response that says what a call gave: its result, or its error. */
+  const writeOutcome = (reply: Reply, era: Era, structured: boolean): MessageText => {
     const error = toProtocolError(reply, era);
-    if (error !== undefined) return writeRpcError(id, error.code, error.message, error.data);
-    if (reply.task !== undefined) {
-      const { task } = reply;
-      return `${openResult(id)}${JSON.stringify(era === 'modern' ? { resultType: 'task', ...task, _meta: identity } : { task })}}`;
-    }
-    if (reply.inputRequired !== undefined && era === 'modern') {
-      return writeQuestions(id, reply.inputRequired);
-    }
-    if (reply.passthrough !== undefined)
-      return Buffer.concat(writePassthrough(id, reply, reply.passthrough, era)).toString('utf8');
+    if (error !== undefined) return writeErrorMember(error.code, error.message, error.data);
+    const { task, inputRequired, passthrough, written } = reply;
+    if (task !== undefined)
+      return `"result":${JSON.stringify(era === 'modern' ? { resultType: 'task', ...task, _meta: identity } : { task })}`;
+    if (inputRequired !== undefined && era === 'modern') return writeQuestions(inputRequired);
+    if (passthrough !== undefined) return surround('"result":{', passthrough, closingOfPassthrough(reply, era));
     const again = structured || structuredContent ? writeStructured(reply) : '';
-    return `${openResult(id)}{"content":[${writeContent(reply)}]${again}${closingOf(reply, era)}`;
+    if (written !== undefined) return surround('"result":{"content":', written, `${again}${closingOf(reply, era)}`);
+    return `"result":{"content":[${writeContent(reply)}]${again}${closingOf(reply, era)}`;
   };
+  const callMessage: ResultWriter['callMessage'] = (id, reply, era, structured = false) =>
+    surround(openResponse(id), writeOutcome(reply, era, structured), '}');
 
   return {
-    callResult,
-    callMessage(id, reply, era, structured = false) {
-      if (reply.passthrough !== undefined) return writePassthrough(id, reply, reply.passthrough, era);
-      if (reply.written === undefined) return callResult(id, reply, era, structured);
-      const again = structured || structuredContent ? [Buffer.from(writeStructured(reply))] : [];
-      return [
-        Buffer.from(`${openResult(id)}{"content":`),
-        ...reply.written,
-        ...again,
-        Buffer.from(closingOf(reply, era)),
-      ];
+    callResult(id, reply, era, structured) {
+      const message = callMessage(id, reply, era, structured);
+      return typeof message === 'string' ? message : joinPieces(message).toString('utf8');
     },
+    callMessage,
     toolList: (id, toolsJson, era) => `${openResult(id)}{"tools":${toolsJson}${closingOfList[era]}`,
     emptyResult: (id) => `${openResult(id)}{}}`,
     nativeResult({ id, ...request }, reply, era) {
-      if (reply.inputRequired !== undefined && era === 'modern') return writeQuestions(id, reply.inputRequired);
+      if (reply.inputRequired !== undefined && era === 'modern')
+        return `${openResponse(id)}${writeQuestions(reply.inputRequired)}}`;
       if (reply.code !== 'OK') {
         const { code, message, data } = toNativeError(reply, request, era);
         return writeRpcError(id, code, message, data);
       }
-      if (era === 'legacy') return `${openResult(id)}${reply.text}}`;
-      return `${openResult(id)}${writeModernResult(reply, request.method, identity)}}`;
+      const result = era === 'legacy' ? reply.text : writeModernResult(reply, request.method, identity);
+      if (reply.ended === undefined) return `${openResult(id)}${result}}`;
+      // The state of a task is never empty.
+      return surround(`${openResult(id)}${result.slice(0, -1)},`, writeOutcome(reply.ended, 'legacy', false), '}}');
     },
   };
 }
@@ -284,8 +276,12 @@ export function writeResourceUpdated(uri: string): string {
   return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } });
 }
 
+function openResponse(id: RequestId): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
+}
+
 function openResult(id: RequestId): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  return `${openResponse(id)}"result":`;
 }
 
 function writeContent(reply: Reply): string {

@@ -2,7 +2,8 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { cleanText } from '../../lib/text.js';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { isTerminal, RELATED_TASK } from '../../protocol/task.js';
+import { isTerminal, withoutRelation } from '../../protocol/task.js';
+import type { CallResult } from '../call-result.js';
 import { findFault, protocolError, UpstreamFault } from '../fault.js';
 import type { AskSettings } from '../questions/ask-client.js';
 import type { RequestOptions } from '../request-options.js';
@@ -19,6 +20,8 @@ const ANSWER_MS = 10_000;
 export interface TaskSurroundings {
   readonly era: 'legacy' | 'modern';
   readonly request: (method: string, params: JsonObject, options: RequestOptions) => Promise<JsonObject>;
+  /** The same for what may be large, and need not be parsed here. */
+  readonly fetch: (method: string, params: JsonObject, options: RequestOptions) => Promise<CallResult>;
   readonly call: Pick<UpstreamCall, 'ask' | 'log'>;
   /** Gets what the server says of the task's status. */
   readonly onStatus: (words: string) => void;
@@ -34,7 +37,7 @@ export interface TaskSurroundings {
  * for the task any more, it is cancelled.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
-export async function driveTask(task: TaskHandle, running: RunningTask, around: TaskSurroundings): Promise<JsonObject> {
+export async function driveTask(task: TaskHandle, running: RunningTask, around: TaskSurroundings): Promise<CallResult> {
   const drive = new TaskDrive(task, running, around);
   running.ended.onCancel(() => drive.giveUp());
   try {
@@ -48,25 +51,25 @@ export async function driveTask(task: TaskHandle, running: RunningTask, around: 
 }
 
 /** Up to 2025-11-25 a request of its own waits for the result, and what the task asks comes on its stream. */
-async function driveLegacy(drive: TaskDrive): Promise<JsonObject> {
+async function driveLegacy(drive: TaskDrive): Promise<CallResult> {
   const { ask, log } = drive.around.call;
   const counted = ask === undefined ? undefined : new CountedAsk(ask);
   const waiting = drive
-    .send('tasks/result', {}, { timeoutMs: Number.POSITIVE_INFINITY, ask: counted, log, cancellation: drive.ended })
+    .fetchResult({ timeoutMs: Number.POSITIVE_INFINITY, ask: counted, log, cancellation: drive.ended })
     .catch((error: unknown) => ({ error }));
   const watching = drive.watch(() => (counted?.open ?? 0) > 0);
   const first = await Promise.race([waiting, watching.then(() => undefined)]);
-  if (first !== undefined && !isFailure(first)) return withoutRelation(first);
+  if (first !== undefined && !isFailure(first)) return withoutTask(first);
   if (first !== undefined && !(first.error instanceof ProtocolError)) throw first.error;
   // Some servers refuse to give a result that is not there yet.
   const status = await watching;
   if (status['status'] === 'cancelled') throw cancelledThere(status);
-  const last = first === undefined ? await waiting : await drive.send('tasks/result', {});
+  const last = first === undefined ? await waiting : await drive.fetchResult();
   if (isFailure(last)) throw last.error;
-  return withoutRelation(last);
+  return withoutTask(last);
 }
 
-function isFailure(outcome: JsonObject | { readonly error: unknown }): outcome is { readonly error: unknown } {
+function isFailure(outcome: CallResult | { readonly error: unknown }): outcome is { readonly error: unknown } {
   return 'error' in outcome && !('content' in outcome);
 }
 
@@ -106,10 +109,16 @@ class TaskDrive {
     return this.#running.ended;
   }
 
-  send(method: string, params: JsonObject, options: Partial<RequestOptions> = {}): Promise<JsonObject> {
-    const { request, meta } = this.around;
-    const all = { timeoutMs: ANSWER_MS, continues: true, meta, ...options };
-    return request(method, { taskId: this.#task.id, ...params }, all);
+  send(method: string, params: JsonObject): Promise<JsonObject> {
+    return this.around.request(method, { taskId: this.#task.id, ...params }, this.#optionsOf());
+  }
+
+  fetchResult(options: Partial<RequestOptions> = {}): Promise<CallResult> {
+    return this.around.fetch('tasks/result', { taskId: this.#task.id }, this.#optionsOf(options));
+  }
+
+  #optionsOf(options: Partial<RequestOptions> = {}): RequestOptions {
+    return { timeoutMs: ANSWER_MS, continues: true, meta: this.around.meta, ...options };
   }
 
   /**
@@ -180,12 +189,9 @@ function pause(ms: number, ended: Cancellation): Promise<void> {
   });
 }
 
-/** The result is that of a call, and its caller knows nothing of the server's task. */
-function withoutRelation(result: JsonObject): JsonObject {
-  const { _meta: meta, ...rest } = result;
-  if (!isJsonObject(meta)) return result;
-  const { [RELATED_TASK]: _task, ...others } = meta;
-  return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
+/** What is not parsed yet loses it where that is read. */
+function withoutTask(result: CallResult): CallResult {
+  return isJsonObject(result) ? withoutRelation(result) : result;
 }
 
 function cancelledThere({ statusMessage }: JsonObject): ProtocolError {

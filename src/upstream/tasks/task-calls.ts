@@ -14,7 +14,7 @@ export interface TaskCall {
   readonly drive: DriveTask;
 }
 
-type TaskServer = Pick<TaskSurroundings, 'era' | 'request' | 'asks'>;
+type TaskServer = Pick<TaskSurroundings, 'era' | 'request' | 'fetch' | 'asks'>;
 
 /** The calls of a connection that may run as tasks; undefined where its server has none. @param capabilities what it declares */
 export function findTaskCalls(server: TaskServer, capabilities: JsonObject): TaskCalls | undefined {

@@ -1,5 +1,6 @@
 import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { CallResult } from '../call-result.js';
 
 /** A request that goes on as a task, as far as what drives the task needs it. */
 export interface RunningTask {
@@ -12,7 +13,7 @@ export interface RunningTask {
 }
 
 /** Brings a task to its end; resolves with the result of its request. */
-export type DriveTask = (task: TaskHandle, running: RunningTask) => Promise<JsonObject>;
+export type DriveTask = (task: TaskHandle, running: RunningTask) => Promise<CallResult>;
 
 /** A task as its server has named it. */
 export interface TaskHandle {
@@ -21,7 +22,7 @@ export interface TaskHandle {
 }
 
 interface TaskRequest extends Omit<RunningTask, 'ended'> {
-  readonly resolve: (result: JsonObject) => void;
+  readonly resolve: (result: CallResult) => void;
   readonly reject: (error: unknown) => void;
 }
 

@@ -110,8 +110,20 @@ it.each(['legacy', 'modern'] as const)(
   (era) => {
     const contents = '"contents":[{"uri":"a:b","text":"x","_meta":{"id":9007199254740993,"far":1e400}}]';
     const reply = { text: `{${contents}}`, blocks: [], isError: false, code: 'OK' } as const;
-    const text = writer.nativeResult({ id: 1, method: 'resources/read', params: { uri: 'a:b' } }, reply, era);
+    const text = String(writer.nativeResult({ id: 1, method: 'resources/read', params: { uri: 'a:b' } }, reply, era));
     expect(text).toContain(`"result":{${contents}`);
     expect(JSON.parse(text).result.resultType).toBe(era === 'modern' ? 'complete' : undefined);
   },
 );
+
+it('the result of a task that has ended stands in its state with the bytes that it came in', () => {
+  const ended = toReply(null, {
+    passthrough: [Buffer.from('"content":[],"structuredContent":{"id":12345678901234567890}')],
+  });
+  const state = { text: '{"taskId":"t","status":"completed"}', blocks: [], isError: false, code: 'OK', ended } as const;
+  const written = writer.nativeResult({ id: 1, method: 'tasks/get', params: { taskId: 't' } }, state, 'modern');
+  expect(typeof written).not.toBe('string');
+  const text = Buffer.concat(written as readonly Buffer[]).toString('utf8');
+  expect(text).toContain('"result":{"content":[],"structuredContent":{"id":12345678901234567890}}');
+  expect(JSON.parse(text)).toMatchObject({ id: 1, result: { taskId: 't', resultType: 'complete', _meta: identity } });
+});
