@@ -103,7 +103,7 @@ function* indexByName(operations: readonly Operation[]): Sliced<Catalog['find']>
     byAnyName.set(operation.name, operation).set(operation.qualifiedName, operation);
     yield;
   }
-  return (name) => byAnyName.get(name);
+  return byAnyName.get.bind(byAnyName);
 }
 
 function describeAwaited(upstream: string): Diagnostic {

@@ -33,7 +33,7 @@ import type { TaskSurroundings } from './tasks/drive-task.js';
 import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
-import { writeAhead } from './transport/write-message.js';
+import { writeAhead } from './transport/wire-messages.js';
 import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
 import type { RequestCredentials } from './user-rights.js';
 

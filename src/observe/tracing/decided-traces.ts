@@ -17,8 +17,7 @@ import {
   type TracerConfig,
 } from '@opentelemetry/sdk-trace-base';
 import type { RawCall } from '../../protocol/call.js';
-import { newSpanId, newTraceId } from '../../protocol/random-ids.js';
-import { partsOfParent, readTraceContext } from '../../protocol/trace-context.js';
+import { newSpanId, newTraceId, partsOfParent, readTraceContext } from '../../protocol/trace-context.js';
 
 /** Whether the spans of a call are kept, in which trace, and below which span of its client. */
 export interface DecidedTrace {

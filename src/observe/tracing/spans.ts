@@ -14,8 +14,13 @@ import {
 import type { BeginTrace, RawCall } from '../../protocol/call.js';
 import { type ErrorCode, isQuestionCode } from '../../protocol/error-table.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import { newSpanId } from '../../protocol/random-ids.js';
-import type { CallTrace, RequestTrace, TraceContext, TracedOperation } from '../../protocol/trace-context.js';
+import {
+  type CallTrace,
+  newSpanId,
+  type RequestTrace,
+  type TraceContext,
+  type TracedOperation,
+} from '../../protocol/trace-context.js';
 import type { DecidedTrace, DecidedTraces } from './decided-traces.js';
 
 /** What every span of a call of a tool says (semantic conventions of generative AI and of MCP). */

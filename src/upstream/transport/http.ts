@@ -36,13 +36,11 @@ import {
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
-import { recogniseMessage } from './recognise-message.js';
 import { isErrorFor, mayBeForgottenSession } from './refusals.js';
 import { openPool, type RequestPool } from './request-pool.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
-import { EDGE_BYTES, readMessageId, readMessages } from './wire-messages.js';
-import { writeMessage } from './write-message.js';
+import { EDGE_BYTES, readMessageId, readMessages, recogniseMessage, writeMessage } from './wire-messages.js';
 
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;

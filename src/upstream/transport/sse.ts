@@ -16,9 +16,8 @@ import { UpstreamFault } from '../fault.js';
 import { EventReader } from './event-reader.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
-import { recogniseMessage } from './recognise-message.js';
 import type { UpstreamTransport } from './transport.js';
-import { readMessageId, readMessages } from './wire-messages.js';
+import { readMessageId, readMessages, recogniseMessage } from './wire-messages.js';
 
 /**
  * The HTTP+SSE transport of protocol 2024-11-05: the SDK's own, over undici. Its event source connects again by itself, but to

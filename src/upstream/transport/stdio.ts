@@ -10,18 +10,19 @@ import { maskSecrets } from '../../protocol/secret-forms.js';
 import { UpstreamFault } from '../fault.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
-import { recogniseMessage } from './recognise-message.js';
 import type { ResolvedCommand } from './resolve-command.js';
 import type { UpstreamTransport } from './transport.js';
 import {
   EDGE_BYTES,
   readMessageId,
   readMessages,
+  recogniseMessage,
   type SkippedLine,
   splitByteLines,
   splitLines,
+  type WrittenMessage,
+  writeMessage,
 } from './wire-messages.js';
-import { type WrittenMessage, writeMessage } from './write-message.js';
 
 /**
  * How long a server may take to end by itself after its input ended and after SIGTERM, and how long what it left behind may.

@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isNestedDeeper } from '../../lib/json-depth.js';
+import { runInSlices } from '../../lib/turns.js';
+import { takesLongToWrite, writeInSlices } from '../../lib/write-in-slices.js';
 import { keepExactNumbers, SUSPICIOUS } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
+import { holdsManyValues, LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH } from '../../protocol/limits.js';
 import { joinPieces, type Pieces } from '../../protocol/pieces.js';
+import { LEAST_SPLIT_BYTES, type SplitAnswer, splitAnswer } from '../split-answer.js';
 
 const NEWLINE = 0x0a;
 /** How much of a skipped line's beginning and end is kept: enough for the members around its result. */
@@ -103,6 +107,27 @@ function lastBytes(before: Buffer, part: Buffer): Buffer {
   return Buffer.concat([before, part]).subarray(-EDGE_BYTES);
 }
 
+/**
+ * How a message is to be read: by a thread where it is large or holds very many values, unread where it is an answer of one long text,
+ * otherwise as the text that it is.
+ */
+export function recogniseMessage(bytes: Pieces | LargeMessage): LargeMessage | SplitAnswer | string {
+  if (bytes instanceof LargeMessage) return bytes;
+  const [only] = bytes;
+  // Most messages are short and came in one piece.
+  if (only !== undefined && bytes.length === 1 && only.length < LEAST_SPLIT_BYTES) return only.toString('utf8');
+  const answer = splitAnswer(bytes);
+  if (answer !== undefined) return answer;
+  const joined = joinPieces(bytes);
+  // What answers nothing is read here: a thread reads for a call that waits.
+  if (holdsManyValues([joined]) && readMessageId(edgesOf(joined)) !== undefined) return LargeMessage.copyOf([joined]);
+  return joined.toString('utf8');
+}
+
+function edgesOf(bytes: Buffer): { readonly start: Buffer; readonly end: Buffer } {
+  return { start: bytes.subarray(0, EDGE_BYTES), end: bytes.subarray(-EDGE_BYTES) };
+}
+
 /** `id` before the result, as most SDKs write it. */
 const ID_AT_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(?:(-?\d+)|"([^"\\]*)")\s*,/;
 /** `id` after the result, as the TypeScript SDK writes it. The single brace after it is the message's own. */
@@ -176,4 +201,71 @@ function isAnswer(message: unknown): message is JsonObject {
 function refuse(id: unknown): readonly JSONRPCMessage[] {
   if (typeof id !== 'string' && typeof id !== 'number') return [];
   return [{ jsonrpc: '2.0', id, error: { code: -32603, message: TOO_DEEP } }];
+}
+
+/** The JSON of a message: a text, or bytes in pieces where it is long. A stream encodes and copies a text in one turn, and bytes not at all. */
+export type WrittenMessage = string | Pieces;
+
+/** A shorter text is not worth a second look. */
+const LEAST_LONG = 4 * 1024;
+/** Whether JSON.stringify would write a text as it is. Asking takes a fifth of what writing takes: the engine's parser finds control characters fastest. */
+function isPlain(text: string): boolean {
+  if (text.includes('"') || text.includes('\\') || !text.isWellFormed()) return false;
+  try {
+    JSON.parse(`"${text}"`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Arguments that were written before their message. */
+const writtenAhead = new WeakMap<JsonObject, Pieces>();
+
+/** Writes the arguments of a call in turns of their own, for the message that will hold them; undefined where that takes no time. */
+export function writeAhead(args: JsonObject): Promise<void> | undefined {
+  if (!mayTakeLong(Object.values(args)) || !takesLongToWrite(args)) return undefined;
+  return runInSlices(writeInSlices(args)).then((pieces) => void writtenAhead.set(args, pieces));
+}
+
+/** Without looking into them. */
+function mayTakeLong(values: readonly unknown[]): boolean {
+  let characters = 0;
+  for (const value of values) {
+    if (typeof value === 'object' && value !== null) return true;
+    if (typeof value === 'string') characters += value.length;
+  }
+  return characters > LARGE_BYTES;
+}
+
+/** Stands for a text while what is around it is written: random, so that no caller can send it. */
+const SLOT = randomBytes(16).toString('hex');
+const NUMBERED_SLOT = new RegExp(`${SLOT}(\\d+)\\.`, 'g');
+
+/** The JSON of a message, as JSON.stringify writes it. Long texts among the arguments of a call are put in as they are. */
+export function writeMessage(message: JSONRPCMessage): WrittenMessage {
+  const params: unknown = 'params' in message ? message.params : undefined;
+  const args = isJsonObject(params) ? params['arguments'] : undefined;
+  if (!isJsonObject(params) || !isJsonObject(args)) return JSON.stringify(message);
+  const ahead = writtenAhead.get(args);
+  if (ahead !== undefined) {
+    const around = JSON.stringify({ ...message, params: { ...params, arguments: SLOT } });
+    const [before = '', after = ''] = around.split(`"${SLOT}"`);
+    return [Buffer.from(before), ...ahead, Buffer.from(after)];
+  }
+  if (!Object.values(args).some(isLong)) return JSON.stringify(message);
+  const texts: string[] = [];
+  const slotted: JsonObject = {};
+  for (const [name, value] of Object.entries(args)) {
+    // An own member of this name too, as a call may have one.
+    const held = isLong(value) && isPlain(value) ? `${SLOT}${texts.push(value) - 1}.` : value;
+    Object.defineProperty(slotted, name, { value: held, enumerable: true });
+  }
+  if (texts.length === 0) return JSON.stringify(message);
+  const written = JSON.stringify({ ...message, params: { ...params, arguments: slotted } });
+  return written.replace(NUMBERED_SLOT, (_slot, at: string) => texts[Number(at)] ?? '');
+}
+
+function isLong(value: unknown): value is string {
+  return typeof value === 'string' && value.length >= LEAST_LONG;
 }

@@ -3,7 +3,7 @@ import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DecidedTraces } from '../../../../src/observe/tracing/decided-traces.js';
 import { chooseSampler } from '../../../../src/observe/tracing/samplers.js';
-import { newSpanId, newTraceId } from '../../../../src/protocol/random-ids.js';
+import { newSpanId, newTraceId } from '../../../../src/protocol/trace-context.js';
 
 const CALLS = 200;
 const PARENTS = [undefined, '00', '01'] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LargeMessage, MANY_VALUES } from '../../../../src/protocol/large-answer.js';
 import { SplitAnswer } from '../../../../src/upstream/split-answer.js';
-import { recogniseMessage } from '../../../../src/upstream/transport/recognise-message.js';
+import { recogniseMessage } from '../../../../src/upstream/transport/wire-messages.js';
 
 const objects = (count: number): string => `[${Array(count).fill('{}').join()}]`;
 const answer = (result: string): Buffer => Buffer.from(`{"jsonrpc":"2.0","id":7,"result":${result}}`);

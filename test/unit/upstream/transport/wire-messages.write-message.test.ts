@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { type WrittenMessage, writeAhead, writeMessage } from '../../../../src/upstream/transport/write-message.js';
+import { type WrittenMessage, writeAhead, writeMessage } from '../../../../src/upstream/transport/wire-messages.js';
 
 const LONG = 'é.'.repeat(4 * 1024);
 
