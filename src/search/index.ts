@@ -6,7 +6,7 @@ import { CATEGORIES, type Category, type Operation, QUALIFIER } from '../protoco
 import type { Vocabulary } from './query.js';
 import { SEARCH_FIELDS, type SearchField, type SearchSettings } from './settings.js';
 import { Spelling } from './spelling.js';
-import { FUNCTION_WORDS, findCompounds, SERVER_WORDS, splitText, stemWord } from './words.js';
+import { FUNCTION_WORDS, findCompounds, numberOf, SERVER_WORDS, splitText, stemWord } from './words.js';
 
 /** The operations that contain a stem, and its weight in each. The arrays correspond by index. */
 export interface Postings {
@@ -16,6 +16,9 @@ export interface Postings {
   readonly strengths: Float64Array;
   /** How much the stem says about the operation where its name has it, else 0: a word of most names of a server says little. */
   readonly nameWorths: Float64Array;
+  /** The operations whose names have the stem in the singular, and those in the plural. */
+  readonly inSingular: readonly number[];
+  readonly inPlural: readonly number[];
   /** How rare the stem is among operations, and how rare among servers. */
   readonly rarity: number;
   readonly serverRarity: number;
@@ -84,11 +87,11 @@ export async function buildSearchIndex(
   const stems = new Set<string>();
   const names = new NameWords(serverOf, servers);
   await inSlices(operations, (operation, id) => {
-    const { words, ...document } = describeDocument(operation);
+    const { words, plurals, ...document } = describeDocument(operation);
     engine.add({ id, ...document });
     for (const word of words) spelling.add(word);
     for (const field of SEARCH_FIELDS) for (const stem of document[field].split(' ')) stems.add(stem);
-    names.add(id, document.name);
+    names.add(id, document.name, plurals);
   });
   const known = new Map<string, Postings>();
   const lookUp = (stem: string): Postings => readPostings(engine, stem, settings, names, servers, serverOf);
@@ -122,6 +125,7 @@ class NameWords {
   readonly #serverOf: Int32Array;
   readonly #servers: readonly SearchedServer[];
   readonly #stems: (readonly string[])[] = [];
+  readonly #plurals = new Map<number, readonly string[]>();
   readonly #counts = new Map<string, Map<number, number>>();
   readonly #worths = new Map<string, ReadonlyMap<number, number>>();
 
@@ -130,7 +134,7 @@ class NameWords {
     this.#servers = servers;
   }
 
-  add(place: number, name: string): void {
+  add(place: number, name: string, plurals: readonly string[]): void {
     const stems = name.split(' ').filter((stem) => stem !== '');
     const server = this.#serverOf[place] ?? 0;
     for (const stem of stems) {
@@ -138,6 +142,12 @@ class NameWords {
       this.#counts.set(stem, counts.set(server, (counts.get(server) ?? 0) + 1));
     }
     this.#stems[place] = stems;
+    if (plurals.length > 0) this.#plurals.set(place, plurals);
+  }
+
+  /** Whether the name of an operation has a stem in the plural. */
+  hasPlural(place: number, stem: string): boolean {
+    return this.#plurals.get(place)?.includes(stem) === true;
   }
 
   /** The worth of a stem in each server that has it. */
@@ -218,7 +228,10 @@ function readPostings(
     }),
   );
   const worths = names.worth(stem);
+  const named = results.filter(({ match }) => match[stem]?.includes('name') === true).map(({ id }) => id);
   return {
+    inSingular: named.filter((id) => !names.hasPlural(id, stem)),
+    inPlural: named.filter((id) => names.hasPlural(id, stem)),
     places: Int32Array.from(results, ({ id }) => id),
     // The engine's score is an unbounded sum over the fields; saturation limits what repeated occurrences add.
     strengths: Float64Array.from(results, ({ id, score }) => {
@@ -248,8 +261,8 @@ function rarityOf(holding: number, all: number): number {
 /** An operation as it is indexed: stems separated by spaces. */
 type SearchDocument = Readonly<Record<SearchField, string>>;
 
-/** The same with the words of its name and its first sentence, as they are spelt. */
-type ReadDocument = SearchDocument & { readonly words: readonly string[] };
+/** The same with the words of its name and its first sentence, as they are spelt, and the stems that its name has in the plural. */
+type ReadDocument = SearchDocument & { readonly words: readonly string[]; readonly plurals: readonly string[] };
 
 /** The text beyond this describes how to use an operation, not what it does. */
 const LONGEST_DESCRIPTION = 1_500;
@@ -283,6 +296,9 @@ function readDocument({ qualifiedName, tool, description, parameters, outputSche
   const schemas = parameters.map(({ schema }) => schema);
   return {
     words: [localName, tool, summary].flatMap((text) => [...new Set([...splitText(text), ...findCompounds(text)])]),
+    plurals: splitText(`${localName} ${tool}`)
+      .filter((word) => numberOf(word) === 'plural')
+      .map(stemWord),
     // A tool that was renamed or split is found by both names; where they are equal, each word counts once.
     name: [...new Set(toStems([localName, tool]).split(' '))].join(' '),
     summary: toStems([summary]),

@@ -4,7 +4,7 @@ import { isContentWord, type ReadRequest, type RequestWord, readRequest } from '
 import type { SearchSettings } from './settings.js';
 import type { Spelling } from './spelling.js';
 import type { Synonyms, Thesaurus } from './thesaurus.js';
-import { stemWord } from './words.js';
+import { type GrammaticalNumber, numberOf, stemWord } from './words.js';
 
 /** One thing that a request mentions: a word or a phrase, with every stem that operations may use for it. */
 export interface Concept {
@@ -19,6 +19,8 @@ export interface Concept {
   readonly isName: boolean;
   /** Whether people use the word for what operations do, whatever this catalog has. */
   readonly isUsual: boolean;
+  /** Undefined for a phrase and for a word that is never a noun. */
+  readonly number?: GrammaticalNumber;
 }
 
 export interface SearchQuery {
@@ -54,7 +56,7 @@ export function readQuery(
     isName: false,
     isUsual: true,
   }));
-  for (const [place, { word, role, isName, isModifier, isAfterVerb, also }] of words.entries()) {
+  for (const [place, { word, role, isName, isAfterVerb, also }] of words.entries()) {
     const stem = stems[place] ?? word;
     if (!isContentWord(word) || stems.indexOf(stem) < place) continue;
     // The list of "make a list" is no request to show or find something.
@@ -63,15 +65,15 @@ export function readQuery(
     const terms = new Map([...weighSynonyms(synonyms, settings), ...also, [stem, 1]]);
     const joined = joinWithNeighbour(words, place, vocabulary);
     if (joined !== undefined) terms.set(stemWord(joined), 1);
-    const weight =
-      settings.roles[role] * (inPhrase.has(place) ? settings.phraseWords : isModifier ? settings.modifiers : 1);
+    const weight = settings.roles[role] * (inPhrase.has(place) ? settings.phraseWords : 1);
     const isUsual = thesaurus.words.has(stem) || verbOf(stem) !== undefined;
-    placed.push({ place, word, stem, terms, weight, isName: isName && !isKnown(word), isUsual });
+    const number = LEXICON.get(word)?.nounness === 'never' ? {} : { number: numberOf(word) };
+    placed.push({ place, word, stem, terms, weight, isName: isName && !isKnown(word), isUsual, ...number });
   }
   placed.sort((a, b) => a.place - b.place);
   const concepts = placed.map(({ place, ...concept }) => concept);
   const head = placed.find(({ place }) => place >= request.start - 0.5) ?? placed[0];
-  return { concepts, names: namesIn(request), intent: readIntent(request, phrases, head) };
+  return { concepts, names: namesIn(request), intent: readIntent(request, phrases, head, settings) };
 }
 
 function isNounForReading(verb: Verb | undefined): boolean {
@@ -177,17 +179,24 @@ function weighSynonyms(synonyms: Synonyms, { synonyms: worth }: SearchSettings, 
   return new Map(Array.from(synonyms, ([stem, closeness]) => [stem, worth[closeness] * scale]));
 }
 
-/** How strongly a request asks for an operation of each category, 0 to 1; absent categories are not asked for. */
+/** How strongly a request asks for an operation of each category, relative to a verb that says so; absent categories are not asked for. */
 type SearchIntent = Readonly<Partial<Record<Category, number>>>;
 
 /** First words of questions, which ask for a READ. */
 const QUESTION = /^(?:what|which|who|whose|where|when|how|why|is|are|was|were|does|do|did|has|have|can|could)$/;
+
+/** Beginnings of questions that may ask how something is done, not what there is. */
+const ASKS_FOR_A_WAY = /^(?:can|could|how (?:do|does|can|could|should|would|to|i|we))\b/;
+
+/** `closed issues`, `running jobs` and `unread emails` name what is wanted, without a verb. */
+const ADJECTIVE = /.{3}(?:ing|ed)$|^unread$/;
 
 /** Verbs that are too common to be searched for. */
 const ASKS_FOR_READ = /^(?:get|give|tell)$/;
 
 /** The part of a concept that its intent is read from. */
 interface IntentSource {
+  readonly word?: string;
   readonly stem?: string;
   readonly terms: ReadonlyMap<string, number>;
 }
@@ -201,15 +210,17 @@ function verbOf(stem: string): Verb | undefined {
 
 /**
  * Reads the intent from the beginning of what is asked: a question asks for a READ, else the first concept's verbs decide.
- * Words that are mostly nouns do not count, and a request without a verb has no intent.
+ * Words that are mostly nouns do not count, and a request without a verb likely asks for a READ.
  */
 function readIntent(
   { words, start }: ReadRequest,
   phrases: readonly FoundPhrase[],
   head: IntentSource | undefined,
+  { question, noVerb }: SearchSettings,
 ): SearchIntent {
-  const first = words[start]?.word ?? '';
-  if (QUESTION.test(first)) return { READ: 1 };
+  const [first = '', second = ''] = words.slice(start, start + 2).map(({ word }) => word);
+  if (QUESTION.test(first)) return { READ: ASKS_FOR_A_WAY.test(`${first} ${second}`) ? 1 : question };
+  if (head?.word !== undefined && ADJECTIVE.test(head.word)) return { READ: noVerb };
   if (ASKS_FOR_READ.test(first) && !phrases.some((phrase) => phrase.start === start)) return { READ: 1 };
   const intent: Partial<Record<Category, number>> = {};
   for (const [stem, worth] of head?.terms ?? []) {
@@ -220,7 +231,7 @@ function readIntent(
       intent[category] = Math.max(intent[category] ?? 0, worth * vote);
     }
   }
-  return intent;
+  return head === undefined || Object.keys(intent).length > 0 ? intent : { READ: noVerb };
 }
 
 /** The caller's own first word is likely meant as a verb; a synonym from the thesaurus must certainly be one. */

@@ -50,7 +50,6 @@ export function* rankInSteps(
 ): Sliced<Ranking> {
   const known = yield* mapInSteps(query.concepts, (concept) => lookUpConcept(concept, index, settings));
   const servers = scoreServers(index, known, query.names, settings);
-  const certainty = Math.max(0, ...servers.map(({ named }) => named));
   // Words that name a server have been counted as its name.
   const concepts = known.map((one) => ({ ...one, value: one.value * (1 - nameShareOf(one, servers)) }));
   const totals = yield* scoreWords(index, concepts, settings);
@@ -64,8 +63,7 @@ export function* rankInSteps(
     if (place % OPERATIONS_PER_STEP === 0) yield;
   }
   if (isWanted !== undefined) yield* leaveOut(index, totals, isWanted);
-  const found = yield* takeHits(index, totals, servers);
-  const hits = certainty > NAMED_FROM ? found : spread(found, settings);
+  const hits = yield* takeHits(index, totals, servers);
   return { hits, fit: judgeFit({ index, concepts: known, servers, best: hits[0]?.score ?? 0 }) };
 }
 
@@ -85,34 +83,6 @@ const NAMED_FROM = 0.5;
 
 function nameShareOf({ concept }: KnownConcept, servers: readonly ServerScore[]): number {
   return servers.reduce((most, { words }) => Math.max(most, words.get(concept.word ?? '') ?? 0), 0);
-}
-
-/** Hits beyond these are not spread. */
-const MOST_SPREAD = 40;
-
-/** Further hits of one server cost no more, so that all hits of the only server there is stay. */
-const MOST_CROWD = 4;
-
-/** Lets servers take turns: each hit costs the next ones of its server a little. */
-function spread(hits: readonly SearchHit[], { crowd }: SearchSettings): readonly SearchHit[] {
-  if (crowd === 0) return hits;
-  const left = hits.slice(0, MOST_SPREAD);
-  const counts = new Map<string, number>();
-  const taken: SearchHit[] = [];
-  while (left.length > 0) {
-    let best = 0;
-    let most = -1;
-    for (const [place, { operation, score }] of left.entries()) {
-      const worth = score * (1 - crowd) ** Math.min(MOST_CROWD, counts.get(operation.upstream) ?? 0);
-      if (worth > most) [best, most] = [place, worth];
-    }
-    const [hit] = left.splice(best, 1);
-    if (hit === undefined) break;
-    counts.set(hit.operation.upstream, (counts.get(hit.operation.upstream) ?? 0) + 1);
-    taken.push({ ...hit, score: round(Math.min(most, taken.at(-1)?.score ?? most)) });
-  }
-  const least = taken.at(-1)?.score ?? 0;
-  return [...taken, ...hits.slice(MOST_SPREAD).map((hit) => ({ ...hit, score: Math.min(least, hit.score) }))];
 }
 
 const round = (score: number): number => Math.round(score * 1000) / 1000;
@@ -147,6 +117,7 @@ function* scoreWords(
   const answered = new Float64Array(length);
   const named = new Float64Array(length);
   const inName = new Float64Array(length);
+  const isOtherNumber = new Uint8Array(length);
   const matches = new Matches(length);
   for (const known of concepts) {
     matches.read(known, settings);
@@ -158,6 +129,7 @@ function* scoreWords(
       named[place] = (named[place] ?? 0) + known.value * (matches.nameShare[place] ?? 0);
       inName[place] = (inName[place] ?? 0) + known.concept.weight * (matches.nameWorth[place] ?? 0);
     }
+    for (const place of placesInOtherNumber(known)) isOtherNumber[place] = 1;
     yield;
   }
   const total = Math.max(
@@ -171,12 +143,20 @@ function* scoreWords(
     const coverage = 1 - settings.coverage + settings.coverage * share;
     const nameShare = Math.min(1, (inName[place] ?? 0) / Math.max(1e-9, index.nameSizes[place] ?? 0));
     const requestShare = Math.min(1, (named[place] ?? 0) / total);
-    return (
+    const sum =
       ((settings.meaning * score + settings.literal * (literal[place] ?? 0)) / (total * most)) * coverage +
       settings.nameInRequest * nameShare * requestShare +
-      settings.requestInName * requestShare
-    );
+      settings.requestInName * requestShare;
+    // A hit stays one, whatever its number.
+    return isOtherNumber[place] === 1 ? Math.max(sum / 2, sum - settings.otherNumber) : sum;
   });
+}
+
+/** The operations whose names have the caller's own word in the singular for its plural, or the plural for its singular. */
+function placesInOtherNumber({ concept: { number }, terms }: KnownConcept): readonly number[] {
+  const own = terms.find(({ isOwn }) => isOwn);
+  if (number === undefined || own === undefined) return [];
+  return number === 'plural' ? own.postings.inSingular : own.postings.inPlural;
 }
 
 /** What one concept finds, by operation; made once for all concepts of a request. */

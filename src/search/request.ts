@@ -12,11 +12,6 @@ export interface RequestWord {
   readonly run: number;
   /** Whether it is written as a name is: with a capital that does not begin a sentence. */
   readonly isName: boolean;
-  /**
-   * Whether it only says which: before the noun of a phrase that says where or about what (`shop` of `in the shop database`), or
-   * a participle before the object (`running` of `list running containers`).
-   */
-  readonly isModifier: boolean;
   /** Whether another verb of the clause has gone before, so that a word that may be a verb is a noun here: `list` of `make a list`. */
   readonly isAfterVerb: boolean;
 }
@@ -108,6 +103,10 @@ const KINDS: ReadonlyMap<string, string> = new Map(
       ['presentation', 'pptx ppt odp'],
       ['pdf', 'pdf'],
       ['csv', 'csv'],
+      [
+        'file',
+        'txt md log json jsonl yaml yml toml ini cfg conf env lock xml html css js jsx ts tsx py rb go rs java c cpp sh sql tsv',
+      ],
     ] as const
   ).flatMap(([kind, endings]) => endings.split(' ').map((ending) => [ending, kind] as const)),
 );
@@ -222,8 +221,6 @@ const ROLE_AFTER: ReadonlyMap<string, Role> = new Map(
 /** Words that belong to the verb before them: `search for`, `look at`, `log in`. */
 const PARTICLE = /^(?:for|at|in|on|into|off|through)$/;
 
-const PARTICIPLE = /.{3}(?:ing|ed)$/;
-
 /** The words of one clause. From a preposition on they say where, about what or why, which counts less. */
 function readClause(text: string, from: Role, lastRun: number): readonly RequestWord[] {
   const words: RequestWord[] = [];
@@ -245,19 +242,11 @@ function readClause(text: string, from: Role, lastRun: number): readonly Request
       const isParticle = contents === 1 && PARTICLE.test(word);
       if (next !== undefined && contents > 0 && !isParticle) role = laterOf(role, next);
       if (isContentWord(word)) contents += 1;
-      words.push({ word, role, run, isName, isModifier: false, isAfterVerb });
+      words.push({ word, role, run, isName, isAfterVerb });
       isAfterVerb ||= isContentWord(word) && LEXICON.has(word);
     }
   }
-  return words.map((word, place) => {
-    const next = words[place + 1];
-    const isModifier =
-      (word.role !== 'head' || (word.isAfterVerb && PARTICIPLE.test(word.word))) &&
-      next?.run === word.run &&
-      isContentWord(next.word) &&
-      next.role === word.role;
-    return { ...word, isModifier };
-  });
+  return words;
 }
 
 function laterOf(a: Role, b: Role): Role {

@@ -13,8 +13,6 @@ export interface SearchSettings {
   readonly similarWords: number;
   /** What a word counts by its place in the request: the verb and its object, what they belong to, where, about what, why. */
   readonly roles: Readonly<Record<Role, number>>;
-  /** What a word counts that only says which place or thing: `shop` of `in the shop database`. */
-  readonly modifiers: number;
   /** How soon further occurrences stop adding, as BM25's k. */
   readonly saturation: number;
   /** How much of a concept's weaker words adds to its best one, 0 to 1. */
@@ -31,8 +29,8 @@ export interface SearchSettings {
   readonly requestInName: number;
   /** How much of that the synonyms of the caller's words count, 0 to 1. */
   readonly nameSynonyms: number;
-  /** What each earlier hit of the same server costs a hit, as a share of its score, where the request names no server. */
-  readonly crowd: number;
+  /** What an operation loses whose name has a word of the request in the other number: `get_issue` for `the open issues`. */
+  readonly otherNumber: number;
   /** How much less a word counts among the tools of one server when all of them have it, 0 to 1. */
   readonly commonplace: number;
   /** What a server's operations gain when the request names the server, and when the server's vocabulary matches the request. */
@@ -40,6 +38,9 @@ export interface SearchSettings {
   readonly serverWords: number;
   /** What an operation gains when its category is the one that the request's verb asks for. */
   readonly intent: number;
+  /** How strongly a question asks for a READ, and a request without a verb, relative to a verb that reads. */
+  readonly question: number;
+  readonly noVerb: number;
 }
 
 /** The parts of an operation that are searched. */
@@ -48,24 +49,25 @@ export type SearchField = (typeof SEARCH_FIELDS)[number];
 
 export const SEARCH_SETTINGS: SearchSettings = {
   fields: { name: 3, summary: 1.6, description: 0.5, parameters: 0.7, details: 0.3, results: 0.2 },
-  synonyms: { equal: 0.8, toward: 0.7, loose: 0.35 },
-  phrases: 1.2,
-  phraseWords: 0.6,
+  synonyms: { equal: 0.7, toward: 0.7, loose: 0.5 },
+  phrases: 1.6,
+  phraseWords: 0.7,
   similarWords: 0.6,
-  roles: { head: 1, of: 0.8, place: 0.9, about: 0.4, context: 0.3 },
-  modifiers: 0.7,
+  roles: { head: 1, of: 0.7, place: 0.9, about: 0.55, context: 0.55 },
   saturation: 1.5,
-  agreement: 0.25,
-  coverage: 0.3,
-  unknown: 0.5,
+  agreement: 0.2,
+  coverage: 0.1,
+  unknown: 0.2,
   meaning: 0.6,
-  literal: 0.15,
-  nameInRequest: 0.3,
-  requestInName: 0.1,
+  literal: 0.2,
+  nameInRequest: 0.2,
+  requestInName: 0.05,
   nameSynonyms: 0.8,
-  crowd: 0.05,
+  otherNumber: 0.04,
   commonplace: 0.4,
   serverName: 0.3,
-  serverWords: 0.015,
-  intent: 0.075,
+  serverWords: 0.06,
+  intent: 0.1,
+  question: 1.3,
+  noVerb: 0.7,
 };

@@ -86,6 +86,13 @@ export function stemWord(word: string): string {
   return stem;
 }
 
+export type GrammaticalNumber = 'singular' | 'plural';
+
+/** The number of a noun, by its ending: `status` and `address` are no plurals. */
+export function numberOf(word: string): GrammaticalNumber {
+  return /[^su]s$/.test(word) ? 'plural' : 'singular';
+}
+
 const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Function words, which do not say what is searched for; left out of the index as well. */

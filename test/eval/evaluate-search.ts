@@ -33,8 +33,11 @@ export interface SearchedCorpus {
   idOf(operation: Operation): string;
 }
 
-export function readSearchedCorpus(directory: string): SearchedCorpus {
-  const files = readdirSync(join(directory, 'tools')).filter((file) => file.endsWith('.json'));
+/** @param isWanted whether a server is part of it, by its name; all are unless told */
+export function readSearchedCorpus(directory: string, isWanted = (_server: string) => true): SearchedCorpus {
+  const files = readdirSync(join(directory, 'tools')).filter(
+    (file) => file.endsWith('.json') && isWanted(file.slice(0, -'.json'.length)),
+  );
   const lists = files.sort().map((file) => ({
     name: file.slice(0, -'.json'.length),
     json: JSON.parse(readFileSync(join(directory, 'tools', file), 'utf8')) as unknown,
@@ -72,7 +75,6 @@ export function isHeldOut({ query }: SearchCase): boolean {
 /** Every word of a request counts the same. */
 const ALL_ALIKE: Partial<SearchSettings> = {
   roles: { head: 1, of: 1, place: 1, about: 1, context: 1 },
-  modifiers: 1,
 };
 
 /** The search as it is, and with one ingredient left out at a time. */
@@ -86,10 +88,10 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
   { without: "the caller's own words", settings: leaveOut({ literal: 0 }) },
   { without: 'names of operations', settings: leaveOut({ nameInRequest: 0, requestInName: 0 }) },
   { without: 'places in the request', settings: leaveOut(ALL_ALIKE) },
-  { without: 'turns of servers', settings: leaveOut({ crowd: 0 }) },
   { without: 'rarity within a server', settings: leaveOut({ commonplace: 0 }) },
   { without: 'names of servers', settings: leaveOut({ serverName: 0 }) },
   { without: 'vocabulary of servers', settings: leaveOut({ serverWords: 0 }) },
+  { without: 'singular and plural', settings: leaveOut({ otherNumber: 0 }) },
   { without: 'intent', settings: leaveOut({ intent: 0 }) },
   { without: 'texts (names alone)', settings: leaveOut({ fields: onlyField('name') }) },
   { without: 'names (summaries alone)', settings: leaveOut({ fields: onlyField('summary') }) },
@@ -108,7 +110,7 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
       literal: 0,
       nameInRequest: 0,
       requestInName: 0,
-      crowd: 0,
+      otherNumber: 0,
       ...ALL_ALIKE,
     }),
   },

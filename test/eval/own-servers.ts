@@ -76,11 +76,25 @@ function readStyledCases(file: string): readonly SearchCase[] {
 
 /** Requests in plain words for those servers, written down before any was searched for. */
 export function readInventedCases(): readonly SearchCase[] {
-  const [, ...rows] = readFileSync(join(FOLDER, 'invented-requests.tsv'), 'utf8').trim().split('\n');
+  return readPlainCases('invented-requests.tsv');
+}
+
+function readPlainCases(file: string): readonly SearchCase[] {
+  const [, ...rows] = readFileSync(join(FOLDER, file), 'utf8').trim().split('\n');
   return rows.map((row) => {
     const [query = '', tools = ''] = row.split('\t');
     return { kind: 'plain', query, gold: new Set(tools.split(' ')) };
   });
+}
+
+/** Requests of a team with 15 of the captured servers, written down before any was searched for. */
+export function readTeamCases(): readonly SearchCase[] {
+  return readPlainCases('team-requests.tsv');
+}
+
+/** Requests of such a team that none of its servers serves, written down at the same time. */
+export function readTeamUnserved(): readonly string[] {
+  return readFileSync(join(FOLDER, 'team-unserved.txt'), 'utf8').trim().split('\n');
 }
 
 /** Requests that nothing serves, neither of our own servers nor of the captured ones. */

@@ -27,6 +27,8 @@ import {
   readInventedServers,
   readOwnCases,
   readOwnServers,
+  readTeamCases,
+  readTeamUnserved,
   readTradesCases,
   readTradesServers,
   readUnserved,
@@ -197,6 +199,18 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
     print('the captured servers, further requests', corpus, measured, true);
     expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.8);
     expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.93);
+    expect(shareRefused(measured.plain)).toBeLessThanOrEqual(0.01);
+  });
+
+  test('requests of a team with 15 servers find a right tool early, also those held out', async () => {
+    if (process.env['EVAL_CORPUS'] !== undefined) return;
+    const requests = readTeamCases();
+    const servers = new Set(requests.flatMap(({ gold }) => [...gold]).map((tool) => tool.split('::')[0]));
+    const team = readSearchedCorpus(directory ?? '', (server) => servers.has(server));
+    const measured = await measureAll(team, requests, readTeamUnserved().map(nothingServes));
+    print('a team with 15 of the captured servers', team, measured, true);
+    expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.63);
+    expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.89);
     expect(shareRefused(measured.plain)).toBeLessThanOrEqual(0.01);
   });
 

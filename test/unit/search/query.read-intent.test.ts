@@ -18,7 +18,9 @@ describe('the intent of a request', () => {
     ['get rid of the old page', 'DELETE'],
     ['rename the page', 'UPDATE'],
     ['restart the machine', 'EXECUTE'],
-    ['page titles', undefined],
+    ['page titles', 'READ'],
+    ['closed issues', 'READ'],
+    ['unread emails', 'READ'],
     ['', undefined],
   ])('is read from "%s" as %j', (text, category) => {
     expect(strongest(text)).toBe(category);

@@ -106,13 +106,12 @@ describe('rankOperations', () => {
     expect((await namesFor('make the folder', names))[0]).toBe('make_folder_now');
   });
 
-  it('lets servers take turns, unless the request names one', async () => {
-    const chatty = Array.from({ length: 6 }, (_, index) =>
-      fakeOperation(`list_pages_of_${['cats', 'dogs', 'cows', 'hens', 'bees', 'owls'][index]}`, { upstream: 'chatty' }),
-    );
-    const quiet = fakeOperation('list_pages_of_books', { upstream: 'quiet' });
-    expect((await namesFor('list pages', [...chatty, quiet])).slice(0, 3)).toContain('list_pages_of_books');
-    expect((await namesFor('chatty list pages', [...chatty, quiet])).slice(0, 6)).not.toContain('list_pages_of_books');
+  it.each([
+    ['the flag new-checkout', ['get_flag', 'get_flags']],
+    ['what flags are there', ['get_flags', 'get_flag']],
+  ])('puts the operation first whose name has the words of "%s" in the same number', async (text, expected) => {
+    const operations = ['get_flag', 'get_flags'].map((name) => fakeOperation(name, { upstream: 'switches' }));
+    expect(await namesFor(text, operations)).toEqual(expected);
   });
 
   it('puts the safer of two equals first, then the earlier name', async () => {

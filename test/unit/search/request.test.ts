@@ -58,18 +58,22 @@ describe('readRequest', () => {
     expect(found.includes('next')).toBe(words.includes('next'));
   });
 
-  it('takes a participle before the object, and a verb after another one, for what they are', () => {
+  it('says which words stand after a verb', () => {
     const { words } = readRequest('list running containers', (word) => KNOWN.has(word));
-    expect(words.map(({ isModifier, isAfterVerb }) => [isModifier, isAfterVerb])).toEqual([
-      [false, false],
-      [true, true],
-      [false, true],
-    ]);
+    expect(words.map(({ isAfterVerb }) => isAfterVerb)).toEqual([false, true, true]);
   });
 
   it('keeps of the name of a file what it holds, where operations say so', () => {
     const { words } = readRequest('resize photo.png', (word) => word === 'image');
     expect(words.map(({ word }) => word)).toEqual(['resize', 'image']);
+  });
+
+  it.each([
+    ['rename notes.txt to plan.md', ['rename', 'file', 'to', 'file']],
+    ['whois example.com', ['whois']],
+  ])('takes only the known endings in "%s" for files', (text, expected) => {
+    const { words } = readRequest(text, (word) => word === 'file');
+    expect(words.map(({ word }) => word)).toEqual(expected);
   });
 
   it('names the sites of addresses, and the words that are written as names', () => {
