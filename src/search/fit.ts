@@ -17,7 +17,7 @@ interface Finding {
  * over all sets; a wrong warning is worse than none. `npm run eval` prints both shares.
  */
 const WEIGHTS = { best: 4.92, vocabulary: 2.58, unknown: -2.42, missing: -1.8, length: 1.54, size: -0.86 };
-const LEAST = 1.7;
+const LEAST = 1.8;
 
 /** Further words say no more about a request. */
 const MOST_CONCEPTS = 5;
@@ -30,8 +30,9 @@ const MOST_VOCABULARY = 1.5;
 /** How far a word counts as known that this catalog lacks, but others have. */
 const USUAL = 0.6;
 
-/** Among more operations more are alike by chance; a catalog of 3,000 has about this logarithm. */
+/** Among more operations more are alike by chance. The logarithm of their number counts, relative to that of 3,000; few count as 200. */
 const LARGE = 8;
+const FEW = 200;
 
 /**
  * How much speaks for the best hit serving the request: its score, a server whose vocabulary the request uses, and words that the
@@ -47,7 +48,7 @@ export function judgeFit({ index, concepts, servers, best }: Finding): number {
     WEIGHTS.unknown * unknown +
     WEIGHTS.missing * (Math.min(MOST_MISSING, missing) / MOST_MISSING) +
     WEIGHTS.length * (Math.min(MOST_CONCEPTS, concepts.length) / MOST_CONCEPTS) +
-    WEIGHTS.size * (Math.log(index.operations.length) / LARGE) -
+    WEIGHTS.size * (Math.log(Math.max(FEW, index.operations.length)) / LARGE) -
     LEAST
   );
 }
