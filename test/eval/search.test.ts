@@ -211,7 +211,7 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
     print('a team with 15 of the captured servers', team, measured, true);
     expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.63);
     expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.89);
-    expect(shareRefused(measured.plain)).toBeLessThanOrEqual(0.01);
+    expect(shareRefused(measured.plain)).toBeLessThanOrEqual(0.02);
   });
 
   report('the figures cover the search without each ingredient (npm run eval)', async () => {
