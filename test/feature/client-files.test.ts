@@ -191,6 +191,37 @@ describe.skipIf(process.platform !== 'linux')('the files of MCP clients', () => 
     expect([mcpServers.gh.disabled, mcpServers.ok.disabled]).toEqual([true, undefined]);
   });
 
+  it('import adds what can be configured, and says of each other server what is wrong with it', async () => {
+    const mcpServers = {
+      files: { command: 'npx' },
+      files2: { command: 'npx', args: 'not-a-list' },
+      'my server': { command: 7 },
+      headers: { url: 'https://example.org/mcp', headers: ['a'] },
+      nothing: {},
+      gh: { command: 'npx', env: { T: '${UNSET_OF_THIS_TEST}' } },
+    };
+    await using home = await makeHome({ '.cursor/mcp.json': JSON.stringify({ mcpServers }) }, CONFIG);
+    const dry = await home.run('import', '--dry-run');
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('Not written: 2 would be added')]);
+    const { code, stdout, stderr } = await home.run('import');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Added 2 to')]);
+    expect(stdout).toMatch(/files2\tcursor\t.*left out/);
+    for (const [name, member] of [
+      ['files2', 'args'],
+      ['headers', 'headers'],
+    ])
+      expect(stderr).toMatch(new RegExp(`'${name}' is left out: .*${member}`));
+    for (const name of ['my server', 'nothing'])
+      expect(stderr).toMatch(new RegExp(`'${name}' in .* has neither a command nor a URL that is a text`));
+    const written = await readFile(home.file('project/gateway.config.json'), 'utf8');
+    expect(JSON.parse(written.replace(/\/\/.*/, '')).mcpServers).toEqual({
+      files: mcpServers.files,
+      gh: { ...mcpServers.gh, disabled: true },
+    });
+    const report = JSON.parse((await home.run('import', '--json')).stdout);
+    expect(Object.keys(report.refused)).toEqual(['files2', 'headers']);
+  });
+
   it.each([
     ['null', 'its content is not an object'],
     ['{"mcpServers": []}', "'mcpServers' is not an object"],

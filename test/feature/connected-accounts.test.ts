@@ -314,3 +314,21 @@ it('lets a user disconnect an account of a server that their view has lost, and 
   expect(await live.gateway.connections?.list()).toEqual([]);
   expect(await tryTo('disconnect', 'bob')).toContain('There is no server of this name');
 });
+
+it('lets a user disconnect an account of a server that was removed from the configuration', async () => {
+  await using team = await openTeam();
+  const { live } = team;
+  await connectFirst(team, 'other', 'bob', 'bob-elsewhere');
+  const { notes } = team;
+  const mcpServers = { notes: { url: notes.url, credentials: { type: 'perUser' } } };
+  expect((await live.reload(team.configuration({ mcpServers }))).outcome).toBe('applied');
+  const page = `${new URL(live.url).origin}/connect/other`;
+  const tryTo = async (intent: 'connect' | 'disconnect', who: string): Promise<string> => {
+    const browser = new ConnectingBrowser();
+    return browser.signIn(await browser.agree(page, 'issuer:corp', { intent }), who);
+  };
+  expect(await tryTo('connect', 'bob')).toContain('There is no server of this name');
+  expect(await tryTo('disconnect', 'alice')).toContain('There is no server of this name');
+  expect(await tryTo('disconnect', 'bob')).toContain('Disconnected');
+  expect(await live.gateway.connections?.list()).toEqual([]);
+});

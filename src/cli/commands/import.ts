@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { ConfigError } from '../../config/diagnostics.js';
+import { ConfigError, type ConfigProblem } from '../../config/diagnostics.js';
 import { blockForServers, changeMainFile, type EditableConfig, openEditableConfig } from '../../config/edit-config.js';
 import { toSlug } from '../../config/server-definition.js';
 import { formatPath } from '../../lib/json-path.js';
@@ -27,7 +27,7 @@ interface ImportedServer {
   readonly client: string;
   readonly file: string;
   readonly what: string;
-  readonly outcome: 'added' | 'present' | 'conflict' | 'gateway';
+  readonly outcome: 'added' | 'refused' | 'present' | 'conflict' | 'gateway';
   readonly dropped: readonly string[];
   readonly variables: readonly string[];
   /** Those of them that are written out, which may be secrets. */
@@ -67,11 +67,20 @@ async function runImport(flags: ImportFlags, terminal: Terminal): Promise<void> 
       return describe(server, outcome);
     });
   const isDryRun = flags.dryRun === true;
-  const disabled = await write(config, taken, { ...loadOptionsOf(flags), isDryRun });
-  const edits = taken;
-  const running =
-    isDryRun || edits.length === 0 ? [] : await followReload({ ...loadOptionsOf(flags), file: config.file });
-  const report = { file: config.file, written: !isDryRun && edits.length > 0, servers, disabled, running };
+  const { added, disabled, refused } = await write(config, taken, { ...loadOptionsOf(flags), isDryRun });
+  const isWritten = !isDryRun && added > 0;
+  const running = isWritten ? await followReload({ ...loadOptionsOf(flags), file: config.file }) : [];
+  const judged = servers.map((server) =>
+    server.outcome === 'added' && refused.has(server.name) ? { ...server, outcome: 'refused' as const } : server,
+  );
+  const report = {
+    file: config.file,
+    written: isWritten,
+    servers: judged,
+    disabled: Object.fromEntries(disabled),
+    refused: Object.fromEntries(refused),
+    running,
+  };
   if (flags.json === true) printJson(terminal, { ...report, files: found.map(describeFile) });
   else {
     printReport(found, report, isDryRun, terminal);
@@ -79,36 +88,66 @@ async function runImport(flags: ImportFlags, terminal: Terminal): Promise<void> 
   }
 }
 
+/** What became of the servers that were to be added; of those that were not added as they are, why, by name. */
+interface Written {
+  readonly added: number;
+  readonly disabled: ReadonlyMap<string, string>;
+  readonly refused: ReadonlyMap<string, string>;
+}
+
 /**
- * Adds the servers. One that cannot be started here (a variable that is not set, a question to an editor's user) is added disabled,
- * so that it does not keep the others out; resolves with why, by name.
+ * Adds the servers. One that cannot be started here (a variable that is not set, a question to an editor's user) is added disabled, and one
+ * that is no server even so (a member of another type) is left out, so that neither keeps the others out.
  */
 async function write(
   config: EditableConfig,
   servers: readonly FoundServer[],
   options: Parameters<typeof changeMainFile>[2],
-): Promise<Readonly<Record<string, string>>> {
+): Promise<Written> {
   const block = blockForServers(config);
-  const pathOf = (name: string): string => formatPath([...block, name]);
-  const edits = servers.map(({ name, entry }) => ({ path: [...block, name], value: entry }));
-  if (edits.length === 0) return {};
-  try {
-    await changeMainFile(config, edits, options);
-    return {};
-  } catch (error) {
-    const problems = error instanceof ConfigError ? error.problems : [];
-    const faults = servers.flatMap(({ name }) => {
-      const own = problems.filter(({ path }) => path.startsWith(pathOf(name)));
-      return own.length === 0 ? [] : [[name, own.map(({ message }) => message).join('; ')] as const];
-    });
-    const faulty = new Map(faults);
-    if (faulty.size === 0) return readable(() => Promise.reject(error));
-    const off = edits.map(({ path, value }) =>
-      faulty.has(String(path.at(-1))) ? { path, value: { ...value, disabled: true } } : { path, value },
-    );
-    await readable(() => changeMainFile(config, off, options));
-    return Object.fromEntries(faults);
+  const disabled = new Map<string, string>();
+  const refused = new Map<string, string>();
+  for (;;) {
+    const left = servers.filter(({ name }) => !refused.has(name));
+    const edits = left.map(({ name, entry }) => ({
+      path: [...block, name],
+      value: disabled.has(name) ? { ...entry, disabled: true } : entry,
+    }));
+    try {
+      if (edits.length > 0) await changeMainFile(config, edits, options);
+      return { added: edits.length, disabled, refused };
+    } catch (error) {
+      const faults = findFaults(left, block, error);
+      if (faults.size === 0) return readable(() => Promise.reject(error));
+      for (const [name, why] of faults) {
+        if (disabled.delete(name)) refused.set(name, why);
+        else disabled.set(name, why);
+      }
+    }
   }
+}
+
+/** What is wrong with each server, as the configuration would have it. */
+function findFaults(
+  servers: readonly FoundServer[],
+  block: readonly string[],
+  error: unknown,
+): ReadonlyMap<string, string> {
+  const problems = error instanceof ConfigError ? error.problems : [];
+  const faults = servers.flatMap(({ name }) => {
+    const place = formatPath([...block, name]);
+    const own = problems.filter(
+      ({ path }) => path === place || (/^[.[]/.test(path.slice(place.length)) && path.startsWith(place)),
+    );
+    return own.length === 0 ? [] : [[name, own.map((problem) => describeProblem(problem, place)).join('; ')] as const];
+  });
+  return new Map(faults);
+}
+
+/** With the member that it is about. */
+function describeProblem({ path, message }: ConfigProblem, place: string): string {
+  const member = path.slice(place.length).replace(/^\./, '');
+  return member === '' || message.includes(member) ? message : `'${member}': ${message}`;
 }
 
 async function findFiles(from: string | undefined): Promise<readonly FoundFile[]> {
@@ -155,7 +194,8 @@ function isSameServer(a: JsonObject, b: JsonObject): boolean {
 function describe(server: FoundServer, outcome: ImportedServer['outcome']): ImportedServer {
   const { name, client, file, entry, dropped } = server;
   const { command, args, url, env, headers } = entry;
-  const what = url === undefined ? [command, ...(Array.isArray(args) ? args : [])].join(' ') : String(url);
+  const words = url === undefined ? [command, ...(Array.isArray(args) ? args : [])] : [url];
+  const what = words.map((word) => (typeof word === 'string' ? word : JSON.stringify(word))).join(' ');
   const named = [env, headers].filter(isJsonObject).flatMap((values) => Object.entries(values));
   const literals = named.filter(([, value]) => !REFERENCE.test(String(value)));
   const namesOf = (entries: typeof named): readonly string[] => entries.map(([key]) => key);
@@ -175,10 +215,13 @@ interface ImportReport {
   readonly servers: readonly ImportedServer[];
   /** Those that were added disabled, and why. */
   readonly disabled: Readonly<Record<string, string>>;
+  /** Those that were left out, and why. */
+  readonly refused: Readonly<Record<string, string>>;
 }
 
 const OUTCOMES: Readonly<Record<ImportedServer['outcome'], string>> = {
   added: 'added',
+  refused: 'left out: it is no server that can be configured',
   present: 'is there already',
   conflict: 'left out: another server has this name',
   gateway: 'left out: it is this gateway',
@@ -186,13 +229,14 @@ const OUTCOMES: Readonly<Record<ImportedServer['outcome'], string>> = {
 
 function printReport(
   found: readonly FoundFile[],
-  { file, written, servers, disabled }: ImportReport,
+  { file, written, servers, disabled, refused }: ImportReport,
   isDryRun: boolean,
   terminal: Terminal,
 ): void {
   for (const { file: source, unusable, problem } of found) {
     if (problem !== undefined) printWarning(terminal, `${source} cannot be read: ${problem}`);
-    for (const name of unusable) printWarning(terminal, `'${name}' in ${source} has neither a command nor a URL`);
+    for (const name of unusable)
+      printWarning(terminal, `'${name}' in ${source} has neither a command nor a URL that is a text`);
   }
   if (servers.length === 0) {
     const looked =
@@ -209,6 +253,7 @@ function printReport(
   ]);
   printTable(terminal, ['SERVER', 'FROM', 'WHAT', 'OUTCOME', 'VARIABLES'], rows);
   for (const [name, why] of Object.entries(disabled)) printWarning(terminal, `'${name}' is disabled: ${why}`);
+  for (const [name, why] of Object.entries(refused)) printWarning(terminal, `'${name}' is left out: ${why}`);
   const added = servers.filter(({ outcome }) => outcome === 'added');
   const count = added.length;
   const secrets = added.some(({ literals }) => literals.length > 0)

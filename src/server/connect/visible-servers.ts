@@ -14,12 +14,13 @@ export class VisibleServers {
   }
 
   /**
-   * What is known of a server while its visitor is not: undefined where there is none, `unnamed` where that must not be seen yet, as
-   * views hide servers from some.
+   * What is known of a server while its visitor is not: undefined where there can be none of the name, `unnamed` where it is not said, as
+   * views hide servers from some, and an account of one that was removed can still be disconnected by who has it.
    */
   beforeSignIn(server: string): 'there' | 'unnamed' | undefined {
-    if (!new ViewBindings(this.#gateway.config).isOpen) return SLUG.test(server) ? 'unnamed' : undefined;
-    return this.#gateway.connections?.find(server) === undefined ? undefined : 'there';
+    const { config, connections } = this.#gateway;
+    if (connections?.find(server) !== undefined && new ViewBindings(config).isOpen) return 'there';
+    return SLUG.test(server) ? 'unnamed' : undefined;
   }
 
   /** Whether a server exists for a person. */
