@@ -1,6 +1,6 @@
 import { findVerb } from './find-verb.js';
 import { writeShare } from './lexicon.js';
-import { isMeasure } from './measures.js';
+import { isMeasure, MEASURES } from './measures.js';
 import { findBareThing, findThing, isAdjective, isPlural, MADE_NEW } from './noun-phrase.js';
 import { mayBeAnyVerb } from './other-verbs.js';
 import { isFirstOfNouns, readStart } from './sentence-start.js';
@@ -162,7 +162,7 @@ export function namesInformation(name: readonly string[]): boolean {
  * @param named words of the tool's name; "comments" of `issue_comments` is no verb in "Comments on an issue"
  */
 export function findInformation(sentence: readonly string[], named: ReadonlySet<string>): string | undefined {
-  const adjunct = sentence.findIndex((token, index) => token === ',' && ADJUNCTS.has(sentence[index + 1] ?? ''));
+  const adjunct = sentence.findIndex((token, index) => isAdjunct(token, sentence[index + 1]));
   const tokens = adjunct > 0 ? sentence.slice(0, adjunct) : sentence;
   if (
     tokens.some((token, index) => token === 'now' && tokens[index + 1] === 'on') ||
@@ -188,7 +188,7 @@ export function findMeasure(tokens: readonly string[]): string | undefined {
   );
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
   const next = tokens[end];
-  const ended = next === undefined || (next !== 'to' && next !== ';' && next !== ':');
+  const ended = next === undefined || !/^(?:to|is|are|was|were|has|have|[;:])$/.test(next);
   return ended && isMeasure(phrase) ? phrase.at(-1) : undefined;
 }
 
@@ -220,6 +220,8 @@ function findRange(tokens: readonly string[]): string | undefined {
       QUESTIONS.has(token) || ENDS_RANGE.test(token) || (verb?.nounness === 'never' && writeShare(verb.effect) > 0)
     );
   });
+  // "In nautical miles".
+  if (first === 'in' && rest.length < 4 && MEASURES.has(rest.at(-1) ?? '') && !acts) return first;
   return /^(?:from|within|between|under|above|below|along|around|during|since)$/.test(first) && rest.length > 1 && !acts
     ? first
     : undefined;
@@ -230,6 +232,10 @@ const ENDS_RANGE = /^(?:[,:;]|on|is|are|was|were|be|has|have|will|gets?|goes|[a-
 /** "Has a car towed" makes it happen. */
 const isCaused = ([first = '', second = '', ...rest]: readonly string[]): boolean =>
   /^(?:has|have)$/.test(first) && /^(?:an?|the|all)$/.test(second) && isAdjective(rest.at(-1) ?? '');
+
+/** "Downloads, split by app", "Medicines aboard and when they expire": how, or what else, it is shown. */
+const isAdjunct = (token: string, next = ''): boolean =>
+  (token === ',' && ADJUNCTS.has(next)) || (/^(?:and|or)$/.test(token) && QUESTIONS.has(next));
 
 /** Behind a comma they say in which order or by what something is shown: "Downloads, split by app". */
 const ADJUNCTS: ReadonlySet<string> = new Set(
@@ -262,9 +268,7 @@ function findListed(tokens: readonly string[], named: ReadonlySet<string>): stri
   // "Use this tool for any security questions": it answers them.
   if (tokens.length <= MOST_WORDS && tokens.length > 1 && tokens.at(-1) === 'questions' && isModifier(first))
     return 'questions';
-  const end = tokens.findIndex(
-    (token, index) => ENDS.test(token) || (LINKS.test(token) && isQuestion(tokens[index + 1] ?? '')),
-  );
+  const end = tokens.findIndex((token) => ENDS.test(token));
   // Of several coordinated nouns the last decides: "insight and user management" is no insight.
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end).filter((token) => !LINKS.test(token));
   const head = phrase.at(-1);

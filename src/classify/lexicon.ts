@@ -36,14 +36,17 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       ping whoami echo identify locate obtain gather collect aggregate summarize summarise return show display explain
       compare contrast analyze analyse diagnose investigate introspect determine ask learn think reason wait sleep
       await scrape demonstrate illustrate examine interrogate recall reveal grep glob traverse consult advise
-      brainstorm correlate crosscheck provide contain whois nslookup traceroute`,
+      brainstorm correlate crosscheck provide contain whois nslookup traceroute
+      pinpoint depict portray denote envision discern decipher interpret deduce elucidate clarify recap scrutinize scrutinise ascertain
+      characterize characterise peruse foresee hypothesize speculate recount geolocate exemplify skim eyeball doublecheck`,
     check: 'validate verify assess typecheck lint prove',
     compute: `calculate compute convert parse encode decode translate estimate predict forecast simulate suggest recommend
       rerank classify detect autodetect extract tokenize tokenise geocode transcribe paraphrase infer derive interpolate
       extrapolate serialize deserialize stringify prettify beautify minify visualize visualise render humanize quantify
       approximate disassemble unescape transform rephrase produce solve differentiate weigh critique tally transliterate canonicalize canonicalise reword restate pluralize lemmatize capitalize slugify
       recognize recognise tabulate itemize reckon simplify factorize
-      randomize escape proofread reproject transpile decompile ocr transcode resample denoise upscale`,
+      randomize escape appraise conjugate inflect prorate amortize annualize disambiguate spellcheck romanize syllabify checksum nowcast
+      abridge condense dissect proofread reproject transpile decompile ocr transcode resample denoise upscale`,
     download: 'download export',
     create: `create generate register upload import define instantiate provision compose author initialize initialise init
       bootstrap scaffold establish enroll enrol mint declare spawn synthesize synthesise duplicate replicate clone introduce ingest
@@ -93,7 +96,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
   },
   often: {
     read: `list lookup poll search query view count monitor tail trace scan probe preview filter ls cat blame diff
-      hint capture help dir research audit screenshot guide`,
+      hint capture help dir outline gauge research audit screenshot guide`,
     check: 'check healthcheck',
     compute: 'format plot hash embed rank sort group measure round',
     create: 'draw make new copy fork commit draft schedule save seed backup mirror book',

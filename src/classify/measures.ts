@@ -15,10 +15,13 @@ export const MEASURES: ReadonlySet<string> = setOfWords(`
   resistance resolution risk risks salinity score scores seconds share shares size sizes slope speed speeds spread stability statistics
   strength strengths stress sum supply temperature temperatures tension thickness threshold thresholds tides time times tolerance tonnage total totals
   trajectory trend trends turnout usage value values variance velocity velocities viscosity visibility volatility volume volumes wait
+  metres meters kilometres kilometers miles litres liters gallons tonnes tons kilos kilograms pounds grams degrees volts amps watts decibels points
+  price prices cost costs fees tariffs tension torque traffic draught heading bearing bearings
   wavelength wear weight weights width widths yield yields`);
 
 /** Nouns that are verbs too, and of which one measures or counts something. */
 const MEASURED = setOfWords(`
+  square cubic net radio ballast bunker cargo signal steering
   air arrest battery beam bid birth blast blood bolt bond boot bounce brake breath brew buffer build burn call car care cash charge church churn click
   cloud coat cooling core crash crew crop crowd cure cut cycle damage death debt dive dose drag drill drive drop dry dust edit exchange exercise exit
   face fall fan fare farm fatigue feed field fill fire fish flash flight flood flow fluid foam focus force freight frost fuel gas gear grain grant grip
@@ -35,7 +38,10 @@ const MEASURED = setOfWords(`
 /** "Edit distance between", "Soak time for": a compound of what is measured, and its measure. */
 export function isMeasure(words: readonly string[]): boolean {
   const head = words.at(-1) ?? '';
-  return words.length > 1 && words.length <= MOST_WORDS && MEASURES.has(head) && MEASURED.has(words[0] ?? '');
+  const [first = ''] = words;
+  // "Burning hours since the last change".
+  const measured = MEASURED.has(first) || (first.endsWith('ing') && first.length > 5);
+  return words.length > 1 && words.length <= MOST_WORDS && MEASURES.has(head) && measured;
 }
 
 const MOST_WORDS = 4;

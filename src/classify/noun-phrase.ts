@@ -1,6 +1,8 @@
 import { findVerb, verbOfAgent } from './find-verb.js';
 import { LEXICON, writeShare } from './lexicon.js';
 import { mayBeAnyVerb } from './other-verbs.js';
+import { isParticiple } from './participles.js';
+import { isPlainNoun } from './plain-nouns.js';
 import { readStart, saysThat } from './sentence-start.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -13,14 +15,6 @@ const PREPOSITIONS = words(
   `of for from in on with by per at against over to into between near about within across around under behind after before since
     until along above below during among as via using based including lately recently`,
 );
-/** Participles without -ed. */
-const PARTICIPLES = words(
-  'spent sent seen held kept left due available closest nearest similar related made known found',
-);
-/** Words in -ed that are no participles. */
-const NO_PARTICIPLE =
-  /^(?:shed|wed|bed|led|red|read|bred|seed|need|feed|weed|deed|heed|reed|speed|breed|greed|creed|bleed|steed|indeed|exceed|proceed|succeed|hundred|sacred|embed|shred|sled|fled)$|(?:thread|spread)$/;
-
 /** Endings of adjectives, and words that end so and are verbs. */
 const ADJECTIVE = /(?:ful|less|able|ible|ive|al|ic)$/;
 const NO_ADJECTIVE =
@@ -40,10 +34,6 @@ const MADE = words(
 export function isAdjective(word: string): boolean {
   if (findVerb(word) !== undefined) return false;
   return isParticiple(word) || (word.length > 4 && ADJECTIVE.test(word) && !NO_ADJECTIVE.test(word));
-}
-
-function isParticiple(word: string): boolean {
-  return PARTICIPLES.has(word) || (word.length > 4 && word.endsWith('ed') && !NO_PARTICIPLE.test(word));
 }
 
 /** "removal", "deletion", "payment": a noun for a change. Its plural names what was changed: "deployments of a project". */
@@ -76,9 +66,10 @@ const names = (word: string | undefined): boolean =>
  * The thing that a sentence without a verb names, by its grammar, whatever the thing is: "Entries of a docket", "Students enrolled
  * in a course", "The feature closest to a point", "People who are at home". Undefined where the first word may be a verb, and
  * where the thing is an act ("removal of ..."), does something or is made.
- * @param tokens the sentence in lower case, without openers
+ * @param sentence in lower case, without openers
  */
-export function findThing(tokens: readonly string[]): string | undefined {
+export function findThing(sentence: readonly string[]): string | undefined {
+  const tokens = sentence.filter((token, index) => index === 0 || !ASIDES.has(token));
   const [first = '', second = ''] = tokens;
   const end = tokens.findIndex(
     (token) => PREPOSITIONS.has(token) || RELATIVES.has(token) || token === ':' || token === ';',
@@ -89,7 +80,14 @@ export function findThing(tokens: readonly string[]): string | undefined {
   if (head === undefined || phrase.length > MOST_WORDS || !names(head)) return undefined;
   if (DETERMINERS.has(first)) return head === first || isWholeSentence(phrase) ? undefined : head;
   if (isPlural(first) && tokens[2] === 'than') return first;
-  if (/^(?:left|due)$/.test(second) && phrase.length === 2 && findVerb(first)?.nounness !== 'never') return first;
+  if (
+    isParticiple(second) &&
+    phrase.length === 2 &&
+    first !== 'get' &&
+    findVerb(first)?.nounness !== 'never' &&
+    !isAct(first)
+  )
+    return first;
   if (isKnownVerb(first)) return undefined;
   const owned = stop === 'of' || (stop !== undefined && isRelative(tokens, end));
   const participle = isPlural(first) && isParticiple(second) && (phrase.length === 2 || phrase.at(-1) === second);
@@ -101,6 +99,10 @@ export function findThing(tokens: readonly string[]): string | undefined {
   return JOINS.test(phrase[1] ?? '') && !phrase.some((word) => isAct(word) || isChange(word)) ? head : undefined;
 }
 
+/** "Pay still owed", "Names not taken yet", "Medicines aboard": they say when and where, and not what. */
+const ASIDES = words(
+  'still not yet already currently aboard nearby ashore online offline today tonight tomorrow yesterday lately recently',
+);
 const RELATIVES = words('that which who whom whose where');
 const MOST_WORDS = 9;
 
@@ -157,7 +159,10 @@ export function findBareThing(
     return phrase.length < tokens.length ? first : undefined;
   if (phrase.some((word) => JOINS.test(word))) return listsThings(phrase, informs) ? first : undefined;
   const head = phrase.findLast((word) => !isParticiple(word) && !word.endsWith('ly'));
-  if (head === undefined || phrase.length > MOST_BARE_WORDS || !isQuiet(head)) return undefined;
+  if (head === undefined || phrase.length > MOST_BARE_WORDS) return undefined;
+  // "Deepest ship that gets in".
+  if (SUPERLATIVE.test(first) && phrase.length > 1 && !mayBeAnyVerb(first) && names(head)) return head;
+  if (!isQuiet(head)) return undefined;
   const describes = isDescribing(first) && !OBJECTS.has(second) && !(first === 'free' && named.has(first));
   const described = first === 'a' || first === 'an' || describes;
   if (described) return phrase.length > 1 && head !== first ? head : undefined;
@@ -169,7 +174,7 @@ export function findBareThing(
   if (start === 'verb' || mayBeNamed(first, phrase.length, named, informs)) return undefined;
   if (isPlural(first) && !informs(first) && hasObject(phrase)) return undefined;
   const stop = tokens[end] ?? '';
-  const certain = isPlural(first) || mayBeAnyVerb(first) || named.has(first);
+  const certain = isPlural(first) || mayBeAnyVerb(first) || named.has(first) || isPlainNoun(first);
   const followed = certain ? stop !== '' || isPlural(first) : FIRM.has(stop) || RELATIVES.has(stop);
   if (phrase.length === 1) return followed ? head : undefined;
   return isPlural(head) || informs(head) || FIRM.has(stop) || isWaiting(phrase) ? head : undefined;
@@ -204,7 +209,7 @@ function mayBeNamed(
   named: ReadonlySet<string>,
   informs: (word: string) => boolean,
 ): boolean {
-  if (informs(word) || mayBeAnyVerb(word) || !isNamed(word, named)) return false;
+  if (informs(word) || mayBeAnyVerb(word) || isPlainNoun(word) || !isNamed(word, named)) return false;
   const [first] = named;
   return length > 1 || first === word;
 }

@@ -53,7 +53,7 @@ const OTHER_VERBS: readonly {
     reopen reorganize repaint repay repel replenish reprimand reproduce reproject reprove repulse resent resign resound restrain restrict
     resurface retain retaliate retouch retreat reunite revel revere revise revisit revive rinse rouse sadden salvage satisfy saturate
     savor scold scorn scour scowl scribble scrub sculpt seclude seduce segregate sell serenade sew shave shelve shimmer shiver
-    shove sicken sieve sift sing skim smear smelt soar socialize soften sow speak spend spook sprinkle spurn stabilize stiffen stimulate
+    shove sicken sieve sift sing smear smelt soar socialize soften sow speak spend spook sprinkle spurn stabilize stiffen stimulate
     stoop straddle straighten strengthen stumble subdivide submerge subsidize suck summon supervise supplant surpass surrender sustain
     swallow swear sweeten swerve tack tarnish teach tempt terrify thicken threaten thrive thwart tighten tolerate tow transact transcend
     transmit twiddle unblur unbox uncover undercut underline undertake undress unearth unfasten unfold unify unite unleash unmask unplug
@@ -80,14 +80,14 @@ const OTHER_VERBS: readonly {
     nounness: 'never',
     effect: undefined,
     words: `
-    accumulate admire arrive ascend aspire assume assure become begin behave believe belong born come commence complain comply condense
-    confess confide consider converge converse convince cooperate cope decide depend depict descend deserve despise disagree disappear
-    discover elaborate emerge emit emphasize encounter endure enjoy enquire entail envision evolve exceed excel except exist expect
-    facilitate flourish forage foresee frob frobnicate give grow happen have hear hesitate imagine imply impress include indicate inquire
+    accumulate admire arrive ascend aspire assume assure become begin behave believe belong born come commence complain comply
+    confess confide consider converge converse convince cooperate cope decide depend descend deserve despise disagree disappear
+    discover elaborate emerge emit emphasize encounter endure enjoy enquire entail evolve exceed excel except exist expect
+    facilitate flourish forage frob frobnicate give grow happen have hear hesitate imagine imply impress include indicate inquire
     intend involve justify know loathe meditate narrate occur ooze originate owe partake perceive persist ponder postulate precede prefer
-    preserve prevail pronounce radiate recede reckon recognize recount refer reflect rejoice relish rely remain require resemble reside
-    resist reveal roam say see seem sit specialize speculate succeed suffer suffice suppose survive symbolize tend testify undergo
-    understand utilize vary wander weigh yeet denote represent`,
+    preserve prevail pronounce radiate recede reckon recognize refer reflect rejoice relish rely remain require resemble reside
+    resist reveal roam say see seem sit specialize succeed suffer suffice suppose survive symbolize tend testify undergo
+    understand utilize vary wander weigh yeet represent`,
   },
   {
     nounness: 'mostly',
@@ -123,14 +123,14 @@ const OTHER_VERBS: readonly {
     drive drug drum dry duck dull dye ease eat echo eclipse edge elect engineer engrave equal escape escort essay exact exchange excuse
     exempt exercise exhibit exit experience experiment exploit eye fade fake fan farm fashion fast favor fax feature feed fence ferment
     ferry fight figure file film finance finger fish fit flank flap flare flash flavor flick flood fly foam focus fold fool force fork
-    form foster found fracture frame free freight frost fuel function fund funnel further gain gallop gamble garnish gas gauge gaze gear
+    form foster found fracture frame free freight frost fuel function fund funnel further gain gallop gamble garnish gas gaze gear
     glance glaze glide glue gossip grab grade graduate graft grasp grate graze grease grip groom ground growl guarantee guard gulp hail
     hammer handicap harbor harm harness harvest hatch haul haunt head heap heat hedge herd hire hit hoard hold honor hook hop host hound
     house hug hum humble hunt hurry hurt idle impact implant implement increase influence ink insult intercept interlock interview
     invoice iron itch jail jam jerk jog jolt juggle jump kiss knock label lace land latch laugh lay lead leak lean leap lease lecture
     level levy license lick lift light limit linger litter loan lobby loop lower lunge manufacture march mash mask massage master mate
     mature melt memo menace mesh meter mill mine mirror mix moan mock model mold mop mould murmur nail narrow near neglect nest notch
-    number nurse object offset outfit outline overheat overload pace pack package pad paddle page paint pair palm pan parachute parade
+    number nurse object offset outfit overheat overload pace pack package pad paddle page paint pair palm pan parachute parade
     pardon park part partition pass patrol pave pawn peck pedal peel peep pepper perch perfect perfume pick pickle picture pierce pile
     pilot pinch pioneer pipe pitch pivot plague plant plaster please pledge plow pluck plug plunge point police polish pool pop pose
     position pound pour practice practise praise present pressure prime probe profit program progress project prompt prospect protest

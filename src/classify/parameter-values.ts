@@ -12,3 +12,11 @@ const VALUE =
 export function mayHoldValue({ key, number }: ParameterFacts): boolean {
   return number ? !PAGING.has(key) && !COUNTED.test(key) : VALUE.test(key);
 }
+
+/** A read hardly needs so many values. */
+const MOST_REQUIRED = 2;
+
+/** Whether all parameters only say which thing is meant, or how much of it is shown. */
+export function takesNoValue(parameters: readonly ParameterFacts[]): boolean {
+  return !parameters.some(mayHoldValue) && parameters.filter(({ required }) => required).length <= MOST_REQUIRED;
+}

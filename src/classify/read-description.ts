@@ -19,6 +19,7 @@ import {
   COMPOUND_NOUNS,
   findPhrasalVerb,
   LIGHT_VERBS,
+  LY_ADJECTIVES,
   LY_VERBS,
   SENTENCE_ADVERBS,
 } from './vocabulary.js';
@@ -136,7 +137,7 @@ function verbOfParticiple(participle: string, particle: string | undefined): Ver
 }
 
 /** Behind the first word they make no instruction of it: "Start here", "Set is taken down". */
-const NO_OBJECT = /^(?:not|here|is|are|was|were|has|have|left|due)$/;
+const NO_OBJECT = /^(?:not|here|is|are|was|were|has|have|left|due|still|yet|already|owed|found|lost|seen|spent)$/;
 
 function readMainClause(
   tokens: readonly string[],
@@ -286,7 +287,7 @@ function skipAdverbsFrom(tokens: readonly string[], from: number): number {
   let index = from;
   while (index < tokens.length) {
     const token = tokens[index] ?? '';
-    const adverb = token.endsWith('ly') && !LY_VERBS.has(token);
+    const adverb = token.endsWith('ly') && !LY_VERBS.has(token) && !LY_ADJECTIVES.has(token);
     if (!adverb && !SENTENCE_ADVERBS.has(token) && !/^[,:;/&\d]/.test(token)) break;
     index += 1;
   }

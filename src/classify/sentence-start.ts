@@ -1,6 +1,7 @@
 import { findVerb } from './find-verb.js';
 import { type Effect, readShare, type VerbForm } from './lexicon.js';
 import { findOtherVerb, mayBeAnyVerb, type OtherVerb } from './other-verbs.js';
+import { isParticiple } from './participles.js';
 
 /** A verb of which English says that it does something, and no more: "lends", "feeds", "demolishes". */
 export interface Deed {
@@ -21,7 +22,7 @@ const OBJECTS = words('a an the this that these those my your our its it them al
 const WHITHER = words('to into onto with from through');
 /** Behind a noun, and hardly behind a verb without an object. */
 const WHERE = words(
-  'of per between near within across above below behind under among over at by along during until since while still left due so',
+  'aboard nearby ashore online offline today tonight tomorrow yesterday lately recently still already yet of per between near within across above below behind under among over at by along during until since while still left due so',
 );
 /** Verbs that need no object: "Runs at night". */
 const ALONE = words(
@@ -69,6 +70,7 @@ export function readStart(tokens: readonly string[], at = 0): Start {
   // "Silences longer than ten seconds": what is compared is a thing.
   if (next !== undefined && then === 'than' && /(?:er|more|less)$/.test(next) && word.endsWith('s')) return 'noun';
   const known = findVerb(word);
+  if (known?.form === 'third' && known.nounness !== 'never' && isWhatTheyDo(next, then)) return 'noun';
   if (known !== undefined) {
     if (known.form === 'gerund') return readShare(known.effect) > 0 ? 'noun' : 'verb';
     if (known.form !== 'third' || known.nounness === 'never' || next === undefined) return 'verb';
@@ -78,6 +80,11 @@ export function readStart(tokens: readonly string[], at = 0): Start {
   const other = findOtherVerb(word);
   return other === undefined ? 'noun' : startOf(other, next, then);
 }
+
+/** "Ships waiting at a lock", "Drills held and due": behind a participle stands no object. */
+const isWhatTheyDo = (next = '', then?: string): boolean =>
+  (isParticiple(next) || (next.endsWith('ing') && findVerb(next)?.form !== 'base')) &&
+  (then === undefined || WHERE.has(then) || WHITHER.has(then) || BEHIND_NOUN.test(then));
 
 function startOf(
   { nounness, form, effect }: OtherVerb & { readonly form: VerbForm },
@@ -92,7 +99,7 @@ function startOf(
   if (form === 'base') return nounness === 'never' ? 'verb' : WHERE.has(next) ? 'noun' : 'either';
   if (WHITHER.has(next)) return nounness === 'never' ? 'verb' : 'noun';
   // A plural has no noun behind it: "Issues free tickets", but "Orders shipped today".
-  return followsNoun(next) || /(?:ing|ed)$/.test(next) ? 'noun' : 'verb';
+  return followsNoun(next) || /(?:ing|ed)$/.test(next) || isWhatTheyDo(next, then) ? 'noun' : 'verb';
 }
 
 /** The deed that a sentence begins with: "Lends an object", "Awards points", but neither "Bottles in the racks" nor "Water level". */

@@ -85,6 +85,7 @@ export const VERB_SENSES: readonly {
     near: setOfWords('tank pit pool pond basin vat battery liquor liquid fluid water'),
     effect: 'purge',
   },
+  { verb: 'interpret', near: setOfWords('code script program python javascript bytecode'), effect: 'run' },
   { verb: 'swap', near: setOfWords('compare'), effect: 'overwrite' },
   {
     verb: 'charge',

@@ -1,11 +1,11 @@
-import type { ParameterFacts, ToolFacts } from './facts.js';
+import type { ToolFacts } from './facts.js';
 import { findVerb } from './find-verb.js';
 import { isResult, namesInformation } from './information.js';
 import { writeShare } from './lexicon.js';
 import { MEASURES } from './measures.js';
 import { isNamedThing, isPlural } from './noun-phrase.js';
 import { findOtherVerb, mayBeAnyVerb } from './other-verbs.js';
-import { mayHoldValue } from './parameter-values.js';
+import { takesNoValue } from './parameter-values.js';
 
 /**
  * A tool whose texts hold no verb may still show plainly that it reads: its name and its first sentence name a thing, nothing says
@@ -13,13 +13,6 @@ import { mayHoldValue } from './parameter-values.js';
  */
 export function namesOnlyThings(facts: ToolFacts): boolean {
   return facts.parameters.length > 0 && takesNoValue(facts.parameters) && hasQuietName(facts) && hasQuietText(facts);
-}
-
-/** A read hardly needs so many values. */
-const MOST_REQUIRED = 2;
-
-function takesNoValue(parameters: readonly ParameterFacts[]): boolean {
-  return !parameters.some(mayHoldValue) && parameters.filter(({ required }) => required).length <= MOST_REQUIRED;
 }
 
 /** Whether no word of the name may be a verb, and what it names is neither an act nor something that acts. */

@@ -71,6 +71,22 @@ export const PHRASAL_VERBS: ReadonlyMap<string, string> = new Map([
   ['lay out', 'describe'],
   ['make up', 'describe'],
   ['fire up', 'start'],
+  ['look at', 'inspect'],
+  ['look into', 'inspect'],
+  ['look through', 'browse'],
+  ['look for', 'find'],
+  ['pull up', 'retrieve'],
+  ['dig out', 'retrieve'],
+  ['pick out', 'find'],
+  ['spell out', 'explain'],
+  ['sum up', 'summarize'],
+  ['boil down', 'summarize'],
+  ['break down', 'analyze'],
+  ['add up', 'calculate'],
+  ['figure out', 'determine'],
+  ['size up', 'assess'],
+  ['narrow down', 'filter'],
+  ['track down', 'find'],
   ['bring back', 'retrieve'],
   ['cut down', 'remove'],
   ['put down', 'remove'],
@@ -167,6 +183,9 @@ export const SENTENCE_ADVERBS: ReadonlySet<string> = words(
 
 /** Words in -ly that are verbs. */
 export const LY_VERBS: ReadonlySet<string> = words('apply reply supply multiply comply rely');
+
+/** Words in -ly that stand before a noun. */
+export const LY_ADJECTIVES: ReadonlySet<string> = words('likely early costly elderly friendly');
 
 /** What follows has another subject or is not certain: the search for further verbs of a sentence stops here. */
 export const CLAUSE_ENDS: ReadonlySet<string> = words(
