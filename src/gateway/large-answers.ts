@@ -5,6 +5,8 @@ import type { GatewayFigures } from '../observe/metrics/figures.js';
 import type { Observer } from '../observe/observation.js';
 import type { ShapeLargeCall } from '../pipeline/pipeline.js';
 import type { ResourceLinks } from '../primitives/resource-links.js';
+import { readExactResult } from '../protocol/exact-result.js';
+import { isJsonObject } from '../protocol/json.js';
 import { LARGE_BYTES, LargeAnswer } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ContentBlock, Reply } from '../protocol/result.js';
@@ -123,7 +125,9 @@ function takePart(read: ReadPart): string {
 }
 
 /** The reply whose text and blocks are read out of its bytes by the few that look at them. */
-function toReply({ written, isPassthrough, isError, code, meta, extra }: ShapedLarge): Reply {
+function toReply({ written, isPassthrough, isError, code, beside }: ShapedLarge): Reply {
+  const { _meta: given, ...extra } = readExactResult(beside);
+  const meta = isJsonObject(given) ? given : undefined;
   const pieces = written.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength));
   if (isPassthrough) {
     return {
@@ -153,6 +157,6 @@ function toReply({ written, isPassthrough, isError, code, meta, extra }: ShapedL
     isError,
     code,
     ...(meta === undefined ? {} : { meta }),
-    ...(extra === undefined ? {} : { extra }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
 }

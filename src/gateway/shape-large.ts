@@ -11,6 +11,7 @@ import {
 import { shapePassthrough } from '../pipeline/shape-passthrough.js';
 import { linksIn } from '../primitives/resource-links.js';
 import type { WordsMode } from '../protocol/clean-words.js';
+import { writeExactMembers } from '../protocol/exact-result.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -36,7 +37,9 @@ export interface LargeAnswerJob {
 }
 
 /** The answer as its client gets it, as plain data. */
-export interface ShapedLarge extends Pick<Reply, 'isError' | 'code' | 'meta' | 'extra'> {
+export interface ShapedLarge extends Pick<Reply, 'isError' | 'code'> {
+  /** JSON of the reply's `extra`, and of its `meta` as `_meta`: values that are copied from thread to thread lose digits of their numbers. */
+  readonly beside: string;
   /** The MCP content array in bytes of JSON; of a result that is passed on its members, as in `Reply.passthrough`. */
   readonly written: readonly Uint8Array[];
   readonly isPassthrough: boolean;
@@ -57,14 +60,14 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
   const results = openDetached(context, job.results);
   try {
     const { reply, links } = shapeAnswer(job, results);
-    const { isError, code, meta, extra } = reply;
-    const beside = { ...(meta === undefined ? {} : { meta }), ...(extra === undefined ? {} : { extra }) };
-    if (JSON.stringify(beside).length > MOST_BESIDE) throw tooMuchBeside();
+    const { isError, code } = reply;
+    const beside = writeBeside(reply);
+    if (beside.length > MOST_BESIDE) throw tooMuchBeside();
     const written = reply.passthrough ?? writeContent(reply);
     return {
       isError,
       code,
-      ...beside,
+      beside,
       written,
       isPassthrough: reply.passthrough !== undefined,
       finished: results.left(),
@@ -76,6 +79,7 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
     return {
       isError: reply.isError,
       code: reply.code,
+      beside: '{}',
       written: writeContent(reply),
       isPassthrough: false,
       finished: { entries: [] },
@@ -151,6 +155,11 @@ export function piecesOf(answer: LargeAnswerJob['answer']): Pieces {
 function writeContent(reply: Reply): readonly Uint8Array[] {
   if (reply.written !== undefined) return reply.written;
   return [Buffer.from(JSON.stringify([{ type: 'text', text: reply.text }, ...reply.blocks]))];
+}
+
+function writeBeside({ meta, extra = {} }: Reply): string {
+  const members = [writeExactMembers(extra), ...(meta === undefined ? [] : [`"_meta":{${writeExactMembers(meta)}}`])];
+  return `{${members.filter((each) => each !== '').join(',')}}`;
 }
 
 function tooMuchBeside(): OperationError {

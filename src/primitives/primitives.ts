@@ -6,8 +6,9 @@ import {
   defineTemplate,
 } from '../catalog/integrity/definition-guard.js';
 import { echoName, quoteValues } from '../lib/text.js';
+import { runInSlices } from '../lib/turns.js';
 import type { Caller, HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
-import { EXACT_TEXTS } from '../protocol/exact-result.js';
+import { exactTextOf, replaceInItems, withExactText } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Primitive } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -249,7 +250,7 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     }
     const sent = await send(call, 'resources/read', { uri: id }, { type: 'resource', id });
     links.noteBlocks(operation.upstream, caller, sent['contents']);
-    const result = withAskedUri(sent, id, asked);
+    const result = await withAskedUri(sent, id, asked);
     return native === undefined ? { toolResult: toResourceResult(result) } : { native: result };
   };
 
@@ -387,14 +388,16 @@ function forModels({ icons: _icons, _meta, ...value }: JsonObject, upstream: str
 }
 
 /** The contents under the URI that was asked for, where that is not the upstream's own. */
-function withAskedUri(result: JsonObject, id: string, asked: string): JsonObject {
+async function withAskedUri(result: JsonObject, id: string, asked: string): Promise<JsonObject> {
   const { contents } = result;
   if (asked === id || !Array.isArray(contents)) return result;
   const renamed = contents.map((each: unknown) =>
     isJsonObject(each) && each['uri'] === id ? { ...each, uri: asked } : each,
   );
-  // Their exact text has the upstream's own URI.
-  return { ...result, contents: renamed, [EXACT_TEXTS]: undefined };
+  const exact = exactTextOf(result, 'contents');
+  if (exact === undefined) return { ...result, contents: renamed };
+  const text = await runInSlices(replaceInItems(exact, { name: 'uri', held: id, given: asked }));
+  return withExactText({ ...result, contents: renamed }, 'contents', text);
 }
 
 /** MCP's arguments of prompts are texts. */

@@ -6,6 +6,12 @@ import { isJsonObject, type JsonObject } from './json.js';
  */
 export const EXACT_TEXTS: unique symbol = Symbol('exact texts');
 
+/** The JSON of a member as it came. It stands for the value that was parsed of it: a copy may have another member of this name. */
+interface ExactText {
+  readonly json: string;
+  readonly value: unknown;
+}
+
 /** What may be a number that a double changes. Most texts hold nothing like it, and need no second look. */
 export const SUSPICIOUS = /\d{16}|\d[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -59,12 +65,23 @@ function* keepOf(message: unknown, text: string, start: number): Sliced<void> {
   if (!isJsonObject(result)) return;
   const span = yield* findMember(text, start, 'result');
   if (span === undefined) return;
-  const texts = new Map<string, string>();
-  for (let at = yield* readMember(text, span.start); at !== undefined; at = yield* readMember(text, at.end)) {
+  yield* keepMembers(result, text, span.start);
+  const meta = result['_meta'];
+  if (!isJsonObject(meta) || exactTextOf(result, '_meta') === undefined) return;
+  // Others add members to it.
+  const inside = yield* findMember(text, span.start, '_meta');
+  if (inside !== undefined) yield* keepMembers(meta, text, inside.start);
+}
+
+/** @param start where the object begins in the text */
+function* keepMembers(object: JsonObject, text: string, start: number): Sliced<void> {
+  const texts = new Map<string, ExactText>();
+  for (let at = yield* readMember(text, start); at !== undefined; at = yield* readMember(text, at.end)) {
     const member = text.slice(at.start, at.end);
-    if ((yield* isSuspicious(member)) && holdsChangedNumber(member)) texts.set(at.name, yield* onOneLine(member));
+    if (!(yield* isSuspicious(member)) || !holdsChangedNumber(member)) continue;
+    texts.set(at.name, { json: yield* onOneLine(member), value: object[at.name] });
   }
-  if (texts.size > 0) Object.assign(result, { [EXACT_TEXTS]: texts });
+  if (texts.size > 0) Object.assign(object, { [EXACT_TEXTS]: texts });
 }
 
 /** An error is told in words of the gateway's own, in which its data has the place of a value. What is too long for that is left out. */
@@ -92,10 +109,71 @@ function* onOneLine(json: string): Sliced<string> {
   return parts.join('');
 }
 
+/** The result in a JSON text, with what parsing changes of its numbers. */
+export function readExactResult(text: string): JsonObject {
+  const message = { result: JSON.parse(text) as JsonObject };
+  if (SUSPICIOUS.test(text)) keepExactNumbers(message, `{"result":${text}}`);
+  return message.result;
+}
+
 /** The JSON of a member whose numbers a double changes, as the server wrote it; undefined for every other member. */
 export function exactTextOf(result: JsonObject, name: string): string | undefined {
-  const { [EXACT_TEXTS]: texts } = result as { readonly [EXACT_TEXTS]?: ReadonlyMap<string, string> };
-  return texts?.get(name);
+  const kept = textsOf(result)?.get(name);
+  return kept !== undefined && kept.value === result[name] ? kept.json : undefined;
+}
+
+/** A copy of a result with another exact text of a member, whose value is changed alike. */
+export function withExactText(result: JsonObject, name: string, text: string): JsonObject {
+  return { ...result, [EXACT_TEXTS]: new Map(textsOf(result)).set(name, { json: text, value: result[name] }) };
+}
+
+function textsOf(object: JsonObject): ReadonlyMap<string, ExactText> | undefined {
+  return (object as { readonly [EXACT_TEXTS]?: ReadonlyMap<string, ExactText> })[EXACT_TEXTS];
+}
+
+/**
+ * Lets a copy of an object, in which names and texts were changed, keep its numbers.
+ * @param change what was done with each name and text
+ */
+export function carryExactNumbers(from: JsonObject, copy: JsonObject, change: (text: string) => string): JsonObject {
+  const texts = textsOf(from);
+  if (texts === undefined) return copy;
+  const changed = [...texts].map(([before, { json }]) => {
+    const name = change(before);
+    return [name, { json: changeTexts(json, change), value: copy[name] }] as const;
+  });
+  return Object.assign(copy, { [EXACT_TEXTS]: new Map(changed) });
+}
+
+/** Changes each name and text of a valid JSON text. */
+function changeTexts(json: string, change: (text: string) => string): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (let start = json.indexOf('"'); start >= 0; start = json.indexOf('"', done)) {
+    const end = endOfString(json, start);
+    const text = json.slice(start, end);
+    const held = JSON.parse(text) as string;
+    const changed = change(held);
+    parts.push(json.slice(done, start), changed === held ? text : JSON.stringify(changed));
+    done = end;
+  }
+  return parts.join('') + json.slice(done);
+}
+
+/** The JSON of a list of objects with another text in those members of a name that hold this one. */
+export function* replaceInItems(
+  json: string,
+  { name, held, given }: { readonly name: string; readonly held: string; readonly given: string },
+): Sliced<string> {
+  const parts: string[] = [];
+  let done = 0;
+  for (let item = yield* readItem(json, 0); item !== undefined; item = yield* readItem(json, item.end)) {
+    const member = yield* findMember(json, item.start, name);
+    if (member === undefined || JSON.parse(json.slice(member.start, member.end)) !== held) continue;
+    parts.push(json.slice(done, member.start), JSON.stringify(given));
+    done = member.end;
+  }
+  return parts.join('') + json.slice(done);
 }
 
 /** The JSON of a result's members, without the braces around them, with their numbers as the server wrote them. */
@@ -105,6 +183,11 @@ export function writeExactMembers(result: JsonObject): string {
     return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
   });
   return written.flat().join(',');
+}
+
+/** Whether parsing a JSON text changes a number in it; of a long one, whether it may. */
+export function mayChangeNumbers(text: string): boolean {
+  return SUSPICIOUS.test(text) && holdsChangedNumber(text);
 }
 
 /** A longer text is kept without a look at each of its numbers, which would hold up other calls. */

@@ -1,5 +1,6 @@
 import type { UpstreamEndpoint } from '../config/gateway-config.js';
 import type { ProgressUpdate } from '../protocol/call.js';
+import { carryExactNumbers } from '../protocol/exact-result.js';
 import { isJsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { occursIn, type Pieces } from '../protocol/pieces.js';
@@ -103,7 +104,7 @@ export class OwnCredentials {
     const members = Object.entries(value);
     const masked = members.map(([key, member]) => [this.mask(key), this.maskAll(member)] as const);
     const isSame = masked.every(([key, member], at) => key === members[at]?.[0] && member === members[at]?.[1]);
-    return isSame ? value : Object.fromEntries(masked);
+    return isSame ? value : carryExactNumbers(value, Object.fromEntries(masked), (text) => this.mask(text));
   }
 }
 

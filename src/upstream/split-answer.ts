@@ -4,6 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { type EmbeddedJson, readEmbeddedJson } from '../lib/embedded-json.js';
 import { isNestedDeeper } from '../lib/json-depth.js';
 import { endOfString } from '../lib/json-literal.js';
+import { mayChangeNumbers } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { MAX_ANSWER_DEPTH } from '../protocol/limits.js';
 import { lengthOf, type Pieces, slicePieces } from '../protocol/pieces.js';
@@ -175,8 +176,8 @@ function layOut(pieces: Pieces, length: number): Buffer {
 }
 
 function parse(text: string): unknown {
-  // What is around the text may be nested too deeply; the message is then read, and refused, as a whole.
-  if (isNestedDeeper(text, MAX_ANSWER_DEPTH)) return undefined;
+  // What is around the text may be nested too deeply; the message is then read, and refused, as a whole. Or hold numbers that are kept there.
+  if (isNestedDeeper(text, MAX_ANSWER_DEPTH) || mayChangeNumbers(text)) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -33,6 +33,7 @@ import {
   type ServerInfo,
   toCallToolResult,
   toNativeError,
+  toNativeResult,
   toProtocolError,
 } from './write-result.js';
 
@@ -178,7 +179,7 @@ export function createSdkServerFactory(
       server.setRequestHandler(method, async ({ params = {} }, context) => {
         const reply = await answerNative({ method, params }, context, era, originOf);
         if (reply.inputRequired !== undefined && era === 'modern') return writeInputRequired(reply.inputRequired);
-        if (reply.code === 'OK') return JSON.parse(reply.text);
+        if (reply.code === 'OK') return toNativeResult(reply);
         const { code, message, data } = toNativeError(reply, { method, params }, era);
         throw new ProtocolError(code, message, data);
       });

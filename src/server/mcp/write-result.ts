@@ -1,9 +1,9 @@
-import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import { ProtocolError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { findChangedNumbers } from '../../lib/changed-numbers.js';
 import type { NativeRequest, ProgressUpdate } from '../../protocol/call.js';
 import { ERROR_TABLE } from '../../protocol/error-table.js';
-import { exactTextOf, keepExactNumbers, SUSPICIOUS, writeExactMembers } from '../../protocol/exact-result.js';
+import { readExactResult, writeExactMembers } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { joinPieces } from '../../protocol/pieces.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
@@ -165,9 +165,8 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 
 /** The upstream's own members, and what a modern result needs beside them. What one caller may see another may not. */
 function writeModernResult({ text }: Reply, method: string, identity: JsonObject): string {
-  const { cacheScope: _scope, ttlMs, resultType: _type, _meta: meta, ...result } = readExact(text);
+  const { cacheScope: _scope, ttlMs, resultType: _type, _meta: meta, ...result } = readExactResult(text);
   const isKept = method === 'resources/read' && typeof ttlMs === 'number' && ttlMs >= 0;
-  const isMetaExact = exactTextOf(result, '_meta') === undefined;
   const own = {
     ...(CACHEABLE.has(method)
       ? { ...CACHE_POLICY, ...(isKept ? { ttlMs } : {}) }
@@ -175,17 +174,9 @@ function writeModernResult({ text }: Reply, method: string, identity: JsonObject
         ? {}
         : { ttlMs }),
     resultType: 'complete',
-    // What would lose digits is left out.
-    _meta: { ...(isJsonObject(meta) && isMetaExact ? meta : {}), ...identity },
   };
-  const members = [writeExactMembers(result), JSON.stringify(own).slice(1, -1)];
+  const members = [writeExactMembers(result), JSON.stringify(own).slice(1, -1), writeMeta(meta, identity)];
   return `{${members.filter((each) => each !== '').join(',')}}`;
-}
-
-function readExact(text: string): JsonObject {
-  const message = { result: JSON.parse(text) as JsonObject };
-  if (SUSPICIOUS.test(text)) keepExactNumbers(message, `{"result":${text}}`);
-  return message.result;
 }
 
 /**
@@ -238,8 +229,18 @@ export function toCallToolResult(reply: Reply, errors: ErrorMarking, structured 
   };
 }
 
-const ONLY_TEXT =
-  'The call has run. Its answer holds numbers with more digits than this form of request can carry, so that it follows as text; send requests exactly as the revision of MCP describes to get it as it is';
+/** The result of a request for what is no tool as an object, for the SDK's protocol layer to write. @throws ProtocolError where an object would not hold its numbers */
+export function toNativeResult({ text }: Reply): JsonObject {
+  if (findChangedNumbers(text).length === 0) return JSON.parse(text);
+  throw new ProtocolError(
+    RPC_ERROR.internal,
+    `The answer holds numbers with ${TOO_MANY_DIGITS}; send requests ${AS_DESCRIBED} to get it`,
+  );
+}
+
+const TOO_MANY_DIGITS = 'more digits than this form of request can carry';
+const AS_DESCRIBED = 'exactly as the revision of MCP describes';
+const ONLY_TEXT = `The call has run. Its answer holds numbers with ${TOO_MANY_DIGITS}, so that it follows as text; send requests ${AS_DESCRIBED} to get it as it is`;
 
 function asTextAlone(text: string, meta: JsonObject | undefined): JsonObject {
   const content = [ONLY_TEXT, text].map((each) => ({ type: 'text', text: each }));
@@ -302,13 +303,19 @@ function writeStructured({ text }: Reply): string {
 
 /** The request's id stands in every answer's `_meta`; other members are rare. */
 function writeMembers({ extra, meta }: Pick<Reply, 'extra' | 'meta'>, identity: JsonObject | undefined): string {
-  const rest = extra === undefined ? '' : JSON.stringify(ownless(extra)).slice(1, -1);
+  const rest = extra === undefined ? '' : writeExactMembers(ownless(extra));
   const others = rest === '' ? '' : `,${rest}`;
-  if (identity !== undefined)
-    return `${others},"resultType":"complete","_meta":${JSON.stringify({ ...meta, ...identity })}`;
-  return meta === undefined ? others : `${others},"_meta":${JSON.stringify(meta)}`;
+  if (identity !== undefined) return `${others},"resultType":"complete",${writeMeta(meta, identity)}`;
+  return meta === undefined ? others : `${others},${writeMeta(meta)}`;
 }
 
+function writeMeta(meta: unknown, own?: JsonObject): string {
+  return `"_meta":{${writeExactMembers({ ...(isJsonObject(meta) ? meta : {}), ...own })}}`;
+}
+
+/** A copy that keeps the digits of its numbers. */
 function ownless(extra: JsonObject = {}): JsonObject {
-  return Object.fromEntries(Object.entries(extra).filter(([key]) => !OWN_MEMBERS.has(key)));
+  const members = { ...extra };
+  for (const name of OWN_MEMBERS) delete members[name];
+  return members;
 }

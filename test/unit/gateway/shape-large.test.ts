@@ -185,7 +185,7 @@ describe('a large answer in its thread', () => {
     const result = { content: [image], _meta: { kept: true }, more: 1 };
     const { shaped, blocks } = await run(answerOf({ result }));
     expect(blocks).toEqual([image]);
-    expect(shaped).toMatchObject({ meta: { kept: true }, extra: { more: 1 } });
+    expect(JSON.parse(shaped.beside)).toEqual({ _meta: { kept: true }, more: 1 });
   });
 });
 
@@ -251,4 +251,11 @@ describe('a part of a large stored result', () => {
       await large.close();
     }
   });
+});
+
+it('what stands beside a large answer keeps its digits from thread to thread', async () => {
+  const beside = '"more":9007199254740993,"_meta":{"id":12345678901234567890}';
+  const content = JSON.stringify([{ type: 'text', text: 'x' }]);
+  const { shaped } = await run(answerOf(`{"jsonrpc":"2.0","id":5,"result":{"content":${content},${beside}}}`));
+  expect(shaped.beside).toBe(`{${beside}}`);
 });

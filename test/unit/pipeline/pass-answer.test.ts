@@ -260,3 +260,8 @@ describe('splitAnswer', () => {
     expect(splitAnswer(cut(wire, [200, 300]))?.whole()).toEqual(JSON.parse(wire.toString()));
   });
 });
+
+it('an answer with digits around its text that parsing would change is not split', () => {
+  const result = `{"content":[{"type":"text","text":"${PADDING}"}],"_meta":{"id":9007199254740993}}`;
+  expect(splitAnswer([Buffer.from(`{"jsonrpc":"2.0","id":7,"result":${result}}`)])).toBeUndefined();
+});

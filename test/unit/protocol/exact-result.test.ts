@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactTextOf, keepExactNumbers, writeExactMembers } from '../../../src/protocol/exact-result.js';
+import { runAtOnce } from '../../../src/lib/turns.js';
+import {
+  exactTextOf,
+  keepExactNumbers,
+  replaceInItems,
+  withExactText,
+  writeExactMembers,
+} from '../../../src/protocol/exact-result.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 
 function read(text: string): JsonObject {
@@ -99,4 +106,26 @@ it('a result is written with the numbers that it came with, whatever it holds', 
       }
     }),
   );
+});
+
+describe('a copy of a result of which parsing changed numbers', () => {
+  const CONTENTS = '[{"uri":"a:1","_meta":{"uri":"a:1","id":9007199254740993}},{"uri":"a:2"},7]';
+
+  it('has the digits of its metadata, whatever members are added there', () => {
+    const result = read('{"result":{"content":[],"_meta":{"id":9007199254740993,"own":12345678901234567890}}}');
+    const meta = { ...(result['_meta'] as JsonObject), own: 'mine', more: 1 };
+    expect(writeExactMembers(meta)).toBe('"id":9007199254740993,"own":"mine","more":1');
+  });
+
+  it('has no text of a member that was replaced', () => {
+    const result = read(`{"result":{"contents":${CONTENTS}}}`);
+    expect(writeExactMembers({ ...result, contents: [] })).toBe('"contents":[]');
+  });
+
+  it('has the digits of a list in whose items a text was replaced', () => {
+    const result = read(`{"result":{"contents":${CONTENTS}}}`);
+    const text = runAtOnce(replaceInItems(CONTENTS, { name: 'uri', held: 'a:1', given: 'one:"a"' }));
+    const renamed = withExactText(result, 'contents', text);
+    expect(writeExactMembers(renamed)).toBe(`"contents":${CONTENTS.replace('"a:1"', JSON.stringify('one:"a"'))}`);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { keepExactNumbers, writeExactMembers } from '../../../src/protocol/exact-result.js';
 import { OwnCredentials } from '../../../src/upstream/own-credentials.js';
 import { anUpstream, node, openPool } from './opened-pool.js';
 
@@ -47,6 +48,15 @@ describe('OwnCredentials', () => {
     expect(credentials.maskAll(value)).toBe(value);
     expect(credentials.maskAll({ a: ['token-12345'], b: 1 })).toEqual({ a: ['[credential]'], b: 1 });
   });
+});
+
+it('keeps the digits of numbers in a value of which it masks texts', () => {
+  const credentials = new OwnCredentials(['secret-credential']);
+  const json = '"structuredContent":{"key":"a secret-credential","id":9007199254740993,"a\\"b":[1e400,"\\u00e9"]}';
+  const message = JSON.parse(`{"result":{${json}}}`);
+  keepExactNumbers(message, `{"result":{${json}}}`);
+  const masked = writeExactMembers(credentials.maskAll(message.result));
+  expect(masked).toBe(json.replace('secret-credential', '[credential]'));
 });
 
 it('keeps the credentials of a server out of its last words and its state', async () => {

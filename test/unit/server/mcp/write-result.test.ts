@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readExactResult } from '../../../../src/protocol/exact-result.js';
+import type { JsonObject } from '../../../../src/protocol/json.js';
 import {
   createResultWriter,
   forClientWith,
   statusOf,
   toCallToolResult,
+  toNativeResult,
   writeProgress,
 } from '../../../../src/server/mcp/write-result.js';
 import { toReply } from '../../../support/fake-gateway.js';
@@ -126,4 +129,21 @@ it('the result of a task that has ended stands in its state with the bytes that 
   const text = Buffer.concat(written as readonly Buffer[]).toString('utf8');
   expect(text).toContain('"result":{"content":[],"structuredContent":{"id":12345678901234567890}}');
   expect(JSON.parse(text)).toMatchObject({ id: 1, result: { taskId: 't', resultType: 'complete', _meta: identity } });
+});
+
+it.each(['legacy', 'modern'] as const)(
+  'what a server says beside an answer reaches %s clients with its digits',
+  (era) => {
+    const beside = '"more":{"id":9007199254740993},"_meta":{"id":12345678901234567890}';
+    const { _meta: meta, ...extra } = readExactResult(`{${beside}}`);
+    const reply = toReply(null, { extra, meta: meta as JsonObject });
+    const text = writer.callResult(1, reply, era);
+    expect(text).toContain('"more":{"id":9007199254740993}');
+    expect(text).toContain('"_meta":{"id":12345678901234567890');
+  },
+);
+
+it('a result of no tool with more digits than an object holds is an error where an object has to be given', () => {
+  const reply = toReply(null, { text: '{"contents":[{"uri":"a:b","size":9007199254740993}]}' });
+  expect(() => toNativeResult(reply)).toThrow(/more digits than this form of request can carry/);
 });
