@@ -67,14 +67,9 @@ async function readSources(
   options: LoadOptions,
   report: ConfigReport,
 ): Promise<{ readonly sources: ConfigSources; readonly places: readonly DefinitionPlace[] }> {
-  const { env, cwd, flags = {}, drafts } = options;
+  const { cwd, drafts } = options;
   const { file, directory } = location;
-  const raw = file === null ? { source: 'configuration', document: {} } : await readDocument(file, cwd, report, drafts);
-  const { document, origins } = applyOverrides(raw.document, { env, flags, cwd }, report);
-  const diagnostics = openDiagnostics(report, raw.source, origins);
-
-  const roots: Scope = { env, cwd, places: { configDir: directory, workspaceFolder: directory, userHome: homedir() } };
-  const dataDir = resolvePath(document, 'dataDir', location.dataRoot, roots, location, diagnostics);
+  const { source, document, diagnostics, roots, dataDir } = await readMain(location, options, report);
   noteOpenDirectory(dataDir, diagnostics);
   const scope: Scope = { ...roots, places: { ...roots.places, dataDir } };
   const upstreamsDir = resolvePath(document, 'upstreamsDir', directory, scope, location, diagnostics);
@@ -107,7 +102,7 @@ async function readSources(
   const lock = { file: lockFile, ...(await readLockFile(lockFile, cwd, report)) };
   const validated = validateDocument('gateway', main, diagnostics);
   const places: readonly DefinitionPlace[] = [
-    ...servers.map(({ name, slug, path }) => ({ name, slug, path, source: raw.source })),
+    ...servers.map(({ name, slug, path }) => ({ name, slug, path, source })),
     ...fileServers.map(({ name, slug, source }) => ({ name, slug, path: [], source })),
   ];
   const found = { file, directory, dataDir, upstreamsDir, diagnostics, document: validated, upstreams, lock };
@@ -129,6 +124,25 @@ function modeOf(path: string): number {
   } catch {
     return 0;
   }
+}
+
+/** The main file with what is said elsewhere, and the data directory, which other paths may name. */
+async function readMain(location: ConfigLocation, { env, cwd, flags = {}, drafts }: LoadOptions, report: ConfigReport) {
+  const { file, directory } = location;
+  const raw = file === null ? { source: 'configuration', document: {} } : await readDocument(file, cwd, report, drafts);
+  const { document, origins } = applyOverrides(raw.document, { env, flags, cwd }, report);
+  const diagnostics = openDiagnostics(report, raw.source, origins);
+  const roots: Scope = { env, cwd, places: { configDir: directory, workspaceFolder: directory, userHome: homedir() } };
+  const dataDir = resolvePath(document, 'dataDir', location.dataRoot, roots, location, diagnostics);
+  return { source: raw.source, document, diagnostics, roots, dataDir };
+}
+
+/**
+ * The data directory, also of a configuration that has problems: gateways that took it before it had them run there. The default one where
+ * the file cannot be parsed.
+ */
+export async function findDataDir(options: LoadOptions): Promise<string> {
+  return (await readMain(locateConfig(options), options, createReport())).dataDir;
 }
 
 function resolvePath(

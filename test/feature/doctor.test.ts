@@ -181,6 +181,17 @@ describe('status', () => {
     expect(refused.code).toBe(5);
   });
 
+  it('says which configuration a gateway has refused, though that cannot be read', async () => {
+    await using gateway = await serveGateway({ mcpServers: { one: behaviourServer() } });
+    writeFileSync(join(gateway.directory, 'gateway.config.json'), '{ "mcpServers": {');
+    gateway.process.kill('SIGHUP');
+    const ask = () => runCli(['status'], { cwd: gateway.directory });
+    await expect.poll(async () => (await ask()).stdout, { timeout: 30_000 }).toContain('configuration refused');
+    const { code, stdout, stderr } = await ask();
+    expect([code, stdout]).toEqual([3, expect.stringContaining('one\tready')]);
+    expect(stderr).toContain('The configuration has a problem');
+  });
+
   it('has an exit code of its own where none runs', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'aql-status-'));
     const { code, stdout } = await runCli(['status'], { cwd });

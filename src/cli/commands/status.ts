@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { findDataDir } from '../../config/load-config.js';
 import { describeReplicas } from '../../protocol/other-replicas.js';
 import { AdminApi, type AdminFlags, TOKEN_OPTION, URL_OPTION } from '../admin-api.js';
 import { type CommonFlags, loadCliConfig } from '../context.js';
-import { EXIT_CODE } from '../exit-code.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
 import { listRunning, type RunningGateway } from '../running.js';
-import { oneLine, printJson, printLine, printTable, type Terminal } from '../terminal.js';
+import { oneLine, printJson, printLine, printTable, printWarning, type Terminal } from '../terminal.js';
+import { loadOptionsOf } from './servers.js';
 
 interface StatusFlags extends CommonFlags, AdminFlags {}
 
@@ -32,8 +34,18 @@ async function findGateways(flags: StatusFlags, terminal: Terminal): Promise<rea
     const api = new AdminApi(flags.url, flags.token);
     return [{ address: api.origin, status: await api.status() }];
   }
-  const config = await loadCliConfig(flags, terminal);
-  return listRunning(config.dataDir);
+  return listRunning(await dataDirOf(flags, terminal));
+}
+
+/** A configuration that a gateway has refused is why its operator asks how it does. */
+async function dataDirOf(flags: StatusFlags, terminal: Terminal): Promise<string> {
+  try {
+    return (await loadCliConfig(flags, terminal)).dataDir;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== EXIT_CODE.config) throw error;
+    printWarning(terminal, error.message);
+    return findDataDir(loadOptionsOf(flags));
+  }
 }
 
 /** 4 where none runs, or one is not ready; 3 where one has refused the configuration. */
