@@ -108,7 +108,8 @@ export class CallChannel implements Transport {
     transport.onlarge = (message, id) => this.#receiveLarge(message, id);
     transport.onanswer = (answer) => this.#receiveSplit(answer);
     transport.admits = (text) => this.#admits(text);
-    transport.onoversize = (id) => this.#rejectOversize(id);
+    transport.onoversize = (id) => this.#failOwn(id, answerTooLong(this.#limits.maxAnswerBytes));
+    transport.onmalformed = (id, why) => this.#failOwn(id, new UpstreamFault('malformed', why));
     transport.onerror = (error) => this.onerror?.(error);
     transport.onlost = (fault) => {
       this.#reported = fault;
@@ -268,9 +269,9 @@ export class CallChannel implements Transport {
     return true;
   }
 
-  #rejectOversize(id: unknown): void {
+  #failOwn(id: unknown, fault: UpstreamFault): void {
     const own = ownId(id);
-    if (own !== undefined) this.#fail(own, answerTooLong(this.#limits.maxAnswerBytes));
+    if (own !== undefined) this.#fail(own, fault);
   }
 
   /** @param requestId of the request on whose stream it came, where that is known */

@@ -12,6 +12,7 @@ import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
 import type { UpstreamTransport } from './transport.js';
+import { readUnreadable } from './unreadable-line.js';
 import {
   EDGE_BYTES,
   readMessageId,
@@ -67,6 +68,7 @@ export class StdioTransport implements UpstreamTransport {
   onoversize?: UpstreamTransport['onoversize'];
   onlarge?: UpstreamTransport['onlarge'];
   onanswer?: UpstreamTransport['onanswer'];
+  onmalformed?: UpstreamTransport['onmalformed'];
   admits?: UpstreamTransport['admits'];
 
   readonly #options: StdioTransportOptions;
@@ -187,10 +189,16 @@ export class StdioTransport implements UpstreamTransport {
     if (this.admits?.(line) === false) return;
     const messages = messagesOn(line);
     if (messages === undefined) {
-      if (line.trim() !== '') this.#options.onNoise(line);
+      if (line.trim() !== '') this.#reportUnreadable(line);
     } else {
       for (const message of messages) this.onmessage?.(message);
     }
+  }
+
+  #reportUnreadable(line: string): void {
+    this.#options.onNoise(line);
+    const { ids, why } = readUnreadable(line);
+    for (const id of ids) this.onmalformed?.(id, why);
   }
 
   #hear(line: string): void {

@@ -22,6 +22,8 @@ export interface UpstreamTransport extends Transport {
   admits?: ((text: string) => boolean) | undefined;
   /** A message was longer than it may be and was not kept. `undefined` where its id could not be read. */
   onoversize?: ((id: RequestId | undefined) => void) | undefined;
+  /** A message could not be read, but holds the id of an answer. @param why in words that follow "its answer" in a fault */
+  onmalformed?: ((id: RequestId, why: string) => void) | undefined;
   /**
    * Called once, before `onclose`, when the server is gone or has forgotten the session: nothing new can be sent, but what is
    * in flight on a response stream of its own may still be answered.

@@ -248,3 +248,25 @@ describe('a redirect within the origin', () => {
     await server.close();
   });
 });
+
+it.each([
+  ['two answers on one line', 'JSON.stringify(answer) + JSON.stringify(answer)', /on a line of its own/],
+  ['NUL bytes', 'JSON.stringify(answer) + String.fromCharCode(0)', /NUL bytes/],
+])('a call that a server on stdio answers with %s fails at once, with the cause', async (_name, line, why) => {
+  const script = `
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (text) => {
+      const { id, method, params } = JSON.parse(text);
+      const tools = [{ name: 'spoil', inputSchema: { type: 'object' } }];
+      const initialize = { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
+      const result = { initialize, 'tools/list': { tools }, 'tools/call': { content: [] } }[method];
+      if (id === undefined) return;
+      const answer = { jsonrpc: '2.0', id, ...(result === undefined ? { error: { code: -32601, message: 'no' } } : { result }) };
+      process.stdout.write((method === 'tools/call' ? ${line} : JSON.stringify(answer)) + String.fromCharCode(10));
+    });`;
+  await using opened = openPool(anUpstream(node('-e', script), { timeoutMs: 600_000 }));
+  await opened.settled;
+  await expect(opened.call('spoil')).rejects.toMatchObject({
+    message: expect.stringMatching(why),
+    details: { reason: 'invalid_answer', outcome: 'unknown' },
+  });
+});
