@@ -13,11 +13,12 @@ interface Finding {
 
 /**
  * The weights of a logistic regression over the evaluation's requests that are served and those that are not, and how much
- * must speak for a request. With that, likely nothing fits is said of one in a hundred of the served requests,
- * over all sets; a wrong warning is worse than none. `npm run eval` prints both shares.
+ * must speak for a request. A small catalog lacks more of any request's words, and in a large one more operations are alike by chance:
+ * the weight of the size holds wrong warnings rare in small ones. A wrong warning is worse than none. `npm run eval` prints
+ * how often it is said of what is served and of what is not.
  */
-const WEIGHTS = { best: 4.92, vocabulary: 2.58, unknown: -2.42, missing: -1.8, length: 1.54, size: -0.86 };
-const LEAST = 1.8;
+const WEIGHTS = { best: 4.92, vocabulary: 2.58, unknown: -2.42, missing: -1.8, length: 1.54, size: -2 };
+const LEAST = 0.9;
 
 /** Further words say no more about a request. */
 const MOST_CONCEPTS = 5;
@@ -30,7 +31,7 @@ const MOST_VOCABULARY = 1.5;
 /** How far a word counts as known that this catalog lacks, but others have. */
 const USUAL = 0.6;
 
-/** Among more operations more are alike by chance. The logarithm of their number counts, relative to that of 3,000; few count as 200. */
+/** The size of a catalog is the logarithm of its number of operations, relative to that of 3,000; few count as 200. */
 const LARGE = 8;
 const FEW = 200;
 

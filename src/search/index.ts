@@ -207,7 +207,7 @@ function listServers(operations: readonly Operation[]): Pick<SearchIndex, 'serve
 function readPostings(
   engine: MiniSearch<IndexedDocument>,
   stem: string,
-  { saturation, commonplace }: SearchSettings,
+  { saturation }: SearchSettings,
   names: NameWords,
   servers: readonly SearchedServer[],
   serverOf: Int32Array,
@@ -220,13 +220,6 @@ function readPostings(
   }
   const rarity = rarityOf(results.length, serverOf.length);
   const sizeOf = (server: number): number => servers[server]?.operations ?? 1;
-  // A word that most tools of one server have counts less among them.
-  const discounts = new Map(
-    Array.from(counts, ([server, count]) => {
-      const share = sizeOf(server) < SMALLEST_SERVER ? 0 : (count - 1) / (sizeOf(server) - 1);
-      return [server, 1 - commonplace * share * share];
-    }),
-  );
   const worths = names.worth(stem);
   const named = results.filter(({ match }) => match[stem]?.includes('name') === true).map(({ id }) => id);
   return {
@@ -234,9 +227,9 @@ function readPostings(
     inPlural: named.filter((id) => names.hasPlural(id, stem)),
     places: Int32Array.from(results, ({ id }) => id),
     // The engine's score is an unbounded sum over the fields; saturation limits what repeated occurrences add.
-    strengths: Float64Array.from(results, ({ id, score }) => {
+    strengths: Float64Array.from(results, ({ score }) => {
       const strength = score / rarity;
-      return ((strength * (saturation + 1)) / (saturation + strength)) * (discounts.get(serverOf[id] ?? 0) ?? 1);
+      return (strength * (saturation + 1)) / (saturation + strength);
     }),
     nameWorths: Float64Array.from(results, ({ id, match }) =>
       match[stem]?.includes('name') === true ? (worths.get(serverOf[id] ?? 0) ?? 0) : 0,

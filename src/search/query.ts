@@ -172,7 +172,27 @@ function findPhrases(
       break;
     }
   }
-  return found;
+  return [...found, ...findParted(words, stems, phrases)];
+}
+
+/** What may stand behind the object of the verb that it belongs to: `turn the flag on`. */
+const PARTICLE = /^(?:on|off|up|down|out|back|away|over)$/;
+const MOST_BETWEEN = 5;
+
+/** The phrases of a verb and its particle that have the object between them. */
+function findParted(
+  words: readonly RequestWord[],
+  stems: readonly string[],
+  phrases: Thesaurus['phrases'],
+): readonly FoundPhrase[] {
+  return words.flatMap(({ word, run }, end) => {
+    if (!PARTICLE.test(word)) return [];
+    for (let start = end - 2; start >= Math.max(0, end - MOST_BETWEEN - 1); start -= 1) {
+      const synonyms = phrases.get(`${stems[start] ?? ''} ${stems[end] ?? ''}`);
+      if (synonyms !== undefined && words[start]?.run === run) return [{ start, length: 1, synonyms }];
+    }
+    return [];
+  });
 }
 
 function weighSynonyms(synonyms: Synonyms, { synonyms: worth }: SearchSettings, scale = 1): Map<string, number> {

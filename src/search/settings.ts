@@ -31,8 +31,6 @@ export interface SearchSettings {
   readonly nameSynonyms: number;
   /** What an operation loses whose name has a word of the request in the other number: `get_issue` for `the open issues`. */
   readonly otherNumber: number;
-  /** How much less a word counts among the tools of one server when all of them have it, 0 to 1. */
-  readonly commonplace: number;
   /** What a server's operations gain when the request names the server, and when the server's vocabulary matches the request. */
   readonly serverName: number;
   readonly serverWords: number;
@@ -48,7 +46,7 @@ export const SEARCH_FIELDS = ['name', 'summary', 'description', 'parameters', 'd
 export type SearchField = (typeof SEARCH_FIELDS)[number];
 
 export const SEARCH_SETTINGS: SearchSettings = {
-  fields: { name: 3, summary: 1.6, description: 0.5, parameters: 0.7, details: 0.3, results: 0.2 },
+  fields: { name: 3, summary: 1.6, description: 0.4, parameters: 0.7, details: 0.2, results: 0.2 },
   synonyms: { equal: 0.7, toward: 0.7, loose: 0.5 },
   phrases: 1.6,
   phraseWords: 0.7,
@@ -64,7 +62,6 @@ export const SEARCH_SETTINGS: SearchSettings = {
   requestInName: 0.05,
   nameSynonyms: 0.8,
   otherNumber: 0.04,
-  commonplace: 0.4,
   serverName: 0.3,
   serverWords: 0.06,
   intent: 0.1,

@@ -146,7 +146,7 @@ describe('search over invented servers in 49 fields', { timeout: 60_000 }, () =>
     expect(shareRefused(measured.plain)).toBeLessThanOrEqual(0.035);
     const held = summarize(measured.plain.filter(({ case: one }) => isHeldOut(one)));
     expect(held.at1).toBeGreaterThanOrEqual(0.74);
-    expect(held.at5).toBeGreaterThanOrEqual(0.85);
+    expect(held.at5).toBeGreaterThanOrEqual(0.88);
   });
 });
 
@@ -158,8 +158,8 @@ describe('search over servers of 50 trades', { timeout: 60_000 }, () => {
     expect(cases.flatMap(({ gold }) => [...gold]).filter((tool) => !known.has(tool))).toEqual([]);
     const measured = await measureAll(corpus, cases, []);
     print('servers of 50 trades', corpus, measured, true);
-    expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.8);
-    expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.95);
+    expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.86);
+    expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.96);
   });
 });
 
@@ -181,15 +181,16 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
     const { plain, reworded, unserved } = measured;
     const held = (results: readonly SearchResult[]) => summarize(results.filter(({ case: one }) => isHeldOut(one)));
     if (plain.length > 0) {
-      expect(summarize(plain).at1).toBeGreaterThanOrEqual(0.72);
-      expect(summarize(plain).at5).toBeGreaterThanOrEqual(0.92);
-      expect(held(plain).at5).toBeGreaterThanOrEqual(0.85);
+      expect(summarize(plain).at1).toBeGreaterThanOrEqual(0.83);
+      expect(summarize(plain).at5).toBeGreaterThanOrEqual(0.95);
+      expect(held(plain).at1).toBeGreaterThanOrEqual(0.77);
+      expect(held(plain).at5).toBeGreaterThanOrEqual(0.91);
     }
     if (reworded.length > 0) {
-      expect(summarize(reworded).at5).toBeGreaterThanOrEqual(0.72);
-      expect(held(reworded).at5).toBeGreaterThanOrEqual(0.635);
+      expect(summarize(reworded).at5).toBeGreaterThanOrEqual(0.75);
+      expect(held(reworded).at5).toBeGreaterThanOrEqual(0.66);
     }
-    expect(shareRefused(unserved)).toBeGreaterThanOrEqual(0.7);
+    expect(shareRefused(unserved)).toBeGreaterThanOrEqual(0.78);
     expect(shareRefused([...plain, ...reworded])).toBeLessThanOrEqual(0.01);
   });
 
@@ -197,8 +198,8 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
     if (process.env['EVAL_CORPUS'] !== undefined) return;
     const measured = await measureAll(corpus, readFurtherCases(), FURTHER_UNSERVED);
     print('the captured servers, further requests', corpus, measured, true);
-    expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.8);
-    expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.93);
+    expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.84);
+    expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.95);
     expect(shareRefused(measured.plain)).toBeLessThanOrEqual(0.01);
   });
 
@@ -209,8 +210,8 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
     const team = readSearchedCorpus(directory ?? '', (server) => servers.has(server));
     const measured = await measureAll(team, requests, readTeamUnserved().map(nothingServes));
     print('a team with 15 of the captured servers', team, measured, true);
-    expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.63);
-    expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.89);
+    expect(summarize(measured.plain).at1).toBeGreaterThanOrEqual(0.69);
+    expect(summarize(measured.plain).at5).toBeGreaterThanOrEqual(0.9);
     expect(shareRefused(measured.plain)).toBeLessThanOrEqual(0.02);
   });
 
@@ -219,7 +220,7 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
     // The index depends on few of the settings.
     const indexes = new Map<string, ReturnType<typeof buildCorpusIndex>>();
     for (const { without, settings } of INGREDIENTS) {
-      const key = JSON.stringify([settings.fields, settings.commonplace]);
+      const key = JSON.stringify(settings.fields);
       const index = await (indexes.get(key) ?? buildCorpusIndex(corpus, settings));
       indexes.set(key, Promise.resolve(index));
       const results = searchAll(corpus, index, settings, cases);

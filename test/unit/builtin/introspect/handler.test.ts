@@ -273,7 +273,7 @@ describe('introspect of operations', () => {
   });
 
   it('warns that likely nothing fits a search, names the servers and lists what is nearest, unless it is filtered', async () => {
-    const search = { query: 'operations', search: 'delete the lawn with the violin' };
+    const search = { query: 'operations', search: 'delete the lawn with the violin and the trumpet' };
     const outcome = await ask.outcomeOf(search);
     expect(outcome).toMatchObject({
       data: { operations: [{ name: expect.stringContaining('delete') }] },
@@ -281,7 +281,7 @@ describe('introspect of operations', () => {
         {
           code: 'NOT_FOUND_OPERATION',
           message: expect.stringMatching(
-            /^Likely nothing here fits 'delete the lawn with the violin'. The servers are .*beta/,
+            /^Likely nothing here fits 'delete the lawn with the violin and the trumpet'. The servers are .*beta/,
           ),
         },
       ],
