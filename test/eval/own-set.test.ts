@@ -43,15 +43,15 @@ interface Bars {
 
 describe.each<Bars>([
   { file: 'fresh.tsv', unseen: false, accepted: 0.95, readsElsewhere: 0.05, overrated: 0.03 },
-  { file: 'fresh.tsv', unseen: true, accepted: 0.9, readsElsewhere: 0.2, overrated: 0.1 },
-  { file: 'invented.tsv', unseen: false, accepted: 0.94, readsElsewhere: 0.1, overrated: 0.04 },
-  { file: 'invented.tsv', unseen: true, accepted: 0.87, readsElsewhere: 0.2, overrated: 0.065 },
-  { file: 'trades.tsv', unseen: false, accepted: 0.89, readsElsewhere: 0.12, overrated: 0.1 },
-  { file: 'trades.tsv', unseen: true, accepted: 0.84, readsElsewhere: 0.25, overrated: 0.125 },
-  { file: 'strangers.tsv', unseen: false, accepted: 0.83, readsElsewhere: 0.29, overrated: 0.22, underrated: 1 },
-  { file: 'strangers.tsv', unseen: true, accepted: 0.79, readsElsewhere: 0.35, overrated: 0.19, underrated: 2 },
-  { file: 'newcomers.tsv', unseen: false, accepted: 0.83, readsElsewhere: 0.26, overrated: 0.15, underrated: 3 },
-  { file: 'newcomers.tsv', unseen: true, accepted: 0.84, readsElsewhere: 0.24, overrated: 0.14, underrated: 2 },
+  { file: 'fresh.tsv', unseen: true, accepted: 0.91, readsElsewhere: 0.18, overrated: 0.1 },
+  { file: 'invented.tsv', unseen: false, accepted: 0.94, readsElsewhere: 0.09, overrated: 0.04 },
+  { file: 'invented.tsv', unseen: true, accepted: 0.88, readsElsewhere: 0.19, overrated: 0.06 },
+  { file: 'trades.tsv', unseen: false, accepted: 0.92, readsElsewhere: 0.06, overrated: 0.07 },
+  { file: 'trades.tsv', unseen: true, accepted: 0.87, readsElsewhere: 0.205, overrated: 0.11 },
+  { file: 'strangers.tsv', unseen: false, accepted: 0.9, readsElsewhere: 0.16, overrated: 0.15, underrated: 1 },
+  { file: 'strangers.tsv', unseen: true, accepted: 0.82, readsElsewhere: 0.3, overrated: 0.15, underrated: 2 },
+  { file: 'newcomers.tsv', unseen: false, accepted: 0.93, readsElsewhere: 0.1, overrated: 0.08 },
+  { file: 'newcomers.tsv', unseen: true, accepted: 0.85, readsElsewhere: 0.23, overrated: 0.11, underrated: 2 },
 ])('other products, $file, failures unseen: $unseen', (bars) => {
   const { file, unseen, accepted, readsElsewhere, overrated, underrated = 0 } = bars;
   const some = readOwnSet(file).filter(({ label }) => isUnseen(label.server) === unseen);
@@ -72,8 +72,9 @@ describe('writes that are worded as reads (disguised.tsv)', () => {
   const figures = measureOwn(readOwnSet('disguised.tsv'), true);
   console.log(describeFigures('our own disguised.tsv', figures));
 
-  test('none of them is a READ', () => {
+  test('none of them is a READ, and what destroys is rated so', () => {
     expect(namesOf(figures.writesInRead)).toEqual([]);
+    expect(namesOf(figures.destroyersUnderrated)).toEqual([]);
   });
 });
 
