@@ -44,7 +44,7 @@ import {
 import { shapePassthrough } from './shape-passthrough.js';
 import type { Snapshot } from './snapshot.js';
 import { type ValidatedCall, validate } from './validate.js';
-import { collectWarnings, type WarnedOnce } from './warnings.js';
+import { collectWarnings, leftOutWarning, type WarnedOnce } from './warnings.js';
 
 /** The snapshots of this moment; they may be newer than a call's. */
 export interface SnapshotSource {
@@ -187,8 +187,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const stored = resuming instanceof Promise ? await resuming : resuming;
     const findingPart = stored === undefined ? partOfStored(call, snapshot) : operation;
     const partOf = findingPart instanceof Promise ? await findingPart : findingPart;
-    const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> =>
-      stored === undefined ? runCall(call, context, snapshot, progress, quotaWarnings) : shapeStored(stored, limits);
+    const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> => {
+      if (stored !== undefined) return shapeStored(stored, limits);
+      const { leftOut } = validated;
+      const warnings = leftOut === undefined ? quotaWarnings : [...quotaWarnings, leftOutWarning(leftOut)];
+      return runCall(call, context, snapshot, progress, warnings);
+    };
     progress.trace?.enter('throttle');
     const charging = throttle(call, quota, partOf);
     const charged = charging === undefined ? undefined : await charging;

@@ -27,6 +27,8 @@ export interface ValidatedCall {
   readonly directives: Directives;
   /** How the caller wants the answer: filtered, sorted, paged. */
   readonly query?: CollectionQuery;
+  /** Fields of an update whose null was left out, as the caller writes them. */
+  readonly leftOut?: readonly string[];
   /** Why the arguments were not checked to the end; the upstream judges them. */
   readonly unchecked?: string;
 }
@@ -90,6 +92,7 @@ export function* validate(
     ...(pushed === undefined ? {} : { asked: args }),
     directives,
     ...(query === undefined ? {} : { query }),
+    ...(bound.leftOut === undefined ? {} : { leftOut: bound.leftOut }),
     ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),
   };
 }
@@ -139,19 +142,28 @@ function describeInWords(faults: readonly Fault[], operation: Operation, accepte
   const others = faults.filter((fault) => !isUnknownName(fault)).map((fault) => explainOther(fault, controls));
   if (unknown.length === 0) return others.join('. ');
   const suggest = createSuggester();
-  const guesses = unknown.map(({ param, nearest }) => ({
+  const suggestOwn = (param: string, expected: string | undefined): string | undefined =>
+    expected === undefined
+      ? suggest(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)])
+      : undefined;
+  const guesses = unknown.map(({ param, nearest, expected }) => ({
     param,
-    meant: nearest ?? suggest(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)]),
+    // Members of an object within a parameter have a list of their own.
+    expected,
+    meant: nearest ?? suggestOwn(param, expected),
   }));
-  const names = guesses.map(({ param, meant }) =>
-    meant === undefined ? `'${param}'` : `'${param}' (did you mean '${meant}'?)`,
-  );
+  const names = guesses.map(({ param, meant, expected }) => {
+    if (meant !== undefined) return `'${param}' (did you mean '${meant}'?)`;
+    return expected === undefined ? `'${param}'` : `'${param}' (valid there: ${expected})`;
+  });
+  const own = guesses.filter(({ expected }) => expected === undefined);
   const list = listValid(
     operation,
     accepted,
-    guesses.some(({ meant }) => meant === undefined),
+    own.some(({ meant }) => meant === undefined),
   );
-  return [`Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}. ${list}`, ...others].join('. ');
+  const said = `Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}`;
+  return [said, ...(own.length > 0 ? [list] : []), ...others].join('. ');
 }
 
 /**

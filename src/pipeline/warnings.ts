@@ -74,6 +74,17 @@ function slowness(times: number): NonNullable<Warning['severity']> {
   return times >= 2 ? 'medium' : 'low';
 }
 
+/** The warning of an update some of whose fields were null where the tool takes none. */
+export function leftOutWarning(fields: readonly string[]): Warning {
+  const names = fields.map((field) => `'${field}'`).join(', ');
+  return {
+    code: 'VALIDATION_NULL_LEFT_OUT_WARNING',
+    message: `The tool takes no null for ${names}, so nothing was sent for it. To change it, give a value`,
+    details: { fields },
+    severity: 'medium',
+  };
+}
+
 /** The warning of an operation that curation marks as deprecated; undefined where it is not. */
 export function deprecationWarning({ name, deprecated }: Operation, now = Date.now()): Warning | undefined {
   if (deprecated === undefined) return undefined;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inlineServer } from '../support/inline-server.js';
 import { type Answer, connectClient } from '../support/mcp-client.js';
 import { makeRows, startRowsUpstream } from '../support/rows-upstream.js';
 import { serveGateway } from '../support/served-gateway.js';
@@ -60,4 +61,37 @@ describe('an answer', () => {
       details: { operation: 'list_rows', threshold_ms: 1 },
     });
   }, 60_000);
+});
+
+describe('an update of a server that takes no null', () => {
+  const TOOLS = `{
+    update_note: {
+      tool: {
+        inputSchema: {
+          type: 'object',
+          properties: {
+            id: { type: 'string' },
+            text: { type: 'string' },
+            options: { type: 'object', additionalProperties: false, properties: { pinned: { type: 'boolean' } } },
+          },
+          required: ['id'],
+        },
+      },
+      run: () => ({ content: [{ type: 'text', text: 'done' }] }),
+    },
+  }`;
+
+  it('is answered with a warning that names the null that was left out, and refused with the members that an object may have', async () => {
+    await using gateway = await serveGateway({ mcpServers: { notes: inlineServer(TOOLS) } });
+    await using client = await connectClient(gateway.url);
+    const left = await client.call('mcp_aql_update', 'update_note', { id: 'a', input: { text: null } });
+    expect(warningsOf(left)).toMatchObject([
+      { code: 'VALIDATION_NULL_LEFT_OUT_WARNING', details: { fields: ['input.text'] }, severity: 'medium' },
+    ]);
+    const input = { options: { colour: 'red' } };
+    const refused = await client.call('mcp_aql_update', 'update_note', { id: 'a', input });
+    expect(JSON.stringify(refused.raw)).toContain(
+      "Unknown parameter(s) for operation 'update_note': 'input.options.colour' (valid there: one of 'pinned')",
+    );
+  });
 });

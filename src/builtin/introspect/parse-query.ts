@@ -166,7 +166,8 @@ function refuseProtocol(): never {
 
 function requireToken(token: string | undefined): string {
   if (token !== undefined) return token;
-  const message = "Missing required parameter 'token'. Expected: string (the confirmation token to take back)";
+  const message =
+    "Missing required parameter 'token'. Expected: string (the confirmation token to take back, as the question gave it)";
   throw new OperationError('VALIDATION_MISSING_PARAM', message, { param_name: 'token', operation: 'introspect' });
 }
 
@@ -221,7 +222,7 @@ function readResultRequest(handle: string | undefined, args: JsonObject & Partia
   if (handle === undefined) {
     throw new OperationError(
       'INTROSPECTION_ERROR',
-      "query 'result' needs 'name': the handle of the answer too big to send whole",
+      `query 'result' needs 'name': the handle of the answer too big to send whole, as in ${writeCall({ ...args, name: 'res_…' })}. Without one, call the operation again`,
     );
   }
   const given = REQUEST_MEMBERS.filter((member) => args[member] !== undefined);

@@ -15,6 +15,8 @@ type Binding =
   | {
       readonly ok: true;
       readonly arguments: JsonObject;
+      /** Fields of an update whose null was left out, as the caller writes them. */
+      readonly leftOut?: readonly string[];
       /** Why the schema was not held against them to its end: the upstream judges them. */
       readonly unchecked?: string;
     }
@@ -42,7 +44,15 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
   const { undecided } = verdict;
   // What a schema is too large for is known from the catalog's diagnostics, and not repeated for every call.
   const isNews = undecided !== undefined && measureSchema(operation.inputSchema).excess === undefined;
-  if (total === 0) return { ok: true, arguments: bound, ...(isNews && { unchecked: undecided }) };
+  if (total === 0) {
+    const leftOut = findLeftOut(operation, matched.arguments, bound);
+    return {
+      ok: true,
+      arguments: bound,
+      ...(leftOut.length > 0 && { leftOut }),
+      ...(isNews && { unchecked: undecided }),
+    };
+  }
 
   const broken = explainViolations(violations, faultScope(operation), MAX_FAULTS);
   return { ok: false, faults: dropRepeated([...matched.faults, ...missing, ...broken]).slice(0, MAX_FAULTS) };
@@ -57,6 +67,16 @@ function dropNulls(operation: Operation, args: JsonObject, meter: Meter): JsonOb
   if (names.length === 0) return args;
   const dropped = new Set(names);
   return Object.fromEntries(Object.entries(args).filter(([name]) => !dropped.has(name)));
+}
+
+/** A null in the input of an update asks to remove the field, so its caller has to know that nothing was sent. */
+function findLeftOut({ scope }: Operation, given: JsonObject, bound: JsonObject): readonly string[] {
+  if (!scope.hasInput) return [];
+  const left = Object.keys(given).filter((name) => given[name] === null && !Object.hasOwn(bound, name));
+  return left.flatMap((name) => {
+    const parameter = scope.byUpstreamName.get(name);
+    return parameter?.place === 'input' ? [pathOf(parameter)] : [];
+  });
 }
 
 function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean {

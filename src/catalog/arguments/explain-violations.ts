@@ -68,7 +68,8 @@ const superfluous: Explain = ({ params, parentSchema }) => {
   const member = String(params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']);
   const properties = parentSchema?.['properties'];
   const known = isJsonObject(properties) ? Object.keys(properties) : [];
-  return { code: 'VALIDATION_UNKNOWN_PARAM', expected: `one of ${quoteValues(known)}`, member };
+  const expected = known.length === 0 ? 'nothing' : `one of ${quoteValues(known)}`;
+  return { code: 'VALIDATION_UNKNOWN_PARAM', expected, member };
 };
 
 /** What each JSON Schema keyword means to a caller; the ones not listed are only said to be broken. */

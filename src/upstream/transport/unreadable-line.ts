@@ -22,7 +22,7 @@ export function readUnreadable(line: string): UnreadableLine {
   const ids = [...text.matchAll(ANSWER_START)].map(([, number, name = '']) =>
     number === undefined ? name : Number(number),
   );
-  if (hasNul) return { ids, why: 'its line holds NUL bytes, as text that is not UTF-8 does' };
+  if (hasNul) return { ids, why: 'its line holds NUL bytes, as text in another encoding than UTF-8 does' };
   if (ids.length > 1)
     return { ids, why: 'it stands on one line with another message, and each message has to be on a line of its own' };
   return { ids, why: 'its line is not valid JSON' };

@@ -454,6 +454,14 @@ it('answers anything with arguments or with faults that name a place', () => {
   );
 });
 
+it('null for a field of an update is named where the tool takes none, so that its caller learns of it', () => {
+  const operation = updating(
+    typed({ id: { type: 'string' }, note: { type: 'string' }, due: { type: ['string', 'null'] } }, ['id']),
+  );
+  const bound = bindArguments(operation, { id: 'a', input: { note: null, due: null } });
+  expect(bound).toEqual({ ok: true, arguments: { id: 'a', due: null }, leftOut: ['input.note'] });
+});
+
 describe('null for an optional parameter', () => {
   const schema = typed({ id: { type: 'string' }, note: { type: 'string' }, due: { type: ['string', 'null'] } }, ['id']);
 
@@ -487,7 +495,10 @@ describe('null for an optional parameter', () => {
     const both = { ...typed({ id: text, v }, ['id']), $defs };
     const expected = { ok: true, arguments: { id: 'a', ...(isSent && { v: null }) } };
     expect(bindArguments(reading(both), { id: 'a', v: null })).toEqual(expected);
-    expect(bindArguments(updating(both), { id: 'a', input: { v: null } })).toEqual(expected);
+    expect(bindArguments(updating(both), { id: 'a', input: { v: null } })).toEqual({
+      ...expected,
+      ...(!isSent && { leftOut: ['input.v'] }),
+    });
   });
 
   it.each([
