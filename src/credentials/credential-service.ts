@@ -1,7 +1,7 @@
 import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
 import { publicUrlOf } from '../config/public-url.js';
 import type { JsonObject } from '../protocol/json.js';
-import { openStore } from '../store/open-store.js';
+import { MemoryStore } from '../store/memory-store.js';
 import type { StateStore } from '../store/state-store.js';
 import { createOutboundFetch } from '../upstream/transport/outbound-fetch.js';
 import type { UserRights } from '../upstream/user-rights.js';
@@ -23,7 +23,6 @@ export interface CredentialService {
   readonly connections: Connections;
   /** Takes another configuration: who may sign in, and where. */
   follow(config: GatewayConfig): void;
-  close(): Promise<void>;
 }
 
 /** How users connect their accounts, for the pages and for operators. */
@@ -43,6 +42,8 @@ export interface Connections {
 }
 
 interface CredentialDeps {
+  /** The gateway's store, which its opener closes. It is used where what users grant can be encrypted. */
+  readonly store: StateStore;
   /** Says something to the operator. */
   readonly warn: (message: string) => void;
   /** Records that a user has granted or ended access. */
@@ -52,17 +53,15 @@ interface CredentialDeps {
 const IN_MEMORY =
   "what users grant for upstreams is kept in memory alone and asked for anew after a restart; set 'credentials.key' (MCP_AQL_CREDENTIALS_KEY) to keep it encrypted in the store";
 
-export async function openCredentialService(config: GatewayConfig, deps: CredentialDeps): Promise<CredentialService> {
+export function openCredentialService(config: GatewayConfig, deps: CredentialDeps): CredentialService {
   const isKept = config.credentials.key !== undefined;
   const isPerUser = config.upstreams.some(({ credentials }) => credentials?.type === 'perUser');
   if (isPerUser && (!isKept || config.store.type === 'memory')) deps.warn(IN_MEMORY);
-  const store = await openStore(isKept ? config.store : { type: 'memory' }, { onProblem: deps.warn });
-  return new Service(config, store, deps);
+  return new Service(config, isKept ? deps.store : new MemoryStore(Date.now), deps);
 }
 
 class Service implements CredentialService {
   readonly connections: Connections;
-  readonly #store: StateStore;
   readonly #deps: CredentialDeps;
   readonly #grants: Grants;
   readonly #client: OAuthClient;
@@ -73,7 +72,6 @@ class Service implements CredentialService {
   #oauth: GatewayConfig['server']['oauth'];
 
   constructor(config: GatewayConfig, store: StateStore, deps: CredentialDeps) {
-    this.#store = store;
     this.#deps = deps;
     this.#oauth = config.server.oauth;
     this.#publicUrl = publicUrlOf(config.server);
@@ -134,10 +132,6 @@ class Service implements CredentialService {
       upstreams.flatMap(({ slug, credentials }) => (credentials?.type === 'perUser' ? [slug] : [])),
     );
     for (const slug of this.#connectable.keys()) if (!perUser.has(slug)) this.#connectable.delete(slug);
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
   }
 
   #findIssuer(name: string): SignInIssuer | undefined {

@@ -1,7 +1,7 @@
-import type { AuditTrail } from '../audit/audit-trail.js';
 import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
 import type { Connections, CredentialService } from '../credentials/credential-service.js';
 import type { Observer } from '../observe/observation.js';
+import type { PolicyService } from '../policy/policy.js';
 import type { UserRights } from '../upstream/user-rights.js';
 
 export type { Connections } from '../credentials/credential-service.js';
@@ -9,12 +9,12 @@ export type { Connections } from '../credentials/credential-service.js';
 /** The rights of users for upstreams. What they need is loaded when a configuration has such an upstream, or operators who sign in at an issuer. */
 export class Credentials {
   readonly #observe: Observer;
-  readonly #audit: Pick<AuditTrail, 'record'>;
+  readonly #policy: Pick<PolicyService, 'audit' | 'store'>;
   #service: CredentialService | undefined;
 
-  constructor(observe: Observer, audit: Pick<AuditTrail, 'record'>) {
+  constructor(observe: Observer, policy: Pick<PolicyService, 'audit' | 'store'>) {
     this.#observe = observe;
-    this.#audit = audit;
+    this.#policy = policy;
   }
 
   /** How users connect their accounts; absent where nothing wants that. */
@@ -30,18 +30,16 @@ export class Credentials {
     }
     if (!config.upstreams.some(hasUserRights) && config.policy.approvals.operatorGroups.length === 0) return;
     const { openCredentialService } = await import('../credentials/credential-service.js');
-    this.#service = await openCredentialService(config, {
+    const { audit, store } = this.#policy;
+    this.#service = openCredentialService(config, {
+      store,
       warn: (message) => this.#observe({ kind: 'notice', level: 'warn', message }),
       record: (action, details, operator) =>
-        this.#audit.record({ type: 'admin', action, details, actor: { operator, transport: 'http' } }),
+        audit.record({ type: 'admin', action, details, actor: { operator, transport: 'http' } }),
     });
   }
 
   readonly rightsOf = (upstream: UpstreamConfig): UserRights | undefined => this.#service?.rightsOf(upstream);
-
-  async close(): Promise<void> {
-    await this.#service?.close();
-  }
 }
 
 function hasUserRights({ credentials, disabled }: UpstreamConfig): boolean {

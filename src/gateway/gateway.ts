@@ -177,9 +177,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const credentials = new Credentials(observe, policy.audit);
+  const credentials = new Credentials(observe, policy);
   await credentials.prepare(config);
-  lifecycle.opened('credentials', () => credentials.close());
   const pool = createPool(config, deps, credentials);
   const replicas = await openReplicas(policy.store, () => live.config, observe);
   lifecycle.opened('replicas', () => replicas?.close());

@@ -18,17 +18,17 @@ export interface SharedGrants {
 export async function openSharedGrants(config: GatewayConfig): Promise<SharedGrants | undefined> {
   if (config.store.type === 'memory' || config.credentials.key === undefined) return undefined;
   const policy = await openPolicy(config, { observe: () => undefined, process: 'credentials' });
-  const credentials = new Credentials(() => undefined, policy.audit);
+  const credentials = new Credentials(() => undefined, policy);
   await credentials.prepare(config);
   for (const upstream of config.upstreams) credentials.rightsOf(upstream);
-  const close = async (): Promise<void> => {
-    await credentials.close();
-    await policy.close();
-  };
   const { connections } = credentials;
   if (connections !== undefined) {
-    return { list: connections.list, revoke: (slug, owner) => connections.flow.revoke(slug, owner), close };
+    return {
+      list: connections.list,
+      revoke: (slug, owner) => connections.flow.revoke(slug, owner),
+      close: policy.close,
+    };
   }
-  await close();
+  await policy.close();
   return undefined;
 }
