@@ -3,6 +3,7 @@ import { writeShare } from './lexicon.js';
 import { isMeasure, MEASURES } from './measures.js';
 import { findBareThing, findThing, isAdjective, isPlural, MADE_NEW } from './noun-phrase.js';
 import { mayBeAnyVerb } from './other-verbs.js';
+import { isDone } from './participles.js';
 import { isFirstOfNouns, readStart } from './sentence-start.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -167,7 +168,8 @@ export function findInformation(sentence: readonly string[], named: ReadonlySet<
   if (
     tokens.some((token, index) => token === 'now' && tokens[index + 1] === 'on') ||
     isCaused(tokens) ||
-    isTold(tokens)
+    isTold(tokens) ||
+    isDone(tokens)
   )
     return undefined;
   return (

@@ -6,6 +6,7 @@ import { MEASURES } from './measures.js';
 import { isNamedThing, isPlural } from './noun-phrase.js';
 import { findOtherVerb, mayBeAnyVerb } from './other-verbs.js';
 import { takesNoValue } from './parameter-values.js';
+import { isDone } from './participles.js';
 
 /**
  * A tool whose texts hold no verb may still show plainly that it reads: its name and its first sentence name a thing, nothing says
@@ -48,6 +49,7 @@ function hasQuietText({ descriptionText, description, words }: ToolFacts): boole
   const end = tokens.findIndex((token) => STOPS.test(token));
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
   const head = phrase.at(-1) ?? '';
+  if (isDone(tokens)) return false;
   if (phrase.length === 0 || phrase.length > MOST_WORDS || phrase.some((token) => SENTENCE.test(token))) return false;
   if (tokens.some((token) => FOREIGN.test(token)))
     return phrase.length <= MOST_FOREIGN && phrase.every(isPlural) && tokens.every((token) => !changes(token));

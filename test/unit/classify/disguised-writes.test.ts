@@ -33,6 +33,10 @@ it.each([
   ['record_view', 'One more view of a page', ['page']],
   ['koje_reservieren', 'Reserviert eine Koje', ['koje']],
   ['speed', 'Speed of a boat', ['boat', 'knots']],
+  ['seat', 'Seat reserved until tomorrow', ['seat']],
+  ['parcel', 'Parcel returned to sender', ['parcel']],
+  ['guests', 'Guests moved to another table', ['guest']],
+  ['engine', 'Engines running again', ['engine']],
   ['call_boat', 'A captain asks for a pilot', ['captain']],
 ] as const)('a write that is worded as a read is no READ: %s (%s)', (name, description, parameters) => {
   expect(categoryOf(name, description, parameters)).not.toBe('READ');
