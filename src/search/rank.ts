@@ -6,6 +6,7 @@ import { type KnownConcept, lookUpConcept } from './known-concept.js';
 import type { SearchQuery } from './query.js';
 import { type ServerScore, scoreServers } from './servers.js';
 import type { SearchSettings } from './settings.js';
+import { spreadOverServers } from './spread.js';
 
 /** An operation that matches a request, with a score that is comparable within one answer only. */
 export interface SearchHit {
@@ -63,7 +64,8 @@ export function* rankInSteps(
     if (place % OPERATIONS_PER_STEP === 0) yield;
   }
   if (isWanted !== undefined) yield* leaveOut(index, totals, isWanted);
-  const hits = yield* takeHits(index, totals, servers);
+  const found = yield* takeHits(index, totals, servers);
+  const hits = servers.some(({ named }) => named > NAMED_FROM) ? found : spreadOverServers(found);
   return { hits, fit: judgeFit({ index, concepts: known, servers, best: hits[0]?.score ?? 0 }) };
 }
 
