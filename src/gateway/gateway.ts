@@ -62,6 +62,7 @@ import { countUses, createSurface, type Reloading, type Surface } from './surfac
 import { describeUnmatched } from './unmatched-rules.js';
 import { type OpenedView, Views } from './views.js';
 
+export { withMeta } from '../pipeline/shape.js';
 export type { Connections } from './credentials.js';
 export { mayShow } from './may-show.js';
 export type { NameSettings } from './names-wait.js';

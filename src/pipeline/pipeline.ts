@@ -13,7 +13,7 @@ import { holdsManyValues, LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { type Reply, SESSION_ID, type Warning, withMeta } from '../protocol/result.js';
+import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
 import type { CallTrace } from '../protocol/trace-context.js';
 import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../results/result-types.js';
@@ -40,6 +40,7 @@ import {
   takeTurn,
   toOperationError,
   toResultData,
+  withMeta,
 } from './shape.js';
 import { shapePassthrough } from './shape-passthrough.js';
 import type { Snapshot } from './snapshot.js';

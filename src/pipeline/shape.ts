@@ -215,6 +215,29 @@ function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined
   return typeof version === 'string' ? { version } : undefined;
 }
 
+/** The reply with further members in `_meta`. What it decodes when it is asked for stays undecoded. */
+export function withMeta(reply: Reply, members: JsonObject): Reply {
+  const meta = reply.meta === undefined ? members : { ...reply.meta, ...members };
+  if (reply.written === undefined && reply.passthrough === undefined) return { ...reply, meta };
+  const { isError, code, protocolError, inputRequired, extra, written, passthrough } = reply;
+  return {
+    get text() {
+      return reply.text;
+    },
+    get blocks() {
+      return reply.blocks;
+    },
+    isError,
+    code,
+    meta,
+    ...(written === undefined ? {} : { written }),
+    ...(passthrough === undefined ? {} : { passthrough }),
+    ...(protocolError === undefined ? {} : { protocolError }),
+    ...(inputRequired === undefined ? {} : { inputRequired }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {
   return Array.isArray(result.content) ? result.content.filter((block) => block.type !== 'text') : [];
 }

@@ -104,26 +104,3 @@ export interface Reply {
    */
   readonly written?: readonly Buffer[];
 }
-
-/** The reply with further members in `_meta`. What it decodes when it is asked for stays undecoded. */
-export function withMeta(reply: Reply, members: JsonObject): Reply {
-  const meta = reply.meta === undefined ? members : { ...reply.meta, ...members };
-  if (reply.written === undefined && reply.passthrough === undefined) return { ...reply, meta };
-  const { isError, code, protocolError, inputRequired, extra, written, passthrough } = reply;
-  return {
-    get text() {
-      return reply.text;
-    },
-    get blocks() {
-      return reply.blocks;
-    },
-    isError,
-    code,
-    meta,
-    ...(written === undefined ? {} : { written }),
-    ...(passthrough === undefined ? {} : { passthrough }),
-    ...(protocolError === undefined ? {} : { protocolError }),
-    ...(inputRequired === undefined ? {} : { inputRequired }),
-    ...(extra === undefined ? {} : { extra }),
-  };
-}

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../config/gateway-config.js';
 import { findChangedNumbers } from '../../lib/changed-numbers.js';
 import type { NativeRequest, ProgressUpdate } from '../../protocol/call.js';
 import { ERROR_TABLE } from '../../protocol/error-table.js';
-import { readExactResult, writeExactMembers } from '../../protocol/exact-result.js';
+import { EXACT_TEXTS, readExactResult, writeExactMembers } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { joinPieces } from '../../protocol/pieces.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
@@ -129,8 +129,10 @@ export function createResultWriter(
     if (written !== undefined) return surround('"result":{"content":', written, `${again}${closingOf(reply, era)}`);
     return `"result":{"content":[${writeContent(reply)}]${again}${closingOf(reply, era)}`;
   };
-  const callMessage: ResultWriter['callMessage'] = (id, reply, era, structured = false) =>
-    surround(openResponse(id), writeOutcome(reply, era, structured), '}');
+  const callMessage: ResultWriter['callMessage'] = (id, reply, era, structured = false) => {
+    const outcome = writeOutcome(reply, era, structured);
+    return typeof outcome === 'string' ? `${openResponse(id)}${outcome}}` : surround(openResponse(id), outcome, '}');
+  };
 
   return {
     callResult(id, reply, era, structured) {
@@ -310,7 +312,8 @@ function writeMembers({ extra, meta }: Pick<Reply, 'extra' | 'meta'>, identity: 
 }
 
 function writeMeta(meta: unknown, own?: JsonObject): string {
-  return `"_meta":{${writeExactMembers({ ...(isJsonObject(meta) ? meta : {}), ...own })}}`;
+  const members = { ...(isJsonObject(meta) ? meta : {}), ...own };
+  return `"_meta":${EXACT_TEXTS in members ? `{${writeExactMembers(members)}}` : JSON.stringify(members)}`;
 }
 
 /** A copy that keeps the digits of its numbers. */

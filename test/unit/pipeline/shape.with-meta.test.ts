@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { type Reply, withMeta } from '../../../src/protocol/result.js';
+import { withMeta } from '../../../src/pipeline/shape.js';
+import type { Reply } from '../../../src/protocol/result.js';
 
 /** A reply of bytes, and what was decoded of them. */
 function unreadReply(): { readonly reply: Reply; readonly decoded: string[] } {
