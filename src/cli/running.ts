@@ -7,6 +7,7 @@ import { watchConfig } from '../config/watch-config.js';
 import type { Gateway, GatewayStatus } from '../gateway/gateway.js';
 import { isJsonObject } from '../protocol/json.js';
 import { AskedRestarts, type RestartAnswer } from './asked-restarts.js';
+import { Reloads } from './reloads.js';
 import { printWarning, type Terminal } from './terminal.js';
 
 /** Where running gateways say what they are: one file each, by process id. */
@@ -35,7 +36,7 @@ export interface RunningGateway {
 }
 
 interface Announced {
-  /** Reads the configuration anew, as at a change of the files. */
+  /** Reads the configuration anew, whether or not its files have changed. */
   reload(by: string): void;
   end(): void;
 }
@@ -55,7 +56,11 @@ export function announceRunning(gateway: Gateway, { address, digest }: AnnounceO
   const file = join(runningFolder(config.dataDir), `${process.pid}.json`);
   const started = new Date().toISOString();
   const restarts = new AskedRestarts(file, started, gateway);
-  let inForce = digest;
+  const reloads = new Reloads({
+    digest,
+    readDigest: () => digestConfigFiles(config),
+    reload: (by) => gateway.reload(by),
+  });
   let written = '';
   let isEnded = false;
   const write = (): void => {
@@ -65,7 +70,7 @@ export function announceRunning(gateway: Gateway, { address, digest }: AnnounceO
     const { answers } = restarts;
     const entry: RunningGateway = {
       pid: process.pid,
-      digest: inForce,
+      digest: reloads.inForce,
       address,
       started,
       file: config.file,
@@ -78,18 +83,12 @@ export function announceRunning(gateway: Gateway, { address, digest }: AnnounceO
     // What comes of them is said at the next look, when servers have begun to start.
     restarts.look();
   };
-  const reload = async (by: string): Promise<void> => {
-    const read = await digestConfigFiles(config);
-    const { outcome } = await gateway.reload(by);
-    if (outcome !== 'refused') inForce = read;
-    write();
-  };
-  const watch = watchConfig(config, digest, () => void reload('its files have changed'));
+  const watch = watchConfig(config, digest, () => void reloads.noticeChange().then(write));
   const timer = setInterval(write, LOOK_MS).unref();
   void gateway.settled.then(write);
   write();
   return {
-    reload: (by) => void reload(by),
+    reload: (by) => void reloads.ask(by).then(write),
     end() {
       isEnded = true;
       clearInterval(timer);

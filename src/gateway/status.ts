@@ -19,7 +19,7 @@ export interface PlacedOperation {
 }
 
 export interface GatewayStatus {
-  /** Each required upstream, and at least one, is connected or starts with the next call, or none is enabled. */
+  /** Each required upstream, and at least one, is connected and in the catalog, or starts with the next call; or none is enabled. */
   readonly ready: boolean;
   readonly upstreams: readonly UpstreamSummary[];
   readonly operations: number;
@@ -67,20 +67,24 @@ function describeJournal({ failing, lost }: JournalState): DependencyState {
   return { state: 'degraded', problem: `the audit journal has lost ${lost} records since the start` };
 }
 
+interface StatusDetails {
+  readonly findings?: readonly Diagnostic[];
+  readonly reload?: ReloadState | undefined;
+  /** Whether the catalog that is being built is the first with this upstream's tools; never where absent. */
+  readonly isAwaitingFirst?: (slug: string) => boolean;
+}
+
 /** The gateway in figures, for status pages and the command line. */
 export function describeStatus(
   snapshot: Snapshot,
   upstreams: readonly UpstreamStatus[],
   state: GatewayStatus['state'],
-  {
-    findings = [],
-    reload,
-  }: { readonly findings?: readonly Diagnostic[]; readonly reload?: ReloadState | undefined } = {},
+  { findings = [], reload, isAwaitingFirst = () => false }: StatusDetails = {},
 ): GatewayStatus {
   const { catalog, plan } = snapshot;
   const { inFamily, categories } = countsOf(snapshot);
   return {
-    ready: isReady(upstreams),
+    ready: isReady(upstreams, isAwaitingFirst),
     upstreams,
     operations: catalog.operations.length,
     families: plan.families.map(({ name }) => ({
@@ -119,9 +123,9 @@ function countsOf(snapshot: Snapshot): OperationCounts {
   return counts;
 }
 
-function isReady(upstreams: readonly UpstreamStatus[]): boolean {
+function isReady(upstreams: readonly UpstreamStatus[], isAwaitingFirst: (slug: string) => boolean): boolean {
   const enabled = upstreams.filter(({ state }) => state !== 'disabled');
-  const callable = enabled.filter(({ state }) => canBeCalled(state));
+  const callable = enabled.filter(({ slug, state }) => canBeCalled(state) && !isAwaitingFirst(slug));
   const required = enabled.filter(({ required: isRequired }) => isRequired === true);
   return (enabled.length === 0 || callable.length > 0) && required.every((each) => callable.includes(each));
 }
