@@ -19,6 +19,13 @@ export function* writeInSlices(value: unknown): Sliced<Pieces> {
   return pieces.take();
 }
 
+/** The bytes of a text, in slices and pieces. */
+export function* encodeInSlices(text: string): Sliced<Pieces> {
+  const pieces = new WrittenPieces();
+  yield* inTime(slicesOf(text, (slice) => pieces.push(slice)));
+  return pieces.take();
+}
+
 /** Gathers texts as bytes, in pieces that are neither many nor large. A text that is added holds whole characters. */
 class WrittenPieces {
   readonly #pieces: Buffer[] = [];
@@ -97,13 +104,18 @@ function* joined<Item>(
 
 function* writeText(text: string, pieces: WrittenPieces): Sliced<void> {
   pieces.push('"');
+  yield* slicesOf(text, (slice) => pieces.push(JSON.stringify(slice).slice(1, -1)));
+  pieces.push('"');
+}
+
+/** Hands over a text slice by slice, each of whole characters. */
+function* slicesOf(text: string, take: (slice: string) => void): Sliced<void> {
   for (let from = 0; from < text.length; ) {
     const end = endOfCharacter(text, from + WRITTEN_AT_ONCE);
-    pieces.push(JSON.stringify(text.slice(from, end)).slice(1, -1));
+    take(text.slice(from, end));
     from = end;
     yield;
   }
-  pieces.push('"');
 }
 
 /** Half of a character would be written as an escape. */

@@ -31,7 +31,6 @@ import {
   reshapeFailure,
   shapeFailedTool,
   shapeFailure,
-  shapeNative,
   shapeOwn,
   shapeQuestion,
   shapeRead,
@@ -42,6 +41,7 @@ import {
   toResultData,
   withMeta,
 } from './shape.js';
+import { shapeNative } from './shape-native.js';
 import { shapePassthrough } from './shape-passthrough.js';
 import type { Snapshot } from './snapshot.js';
 import { type ValidatedCall, validate } from './validate.js';

@@ -6,7 +6,7 @@ import { turns } from '../lib/turns.js';
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
-import { EXACT_TEXTS, exactTextOf, writeExactMembers } from '../protocol/exact-result.js';
+import { EXACT_TEXTS, exactTextOf } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LARGE_BYTES } from '../protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH, type PayloadLimits } from '../protocol/limits.js';
@@ -34,11 +34,6 @@ type OwnOutcome = Exclude<HandlerOutcome, { readonly toolResult: unknown } | { r
 export function shapeOwn(outcome: OwnOutcome, limits: PayloadLimits): Reply {
   if ('dataText' in outcome) return limited(envelope(outcome.dataText), limits);
   return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? [], outcome.meta), limits);
-}
-
-/** Writes the result of a request of MCP itself, without an envelope. */
-export function shapeNative(result: JsonObject, limits: PayloadLimits): Reply {
-  return limited({ text: `{${writeExactMembers(result)}}`, blocks: [], isError: false, code: 'OK' }, limits);
 }
 
 /** Characters from which on reading an answer takes milliseconds, and so does all that follows. */
@@ -218,8 +213,8 @@ function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined
 /** The reply with further members in `_meta`. What it decodes when it is asked for stays undecoded. */
 export function withMeta(reply: Reply, members: JsonObject): Reply {
   const meta = reply.meta === undefined ? members : { ...reply.meta, ...members };
-  if (reply.written === undefined && reply.passthrough === undefined) return { ...reply, meta };
-  const { isError, code, protocolError, inputRequired, extra, written, passthrough } = reply;
+  const { isError, code, protocolError, inputRequired, extra, written, passthrough, members: own } = reply;
+  if (written === undefined && passthrough === undefined && own === undefined) return { ...reply, meta };
   return {
     get text() {
       return reply.text;
@@ -232,6 +227,7 @@ export function withMeta(reply: Reply, members: JsonObject): Reply {
     meta,
     ...(written === undefined ? {} : { written }),
     ...(passthrough === undefined ? {} : { passthrough }),
+    ...(own === undefined ? {} : { members: own }),
     ...(protocolError === undefined ? {} : { protocolError }),
     ...(inputRequired === undefined ? {} : { inputRequired }),
     ...(extra === undefined ? {} : { extra }),
@@ -248,7 +244,8 @@ function passThrough(result: ToolCallResult): Pick<Reply, 'meta' | 'extra'> {
   return { meta, extra: Object.keys(rest).length === 0 ? undefined : rest };
 }
 
-function limited(reply: Reply, limits: PayloadLimits): Reply {
+/** The reply, unless it has more bytes than answers may have. */
+export function limited(reply: Reply, limits: PayloadLimits): Reply {
   const blocks = reply.blocks.length === 0 ? '' : JSON.stringify(reply.blocks);
   const units = reply.text.length + blocks.length;
   if (units * MAX_BYTES_PER_UNIT <= limits.maxResponseSize) return reply;

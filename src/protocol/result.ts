@@ -1,5 +1,6 @@
 import type { ErrorCode } from './error-table.js';
 import type { JsonObject } from './json.js';
+import type { WrittenMember } from './written-members.js';
 
 /** A condition that the caller should know and that did not stop the operation (companion document "warnings"). */
 export interface Warning {
@@ -92,6 +93,11 @@ export interface Reply {
    * members without `_meta`, in bytes of JSON, without the braces around them.
    */
   readonly passthrough?: readonly Buffer[];
+  /**
+   * The result of a request of MCP itself where that is large: servers send these members in place of `text`, which is then decoded from
+   * them when it is asked for.
+   */
+  readonly members?: readonly WrittenMember[];
   /** Set where MCP's `isError` marks every refusal, whatever the operator says of envelopes. */
   readonly marked?: true;
   /** The upstream's `_meta`, passed on unchanged. */

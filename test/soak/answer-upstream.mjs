@@ -52,6 +52,17 @@ const RESULTS = {
   list_blocks: () => `{"content":[${fill('{"type":"text","text":"a"},').replace(/,[^,]*$/, '')}]}`,
   get_malformed: () => listOf(fill('x')).slice(0, -3),
 };
+/** Resources of just under the default bound of an answer. */
+const CONTENTS = {
+  text: () => [{ text: 'A line of text with "quotes" and \\ in it.\n'.repeat(200_000) }],
+  blob: () => [{ blob: 'QUJD'.repeat(2_500_000) }],
+  many: () => rows(250_000, () => ({ text: 'x' })),
+  digits: () => [{ text: 'x'.repeat(1_000_000), size: 1 }, ...rows(150_000, () => ({ text: '1', size: 1 }))],
+};
+const contentsOf = (uri) => {
+  const text = JSON.stringify({ contents: CONTENTS[uri.slice('soak:'.length)]().map((each) => ({ uri, ...each })) });
+  return text.replaceAll('"size":1', '"size":12345678901234567890');
+};
 let last = {};
 const resultOf = (name) => {
   // One at a time: these texts are large.
@@ -73,11 +84,14 @@ const ANSWERS = {
   initialize: ({ protocolVersion }) =>
     JSON.stringify({
       protocolVersion,
-      capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+      capabilities: { tools: {}, resources: {}, tasks: { requests: { tools: { call: {} } } } },
       serverInfo: { name: 'answers', version: '1.0.0' },
     }),
   'tools/list': () => JSON.stringify({ tools }),
   'tools/call': ({ name, task }) => (task === undefined ? resultOf(name) : JSON.stringify({ task: taskOf(name) })),
+  'resources/list': () =>
+    JSON.stringify({ resources: Object.keys(CONTENTS).map((name) => ({ uri: `soak:${name}`, name })) }),
+  'resources/read': ({ uri }) => contentsOf(uri),
   'tasks/get': ({ taskId }) => JSON.stringify(taskOf(taskId)),
   'tasks/result': ({ taskId }) => resultOf(taskId),
   ping: () => '{}',

@@ -1,4 +1,4 @@
-/** Answers of some 50 MB that clients fetch as the results of tasks, in both eras. */
+/** Large answers to requests that are no calls, in both eras: results of tasks of some 50 MB, and resources of 10. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { REVISION, writeCall } from './soak-gateway.mjs';
 
@@ -15,15 +15,21 @@ async function post(url, headers, message) {
   return { session: response.headers.get('mcp-session-id'), text: await response.text() };
 }
 
+/** A session of a client up to 2025-11-25: what sends its requests. */
+async function openSession(url) {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const send = (method, params, id = 1) => post(url, headers, { jsonrpc: '2.0', id, method, params });
+  const clientInfo = { name: 'soak', version: '1' };
+  const { session } = await send('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  headers['mcp-session-id'] = session;
+  await post(url, headers, { jsonrpc: '2.0', method: 'notifications/initialized' });
+  return send;
+}
+
 /** A client up to 2025-11-25, which decides that its call is a task. */
 function fetchAsSession(operation) {
   return async (url) => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const send = (method, params, id = 1) => post(url, headers, { jsonrpc: '2.0', id, method, params });
-    const clientInfo = { name: 'soak', version: '1' };
-    const { session } = await send('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
-    headers['mcp-session-id'] = session;
-    await post(url, headers, { jsonrpc: '2.0', method: 'notifications/initialized' });
+    const send = await openSession(url);
     const params = { name: 'mcp_aql', arguments: { operation, params: {} }, task: { ttl: 60_000 } };
     const taskId = taskIn((await send('tools/call', params)).text);
     for (let id = 2; !ENDED.test(startOf((await send('tasks/get', { taskId }, id)).text)); id += 1)
@@ -32,25 +38,24 @@ function fetchAsSession(operation) {
   };
 }
 
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': REVISION,
+  'io.modelcontextprotocol/clientInfo': { name: 'soak', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { [TASKS]: {} } },
+};
+
+/** A request of a client of 2026-07-28. @param name what `Mcp-Name` repeats */
+async function ask(url, method, name, given) {
+  const { headers } = writeCall({ operation: '', params: {} }, 1);
+  const message = { jsonrpc: '2.0', id: 1, method, params: { ...given, _meta: ENVELOPE } };
+  return (await post(url, { ...headers, 'mcp-method': method, 'mcp-name': name }, message)).text;
+}
+
 /** A client of 2026-07-28, whose call is a task where its server makes it one. */
 function fetchByStatus(operation) {
   return async (url) => {
-    const { headers, body } = writeCall({ operation, params: {} }, 1);
-    const capabilities = { extensions: { [TASKS]: {} } };
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': REVISION,
-      'io.modelcontextprotocol/clientInfo': { name: 'soak', version: '1.0.0' },
-      'io.modelcontextprotocol/clientCapabilities': capabilities,
-    };
-    const { params } = JSON.parse(body);
-    const send = async (method, name, given) =>
-      (
-        await post(
-          url,
-          { ...headers, 'mcp-method': method, 'mcp-name': name },
-          { jsonrpc: '2.0', id: 1, method, params: { ...given, _meta } },
-        )
-      ).text;
+    const { params } = JSON.parse(writeCall({ operation, params: {} }, 1).body);
+    const send = (method, name, given) => ask(url, method, name, given);
     const taskId = taskIn(await send('tools/call', params.name, params));
     for (;;) {
       const text = await send('tasks/get', taskId, { taskId });
@@ -64,6 +69,13 @@ function judge(text) {
   const isWhole = text.length > 1_000_000;
   return { answer: startOf(text), code: isWhole ? 'OK' : `short: ${text.slice(0, 200)}` };
 }
+
+const RESOURCES = ['text', 'blob', 'many', 'digits'].map((name) => `soak:${name}`);
+const readInSession = (uri) => async (url) => {
+  const send = await openSession(url);
+  return judge((await send('resources/read', { uri }, 2)).text);
+};
+const readAlone = (uri) => async (url) => judge(await ask(url, 'resources/read', uri, { uri }));
 
 const ANSWERS = ['list_rows', 'list_structured', 'get_image', 'list_blocks'];
 const attack = (name, execution, run) => ({
@@ -85,4 +97,8 @@ export const TASK_ATTACKS = [
   attack('answers of 50 MB as results of tasks', {}, fetchAsSession),
   attack("answers of 50 MB of servers' tasks, by session", AS_TASKS, fetchAsSession),
   attack("answers of 50 MB of servers' tasks, by status", AS_TASKS, fetchByStatus),
+  {
+    ...attack('resources of 10 MB', {}, fetchAsSession),
+    requests: [...RESOURCES.map(readInSession), ...RESOURCES.map(readAlone)].map((run) => ({ run })),
+  },
 ];

@@ -7,6 +7,7 @@ import { EXACT_TEXTS, readExactResult, writeExactMembers } from '../../protocol/
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { joinPieces } from '../../protocol/pieces.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
+import { joinMembers, type WrittenMember } from '../../protocol/written-members.js';
 import type { RequestId } from './calls-in-flight.js';
 import { writeInputRequired } from './elicitation-form.js';
 import { type MessageText, surround } from './message-text.js';
@@ -149,6 +150,12 @@ export function createResultWriter(
         const { code, message, data } = toNativeError(reply, request, era);
         return writeRpcError(id, code, message, data);
       }
+      if (reply.members !== undefined)
+        return surround(
+          `${openResult(id)}{`,
+          writeLargeResult(reply.members, request.method, era === 'modern' ? identity : undefined),
+          '}}',
+        );
       const result = era === 'legacy' ? reply.text : writeModernResult(reply, request.method, identity);
       if (reply.ended === undefined) return `${openResult(id)}${result}}`;
       // The state of a task is never empty.
@@ -165,9 +172,35 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   'prompts/list',
 ]);
 
-/** The upstream's own members, and what a modern result needs beside them. What one caller may see another may not. */
+/** The upstream's own members, and what a modern result needs beside them. */
 function writeModernResult({ text }: Reply, method: string, identity: JsonObject): string {
   const { cacheScope: _scope, ttlMs, resultType: _type, _meta: meta, ...result } = readExactResult(text);
+  const members = [writeExactMembers(result), ...writeModernMembers(method, { ttlMs, meta }, identity)];
+  return `{${members.filter((each) => each !== '').join(',')}}`;
+}
+
+/** Members of a result that the gateway writes itself in a modern one. */
+const MODERN_MEMBERS: ReadonlySet<string> = new Set(['cacheScope', 'ttlMs', 'resultType', '_meta']);
+
+/** A large result without the braces around it. @param identity of a modern one */
+function writeLargeResult(
+  members: readonly WrittenMember[],
+  method: string,
+  identity: JsonObject | undefined,
+): MessageText {
+  if (identity === undefined) return joinMembers(members);
+  const held = (name: string): unknown => members.find((member) => member.name === name)?.value;
+  const kept = joinMembers(members.filter(({ name }) => !MODERN_MEMBERS.has(name)));
+  const own = writeModernMembers(method, { ttlMs: held('ttlMs'), meta: held('_meta') }, identity).join(',');
+  return surround('', kept, kept.length === 0 ? own : `,${own}`);
+}
+
+/** What a modern result needs beside the upstream's members. What one caller may see another may not. */
+function writeModernMembers(
+  method: string,
+  { ttlMs, meta }: { readonly ttlMs: unknown; readonly meta: unknown },
+  identity: JsonObject,
+): readonly [string, string] {
   const isKept = method === 'resources/read' && typeof ttlMs === 'number' && ttlMs >= 0;
   const own = {
     ...(CACHEABLE.has(method)
@@ -177,8 +210,7 @@ function writeModernResult({ text }: Reply, method: string, identity: JsonObject
         : { ttlMs }),
     resultType: 'complete',
   };
-  const members = [writeExactMembers(result), JSON.stringify(own).slice(1, -1), writeMeta(meta, identity)];
-  return `{${members.filter((each) => each !== '').join(',')}}`;
+  return [JSON.stringify(own).slice(1, -1), writeMeta(meta, identity)];
 }
 
 /**
