@@ -26,12 +26,17 @@ export async function readLarge({ message }: UnreadMessage): Promise<JsonObject>
 /** What is no call's answer is parsed in the process itself. 25 MB of tools come to a third of this. */
 const MOST_TREE_BYTES = 400_000_000;
 
+/** What is looked at in one slice: some milliseconds. A message that came whole is one piece. */
+const SLICE_BYTES = 512 * 1024;
+
 function* parseLarge(message: LargeMessage): Sliced<unknown> {
   const size = new TreeSize();
   for (const piece of message.pieces) {
-    if (size.add(piece).bytes > MOST_TREE_BYTES)
-      throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
-    yield;
+    for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+      if (size.add(piece.subarray(at, at + SLICE_BYTES)).bytes > MOST_TREE_BYTES)
+        throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
+      yield;
+    }
   }
   const bytes = message.join();
   const parsed = yield* parseInSlices(bytes);
