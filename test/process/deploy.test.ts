@@ -118,31 +118,38 @@ describe('the compose file', () => {
   );
 });
 
+/** npm packs, and three servers start, beside whatever else the machine does. */
+const PACKING_MS = 180_000;
+
 describe('the package', () => {
-  it('is run by its command once it is installed beside its dependencies', async () => {
-    await using folder = await makeDirectory();
-    const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder.path], {
-      cwd: REPOSITORY,
-    });
-    const [{ filename }] = JSON.parse(stdout);
-    const modules = join(folder.path, 'node_modules');
-    await mkdir(modules);
-    await run('tar', ['-xzf', join(folder.path, filename), '-C', folder.path]);
-    await cp(join(folder.path, 'package'), join(modules, 'mcp-aql-gateway'), { recursive: true });
-    const { dependencies, optionalDependencies, bin } = JSON.parse(
-      await readFile(join(modules, 'mcp-aql-gateway/package.json'), 'utf8'),
-    );
-    // The registry is not asked: what would be installed is linked, and nothing that is for development alone.
-    for (const name of await listInstalled({ ...dependencies, ...optionalDependencies })) {
-      await mkdir(dirname(join(modules, name)), { recursive: true });
-      await symlink(join(REPOSITORY, 'node_modules', name), join(modules, name));
-    }
-    const command = join(modules, 'mcp-aql-gateway', bin['mcp-aql-gateway']);
-    const listed = await run(process.execPath, [command, 'list', '--json'], { cwd: folder.path, env: CLEAN });
-    const states = JSON.parse(listed.stdout).map(({ state }: { readonly state: string }) => state);
-    // The servers of its own configuration, which are among its dependencies.
-    expect(new Set(states)).toEqual(new Set(['ready']));
-  });
+  it(
+    'is run by its command once it is installed beside its dependencies',
+    async () => {
+      await using folder = await makeDirectory();
+      const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder.path], {
+        cwd: REPOSITORY,
+      });
+      const [{ filename }] = JSON.parse(stdout);
+      const modules = join(folder.path, 'node_modules');
+      await mkdir(modules);
+      await run('tar', ['-xzf', join(folder.path, filename), '-C', folder.path]);
+      await cp(join(folder.path, 'package'), join(modules, 'mcp-aql-gateway'), { recursive: true });
+      const { dependencies, optionalDependencies, bin } = JSON.parse(
+        await readFile(join(modules, 'mcp-aql-gateway/package.json'), 'utf8'),
+      );
+      // The registry is not asked: what would be installed is linked, and nothing that is for development alone.
+      for (const name of await listInstalled({ ...dependencies, ...optionalDependencies })) {
+        await mkdir(dirname(join(modules, name)), { recursive: true });
+        await symlink(join(REPOSITORY, 'node_modules', name), join(modules, name));
+      }
+      const command = join(modules, 'mcp-aql-gateway', bin['mcp-aql-gateway']);
+      const listed = await run(process.execPath, [command, 'list', '--json'], { cwd: folder.path, env: CLEAN });
+      const states = JSON.parse(listed.stdout).map(({ state }: { readonly state: string }) => state);
+      // The servers of its own configuration, which are among its dependencies.
+      expect(new Set(states)).toEqual(new Set(['ready']));
+    },
+    PACKING_MS,
+  );
 
   it('has a bill of materials that names every package that it needs', async () => {
     const { stdout } = await run('npm', ['run', '--silent', 'sbom'], { cwd: REPOSITORY, maxBuffer: 64 * 1_048_576 });
