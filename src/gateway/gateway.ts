@@ -359,7 +359,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     observe,
     audit: policy.audit,
   });
-  const statusParts: StatusParts = { catalog, policy, reloader, introductions, replicas };
+  const statusParts: StatusParts = { policy, reloader, introductions, replicas };
   const applyLogLevel = (): void => {
     const least = mostVerbose(logLevels.values());
     if (least !== undefined) for (const upstream of pool.upstreams.values()) upstream.setLogLevel(least);

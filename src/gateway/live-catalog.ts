@@ -32,8 +32,6 @@ export interface LiveCatalog<S extends Snapshot = WholeSnapshot> {
   currentOf(names: () => readonly string[]): S | Promise<S>;
   /** The same, for what is about all operations. */
   currentOfAll(): S | Promise<S>;
-  /** Whether this upstream has listed its tools and no snapshot has been built with a list of its yet. */
-  isAwaitingFirst(slug: string): boolean;
   /** Resolves when no rebuild is pending, and each change has been reported. */
   settled(): Promise<void>;
   /** New names stop waiting for upstreams that an earlier run has seen and this one has not yet: their last lists are offered. */
@@ -244,7 +242,6 @@ export function createLiveCatalog<S extends Snapshot>(options: LiveCatalogOption
       return isBehind && names().every(isKnown) ? snapshot : currentOfAll();
     },
     currentOfAll,
-    isAwaitingFirst: (slug) => toolSets.has(slug) && !builtFrom.has(slug),
     settled: () =>
       isIdle()
         ? Promise.resolve()

@@ -2,14 +2,12 @@ import type { Snapshot } from '../pipeline/snapshot.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import type { Introductions } from './introductions.js';
-import type { LiveCatalog } from './live-catalog.js';
 import type { Reloader } from './reload.js';
 import type { Replicas } from './replicas.js';
 import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
 
 /** What a status is read from. */
 export interface StatusParts {
-  readonly catalog: Pick<LiveCatalog, 'isAwaitingFirst'>;
   readonly policy: Pick<PolicyService, 'audit' | 'storeState'>;
   readonly reloader: Pick<Reloader, 'state'>;
   readonly introductions: Introductions;
@@ -20,10 +18,9 @@ export interface StatusParts {
 export function statusOf(
   snapshot: Snapshot,
   upstreams: ReturnType<UpstreamPool['statuses']>,
-  { catalog, policy, reloader, introductions, replicas }: StatusParts,
+  { policy, reloader, introductions, replicas }: StatusParts,
 ): GatewayStatus {
   const dependencies = describeDependencies(policy.audit.state(), policy.storeState(), replicas?.state());
-  const { isAwaitingFirst } = catalog;
-  const more = { findings: introductions.guard.findings(), reload: reloader.state(), isAwaitingFirst };
+  const more = { findings: introductions.guard.findings(), reload: reloader.state() };
   return describeStatus(snapshot, upstreams, dependencies, more);
 }

@@ -19,7 +19,7 @@ export interface PlacedOperation {
 }
 
 export interface GatewayStatus {
-  /** Each required upstream, and at least one, is connected and in the catalog, or starts with the next call; or none is enabled. */
+  /** Each required upstream, and at least one, is connected or starts with the next call, or none is enabled. */
   readonly ready: boolean;
   readonly upstreams: readonly UpstreamSummary[];
   readonly operations: number;
@@ -67,24 +67,20 @@ function describeJournal({ failing, lost }: JournalState): DependencyState {
   return { state: 'degraded', problem: `the audit journal has lost ${lost} records since the start` };
 }
 
-interface StatusDetails {
-  readonly findings?: readonly Diagnostic[];
-  readonly reload?: ReloadState | undefined;
-  /** Whether the catalog that is being built is the first with this upstream's tools; never where absent. */
-  readonly isAwaitingFirst?: (slug: string) => boolean;
-}
-
 /** The gateway in figures, for status pages and the command line. */
 export function describeStatus(
   snapshot: Snapshot,
   upstreams: readonly UpstreamStatus[],
   state: GatewayStatus['state'],
-  { findings = [], reload, isAwaitingFirst = () => false }: StatusDetails = {},
+  {
+    findings = [],
+    reload,
+  }: { readonly findings?: readonly Diagnostic[]; readonly reload?: ReloadState | undefined } = {},
 ): GatewayStatus {
   const { catalog, plan } = snapshot;
   const { inFamily, categories } = countsOf(snapshot);
   return {
-    ready: isReady(upstreams, isAwaitingFirst),
+    ready: isReady(upstreams),
     upstreams,
     operations: catalog.operations.length,
     families: plan.families.map(({ name }) => ({
@@ -123,9 +119,9 @@ function countsOf(snapshot: Snapshot): OperationCounts {
   return counts;
 }
 
-function isReady(upstreams: readonly UpstreamStatus[], isAwaitingFirst: (slug: string) => boolean): boolean {
+function isReady(upstreams: readonly UpstreamStatus[]): boolean {
   const enabled = upstreams.filter(({ state }) => state !== 'disabled');
-  const callable = enabled.filter(({ slug, state }) => canBeCalled(state) && !isAwaitingFirst(slug));
+  const callable = enabled.filter(({ state }) => canBeCalled(state));
   const required = enabled.filter(({ required: isRequired }) => isRequired === true);
   return (enabled.length === 0 || callable.length > 0) && required.every((each) => callable.includes(each));
 }

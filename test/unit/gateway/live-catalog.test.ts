@@ -354,15 +354,3 @@ it('a list of which no snapshot can be built leaves the one before it, and later
   await catalog.settled();
   expect(catalog.current().plan.toolsJson).toBe('[0]');
 });
-
-it('the catalog says of an upstream that has listed its tools first that no snapshot has them, until one has', async () => {
-  const { catalog } = openCatalog();
-  expect(catalog.isAwaitingFirst('a')).toBe(false);
-  catalog.offer('a', [{ name: 't' }]);
-  expect(catalog.isAwaitingFirst('a')).toBe(true);
-  await catalog.settled();
-  expect(catalog.isAwaitingFirst('a')).toBe(false);
-  catalog.offer('a', []);
-  expect(catalog.isAwaitingFirst('a')).toBe(false);
-  await catalog.settled();
-});
