@@ -294,6 +294,15 @@ it('lets a user of a view connect what the view has, and hides from everyone wha
   expect(await ask({ authorization: `Bearer ${STATIC}` })).toEqual([404, 'undefined']);
 });
 
+/** Lets somebody try to connect or disconnect their account at a server's page; resolves with what the page says then. */
+function openPageOf({ url }: { readonly url: string }, server: string) {
+  return async (intent: 'connect' | 'disconnect', who: string): Promise<string> => {
+    const browser = new ConnectingBrowser();
+    const page = `${new URL(url).origin}/connect/${server}`;
+    return browser.signIn(await browser.agree(page, 'issuer:corp', { intent }), who);
+  };
+}
+
 it('lets a user disconnect an account of a server that their view has lost, and says nothing of it to who had none', async () => {
   const view = (upstreams: readonly string[]) => ({ views: { reading: { groups: 'readers', upstreams } } });
   await using team = await openTeam(view(['notes', 'other']), { defaultView: 'reading' });
@@ -302,11 +311,7 @@ it('lets a user disconnect an account of a server that their view has lost, and 
   const { outcome } = await live.reload(team.configuration(view(['notes'])));
   expect(outcome).toBe('applied');
 
-  const page = `${new URL(live.url).origin}/connect/other`;
-  const tryTo = async (intent: 'connect' | 'disconnect', who: string): Promise<string> => {
-    const browser = new ConnectingBrowser();
-    return browser.signIn(await browser.agree(page, 'issuer:corp', { intent }), who);
-  };
+  const tryTo = openPageOf(live, 'other');
   expect(await tryTo('connect', 'bob')).toContain('There is no server of this name');
   expect(await tryTo('disconnect', 'alice')).toContain('There is no server of this name');
   expect(await live.gateway.connections?.list()).toHaveLength(1);
@@ -322,11 +327,7 @@ it('lets a user disconnect an account of a server that was removed from the conf
   const { notes } = team;
   const mcpServers = { notes: { url: notes.url, credentials: { type: 'perUser' } } };
   expect((await live.reload(team.configuration({ mcpServers }))).outcome).toBe('applied');
-  const page = `${new URL(live.url).origin}/connect/other`;
-  const tryTo = async (intent: 'connect' | 'disconnect', who: string): Promise<string> => {
-    const browser = new ConnectingBrowser();
-    return browser.signIn(await browser.agree(page, 'issuer:corp', { intent }), who);
-  };
+  const tryTo = openPageOf(live, 'other');
   expect(await tryTo('connect', 'bob')).toContain('There is no server of this name');
   expect(await tryTo('disconnect', 'alice')).toContain('There is no server of this name');
   expect(await tryTo('disconnect', 'bob')).toContain('Disconnected');
