@@ -11,9 +11,9 @@ export const PARTS = ['big', 'watching', 'safety'];
 const SECTIONS = ['safety'];
 
 const DEFAULT_EFFORT = {
-  rounds: 5,
+  rounds: 9,
   slice: { leadMs: 50, durationMs: 450 },
-  warmUpMs: 800,
+  warmUpMs: 5000,
   gate: { repeats: 24, calls: 8000 },
   answers: {
     warmUpRepeats: 3,

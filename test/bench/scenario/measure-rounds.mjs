@@ -22,7 +22,7 @@ export async function measureRounds({ generator, options, progress, faults }, la
   return slices;
 }
 
-/** Calls every target until its code is compiled. */
+/** Calls every target until its code is compiled: after a second V8 still is at it, and the gateway has more of it than the floor. */
 export async function warmUp({ generator, options, progress, faults }, label, cells) {
   progress(`${label}: warming up`);
   const effort = { concurrency: 16, leadMs: 0, durationMs: options.warmUpMs };
