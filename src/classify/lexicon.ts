@@ -57,7 +57,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     update: `update modify edit alter amend adjust rename move relocate transfer assign reassign configure reconfigure enable
       disable activate deactivate reactivate toggle reorder rearrange prioritize prioritise reprioritize mark unmark
       unarchive approve unapprove reject decline deny accept dismiss acknowledge snooze unsnooze mute unmute hide unhide
-      unset customize customise extend shorten renew upgrade downgrade demote grant permit allow enlarge shrink resize
+      untrash undelete unsuspend uncancel unset customize customise extend shorten renew upgrade downgrade demote grant permit allow enlarge shrink resize
       restyle annotate associate bind attach prolong reopen resolve unresolve undo redo revert rollback restore recover
       recategorize relabel retag adapt refactor fix autofix repair correct apply unlock unblock unban unpin unstar unstage
       set setup increment decrement bump align complete finish finalize finalise categorize categorise localize localise
