@@ -1,5 +1,6 @@
+import type { Sliced } from '../lib/turns.js';
 import { type Category, GATEWAY_SOURCE, NAME_PATTERN, type Operation, type Parameter } from '../protocol/operation.js';
-import { offerOperations } from './order-by-use.js';
+import { offerInSteps } from './order-by-use.js';
 
 /** The parts of a tool's description. */
 interface ToolContents {
@@ -25,12 +26,12 @@ interface ToolContents {
 /**
  * Describes to a model what a tool is for, how to call it, which servers and operations it has and how to find the others (companion
  * document "MCP integration"). Only names of servers, operations and parameters appear: every model reads the description, and
- * other texts of upstreams are not trusted.
+ * other texts of upstreams are not trusted. Stops after each operation.
  */
-export function describeTool(contents: ToolContents): string {
+export function* describeToolInSteps(contents: ToolContents): Sliced<string> {
   const { purpose, categories, budget } = contents;
   const served = contents.operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
-  const offered = [...offerOperations(served)];
+  const offered = yield* offerInSteps(served);
   // Names of random letters can make an example cost more than everything else.
   const first = offered
     .slice(0, MOST_EXAMPLES)

@@ -1,11 +1,11 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EndpointMode, FamilyDefinition, GatewayConfig } from '../config/gateway-config.js';
-import { groupBy } from '../lib/collections.js';
-import { mapInSteps, runAtOnce, type Sliced } from '../lib/turns.js';
+import { groupInSteps } from '../lib/collections.js';
+import { filterInSteps, mapInSteps, runAtOnce, type Sliced } from '../lib/turns.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { CATEGORIES, CATEGORY_PERMISSIONS, type Category, dangerRank, type Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
-import { describeTool } from './describe-tool.js';
+import { describeToolInSteps } from './describe-tool.js';
 import { ENVELOPE_SCHEMA } from './envelope-schema.js';
 import { listPassthroughTools, type PassthroughTool } from './passthrough-tools.js';
 import { compilePlacement } from './place-operation.js';
@@ -89,15 +89,17 @@ export function* buildEndpointPlanInSlices(
   const introspectTool = introspect === undefined ? single : toolOfFamily(familyOf(introspect).name);
 
   const exposed = mode === 'single' || mode === 'passthrough' ? [] : families;
-  const members = groupBy(catalog.operations, familyOf);
-  const tools = yield* mapInSteps(exposed, (family) =>
-    defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], { introspectTool, servers, detail }),
-  );
+  const members = yield* groupInSteps(catalog.operations, familyOf);
+  const tools: ToolDefinition[] = [];
+  for (const family of exposed) {
+    const context = { introspectTool, servers, detail };
+    tools.push(yield* defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], context));
+  }
   const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
   if (mode === 'single' || mode === 'all') {
     // In mode `all` the family of `introspect` names the servers.
     const context = { introspectTool: single, servers: mode === 'single' ? servers : [], detail };
-    tools.push(defineSingleTool(categories, catalog.operations, context));
+    tools.push(yield* defineSingleTool(categories, catalog.operations, context));
     reach.set(single, 'everything');
   }
   const passthrough = config.passthrough ? yield* listPassthroughTools(catalog, toolSets, new Set(reach.keys())) : [];
@@ -144,19 +146,19 @@ interface ToolContext {
   readonly detail: number;
 }
 
-function defineFamilyTool(
+function* defineFamilyTool(
   name: string,
   family: FamilyDefinition,
   operations: readonly Operation[],
   { introspectTool, servers, detail }: ToolContext,
-): ToolDefinition {
+): Sliced<ToolDefinition> {
   const categories = reachedCategories(family, operations);
   const { name: endpoint } = family;
   const onlyAdds = categories.includes('CREATE') && !isDestructive(categories);
-  const replaces = onlyAdds && operations.some(mayReplace);
+  const replaces = onlyAdds && (yield* anyMayReplace(operations));
   const promise = replaces ? ' May replace what exists.' : ' Never changes what exists.';
   const purpose = onlyAdds ? `${family.purpose}${promise}` : family.purpose;
-  const description = describeTool({
+  const description = yield* describeToolInSteps({
     name,
     purpose,
     categories,
@@ -167,6 +169,10 @@ function defineFamilyTool(
     servers,
   });
   return defineTool(name, titleOf(endpoint), description, categories, replaces);
+}
+
+function* anyMayReplace(operations: readonly Operation[]): Sliced<boolean> {
+  return (yield* filterInSteps(operations, mayReplace)).length > 0;
 }
 
 /** Whether a CREATE may overwrite: an upsert, or one that an argument makes replace. */
@@ -185,13 +191,13 @@ function isDestructive(categories: readonly Category[]): boolean {
  * The single tool has the annotations of the most dangerous category that there can be, whatever operations there are now (companion
  * document "MCP integration").
  */
-function defineSingleTool(
+function* defineSingleTool(
   possible: readonly Category[],
   operations: readonly Operation[],
   { introspectTool: name, servers, detail }: ToolContext,
-): ToolDefinition {
+): Sliced<ToolDefinition> {
   const categories = CATEGORIES.filter((category) => possible.includes(category));
-  const description = describeTool({
+  const description = yield* describeToolInSteps({
     name,
     purpose: SINGLE_PURPOSE,
     categories,
@@ -200,7 +206,7 @@ function defineSingleTool(
     budget: detail * SINGLE_BUDGET,
     servers,
   });
-  return defineTool(name, SINGLE_TITLE, description, categories, operations.some(mayReplace));
+  return defineTool(name, SINGLE_TITLE, description, categories, yield* anyMayReplace(operations));
 }
 
 /**

@@ -1,5 +1,5 @@
-import { groupBy } from '../lib/collections.js';
-import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
+import { groupInSteps } from '../lib/collections.js';
+import { filterInSteps, mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import { dangerRank, localNameOf, NAME_PATTERN, type Operation } from '../protocol/operation.js';
 
 /** Longer names cost too many tokens, and a name may contain a sentence that is meant for the model. */
@@ -16,23 +16,18 @@ const ROUNDS = 8;
 /**
  * The operations to name to a model, best first. The upstreams take turns, the one with most operations first; within an
  * upstream, operations that are harmless, easy to call and short come first. The order depends on nothing else, so that
- * descriptions change only when operations change.
+ * descriptions change only when operations change. Stops after each operation.
  */
-export function* offerOperations(operations: readonly Operation[]): Generator<Operation> {
-  const groups = groupByUpstream(operations.filter(isOfferable));
-  const sorted: Operation[][] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [index, group] of groups.entries()) {
-      sorted[index] ??= pickByUse(group);
-      const next = sorted[index][round];
-      if (next !== undefined) yield next;
-    }
-  }
+export function* offerInSteps(operations: readonly Operation[]): Sliced<readonly Operation[]> {
+  const picked: (readonly Operation[])[] = [];
+  for (const group of yield* groupByUpstream(yield* filterInSteps(operations, isOfferable)))
+    picked.push(yield* pickByUse(group));
+  return Array.from({ length: ROUNDS }, (_, round) => picked.flatMap((best) => best.slice(round, round + 1))).flat();
 }
 
 /** The largest group first. */
-function groupByUpstream(operations: readonly Operation[]): readonly (readonly Operation[])[] {
-  const groups = groupBy(operations, (operation) => operation.upstream);
+function* groupByUpstream(operations: readonly Operation[]): Sliced<readonly (readonly Operation[])[]> {
+  const groups = yield* groupInSteps(operations, (operation) => operation.upstream);
   return [...groups]
     .toSorted(([slugA, a], [slugB, b]) => b.length - a.length || compareText(slugA, slugB))
     .map(([, group]) => group);
@@ -53,9 +48,10 @@ export function* sortByUseInSteps(operations: readonly Operation[]): Sliced<read
 }
 
 /** The first of them, as many as there are rounds. An upstream may have thousands. */
-function pickByUse(operations: readonly Operation[]): Operation[] {
+function* pickByUse(operations: readonly Operation[]): Sliced<readonly Operation[]> {
   const best: Ranked[] = [];
   for (const operation of operations) {
+    yield;
     const ranked = { operation, effort: effortOf(operation) };
     const place = best.findIndex((other) => compareEffort(ranked, other) < 0);
     if (place < 0 && best.length >= ROUNDS) continue;

@@ -2,7 +2,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_PROFILES, DEFAULT_PROFILE } from '../../../src/config/defaults.js';
 import type { EndpointMode } from '../../../src/config/gateway-config.js';
-import { buildEndpointPlan } from '../../../src/endpoint/endpoint-plan.js';
+import { buildEndpointPlan, buildEndpointPlanInSlices } from '../../../src/endpoint/endpoint-plan.js';
 import { CATEGORIES, type Category, type Operation } from '../../../src/protocol/operation.js';
 import { writeInstructions } from '../../../src/server/mcp/instructions.js';
 import { FAKE_CRUDE, FAKE_INTROSPECT, fakeCatalog, fakeFamily, fakeOperation } from './fake-catalog.js';
@@ -39,6 +39,24 @@ describe('an endpoint plan', () => {
 
   it('exposes one tool named after the prefix in single mode', () => {
     expect(planFor(THREE, 'single').tools.map(({ name }) => name)).toEqual(['mcp_aql']);
+  });
+
+  it('rates few operations between two stops, however many there are', () => {
+    let rated = 0;
+    const watched = Array.from({ length: 300 }, (_, id) => ({
+      ...fakeOperation(`list_${id}`),
+      get parameters() {
+        rated += 1;
+        return [];
+      },
+    }));
+    const catalog = fakeCatalog([FAKE_INTROSPECT, ...watched]);
+    const config = { mode: 'all', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false } as const;
+    const perStep = [0];
+    const building = buildEndpointPlanInSlices(catalog, config);
+    for (let before = 0; building.next().done !== true; before = rated) perStep.push(rated - before);
+    expect(rated).toBeGreaterThanOrEqual(watched.length);
+    expect(Math.max(...perStep)).toBeLessThan(30);
   });
 
   it('exposes both in mode all and names the tool of the family for an operation', () => {

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { offerOperations, sortByUse } from '../../../src/endpoint/order-by-use.js';
+import { offerInSteps, sortByUse } from '../../../src/endpoint/order-by-use.js';
+import { runAtOnce } from '../../../src/lib/turns.js';
 import { fakeOperation } from './fake-catalog.js';
 
-const offered = (operations: Parameters<typeof offerOperations>[0]) =>
-  [...offerOperations(operations)].map(({ name }) => name);
+const offered = (operations: Parameters<typeof offerInSteps>[0]) =>
+  runAtOnce(offerInSteps(operations)).map(({ name }) => name);
 
-describe('offerOperations', () => {
+describe('offerInSteps', () => {
   it('orders operations by danger, then required parameters, then length of name', () => {
     const operations = [
       fakeOperation('wipe', { danger: 'forbidden' }),
