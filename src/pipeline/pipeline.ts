@@ -241,8 +241,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if ('native' in outcome) return shapeNative(outcome.native, limits);
     if (!('toolResult' in outcome)) return shapeOwn(outcome, limits);
     const { toolResult } = outcome;
+    const { warnings = NO_WARNINGS } = outcome;
     const shapeElsewhere = async (answer: LargeAnswer | WireAnswer): Promise<Reply> => {
-      const reply = await shapeLarge(answer, context, query, addWarnings(NO_WARNINGS));
+      const reply = await shapeLarge(answer, context, query, addWarnings(warnings));
       return reply.code === 'OK' || reply.passthrough !== undefined
         ? reply
         : reshapeFailure(reply, operation, (error) => withNextStep(error, operation, snapshot));
@@ -271,12 +272,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (roomToAnswer !== undefined) await roomToAnswer;
     const finishing = results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
     const answer: ReadData = finishing instanceof Promise ? await finishing : finishing;
-    return shapeRead(
-      result,
-      data,
-      { ...answer, warnings: addWarnings([...(outcome.warnings ?? NO_WARNINGS), ...answer.warnings]) },
-      limits,
-    );
+    return shapeRead(result, data, { ...answer, warnings: addWarnings([...warnings, ...answer.warnings]) }, limits);
   };
 
   const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {

@@ -1,6 +1,7 @@
-import { inTime, runInSlices, type Sliced } from '../lib/turns.js';
-import { encodeInSlices, takesLongToWrite, writeInSlices } from '../lib/write-in-slices.js';
-import { exactTextOf, writeExactMembers } from '../protocol/exact-result.js';
+import { inTime, runInSlices } from '../lib/turns.js';
+import { takesLongToWrite } from '../lib/write-in-slices.js';
+import { writeMembers } from '../lib/write-members.js';
+import { writeExactMembers } from '../protocol/exact-result.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Reply } from '../protocol/result.js';
@@ -13,17 +14,6 @@ export function shapeNative(result: JsonObject, limits: PayloadLimits): Reply | 
   if (takesLongToWrite(result))
     return runInSlices(inTime(writeMembers(result))).then((members) => shapeMembers(members, limits));
   return limited({ text: `{${writeExactMembers(result)}}`, blocks: [], isError: false, code: 'OK' }, limits);
-}
-
-function* writeMembers(result: JsonObject): Sliced<readonly WrittenMember[]> {
-  const members: WrittenMember[] = [];
-  for (const [name, value] of Object.entries(result)) {
-    if (value === undefined) continue;
-    const exact = exactTextOf(result, name);
-    const json = exact === undefined ? yield* writeInSlices(value) : yield* encodeInSlices(exact);
-    members.push({ name, value, json });
-  }
-  return members;
 }
 
 function shapeMembers(members: readonly WrittenMember[], limits: PayloadLimits): Reply {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Sliced } from '../lib/turns.js';
 import type { JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
 
@@ -6,7 +7,7 @@ import { OperationError } from '../protocol/operation-error.js';
 export interface ListedEntry {
   readonly upstream: string;
   readonly id: string;
-  /** As clients see it. */
+  /** As its upstream sent it. */
   readonly value: JsonObject;
 }
 
@@ -15,17 +16,17 @@ const PAGE_SIZE = 100;
 
 /**
  * A page of a list and the cursor of the next. A cursor names the last entry that was shown and its place, so that it goes on in the
- * right place when others come and go, and in about the right place when that entry itself has gone.
+ * right place when others come and go, and in about the right place when that entry itself has gone. Stops after each entry that it
+ * compares: all lists together have no bound.
  */
-export function takePage(
+export function* takePage(
   entries: readonly ListedEntry[],
   cursor: unknown,
-): { readonly page: readonly JsonObject[]; readonly nextCursor?: string } {
-  const start = cursor === undefined ? 0 : startAfter(entries, cursor);
-  const shown = entries.slice(start, start + PAGE_SIZE);
-  const last = shown.at(-1);
-  const end = start + shown.length;
-  const page = shown.map(({ value }) => value);
+): Sliced<{ readonly page: readonly ListedEntry[]; readonly nextCursor?: string }> {
+  const start = cursor === undefined ? 0 : yield* startAfter(entries, cursor);
+  const page = entries.slice(start, start + PAGE_SIZE);
+  const last = page.at(-1);
+  const end = start + page.length;
   return last === undefined || end >= entries.length ? { page } : { page, nextCursor: writeCursor(end, last) };
 }
 
@@ -39,15 +40,18 @@ function digestOf({ upstream, id }: ListedEntry): string {
 
 const CURSOR = /^(\d{1,9})\.([\w-]{16})$/;
 
-function startAfter(entries: readonly ListedEntry[], cursor: unknown): number {
+function* startAfter(entries: readonly ListedEntry[], cursor: unknown): Sliced<number> {
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('latin1') : '';
   const [, place, digest] = CURSOR.exec(text) ?? [];
   if (place === undefined || digest === undefined) throw unknownCursor();
   const end = Number(place);
-  const isLast = (entry: ListedEntry | undefined): boolean => entry !== undefined && digestOf(entry) === digest;
-  if (isLast(entries[end - 1])) return end;
-  const found = entries.findIndex(isLast);
-  return found >= 0 ? found + 1 : Math.min(end, entries.length);
+  const before = entries[end - 1];
+  if (before !== undefined && digestOf(before) === digest) return end;
+  for (const [index, entry] of entries.entries()) {
+    if (digestOf(entry) === digest) return index + 1;
+    yield;
+  }
+  return Math.min(end, entries.length);
 }
 
 function unknownCursor(): OperationError {

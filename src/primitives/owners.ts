@@ -10,7 +10,7 @@ import {
   readQualifiedUri,
 } from './qualified-names.js';
 import type { Entry } from './read-list.js';
-import { UriTemplate } from './uri-template.js';
+import { beginsLike, UriTemplate } from './uri-template.js';
 
 interface OwnersDeps {
   readonly lists: KnownLists;
@@ -23,8 +23,10 @@ interface OwnersDeps {
 /** More candidates are not named. */
 const MOST_NAMED = 20;
 
-/** Characters times parts of templates: beyond it none is found to match, as some milliseconds have gone. */
+/** Characters of a URI times parts of templates, over the templates of all upstreams: some milliseconds. */
 const MATCHING_WORK = 2_000_000;
+/** What reading a character of a template takes in the same unit. */
+const READING_WORK = 8;
 
 const QUALIFY: Readonly<Record<ListName, (owned: Owned) => string>> = {
   resources: qualifyUri,
@@ -143,15 +145,28 @@ export class Owners {
     throw notFound('resource', uri, "All known ones: 'list_resources'");
   }
 
+  /**
+   * The upstreams with a template that can become the URI. Each has the same share of the work, whatever stands before it, and one whose share
+   * does not suffice counts, too: what is not known to be another's alone is given to nobody.
+   */
   #matching(uri: string): readonly string[] {
-    let budget = MATCHING_WORK;
-    const mayBecome = (entry: Entry): boolean => {
+    const lists = this.#deps.lists.known('templates').filter(({ entries }) => entries.length > 0);
+    const share = MATCHING_WORK / lists.length;
+    return lists.filter(({ entries }) => this.#mayBecome(entries, uri, share)).map(({ upstream }) => upstream);
+  }
+
+  #mayBecome(entries: readonly Entry[], uri: string, share: number): boolean {
+    let left = share;
+    for (const entry of entries) {
+      // Most templates begin otherwise than most URIs.
+      if (!beginsLike(entry.id, uri)) continue;
+      left -= entry.id.length * READING_WORK;
+      if (left < 0) return true;
       const template = this.#templateOf(entry);
-      budget -= template.parts * uri.length;
-      return budget > 0 && template.matches(uri);
-    };
-    const matching = this.#deps.lists.known('templates').filter(({ entries }) => entries.some(mayBecome));
-    return matching.map(({ upstream }) => upstream);
+      left -= template.parts * uri.length;
+      if (left < 0 || template.matches(uri)) return true;
+    }
+    return false;
   }
 
   #templateOf(entry: Entry): UriTemplate {

@@ -6,7 +6,7 @@ import {
   defineTemplate,
 } from '../catalog/integrity/definition-guard.js';
 import { echoName, quoteValues } from '../lib/text.js';
-import { runInSlices } from '../lib/turns.js';
+import { inTime, mapInSteps, runInSlices } from '../lib/turns.js';
 import type { Caller, HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { exactTextOf, replaceInItems, withExactText } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
@@ -16,6 +16,7 @@ import type { Warning } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { withContext } from '../protocol/trace-context.js';
 import type { ListKind } from '../upstream/upstream.js';
+import { handOver } from './hand-over.js';
 import { type ListedEntry, takePage } from './list-page.js';
 import {
   complete,
@@ -192,12 +193,12 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     });
     return traced === undefined ? asking : traced.follow(asking);
   };
-  /** The entries of the lists that the caller may see, and why those of other upstreams are missing. */
+  /** The entries of the lists that the caller may see, and the upstreams whose entries it may not. */
   const collect = async (call: HandlerCall, list: ListName) => {
     const reading = lists.ready(list);
     if (reading !== undefined) await reading;
     const { operation, caller, arguments: args } = call;
-    const shown: ListedEntry[] = [];
+    const listed: ListedEntry[] = [];
     const denied: string[] = [];
     for (const { upstream, entries } of lists.known(list)) {
       const isAsked = operation.upstream === GATEWAY_SOURCE || operation.upstream === upstream;
@@ -207,27 +208,30 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
         denied.push(upstream);
         continue;
       }
-      for (const { id, value } of entries)
-        shown.push({ upstream, id, value: withShown(value, list, show(list, { upstream, id })) });
+      for (const { id, value } of entries) listed.push({ upstream, id, value });
     }
-    return { shown, denied };
+    return { listed, denied };
   };
+  const showEntry = (list: ListName, { upstream, id, value }: ListedEntry): JsonObject =>
+    withShown(value, list, show(list, { upstream, id }));
   const listHandler =
     (listOf: (args: JsonObject) => ListName): OperationHandler =>
     async (call) => {
       const { native, operation } = call;
       const list = native === undefined ? listOf(call.arguments) : listOfMethod(native.method);
-      const { shown, denied } = await collect(call, list);
+      const { listed, denied } = await collect(call, list);
       if (native !== undefined) {
-        const { page, nextCursor } = takePage(shown, native.params['cursor']);
-        return { native: { [memberOf(list)]: page, ...(nextCursor === undefined ? {} : { nextCursor }) } };
+        const { page, nextCursor } = await runInSlices(inTime(takePage(listed, native.params['cursor'])));
+        const shown = page.map((entry) => showEntry(list, entry));
+        return { native: { [memberOf(list)]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) } };
       }
       const away = lists
         .declaring(operation.primitive ?? '')
         .filter((slug) => operation.upstream === GATEWAY_SOURCE || operation.upstream === slug)
         .filter((slug) => upstreams.get(slug)?.absence() !== undefined);
-      const items = shown.map(({ upstream, value }) => forModels(value, upstream));
-      return { toolResult: { structuredContent: items }, warnings: warnOf(denied, away) };
+      const showing = mapInSteps(listed, (entry) => forModels(showEntry(list, entry), entry.upstream));
+      const structuredContent = await runInSlices(inTime(showing));
+      return { toolResult: await handOver({ structuredContent }, call), warnings: warnOf(denied, away) };
     };
 
   const read: OperationHandler = async (call) => {
@@ -251,7 +255,8 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     const sent = await send(call, 'resources/read', { uri: id }, { type: 'resource', id });
     links.noteBlocks(operation.upstream, caller, sent['contents']);
     const result = await withAskedUri(sent, id, asked);
-    return native === undefined ? { toolResult: toResourceResult(result) } : { native: result };
+    if (native !== undefined) return { native: result };
+    return { toolResult: await handOver(await runInSlices(inTime(toResourceResult(result))), call) };
   };
 
   /** Before a prompt is used whose definition nobody has accepted. */
@@ -284,7 +289,8 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
       const blocks = messages.flatMap((message: unknown) => (isJsonObject(message) ? message['content'] : []));
       links.noteBlocks(call.operation.upstream, call.caller, blocks);
     }
-    return call.native === undefined ? { toolResult: toPromptResult(result) } : { native: result };
+    if (call.native !== undefined) return { native: result };
+    return { toolResult: await handOver(await runInSlices(inTime(toPromptResult(result))), call) };
   };
 
   const completeValue: OperationHandler = async (call): Promise<HandlerOutcome> => {
@@ -296,7 +302,7 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
       ...(isJsonObject(context) ? { context: { arguments: toTexts(context) } } : {}),
     });
     if (call.native !== undefined) return { native: result };
-    return { toolResult: { structuredContent: result['completion'] ?? { values: [] } } };
+    return { toolResult: await handOver({ structuredContent: result['completion'] ?? { values: [] } }, call) };
   };
 
   const handlers: ReadonlyMap<string, OperationHandler> = new Map([
@@ -391,9 +397,10 @@ function forModels({ icons: _icons, _meta, ...value }: JsonObject, upstream: str
 async function withAskedUri(result: JsonObject, id: string, asked: string): Promise<JsonObject> {
   const { contents } = result;
   if (asked === id || !Array.isArray(contents)) return result;
-  const renamed = contents.map((each: unknown) =>
+  const renaming = mapInSteps(contents, (each: unknown) =>
     isJsonObject(each) && each['uri'] === id ? { ...each, uri: asked } : each,
   );
+  const renamed = await runInSlices(inTime(renaming));
   const exact = exactTextOf(result, 'contents');
   if (exact === undefined) return { ...result, contents: renamed };
   const text = await runInSlices(replaceInItems(exact, { name: 'uri', held: id, given: asked }));

@@ -1,3 +1,4 @@
+import { filterInSteps, mapInSteps, type Sliced } from '../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { ContentBlock, ToolCallResult } from '../protocol/result.js';
 
@@ -6,12 +7,16 @@ const ON_THE_WAY: ReadonlySet<string> = new Set(['contents', 'messages', 'ttlMs'
 
 /**
  * The contents of a resource as a tool would give them: texts as text, images and sounds as such, other bytes as an embedded
- * resource. So they are shaped, queried, cut and kept as any answer is.
+ * resource. So they are shaped, queried, cut and kept as any answer is. Stops after each of the contents.
  */
-export function toResourceResult(result: JsonObject): ToolCallResult {
-  const { contents } = result;
-  const given = Array.isArray(contents) ? contents.filter(isJsonObject) : [];
-  return { ...others(result), content: given.map((each) => toBlock(each, given.length === 1)) };
+export function* toResourceResult(result: JsonObject): Sliced<ToolCallResult> {
+  const given = yield* objectsIn(result['contents']);
+  const content = yield* mapInSteps(given, (each) => toBlock(each, given.length === 1));
+  return { ...others(result), content };
+}
+
+function* objectsIn(list: unknown): Sliced<readonly JsonObject[]> {
+  return Array.isArray(list) ? ((yield* filterInSteps<unknown>(list, isJsonObject)) as JsonObject[]) : [];
 }
 
 function toBlock(contents: JsonObject, isOnly: boolean): ContentBlock {
@@ -25,11 +30,12 @@ function toBlock(contents: JsonObject, isOnly: boolean): ContentBlock {
 /** The index of the first block that follows the envelope's own. */
 const FIRST_BLOCK = 1;
 
-/** The messages of a prompt, with each text in its message; images and the like follow, and their messages refer to them. */
-export function toPromptResult(result: JsonObject): ToolCallResult {
+/** The messages of a prompt, with each text in its message; images and the like follow, and their messages refer to them. Stops after each message. */
+export function* toPromptResult(result: JsonObject): Sliced<ToolCallResult> {
   const { messages, description } = result;
   const blocks: ContentBlock[] = [];
-  const shown = (Array.isArray(messages) ? messages.filter(isJsonObject) : []).map(({ role, content }) => {
+  const given = yield* objectsIn(messages);
+  const shown = yield* mapInSteps(given, ({ role, content }) => {
     if (!isJsonObject(content)) return { role, content };
     const { type, text, resource } = content;
     if (type === 'text' && typeof text === 'string') return { role, text };

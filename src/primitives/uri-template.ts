@@ -24,6 +24,12 @@ const LONGEST = 8_192;
 /** A template of more expressions matches nothing: each is a pass over the URI. */
 const MOST_PARTS = 100;
 
+/** Whether a URI begins with the text before a template's first expression: false where it cannot be one of its expansions. */
+export function beginsLike(template: string, uri: string): boolean {
+  const end = template.indexOf('{');
+  return uri.startsWith(end < 0 ? template : template.slice(0, end));
+}
+
 /** Tells which URIs a template can become. Takes time in proportion to URI and template, whatever both hold. */
 export class UriTemplate {
   readonly #parts: readonly Part[] | undefined;
@@ -41,9 +47,6 @@ export class UriTemplate {
   matches(uri: string): boolean {
     const parts = this.#parts;
     if (parts === undefined || uri.length > LONGEST) return false;
-    const [first] = parts;
-    // Most templates begin otherwise than most URIs.
-    if (first !== undefined && 'text' in first && !uri.startsWith(first.text)) return false;
     let ends: ReadonlySet<number> = new Set([0]);
     for (const part of parts) {
       ends = 'text' in part ? afterText(ends, part.text, uri) : afterExpression(ends, part, uri);

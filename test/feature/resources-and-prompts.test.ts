@@ -351,6 +351,45 @@ describe('a server with resources', () => {
   });
 });
 
+describe('a large list or answer that is no call of a tool', () => {
+  const source = (own: string) => `{
+    capabilities: { resources: {}, prompts: {} },
+    'resources/list': () => ({
+      resources: Array.from({ length: 9_000 }, (_, n) => ({ uri: '${own}://' + n, name: 'n' + n, description: 'd'.repeat(60) })),
+    }),
+    'resources/read': ({ uri }) => ({
+      contents: Array.from({ length: 30_000 }, (_, n) => ({ uri: uri + '/' + n, text: 'text ' + n, _meta: { n } })),
+    }),
+    'prompts/list': () => ({ prompts: [{ name: 'p' }] }),
+    'prompts/get': () => ({
+      messages: Array.from({ length: 30_000 }, (_, n) => ({ role: 'user', content: { type: 'text', text: 'say ' + n } })),
+    }),
+  }`;
+
+  it('is queried, cut and read on as any answer is', async () => {
+    await using live = await openLiveGateway({
+      mcpServers: { one: methods(source('one')), two: methods(source('two')) },
+    });
+    const client = await live.connect('http', 'modern');
+    const listed = await live.call(client, 'list_resources', {
+      filter: { name: 'n8999' },
+      fields: ['uri', 'upstream'],
+    });
+    expect(listed.data.items).toEqual([
+      { uri: 'one://8999', upstream: 'one' },
+      { uri: 'two://8999', upstream: 'two' },
+    ]);
+    const read = await live.call(client, 'read_resource', { uri: 'one://1' });
+    expect(read.warnings).toMatchObject([{ code: 'VALIDATION_TRUNCATED_WARNING' }]);
+    expect(read.data.content.slice(0, 2)).toEqual([
+      { type: 'text', uri: 'one://1/0', text: 'text 0', _meta: { n: 0 } },
+      { type: 'text', uri: 'one://1/1', text: 'text 1', _meta: { n: 1 } },
+    ]);
+    const prompt = await live.call(client, 'get_prompt', { name: 'two__p' });
+    expect(prompt.data.messages[1]).toEqual({ role: 'user', text: 'say 1' });
+  });
+});
+
 describe('what goes over the wire for resources and prompts', () => {
   const requests: readonly JsonObject[] = [
     { method: 'resources/list' },

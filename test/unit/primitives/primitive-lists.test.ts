@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { takePage } from '../../../src/primitives/list-page.js';
+import { runAtOnce } from '../../../src/lib/turns.js';
+import { type ListedEntry, takePage } from '../../../src/primitives/list-page.js';
 import { Owners } from '../../../src/primitives/owners.js';
 import { PrimitiveLists } from '../../../src/primitives/primitive-lists.js';
 import { readList } from '../../../src/primitives/read-list.js';
@@ -272,6 +273,30 @@ describe('the owner of a name', () => {
     expect(owners.show('prompts', { upstream: 'one', id: 'two__q' })).toBe('one__two__q');
   });
 
+  it('is no server whose templates cost so much that those of another are not reached', async () => {
+    const uri = `a:${'7'.repeat(98)}`;
+    const costly = { name: 't', uriTemplate: `a:${'{x}'.repeat(98)}-` };
+    const fits = { name: 't', uriTemplate: 'a:{id}' };
+    const templates = (costlyOnes: number) => ({
+      'resources/templates/list': () => ({
+        resourceTemplates: [
+          ...Array.from({ length: costlyOnes }, (_, index) => ({
+            ...costly,
+            uriTemplate: `${costly.uriTemplate}${index}`,
+          })),
+          fits,
+        ],
+      }),
+    });
+    const { owners } = open({ one: templates(199), two: templates(1) });
+    await owners.ready('resources', uri);
+    const { code, details } = refusal(() => owners.ofResource(uri, undefined));
+    expect([code, details['candidates']]).toEqual([
+      'NOT_FOUND_RESOURCE',
+      [`mcp-aql://one/a%3A${'7'.repeat(98)}`, `mcp-aql://two/a%3A${'7'.repeat(98)}`],
+    ]);
+  });
+
   it('needs no list where only one upstream has resources', () => {
     const { owners, requests } = open({ one: {} });
     expect(owners.ready('resources', 'a:1')).toBeUndefined();
@@ -284,20 +309,24 @@ describe('a page of a list', () => {
   const entries = (ids: readonly number[]) =>
     ids.map((each) => ({ upstream: 'one', id: String(each), value: { each } }));
   const all = Array.from({ length: 250 }, (_, index) => index);
-  const seen = (page: readonly JsonObject[]) => page.map(({ each }) => each);
+  const seen = (page: readonly ListedEntry[]) => page.map(({ value }) => value['each']);
+  const pageOf = (ids: readonly number[], cursor: unknown) => runAtOnce(takePage(entries(ids), cursor));
 
   it('goes on after the last entry that was shown, also when others came and went', () => {
-    const first = takePage(entries(all), undefined);
+    const first = pageOf(all, undefined);
     expect(seen(first.page)).toEqual(all.slice(0, 100));
-    const second = takePage(entries([...all.slice(50), 300]), first.nextCursor);
+    const second = pageOf([...all.slice(50), 300], first.nextCursor);
     expect(seen(second.page)).toEqual(all.slice(100, 200));
-    const last = takePage(entries(all), second.nextCursor);
+    const last = pageOf(all, second.nextCursor);
     expect([seen(last.page), last.nextCursor]).toEqual([all.slice(200), undefined]);
-    const without = takePage(entries(all.filter((each) => each !== 99)), first.nextCursor);
+    const without = pageOf(
+      all.filter((each) => each !== 99),
+      first.nextCursor,
+    );
     expect(without.page.length).toBeGreaterThan(0);
   });
 
   it.each([['nonsense'], [7], [''], [Buffer.from('1.x').toString('base64url')]])('refuses the cursor %j', (cursor) => {
-    expect(refusal(() => takePage(entries(all), cursor)).details['param_name']).toBe('cursor');
+    expect(refusal(() => pageOf(all, cursor)).details['param_name']).toBe('cursor');
   });
 });
