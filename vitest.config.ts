@@ -1,20 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that keep the modules' state to themselves share the modules that a worker has loaded, which halves their time. */
 const UNIT = 'test/unit/**/*.test.ts';
 
 export default defineConfig({
   test: {
     setupFiles: ['test/support/property-seed.ts'],
     maxWorkers: availableParallelism(),
+    // The files of a worker share the modules that it has loaded: to load them anew for each takes longer than most tests.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 5_000,
     // A poll ends when it holds; on a busy machine that may take more than the default second.
     expect: { poll: { timeout: 20_000, interval: 20 } },
     projects: [
-      { extends: true, test: { name: 'unit', include: [UNIT], isolate: false } },
+      { extends: true, test: { name: 'unit', include: [UNIT] } },
       {
         extends: true,
         test: {

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { behaviourServer } from '../support/behaviours.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
-import { serveGateway } from '../support/served-gateway.js';
 
 const TOKEN = 'olga-has-a-long-token';
 
@@ -14,7 +14,7 @@ const CONFIG = {
 };
 
 async function open(config: object = CONFIG) {
-  const gateway = await serveGateway(config);
+  const gateway = await hostGateway(config);
   const ask = async (method: string, path: string, body?: unknown, token = TOKEN) => {
     const response = await fetch(new URL(path, gateway.url), {
       method,

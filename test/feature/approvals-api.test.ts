@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { sendHttp } from '../support/raw-http.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const OPERATOR_TOKEN = 'operator-has-a-long-token';
 const HEADERS = { authorization: `Bearer ${OPERATOR_TOKEN}` };
@@ -30,8 +31,8 @@ const tokenIn = ({ error }: Answer): string => String(error?.details?.['confirma
 const approvalIn = ({ error }: Answer): string =>
   String((error?.details?.['approval'] as { readonly id?: string } | undefined)?.id);
 
-const urlOf = (gateway: ServedGateway, path: string): string => new URL(path, gateway.url).href;
-const ask = (gateway: ServedGateway, method: 'GET' | 'POST', path: string, body?: object) =>
+const urlOf = (gateway: RunningGateway, path: string): string => new URL(path, gateway.url).href;
+const ask = (gateway: RunningGateway, method: 'GET' | 'POST', path: string, body?: object) =>
   sendHttp(urlOf(gateway, `/admin/approvals${path}`), {
     method,
     headers: HEADERS,
@@ -40,7 +41,7 @@ const ask = (gateway: ServedGateway, method: 'GET' | 'POST', path: string, body?
 
 describe('the approvals API', () => {
   it('lists pending requests, accepts one decision, and says why it refuses a second', async () => {
-    await using gateway = await serveGateway(configOf());
+    await using gateway = await hostGateway(configOf());
     await using client = await connectClient(gateway.url);
     const asked = await call(client);
     const id = approvalIn(asked);
@@ -64,7 +65,7 @@ describe('the approvals API', () => {
   });
 
   it('answers 404 without operators', async () => {
-    await using gateway = await serveGateway(configOf({ operators: {} }));
+    await using gateway = await hostGateway(configOf({ operators: {} }));
     for (const path of ['/admin/approvals', '/ui/approvals']) {
       expect((await sendHttp(urlOf(gateway, path), { method: 'GET', headers: HEADERS })).status).toBe(404);
     }

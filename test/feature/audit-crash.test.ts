@@ -3,9 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { leanCaller } from '../support/lean-client.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
+import { serveGateway } from '../support/served-gateway.js';
 
 const CALLS = 3_000;
 const AT_ONCE = 32;

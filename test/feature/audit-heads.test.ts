@@ -2,17 +2,18 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { makeDirectory } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
 import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 
 /** Two journals of a gateway that was started and stopped twice, and what `audit verify` says of them. */
 async function makeTrail(more: object = {}) {
   const directory = await makeDirectory();
   await using upstream = await startDangerUpstream();
   for (const count of [1, 2]) {
-    await using gateway = await serveGateway(
+    await using gateway = await hostGateway(
       { mcpServers: { demo: dangerEntry(upstream, 'certified') }, ...more },
       { directory: directory.path },
     );

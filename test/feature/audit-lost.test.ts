@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openAuditTrail } from '../../src/audit/audit-trail.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory } from '../support/served-gateway.js';
 import { anEvent, auditConfig } from '../unit/audit/audit-folder.js';
 
 it('verify says how many records were lost, and ends with the code of an altered record', async () => {

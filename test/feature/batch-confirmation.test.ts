@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const TOKEN = 'alice-has-a-long-token';
 
@@ -63,15 +64,15 @@ const configOf = (more: object = {}, policy: object = {}): object => ({
   ...more,
 });
 const TOGETHER = { confirmation: { batch: 'together' } };
-const connect = ({ url }: ServedGateway, answer?: () => { action: 'accept'; content: { approve: boolean } }) =>
+const connect = ({ url }: RunningGateway, answer?: () => { action: 'accept'; content: { approve: boolean } }) =>
   connectClient(url, 'auto', { token: TOKEN, ...(answer === undefined ? {} : { answer }) });
 
 describe('a batch with several operations that ask', () => {
-  let gateway: ServedGateway;
+  let gateway: RunningGateway;
   let client: McpClient;
 
   beforeAll(async () => {
-    gateway = await serveGateway(configOf());
+    gateway = await hostGateway(configOf());
     client = await connect(gateway);
   }, 60_000);
 
@@ -154,8 +155,8 @@ describe.each([
   };
 
   it('run each operation once, on one SQLite file', async () => {
-    await using one = await serveGateway(configOf({}, patient));
-    await using two = await serveGateway(
+    await using one = await hostGateway(configOf({}, patient));
+    await using two = await hostGateway(
       configOf({ store: { type: 'sqlite', file: `${one.directory}/.mcp-aql/state.db` } }, patient),
     );
     await using first = await connect(one);
@@ -168,8 +169,8 @@ describe.each([
     async () => {
       await using redis = await startRedisServer();
       const config = configOf({ store: { type: 'redis', url: redis.url } }, patient);
-      await using one = await serveGateway(config);
-      await using two = await serveGateway(config);
+      await using one = await hostGateway(config);
+      await using two = await hostGateway(config);
       await using first = await connect(one);
       await using second = await connect(two);
       expect([...(await goOnAtOnce([first, second], operations))].sort()).toEqual(['/1', '/2']);
@@ -179,11 +180,11 @@ describe.each([
 });
 
 describe('a batch that is agreed to together', () => {
-  let gateway: ServedGateway;
+  let gateway: RunningGateway;
   let client: McpClient;
 
   beforeAll(async () => {
-    gateway = await serveGateway(configOf({}, TOGETHER));
+    gateway = await hostGateway(configOf({}, TOGETHER));
     client = await connect(gateway);
   }, 60_000);
 
@@ -279,7 +280,7 @@ describe.each(['auto', 'legacy'] as const)(
     const operations = [create('/1'), destroy('/2'), run('do_destructive_too', { path: '/3' }), create('/4')];
 
     it('asks its user once, before anything has run, and runs what the user agrees to', async () => {
-      await using gateway = await serveGateway({ policy, mcpServers: { demo: dangerEntry(upstream) } });
+      await using gateway = await hostGateway({ policy, mcpServers: { demo: dangerEntry(upstream) } });
       for (const approve of [true, false]) {
         const questions: string[] = [];
         let ranBefore = -1;
@@ -312,7 +313,7 @@ describe('the answer of a user, which a client sends with a second call', () => 
   const policy = { ...TOGETHER, rules, approvals: { operator: false } };
 
   it('is good for the batch that was asked about, once', async () => {
-    await using gateway = await serveGateway(configOf({}, policy));
+    await using gateway = await hostGateway(configOf({}, policy));
     const asking = { ...MODERN_META, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
     const send = async (operations: readonly unknown[], more: JsonObject = {}) => {
       const params = { name: EXECUTE, arguments: { operations }, _meta: asking, ...more };

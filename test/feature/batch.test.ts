@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { behaviourServer } from '../support/behaviours.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
 import type { ReplayServer } from '../support/replay-server.js';
 import { makeRows, type RowsUpstream, startRowsUpstream } from '../support/rows-upstream.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 
@@ -42,13 +43,13 @@ async function batch(client: McpClient, tool: string, operations: readonly unkno
 
 let upstream: ReplayServer;
 let rows: RowsUpstream;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let client: McpClient;
 
 beforeAll(async () => {
   upstream = await startDangerUpstream();
   rows = await startRowsUpstream(makeRows(50));
-  gateway = await serveGateway({ mcpServers: { demo: dangerEntry(upstream), rows: { url: rows.url } } });
+  gateway = await hostGateway({ mcpServers: { demo: dangerEntry(upstream), rows: { url: rows.url } } });
   client = await connectClient(gateway.url);
 }, 60_000);
 
@@ -120,7 +121,7 @@ describe('a batch', () => {
   });
 
   it('skips an operation that needs confirmation and runs the others, where that is configured', async () => {
-    await using skipping = await serveGateway({
+    await using skipping = await hostGateway({
       batch: { onConfirmation: 'skip' },
       mcpServers: { demo: dangerEntry(upstream) },
     });
@@ -139,7 +140,7 @@ describe('a batch', () => {
     expect(refused.error).toMatchObject({ code: 'VALIDATION_ENDPOINT_MISMATCH' });
     expect(refused.error?.message).toContain('mcp_aql_create');
     expect(rows.calls).toHaveLength(calls);
-    await using single = await serveGateway({ endpoint: { mode: 'single' }, mcpServers: { rows: { url: rows.url } } });
+    await using single = await hostGateway({ endpoint: { mode: 'single' }, mcpServers: { rows: { url: rows.url } } });
     await using caller = await connectClient(single.url);
     expect(await batch(caller, 'mcp_aql', mixed)).toMatchObject({ summary: { total: 2, succeeded: 2 } });
   }, 30_000);
@@ -155,7 +156,7 @@ describe('a batch', () => {
   });
 
   it('of a hundred operations gives ninety-nine answers when the 37th crashes its upstream', async () => {
-    await using fragile = await serveGateway({
+    await using fragile = await hostGateway({
       mcpServers: {
         shaky: { ...behaviourServer(), operations: { '*': { category: 'EXECUTE', danger: 'safe' } } },
         rows: { url: rows.url, operations: { '*': { category: 'EXECUTE', danger: 'safe' } } },
@@ -230,7 +231,7 @@ describe('a batch of ten READs to three slow upstreams', () => {
       ]),
     );
     try {
-      await using slow = await serveGateway({ mcpServers });
+      await using slow = await hostGateway({ mcpServers });
       await using caller = await connectClient(slow.url);
       const operations = Array.from({ length: 10 }, (_, index) => run(`${names[index % 3]}__get_time`));
       // None of them is answered before all of them have arrived.

@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { makeRows, type Row, type RowsUpstream, startRowsUpstream } from '../support/rows-upstream.js';
 import { runCli } from '../support/run-cli.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 const ROWS = makeRows(2_000);
 const MAX_BYTES = 20_000;
 
 let upstream: RowsUpstream;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let client: McpClient;
 
 beforeAll(async () => {
   upstream = await startRowsUpstream(ROWS);
-  gateway = await serveGateway({ results: { maxBytes: MAX_BYTES }, mcpServers: { rows: { url: upstream.url } } });
+  gateway = await hostGateway({ results: { maxBytes: MAX_BYTES }, mcpServers: { rows: { url: upstream.url } } });
   client = await connectClient(gateway.url);
 }, 60_000);
 

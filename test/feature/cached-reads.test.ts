@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { makeRows, type RowsUpstream, startRowsUpstream } from '../support/rows-upstream.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 
 let upstream: RowsUpstream;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let client: McpClient;
 
 beforeAll(async () => {
   upstream = await startRowsUpstream(makeRows(20));
   const operations = { list_rows: { cache: { ttlSeconds: 600 } }, '*_row': { cache: { ttlSeconds: 600 } } };
-  gateway = await serveGateway({ mcpServers: { rows: { url: upstream.url, operations } } });
+  gateway = await hostGateway({ mcpServers: { rows: { url: upstream.url, operations } } });
   client = await connectClient(gateway.url);
 }, 60_000);
 

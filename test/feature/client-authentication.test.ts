@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { callMessage, initializeMessage, sendHttp } from '../support/raw-http.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
+import { serveGateway } from '../support/served-gateway.js';
 
 const TOKENS = { alice: 'alice-has-a-long-token', bob: 'bob-has-another-token' };
 

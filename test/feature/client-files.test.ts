@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { runCommand } from '../support/run-command.js';
-import { makeDirectory } from '../support/served-gateway.js';
 
 /** One file of each client as its documentation shows it, on Linux. */
 const FILES: Readonly<Record<string, { readonly path: string; readonly text: string; readonly server: object }>> = {

@@ -2,16 +2,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
+import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { makeRows, type Row, type RowsUpstream, startRowsUpstream } from '../support/rows-upstream.js';
-import { makeDirectory, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 const COUNT = 1_000;
 const ROWS = makeRows(COUNT);
 
 let upstream: RowsUpstream;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let client: McpClient;
 
 beforeAll(async () => {
@@ -26,7 +27,7 @@ beforeAll(async () => {
     },
   };
   // Nothing is cut here for its size: that is another feature.
-  gateway = await serveGateway({ results: { maxBytes: 0 }, mcpServers: { rows: { url: upstream.url, operations } } });
+  gateway = await hostGateway({ results: { maxBytes: 0 }, mcpServers: { rows: { url: upstream.url, operations } } });
   client = await connectClient(gateway.url);
 }, 60_000);
 
@@ -221,7 +222,7 @@ describe('pages of a list', () => {
   });
 
   it('report when they have expired', async () => {
-    await using brief = await serveGateway({
+    await using brief = await hostGateway({
       results: { keptSeconds: 1 },
       mcpServers: { rows: { url: upstream.url } },
     });
@@ -339,7 +340,7 @@ describe('queries over real servers', () => {
     await using home = await makeDirectory();
     await mkdir(join(home.path, 'files/sub'), { recursive: true });
     for (const name of ['a.txt', 'b.md', 'c.txt']) await writeFile(join(home.path, 'files', name), name);
-    await using real = await serveGateway({
+    await using real = await hostGateway({
       mcpServers: {
         filesystem: { command: 'mcp-server-filesystem', args: ['.'], cwd: join(home.path, 'files') },
         memory: {

@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { EvidenceBundle } from '../../src/conformance/evidence.js';
 import type { Judgement } from '../../src/conformance/judge.js';
 import { renderClauseTable } from '../../src/conformance/report.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { judgeByPublishedRules, PUBLISHED_SCHEMAS } from '../support/published-rules.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory, shippedConfig } from '../support/served-gateway.js';
+import { shippedConfig } from '../support/served-gateway.js';
 
 const CLAIM = new URL('../../src/builtin/introspect/conformance-level.ts', import.meta.url);
 const PAGE = new URL('../../docs/conformance.md', import.meta.url);

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { ConsoleVisitor } from '../support/console-visitor.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { readJournals } from '../support/read-journals.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const TOKEN = 'operator-omar-has-a-long-token';
 
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 
 beforeAll(async () => {
-  gateway = await serveGateway({
+  gateway = await hostGateway({
     policy: { approvals: { operators: { omar: { token: TOKEN } } } },
     audit: { enabled: true, sync: true },
     mcpServers: {},

@@ -16,10 +16,12 @@ import {
   textOf,
 } from '../support/browser.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { sendHttp } from '../support/raw-http.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const OPERATORS = {
   omar: { token: 'operator-omar-has-a-long-token' },
@@ -52,14 +54,14 @@ const human = (operation: string): object => ({ match: { operation }, decision: 
 describe.skipIf(CHROMIUM === undefined)(`the console for people who decide (${NO_CHROMIUM})`, () => {
   let browser: Browser;
   let upstream: ReplayServer;
-  let gateway: ServedGateway;
+  let gateway: RunningGateway;
   let alice: McpClient;
   let bob: McpClient;
 
   beforeAll(async () => {
     upstream = await startDangerUpstream();
     browser = await startBrowser();
-    gateway = await serveGateway({
+    gateway = await hostGateway({
       clients: CLIENTS,
       policy: {
         rules: [human('do_reversible'), human('do_destructive'), human('update_record')],

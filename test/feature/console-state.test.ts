@@ -13,9 +13,10 @@ import {
   startBrowser,
   textOf,
 } from '../support/browser.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { connectClient } from '../support/mcp-client.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const TOKEN = 'operator-olga-has-a-long-token';
 
@@ -48,7 +49,7 @@ const LOCK = {
 
 describe.skipIf(CHROMIUM === undefined)(`the console's pages of state (${NO_CHROMIUM})`, () => {
   let browser: Browser;
-  let gateway: ServedGateway;
+  let gateway: RunningGateway;
   let page: Page;
 
   const go = async (path: string): Promise<string> => {
@@ -59,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)(`the console's pages of state (${NO_CHRO
     Promise.all([page.waitForNavigation(), page.locator(`::-p-xpath(//main//a[contains(., "${text}")])`).click()]);
 
   beforeAll(async () => {
-    gateway = await serveGateway(
+    gateway = await hostGateway(
       {
         endpoint: { mode: 'single' },
         audit: { calls: 'all' },

@@ -4,8 +4,10 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
+import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
-import { makeDirectory, REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const BIN = join(REPOSITORY, 'node_modules/.bin');
 
@@ -21,13 +23,13 @@ const UPDATE = 'mcp_aql_update';
 const DELETE = 'mcp_aql_delete';
 
 let home: Awaited<ReturnType<typeof makeDirectory>>;
-let served: ServedGateway;
+let served: RunningGateway;
 let client: McpClient;
 
 beforeAll(async () => {
   home = await makeDirectory();
   for (const side of ['gateway', 'direct']) await mkdir(join(home.path, side));
-  served = await serveGateway({
+  served = await hostGateway({
     mcpServers: {
       filesystem: { command: 'mcp-server-filesystem', args: ['.'], cwd: join(home.path, 'gateway') },
       memory: { command: 'mcp-server-memory', env: { MEMORY_FILE_PATH: join(home.path, 'gateway.json') } },

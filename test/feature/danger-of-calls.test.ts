@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
 import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 
 const text = { type: 'string' };
 const flag = { type: 'boolean' };
@@ -65,7 +66,7 @@ const configOf = (more: object = {}): object => ({ mcpServers: { demo: { url: up
 
 describe('the danger of a call', () => {
   it('follows its arguments: a forced push and a removed branch are asked for, a plain push is not', async () => {
-    await using gateway = await serveGateway(configOf());
+    await using gateway = await hostGateway(configOf());
     await using client = await connectClient(gateway.url);
     const codeOf = async (params: object) =>
       (await client.call('mcp_aql_execute', 'git_push', { ...params })).error?.code ?? 'OK';
@@ -79,7 +80,7 @@ describe('the danger of a call', () => {
   });
 
   it('makes EXECUTE of a READ that writes: refused as READ with the corrected call, asked for as EXECUTE', async () => {
-    await using gateway = await serveGateway(configOf());
+    await using gateway = await hostGateway(configOf());
     await using client = await connectClient(gateway.url);
     expect((await client.call('mcp_aql_read', 'take_snapshot', {})).success).toBe(true);
     const refused = await client.call('mcp_aql_read', 'take_snapshot', { filename: 'a.txt' });
@@ -97,7 +98,7 @@ describe('the danger of a call', () => {
   it.each(ACTING_READS)(
     'refuses %s as READ with arguments that act, and takes it as EXECUTE',
     async (name, _schema, args, code) => {
-      await using gateway = await serveGateway({ mcpServers: { reads: { url: upstream.urlOf('reads') } } });
+      await using gateway = await hostGateway({ mcpServers: { reads: { url: upstream.urlOf('reads') } } });
       await using client = await connectClient(gateway.url);
       const calls = () => upstream.calls.length;
       const before = calls();
@@ -110,7 +111,7 @@ describe('the danger of a call', () => {
 
   it('is lowered by a dry run of a server that is believed, and by no other', async () => {
     const dry = { url: upstream.urlOf('dry') };
-    await using gateway = await serveGateway({ mcpServers: { dry, doubtful: { ...dry, trust: 'untested' } } });
+    await using gateway = await hostGateway({ mcpServers: { dry, doubtful: { ...dry, trust: 'untested' } } });
     await using client = await connectClient(gateway.url);
     const codeOf = async (operation: string, params: object) =>
       (await client.call('mcp_aql_delete', operation, { ...params })).error?.code ?? 'OK';
@@ -125,7 +126,7 @@ describe('the danger of a call', () => {
   });
 
   it('is the same through a single tool, where a READ that writes is only asked for', async () => {
-    await using gateway = await serveGateway(configOf({ endpoint: { mode: 'single' } }));
+    await using gateway = await hostGateway(configOf({ endpoint: { mode: 'single' } }));
     await using client = await connectClient(gateway.url);
     expect((await client.call('mcp_aql', 'take_snapshot', {})).success).toBe(true);
     const asked = await client.call('mcp_aql', 'take_snapshot', { filename: 'a.txt' });
@@ -134,7 +135,7 @@ describe('the danger of a call', () => {
 
   it('is what rules and the read-only gateway go by', async () => {
     const rules = [{ name: 'no-loss', match: { danger: 'destructive' }, decision: 'deny' }];
-    await using gateway = await serveGateway(configOf({ policy: { rules } }));
+    await using gateway = await hostGateway(configOf({ policy: { rules } }));
     await using client = await connectClient(gateway.url);
     expect((await client.call('mcp_aql_execute', 'git_push', {})).success).toBe(true);
     const denied = await client.call('mcp_aql_execute', 'git_push', { force: true });
@@ -142,7 +143,7 @@ describe('the danger of a call', () => {
   });
 
   it('is shown by introspection and promised by no family', async () => {
-    await using gateway = await serveGateway(configOf());
+    await using gateway = await hostGateway(configOf());
     await using client = await connectClient(gateway.url);
     const list = await client.call('mcp_aql_read', 'introspect', { query: 'operations', include: ['danger'] });
     const shown = JSON.stringify(list.data);

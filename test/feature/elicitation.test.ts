@@ -8,11 +8,13 @@ import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontext
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { BINARY, makeDirectory, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { BINARY } from '../support/served-gateway.js';
 
 let upstream: ReplayServer;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let directory: Awaited<ReturnType<typeof makeDirectory>>;
 let configFile: string;
 
@@ -23,7 +25,7 @@ beforeAll(async () => {
     policy: { rules: [{ match, decision: 'confirm', requires: 'human' }], approvals: { operator: false } },
     mcpServers: { demo: dangerEntry(upstream) },
   };
-  gateway = await serveGateway(config);
+  gateway = await hostGateway(config);
   directory = await makeDirectory();
   configFile = join(directory.path, 'gateway.config.json');
   await writeFile(configFile, JSON.stringify({ ...config, store: { type: 'memory' } }));

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { behaviourServer } from '../support/behaviours.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 /** A catalogue whose operations allow every kind of wrong call. */
 const TOOLS = [
@@ -50,7 +51,7 @@ const OTHER_TOOLS = [
 ];
 
 let upstream: ReplayServer;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let client: McpClient;
 
 beforeAll(async () => {
@@ -60,7 +61,7 @@ beforeAll(async () => {
       ['wiki', OTHER_TOOLS],
     ]),
   );
-  gateway = await serveGateway(
+  gateway = await hostGateway(
     {
       results: { maxBytes: 0 },
       limits: {

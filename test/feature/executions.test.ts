@@ -2,10 +2,10 @@ import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotoco
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { behaviourServer } from '../support/behaviours.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { inlineServer } from '../support/inline-server.js';
 import { type Envelope, type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
-import { makeDirectory } from '../support/served-gateway.js';
 
 /** `flaky` fails at first, `large` answers more than is sent at once, `picture` with a block beside its data. */
 const JOBS = inlineServer(`{

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DANGER_LEVELS, TRUST_LEVELS } from '../../src/protocol/operation.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient } from '../support/mcp-client.js';
-import { serveGateway } from '../support/served-gateway.js';
 
 /** Companion document "danger levels", section 4.1, in the order of its rows. */
 const MATRIX = `
@@ -35,7 +35,7 @@ describe('the trust matrix of a running gateway', () => {
   it('decides every combination, and a denied call never reaches the upstream', async () => {
     await using upstream = await startDangerUpstream();
     const mcpServers = Object.fromEntries(TRUST_LEVELS.map((trust) => [trust, dangerEntry(upstream, trust)]));
-    await using gateway = await serveGateway({ mcpServers });
+    await using gateway = await hostGateway({ mcpServers });
     await using client = await connectClient(gateway.url);
     const seen: string[] = [];
     const expected: string[] = [];
@@ -58,7 +58,7 @@ describe('the trust matrix of a running gateway', () => {
 
   it('is described by introspection, with a tag in lists and the reasons on request', async () => {
     await using upstream = await startDangerUpstream();
-    await using gateway = await serveGateway({ mcpServers: { demo: dangerEntry(upstream) } });
+    await using gateway = await hostGateway({ mcpServers: { demo: dangerEntry(upstream) } });
     await using client = await connectClient(gateway.url);
     const { data } = await client.introspect({ query: 'operations', upstream: 'demo', include: ['danger'] });
     type Row = { readonly name: string; readonly description: string; readonly danger: { readonly level: string } };
@@ -79,7 +79,7 @@ describe('the trust matrix of a running gateway', () => {
 
   it('names in a denial what the operator can change', async () => {
     await using upstream = await startDangerUpstream();
-    await using gateway = await serveGateway({ mcpServers: { demo: dangerEntry(upstream) } });
+    await using gateway = await hostGateway({ mcpServers: { demo: dangerEntry(upstream) } });
     await using client = await connectClient(gateway.url);
     const { error } = await client.call(EXECUTE, 'do_dangerous');
     expect(error?.message).toContain(

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasInvisible } from '../../src/lib/text.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { sendHttp } from '../support/raw-http.js';
 import type { ReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const OPERATION = 'do_reversible';
 const PARAMS = { path: '/notes/a.txt', count: 1 };
@@ -51,18 +52,18 @@ const tokenIn = ({ error }: Answer): string => String(error?.details?.['confirma
 const approvalIn = ({ error }: Answer): string =>
   String((error?.details?.['approval'] as { id?: string } | undefined)?.id);
 
-const adminUrl = (gateway: ServedGateway, path: string): string => new URL(path, gateway.url).href;
+const adminUrl = (gateway: RunningGateway, path: string): string => new URL(path, gateway.url).href;
 
-const operate = (gateway: ServedGateway, ...args: readonly string[]) =>
+const operate = (gateway: RunningGateway, ...args: readonly string[]) =>
   runCli(['approvals', ...args, '--config', join(gateway.directory, 'gateway.config.json')], {
     cwd: gateway.directory,
   });
 
 describe("the client's user", () => {
-  let gateway: ServedGateway;
+  let gateway: RunningGateway;
 
   beforeAll(async () => {
-    gateway = await serveGateway(configOf({}));
+    gateway = await hostGateway(configOf({}));
   }, 60_000);
 
   afterAll(() => gateway?.[Symbol.asyncDispose]());
@@ -99,7 +100,7 @@ describe("the client's user", () => {
 
 describe('the operator', () => {
   it('approves at the command line, and the token is not accepted before', async () => {
-    await using gateway = await serveGateway(configOf({}));
+    await using gateway = await hostGateway(configOf({}));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
     const before = upstream.calls.length;
     const asked = await call(client);
@@ -132,7 +133,7 @@ describe('the operator', () => {
   }, 60_000);
 
   it('sees the parameters at the command line with control characters escaped', async () => {
-    await using gateway = await serveGateway(configOf({}));
+    await using gateway = await hostGateway(configOf({}));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
     const path = "/notes\u001b[2A\u009b2K\u202e\nstatus harmless', count = '0";
     const asked = await client.call(EXECUTE, OPERATION, { path });
@@ -144,7 +145,7 @@ describe('the operator', () => {
   }, 60_000);
 
   it('denies, and the caller gets the reason', async () => {
-    await using gateway = await serveGateway(configOf({}));
+    await using gateway = await hostGateway(configOf({}));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
     const asked = await call(client);
     await operate(gateway, 'deny', approvalIn(asked), '--reason', 'not on a Sunday');
@@ -154,7 +155,7 @@ describe('the operator', () => {
   }, 60_000);
 
   it('decides over HTTP while the call waits, with a state that is not shared', async () => {
-    await using gateway = await serveGateway(
+    await using gateway = await hostGateway(
       configOf({ store: { type: 'memory' }, approvals: { mode: 'wait', waitSeconds: 60 } }),
     );
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
@@ -181,7 +182,7 @@ describe('the operator', () => {
   ])(
     'cannot be %s',
     async (_who, headers, status) => {
-      await using gateway = await serveGateway(configOf({}));
+      await using gateway = await hostGateway(configOf({}));
       await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
       const id = approvalIn(await call(client));
       const answer = await sendHttp(adminUrl(gateway, `/admin/approvals/${id}/approve`), { headers, body: {} });
@@ -193,7 +194,7 @@ describe('the operator', () => {
 
   it('cannot be the requester with the credentials of an operator', async () => {
     const operators = { alice: { token: 'alice-as-operator-token' } };
-    await using gateway = await serveGateway(configOf({ approvals: { operators } }));
+    await using gateway = await hostGateway(configOf({ approvals: { operators } }));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
     const id = approvalIn(await call(client));
     const headers = { authorization: 'Bearer alice-as-operator-token' };
@@ -216,7 +217,7 @@ describe('the operator', () => {
     const secret = 'a-webhook-secret-of-length';
     const webhook = { url: `http://127.0.0.1:${port}/hook`, secret };
     try {
-      await using gateway = await serveGateway(configOf({ approvals: { webhook, publicUrl: 'https://gate.example' } }));
+      await using gateway = await hostGateway(configOf({ approvals: { webhook, publicUrl: 'https://gate.example' } }));
       await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
       const received = once(receiver, 'received');
       const id = approvalIn(await call(client));
@@ -240,7 +241,7 @@ describe('the operator', () => {
 
 describe('where neither a user nor an operator can be asked', () => {
   it('a call that needs a person is refused', async () => {
-    await using gateway = await serveGateway(configOf({ approvals: { operator: false, operators: {} } }));
+    await using gateway = await hostGateway(configOf({ approvals: { operator: false, operators: {} } }));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
     const before = upstream.calls.length;
     const { error } = await call(client);

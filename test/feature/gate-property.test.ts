@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 /** Gated by token, gated by a person, and denied. */
 const OPERATIONS = ['do_destructive', 'do_destructive_too', 'do_reversible', 'do_dangerous'] as const;
@@ -43,12 +44,12 @@ interface Given extends Pick<Step, 'who' | 'operation' | 'count'> {
 }
 
 let upstream: ReplayServer;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let clients: readonly [McpClient, McpClient];
 
 beforeAll(async () => {
   upstream = await startDangerUpstream();
-  gateway = await serveGateway({
+  gateway = await hostGateway({
     clients: { alice: { token: 'alice-has-a-long-token' }, bob: { token: 'bob-has-a-long-token-too' } },
     policy: {
       rules: [{ match: { operation: BY_PERSON }, decision: 'confirm', requires: 'human' }],

@@ -2,10 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient } from '../support/mcp-client.js';
 import type { ReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory, type ServeOptions, serveGateway } from '../support/served-gateway.js';
+import { serveGateway } from '../support/served-gateway.js';
 
 let upstream: ReplayServer;
 
@@ -29,9 +31,9 @@ const outcomeOf = ({ success, error }: Answer): string => (success ? 'OK' : (err
 async function ask(
   policy: object,
   attempts: readonly (readonly [operation: string, params?: object, who?: 'bob'])[],
-  options?: ServeOptions,
+  start: (config: object) => Promise<RunningGateway> = hostGateway,
 ) {
-  await using gateway = await serveGateway(configOf(policy), options);
+  await using gateway = await start(configOf(policy));
   await using alice = await connectClient(gateway.url, 'auto', { token: CLIENTS.alice.token });
   await using bob = await connectClient(gateway.url, 'auto', { token: CLIENTS.bob.token });
   const outcomes: string[] = [];
@@ -121,7 +123,7 @@ describe('the policy rules of a running gateway decide', () => {
     const rules = [
       { name: 'freeze', match: { operation: '*' }, decision: 'deny', reason: 'releases are frozen until Monday' },
     ];
-    await using gateway = await serveGateway(configOf({ rules }));
+    await using gateway = await hostGateway(configOf({ rules }));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENTS.alice.token });
     const { error } = await client.call(EXECUTE, 'do_safe');
     expect(error?.message).toContain("Permission denied: 'releases are frozen until Monday'");
@@ -136,11 +138,9 @@ describe('the policy rules of a running gateway decide', () => {
   ])(
     'with a denial of everything that is not READ under %s',
     async (_name, options) => {
-      expect(await ask({}, [['do_safe'], ['do_reversible'], ['do_destructive']], options)).toEqual([
-        DENIED,
-        DENIED,
-        DENIED,
-      ]);
+      const start = (config: object) => serveGateway(config, options);
+      const outcomes = await ask({}, [['do_safe'], ['do_reversible'], ['do_destructive']], start);
+      expect(outcomes).toEqual([DENIED, DENIED, DENIED]);
     },
     60_000,
   );

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { makeDirectory, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const TOOL = 'do_destructive';
 /** Two upstreams offer the tool, so neither has its bare name. */
@@ -12,7 +13,7 @@ const PARAMS = { path: '/notes/a.txt', count: 3 };
 const UNKNOWN_TOKEN = `conf_${'A'.repeat(43)}`;
 
 let upstream: ReplayServer;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let client: McpClient;
 
 const CLIENTS = { alice: { token: 'alice-has-a-long-token' }, bob: { token: 'bob-has-a-long-token-too' } };
@@ -37,7 +38,7 @@ const codeOf = ({ success, error }: Answer): string => (success ? 'OK' : (error?
 beforeAll(async () => {
   upstream = await startDangerUpstream();
   // One client makes every kind of mistake here, which the usual limit of failures would refuse.
-  gateway = await serveGateway(configOf({ confirmation: { maxFailuresPerMinute: 1_000 } }));
+  gateway = await hostGateway(configOf({ confirmation: { maxFailuresPerMinute: 1_000 } }));
   client = await as('alice');
 }, 60_000);
 
@@ -221,7 +222,7 @@ describe('a confirmation token', () => {
 describe('the clock', () => {
   it('expires a token, after the grace for clocks that differ', async () => {
     const confirmation = { ttlSeconds: { destructive: 1 }, clockSkewSeconds: 0, maxFailuresPerMinute: 10_000 };
-    await using brief = await serveGateway(configOf({ confirmation }));
+    await using brief = await hostGateway(configOf({ confirmation }));
     await using alice = await as('alice', 'auto', brief.url);
     const token = tokenIn(await call(alice));
     // A call with wrong parameters does not consume the token, so it can be repeated until the token expires.
@@ -235,7 +236,7 @@ describe('the clock', () => {
 
   it('lets a call run only after its cooldown', async () => {
     const rules = [{ match: { danger: 'destructive' }, decision: 'confirm', cooldown_seconds: 2 }];
-    await using slow = await serveGateway(configOf({ rules }));
+    await using slow = await hostGateway(configOf({ rules }));
     await using alice = await as('alice', 'auto', slow.url);
     const token = tokenIn(await call(alice));
     const before = upstream.calls.length;
@@ -253,7 +254,7 @@ describe('the clock', () => {
 describe('a restart', () => {
   it('keeps a token valid, and a changed configuration voids it', async () => {
     await using directory = await makeDirectory();
-    const start = (policy: object) => serveGateway(configOf(policy), { directory: directory.path });
+    const start = (policy: object) => hostGateway(configOf(policy), { directory: directory.path });
     let token: string;
     {
       await using first = await start({});
@@ -276,7 +277,7 @@ describe('a restart', () => {
 
 describe('the limit per minute', () => {
   it('refuses further questions, and further guesses', async () => {
-    await using strict = await serveGateway(
+    await using strict = await hostGateway(
       configOf({ confirmation: { maxIssuedPerMinute: 3, maxFailuresPerMinute: 2 } }),
     );
     await using alice = await as('alice', 'auto', strict.url);

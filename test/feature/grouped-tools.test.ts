@@ -2,10 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
+import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const ISSUE_WRITE = {
   name: 'issue_write',
@@ -42,7 +43,7 @@ const BELT = {
 };
 
 let upstream: ReplayServer;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let client: McpClient;
 
 const serversOf = (replay: ReplayServer): JsonObject => ({
@@ -60,7 +61,7 @@ beforeAll(async () => {
       ['kept', [{ ...ISSUE_WRITE, name: 'page_write' }]],
     ]),
   );
-  gateway = await serveGateway({ mcpServers: serversOf(upstream) });
+  gateway = await hostGateway({ mcpServers: serversOf(upstream) });
   client = await connectClient(gateway.url);
 }, 60_000);
 

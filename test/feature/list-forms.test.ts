@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 import { startToolServer, textBlocks } from '../support/tool-server.js';
 
 const READ = 'mcp_aql_read';
@@ -26,7 +27,7 @@ it('sums rows by group in one call, whatever the form in which servers give them
     { name: 'get_report', answer: () => textBlocks(`Found 3:\n${JSON.stringify(INVOICES, null, 2)}`) },
     { name: 'get_blocks', answer: () => textBlocks('Found 3:', ...INVOICES.map((each) => JSON.stringify(each))) },
   ]);
-  await using gateway = await serveGateway({ mcpServers: { books: { url: upstream.url } } });
+  await using gateway = await hostGateway({ mcpServers: { books: { url: upstream.url } } });
   await using client = await connectClient(gateway.url);
   for (const name of ['read_records', 'get_rows', 'read_sheet', 'get_report', 'get_blocks']) {
     const { data, error } = await client.call(READ, name, BY_PLAN);
@@ -52,7 +53,7 @@ it('never sends what fields leave out, in blocks and resources that repeat the a
     },
     { name: 'get_list', answer: () => ({ structuredContent: { result: [config] }, ...textBlocks(json) }) },
   ]);
-  await using gateway = await serveGateway({ mcpServers: { app: { url: upstream.url } } });
+  await using gateway = await hostGateway({ mcpServers: { app: { url: upstream.url } } });
   await using client = await connectClient(gateway.url);
   for (const name of ['get_config', 'get_settings', 'get_list']) {
     const { raw } = await client.call(READ, name, { fields: ['theme'] });
@@ -70,7 +71,7 @@ it('asks files of the file server: rows of a CSV file, and the lines of a text t
   const note = '# Notes\n\n\nTODO: call Ada\n  indented  \n\nTODO: pay\n';
   await writeFile(join(folder, 'customers.csv'), CSV);
   await writeFile(join(folder, 'note.md'), note);
-  await using gateway = await serveGateway({
+  await using gateway = await hostGateway({
     mcpServers: { filesystem: { command: 'mcp-server-filesystem', args: ['.'], cwd: folder } },
   });
   await using client = await connectClient(gateway.url);

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { startReplayServer } from '../support/replay-server.js';
 import { runCommand } from '../support/run-command.js';
-import { makeDirectory } from '../support/served-gateway.js';
 
 const READ_MAIL = { name: 'readMail', description: 'Read a mail.', inputSchema: { type: 'object', properties: {} } };
 const SEND_MAIL = {

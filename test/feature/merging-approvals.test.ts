@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { ConsoleVisitor } from '../support/console-visitor.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { readJournals } from '../support/read-journals.js';
-import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 const UPDATE = 'mcp_aql_update';
@@ -21,13 +23,13 @@ const RECORD = {
   secret: 'hunter2',
 };
 
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let alice: McpClient;
 let omar: ConsoleVisitor;
 
 beforeAll(async () => {
   const server = join(REPOSITORY, 'test/fixtures/servers/record-server.mjs');
-  gateway = await serveGateway({
+  gateway = await hostGateway({
     clients: { alice: ALICE },
     policy: {
       rules: [{ match: { operation: 'update_record' }, decision: 'confirm', requires: 'human' }],

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
-import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 const UPDATE = 'mcp_aql_update';
@@ -16,12 +18,12 @@ const RECORD = {
   note: 'seen twice',
 };
 
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let client: McpClient;
 
 beforeAll(async () => {
   const server = join(REPOSITORY, 'test/fixtures/servers/record-server.mjs');
-  gateway = await serveGateway({
+  gateway = await hostGateway({
     mcpServers: {
       records: {
         command: process.execPath,

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { READINGS } from '../../src/observe/metrics/readings.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { connectClient } from '../support/mcp-client.js';
-import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const TOOLS = `({
   read_note: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: 'a note' }] }) },
@@ -14,7 +16,7 @@ const TOOLS = `({
 const TOKEN = 'a-token-of-the-metrics';
 const CLIENT = 'a-token-of-the-client';
 
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 
 const scrape = (authorization: string): Promise<Response> =>
   fetch(gateway.url.replace('/mcp', '/metrics'), { headers: { authorization } });
@@ -26,7 +28,7 @@ async function samplesOf(metric: string): Promise<readonly string[]> {
 }
 
 beforeAll(async () => {
-  gateway = await serveGateway({
+  gateway = await hostGateway({
     clients: { team: { token: CLIENT } },
     metrics: { enabled: true, token: TOKEN },
     mcpServers: { notes: inlineServer(TOOLS), gone: { command: 'no-such-program' } },

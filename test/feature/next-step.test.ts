@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
-import { serveGateway } from '../support/served-gateway.js';
 import { startToolServer, type ToolServer, textBlocks } from '../support/tool-server.js';
 
 const READ = 'mcp_aql_read';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => upstream?.[Symbol.asyncDispose]());
 
 it("an upstream's failure names the path as it was sent, what creates it, and the parameter as callers write it", async () => {
-  await using gateway = await serveGateway({ mcpServers: { office: { url: upstream.url } } });
+  await using gateway = await hostGateway({ mcpServers: { office: { url: upstream.url } } });
   await using client = await connectClient(gateway.url);
   const missing = await client.call(READ, 'read_sheet', { file_path: 'my books/a b.xlsx' });
   expect(missing.error).toMatchObject({

@@ -1,9 +1,10 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
 import { startReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 
 const CREATE = { name: 'create_item', description: 'Create an item.', inputSchema: { type: 'object' } };
 const DELETE = { name: 'delete_item', description: 'Delete an item.', inputSchema: { type: 'object' } };
@@ -30,10 +31,10 @@ describe('names of operations', () => {
     const home = { url: upstreams.urlOf('home') };
     {
       const config = { mcpServers: { home, work: { url: upstreams.urlOf('work') } } };
-      await using _both = await serveGateway(config, { directory: directory.path });
+      await using _both = await hostGateway(config, { directory: directory.path });
     }
     const config = { mcpServers: { home, work: { url: await deadUrl() } } };
-    await using gateway = await serveGateway(config, { directory: directory.path });
+    await using gateway = await hostGateway(config, { directory: directory.path });
     await using client = await connectClient(gateway.url);
 
     const bare = await client.call('mcp_aql_create', 'create_item');
@@ -60,7 +61,7 @@ describe('names of operations', () => {
   it('are not given to a server while another that may own them has never been seen', async () => {
     await using upstreams = await startReplayServer(new Map([['evil', [CREATE]]]));
     const config = { mcpServers: { evil: { url: upstreams.urlOf('evil') }, vault: { url: await deadUrl() } } };
-    await using gateway = await serveGateway(config, { seen: [] });
+    await using gateway = await hostGateway(config, { seen: [] });
     await using client = await connectClient(gateway.url);
 
     const bare = await client.call('mcp_aql_create', 'create_item');
@@ -83,7 +84,7 @@ describe('names of operations', () => {
   ])('are given at the first start while another server %s', async (_, broken) => {
     await using upstreams = await startReplayServer(new Map([['home', [CREATE]]]));
     const config = { mcpServers: { home: { url: upstreams.urlOf('home') }, broken } };
-    await using gateway = await serveGateway(config, { seen: [] });
+    await using gateway = await hostGateway(config, { seen: [] });
     await using client = await connectClient(gateway.url);
     await expect
       .poll(async () => (await client.call('mcp_aql_create', 'create_item')).success, { timeout: 8_000 })
@@ -96,7 +97,7 @@ describe('names of operations', () => {
   ])('do not wait for a server that %s, as it is not started', async (_, broken) => {
     await using upstreams = await startReplayServer(new Map([['home', [CREATE]]]));
     const config = { mcpServers: { home: { url: upstreams.urlOf('home') }, broken } };
-    await using gateway = await serveGateway(config, { seen: [] });
+    await using gateway = await hostGateway(config, { seen: [] });
     await using client = await connectClient(gateway.url);
     expect(await client.call('mcp_aql_create', 'create_item')).toMatchObject({ success: true });
   });
@@ -112,12 +113,12 @@ describe('names of operations', () => {
     const home = { url: upstreams.urlOf('home') };
     {
       const config = { mcpServers: { home, work: { command: 'no-such-command-anywhere' } } };
-      await using gateway = await serveGateway(config, { directory: directory.path, seen: [] });
+      await using gateway = await hostGateway(config, { directory: directory.path, seen: [] });
       await using client = await connectClient(gateway.url);
       expect((await client.call('mcp_aql_create', 'create_item')).success).toBe(true);
     }
     const config = { mcpServers: { home, work: { url: upstreams.urlOf('work') } } };
-    await using gateway = await serveGateway(config, { directory: directory.path });
+    await using gateway = await hostGateway(config, { directory: directory.path });
     await using client = await connectClient(gateway.url);
     expect((await client.call('mcp_aql_create', 'create_item')).success).toBe(true);
     const { data } = await client.introspect({ query: 'operations', upstream: 'work' });
@@ -134,10 +135,10 @@ describe('names of operations', () => {
     await using directory = await makeDirectory();
     const files = { url: upstreams.urlOf('files') };
     {
-      await using _alone = await serveGateway({ mcpServers: { files } }, { directory: directory.path });
+      await using _alone = await hostGateway({ mcpServers: { files } }, { directory: directory.path });
     }
     const config = { mcpServers: { commander: { url: upstreams.urlOf('commander') }, files } };
-    await using gateway = await serveGateway(config, { directory: directory.path });
+    await using gateway = await hostGateway(config, { directory: directory.path });
     await using client = await connectClient(gateway.url);
     const { data } = await client.introspect({ query: 'operations' });
     expect(data.operations.map(({ name }: { readonly name: string }) => name).sort()).toEqual([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
-import { serveGateway } from '../support/served-gateway.js';
 import { startToolServer, type ToolServer, textBlocks } from '../support/tool-server.js';
 
 const READ = 'mcp_aql_read';
@@ -39,7 +39,7 @@ afterAll(() => upstream?.[Symbol.asyncDispose]());
 const callsOf = (name: string) => upstream.calls.filter((call) => call.name === name).map(({ args }) => args);
 
 it('sums a list of three pages in one call, with the arguments of the call', async () => {
-  await using gateway = await serveGateway({ mcpServers: { books: { url: upstream.url } } });
+  await using gateway = await hostGateway({ mcpServers: { books: { url: upstream.url } } });
   await using client = await connectClient(gateway.url);
   const { data, warnings } = await client.call(READ, 'list_invoices', { team: 'a', ...TOTAL });
   expect(data).toEqual({ aggregations: { sum: SUM }, matched: ROWS.length, total: ROWS.length });
@@ -60,7 +60,7 @@ it('sums a list of three pages in one call, with the arguments of the call', asy
 }, 60_000);
 
 it('warns with high severity where it cannot read on', async () => {
-  await using gateway = await serveGateway({ mcpServers: { books: { url: upstream.url } } });
+  await using gateway = await hostGateway({ mcpServers: { books: { url: upstream.url } } });
   await using client = await connectClient(gateway.url);
   const { data, warnings } = await client.call(READ, 'list_payments', TOTAL);
   expect(data).not.toHaveProperty('total');
@@ -70,7 +70,7 @@ it('warns with high severity where it cannot read on', async () => {
 }, 60_000);
 
 it('counts each further page as a call of its caller, and says so where a budget ends before the list', async () => {
-  await using gateway = await serveGateway({
+  await using gateway = await hostGateway({
     mcpServers: { books: { url: upstream.url } },
     quotas: {
       limits: [
@@ -92,7 +92,7 @@ it('counts each further page as a call of its caller, and says so where a budget
 }, 60_000);
 
 it("asks the upstream for no more items than 'first' shows and one, says that there are others, and reads on", async () => {
-  await using gateway = await serveGateway({ mcpServers: { books: { url: upstream.url } } });
+  await using gateway = await hostGateway({ mcpServers: { books: { url: upstream.url } } });
   await using client = await connectClient(gateway.url);
   // The first answer shows that it is a list.
   await client.call(READ, 'list_refunds');

@@ -2,8 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
-import { serveGateway } from '../support/served-gateway.js';
 
 const FILES = `{
   readNote: {
@@ -51,7 +51,7 @@ const OTHER = `{
 
 async function connectBoth(mode: 'legacy' | 'auto', config: object = {}) {
   const notes = inlineServer(FILES);
-  const gateway = await serveGateway({ endpoint: { mode: 'passthrough' }, mcpServers: { notes }, ...config });
+  const gateway = await hostGateway({ endpoint: { mode: 'passthrough' }, mcpServers: { notes }, ...config });
   const through = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   await through.connect(new StreamableHTTPClientTransport(new URL(gateway.url)));
   const direct = new Client({ name: 'test', version: '1' });
@@ -191,7 +191,7 @@ it.each([
     }[method] ?? '{}';
     console.log('{"jsonrpc":"2.0","id":' + id + ',"result":' + result + '}');
   })`;
-  await using gateway = await serveGateway({
+  await using gateway = await hostGateway({
     endpoint: { mode: 'single', passthrough: true },
     results: { maxBytes: 0 },
     limits: { maxResponseSize: 20_000_000 },

@@ -2,10 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { behaviourServer } from '../support/behaviours.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { connectClient } from '../support/mcp-client.js';
 import { startReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
+import { serveGateway } from '../support/served-gateway.js';
 
 const LOOK_UP = { name: 'look_up', description: 'Look up a word.', inputSchema: { type: 'object' } };
 const LIST = { name: 'list_words', description: 'List the words.', inputSchema: { type: 'object' } };

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { connectClient } from '../support/mcp-client.js';
-import { makeDirectory, serveGateway, shippedConfig } from '../support/served-gateway.js';
+import { serveGateway, shippedConfig } from '../support/served-gateway.js';
 import { createPlayer, readTranscript } from '../support/transcript.js';
 
 describe('what docs/queries.md shows', () => {

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { behaviourServer } from '../support/behaviours.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { makeDirectory } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { type LeanAnswer, type LeanCall, leanCaller } from '../support/lean-client.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 
 const CALLS = 3_000;
 const QUOTA = 300;
@@ -58,7 +59,7 @@ const EXACTLY = new Map([
 
 describe(`${CALLS} calls at once against a quota of ${QUOTA}`, () => {
   it('exactly the quota passes, on SQLite', async () => {
-    await using gateway = await serveGateway(configOf(EXACT));
+    await using gateway = await hostGateway(configOf(EXACT));
     const before = upstream.calls.length;
     expect(new Map([...(await callManyTimes([leanCaller(gateway.url)]))].sort())).toEqual(EXACTLY);
     expect(upstream.calls).toHaveLength(before + QUOTA);
@@ -69,8 +70,8 @@ describe(`${CALLS} calls at once against a quota of ${QUOTA}`, () => {
     async () => {
       await using redis = await startRedisServer();
       const config = configOf(EXACT, { store: { type: 'redis', url: redis.url } });
-      await using one = await serveGateway(config);
-      await using two = await serveGateway(config);
+      await using one = await hostGateway(config);
+      await using two = await hostGateway(config);
       const before = upstream.calls.length;
       const outcomes = await callManyTimes([leanCaller(one.url), leanCaller(two.url)]);
       expect(new Map([...outcomes].sort())).toEqual(EXACTLY);
@@ -83,7 +84,7 @@ describe(`${CALLS} calls at once against a quota of ${QUOTA}`, () => {
 describe('a quota', () => {
   it('warns, pauses until the caller continues, and stops', async () => {
     const limits = [{ name: 'calls', metric: 'requests_per_day', warn: 2, pause: 3, hard_stop: 5 }];
-    await using gateway = await serveGateway(configOf(limits));
+    await using gateway = await hostGateway(configOf(limits));
     await using client = await connectClient(gateway.url);
     const warningsOf = ({ raw }: Answer) =>
       (
@@ -110,7 +111,7 @@ describe('a quota', () => {
   it('survives a restart', async () => {
     await using directory = await makeDirectory();
     const limits = [{ metric: 'requests_per_day', hard_stop: 2 }];
-    const start = () => serveGateway(configOf(limits), { directory: directory.path });
+    const start = () => hostGateway(configOf(limits), { directory: directory.path });
     {
       await using gateway = await start();
       await using client = await connectClient(gateway.url);
@@ -128,7 +129,7 @@ describe('a quota', () => {
     ];
     const clients = { alice: { token: 'alice-has-a-long-token' }, bob: { token: 'bob-has-a-long-token-too' } };
     const quotas = { limits, pricing: [{ match: { operation: 'do_safe' }, cost_per_call: 0.4 }] };
-    await using gateway = await serveGateway(configOf([], { quotas, clients }));
+    await using gateway = await hostGateway(configOf([], { quotas, clients }));
     await using alice = await connectClient(gateway.url, 'auto', { token: clients.alice.token });
     await using bob = await connectClient(gateway.url, 'auto', { token: clients.bob.token });
     const outcomes = [
@@ -145,7 +146,7 @@ describe('a quota', () => {
 
   it("of an upstream's own refuses calls before they reach the upstream", async () => {
     const entry = { ...dangerEntry(upstream), api_limits: [{ scope: 'global', limit: 2, window: 'day' }] };
-    await using gateway = await serveGateway({ mcpServers: { demo: entry } });
+    await using gateway = await hostGateway({ mcpServers: { demo: entry } });
     await using client = await connectClient(gateway.url);
     const before = upstream.calls.length;
     const answers = [await call(client), await call(client), await call(client)];
@@ -158,7 +159,7 @@ describe('a quota', () => {
 it('counts a call that is sent again, as its server had it, against what the server allows', async () => {
   const api_limits = [{ scope: 'global', limit: 3, window: 'day' }];
   const operations = { crash: { category: 'READ', danger: 'safe' } };
-  await using gateway = await serveGateway({ mcpServers: { demo: { ...behaviourServer(), operations, api_limits } } });
+  await using gateway = await hostGateway({ mcpServers: { demo: { ...behaviourServer(), operations, api_limits } } });
   await using client = await connectClient(gateway.url);
   const crash = async (): Promise<JsonObject | undefined> =>
     (await client.call('mcp_aql_read', 'crash', {})).error?.details;

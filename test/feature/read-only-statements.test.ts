@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { connectClient } from '../support/mcp-client.js';
-import { serveGateway } from '../support/served-gateway.js';
 
 const TOOLS = `{
   query: {
@@ -24,7 +24,7 @@ it.each([
   ['semantic', 'mcp_aql_execute', 'mcp_aql_read'],
   ['single', 'mcp_aql', 'mcp_aql'],
 ])('runs a statement that only reads unasked, and asks for every other one (mode %s)', async (mode, execute, read) => {
-  await using gateway = await serveGateway({ endpoint: { mode }, mcpServers: { shop } });
+  await using gateway = await hostGateway({ endpoint: { mode }, mcpServers: { shop } });
   await using client = await connectClient(gateway.url);
 
   expect(await client.call(execute, 'query', { sql: SELECT })).toMatchObject({ success: true, data: `ran ${SELECT}` });
@@ -109,7 +109,7 @@ it.each([
   ],
 ])('runs what only reads unasked, and asks for what writes: %s', async (operation, reads, writes) => {
   const mcpServers = { graph: inlineServer(GRAPH), documents: inlineServer(DOCUMENTS) };
-  await using gateway = await serveGateway({ mcpServers });
+  await using gateway = await hostGateway({ mcpServers });
   await using client = await connectClient(gateway.url);
   expect(await client.call('mcp_aql_execute', operation, reads)).toMatchObject({ success: true });
   expect(await client.call('mcp_aql_read', `${operation}_read_only`, reads)).toMatchObject({ success: true });
@@ -122,7 +122,7 @@ it.each([
 });
 
 it('says in introspection which operation only reads, and that the other one lets reads pass', async () => {
-  await using gateway = await serveGateway({ mcpServers: { shop } });
+  await using gateway = await hostGateway({ mcpServers: { shop } });
   await using client = await connectClient(gateway.url);
   const list = await client.call('mcp_aql_read', 'introspect', { query: 'operations', upstream: 'shop' });
   const operations: readonly Record<string, string>[] = list.data.operations;
@@ -136,7 +136,7 @@ it('says in introspection which operation only reads, and that the other one let
 });
 
 it('shows an example that it runs', async () => {
-  await using gateway = await serveGateway({ mcpServers: { shop } });
+  await using gateway = await hostGateway({ mcpServers: { shop } });
   await using client = await connectClient(gateway.url);
   const details = await client.call('mcp_aql_read', 'introspect', { query: 'operations', name: 'query_read_only' });
   const [{ request }] = details.data.operation.examples;
@@ -144,7 +144,7 @@ it('shows an example that it runs', async () => {
 });
 
 it('changes nothing where the operator switches it off, declares the operation, or does not trust the server', async () => {
-  await using gateway = await serveGateway({
+  await using gateway = await hostGateway({
     mcpServers: {
       shop: { ...shop, readOnlyStatements: false },
       own: { ...shop, operations: { query: { danger: 'destructive' } } },
@@ -165,7 +165,7 @@ it('changes nothing where the operator switches it off, declares the operation, 
 });
 
 it("keeps an operator's rules above the proof", async () => {
-  await using gateway = await serveGateway({
+  await using gateway = await hostGateway({
     mcpServers: { shop },
     policy: { rules: [{ match: { operation: 'query*' }, decision: 'deny' }] },
   });

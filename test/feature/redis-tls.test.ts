@@ -4,9 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { leanCaller } from '../support/lean-client.js';
 import { findFreePort, NO_REDIS, REDIS_BINARY, spawnRedis } from '../support/redis-server.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
+import { serveGateway } from '../support/served-gateway.js';
 
 const ANN = 'ann-has-a-long-token-01';
 const PASSWORD = 'a-password-of-redis';

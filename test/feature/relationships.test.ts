@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 const CREATE = 'mcp_aql_create';
@@ -35,7 +36,7 @@ describe('query_relationships over the graph server', () => {
       env: { MEMORY_FILE_PATH: join(home.path, 'graph.json') },
       relations: RELATIONS,
     };
-    await using gateway = await serveGateway({ mcpServers: { memory } });
+    await using gateway = await hostGateway({ mcpServers: { memory } });
     await using client = await connectClient(gateway.url);
     const entities = ['Ada', 'Bob', 'Cid', 'Dan'].map((name) => ({ name, entityType: 'person', observations: [] }));
     await client.call(CREATE, 'create_entities', { entities });
@@ -72,7 +73,7 @@ describe('query_relationships over the graph server', () => {
   }, 60_000);
 
   it('does not exist where no relation is configured', async () => {
-    await using gateway = await serveGateway({ mcpServers: {} });
+    await using gateway = await hostGateway({ mcpServers: {} });
     await using client = await connectClient(gateway.url);
     expect((await client.call(READ, 'query_relationships', { root: 'Ada' })).error?.code).toBe('NOT_FOUND_OPERATION');
   });
@@ -80,7 +81,7 @@ describe('query_relationships over the graph server', () => {
   it('calls nothing that policy denies to the caller', async () => {
     const memory = { command: 'mcp-server-memory', relations: RELATIONS };
     const policy = { rules: [{ match: { operation: 'read_graph' }, decision: 'deny', reason: 'secret graph' }] };
-    await using gateway = await serveGateway({ policy, mcpServers: { memory } });
+    await using gateway = await hostGateway({ policy, mcpServers: { memory } });
     await using client = await connectClient(gateway.url);
     const { error } = await client.call(READ, 'query_relationships', { root: 'Ada' });
     expect(error?.code).toBe('PERMISSION_DENIED');

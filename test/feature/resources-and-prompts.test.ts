@@ -2,8 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
-import { makeDirectory, REPOSITORY } from '../support/served-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const SERVERS = `${REPOSITORY}test/fixtures/servers/`;
 

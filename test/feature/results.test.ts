@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { behaviourServer } from '../support/behaviours.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
-import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const EXECUTE = 'mcp_aql_execute';
 
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 
 beforeAll(async () => {
-  gateway = await serveGateway({
+  gateway = await hostGateway({
     results: { maxBytes: 0 },
     mcpServers: { behaviour: { ...behaviourServer(), operations: { '*': { category: 'EXECUTE' } } } },
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { connectClient } from '../support/mcp-client.js';
-import { serveGateway } from '../support/served-gateway.js';
 
 const TOOLS = `{
   take_snapshot: {
@@ -18,7 +18,7 @@ it.each([
   ['semantic', 'mcp_aql_execute'],
   ['single', 'mcp_aql'],
 ])('a read that writes a file runs once it is confirmed (mode %s)', async (mode, tool) => {
-  await using gateway = await serveGateway({ endpoint: { mode }, mcpServers: { page: inlineServer(TOOLS) } });
+  await using gateway = await hostGateway({ endpoint: { mode }, mcpServers: { page: inlineServer(TOOLS) } });
   await using client = await connectClient(gateway.url);
   const answer = await client.callConfirmed(tool, 'take_snapshot', { filename: 'a.txt' });
   expect(answer).toMatchObject({ success: true, data: 'saved {"filename":"a.txt"}' });

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { JsonObject } from '../../src/protocol/json.js';
 import { behaviourServer } from '../support/behaviours.js';
 import { dangerEntry, startDangerUpstream } from '../support/danger-upstream.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { type LeanAnswer, leanCaller } from '../support/lean-client.js';
 import { NO_REDIS, REDIS_BINARY, type RedisServer, startRedisServer } from '../support/redis-server.js';
 import type { ReplayServer } from '../support/replay-server.js';
-import { makeDirectory, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 import { startReceiver, type WebhookReceiver } from '../unit/policy/approvals/webhook-receiver.js';
 
 const TOKENS = { alice: 'alice-has-a-long-token', bob: 'bob-has-a-long-token-02' };

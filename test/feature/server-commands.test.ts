@@ -2,9 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { behaviourServer } from '../support/behaviours.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { connectClient } from '../support/mcp-client.js';
 import { runCommand } from '../support/run-command.js';
-import { makeDirectory, serveGateway } from '../support/served-gateway.js';
+import { serveGateway } from '../support/served-gateway.js';
 
 const TEXT =
   '{\n  // what we serve\n  "mcpServers": {\n    "one": {\n      "command": "npx"\n    } // the first\n  }\n}\n';

@@ -9,15 +9,17 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
 import { type AskedClient, CLIENT_KINDS, connectAsked, type Target } from '../support/asked-client.js';
+import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
-import { makeDirectory, REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const STDIO = { command: process.execPath, args: [join(REPOSITORY, 'test/fixtures/servers/asking-server.mjs')] };
 
 const runs: string[] = [];
 const onRun = (tool: string): void => void runs.push(tool);
 let servers: AskingServer[] = [];
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 let directory: Awaited<ReturnType<typeof makeDirectory>>;
 let configFile: string;
 
@@ -39,7 +41,7 @@ beforeAll(async () => {
       silent: { ...STDIO, asks: { elicitation: 'deny', sampling: 'deny', roots: 'deny' } },
     },
   };
-  gateway = await serveGateway(config);
+  gateway = await hostGateway(config);
   directory = await makeDirectory();
   configFile = join(directory.path, 'gateway.config.json');
   await writeFile(configFile, JSON.stringify(config));
@@ -265,7 +267,7 @@ it('a server that may not ask is told so from the beginning, and the audit trail
 it.each(CLIENT_KINDS)('a call that waits for answers runs, is charged and is recorded once: %s', async (kind) => {
   const [legacy] = servers;
   const limits = [{ name: 'two', metric: 'requests_per_day', hard_stop: 2 }];
-  await using own = await serveGateway({
+  await using own = await hostGateway({
     endpoint: { mode: 'single' },
     audit: { calls: 'all' },
     quotas: { limits },
@@ -397,7 +399,7 @@ it.each(['SDK v2 legacy', 'SDK v1'] as const)(
   'a question that %s does not answer in time ends its call with one answer, and the next call is served',
   async (kind) => {
     const legacy = servers[0]?.url;
-    await using own = await serveGateway({
+    await using own = await hostGateway({
       endpoint: { mode: 'single' },
       server: { questionTimeoutMs: 1_000 },
       mcpServers: { legacy: { url: legacy }, piped: STDIO },

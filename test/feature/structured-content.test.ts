@@ -4,9 +4,11 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
+import { makeDirectory } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { initializeMessage, MODERN_META, modernHeaders, openSession, sendHttp } from '../support/raw-http.js';
-import { BINARY, makeDirectory, serveGateway } from '../support/served-gateway.js';
+import { BINARY } from '../support/served-gateway.js';
 
 const NOTES = `{
   get_note: {
@@ -93,7 +95,7 @@ async function exercise(client: AnyClient): Promise<void> {
 
 describe('clients that ask for structured content in a header', () => {
   it('get envelopes that match the output schemas, with both lines of the SDK in both eras', async () => {
-    await using gateway = await serveGateway(SERVERS);
+    await using gateway = await hostGateway(SERVERS);
     const requestInit = { headers: HEADERS };
     const v1 = new ClientV1({ name: 'v1', version: '1' });
     await v1.connect(new HttpV1(new URL(gateway.url), { requestInit }));
@@ -117,7 +119,7 @@ describe('clients that ask for structured content in a header', () => {
     };
     const sessions: object[] = [];
     {
-      await using gateway = await serveGateway(SERVERS, { directory: directory.path });
+      await using gateway = await hostGateway(SERVERS, { directory: directory.path });
       const first = await sendHttp(gateway.url, { headers: HEADERS, body: initializeMessage(1) });
       sessions.push({ 'mcp-session-id': first.headers['mcp-session-id'] }, await openSession(gateway.url));
       expect(await isStructured(gateway.url, sessions[0] ?? {})).toEqual([true, true]);
@@ -132,14 +134,14 @@ describe('clients that ask for structured content in a header', () => {
       );
       expect((await sendHttp(gateway.url, { headers: modern, body })).text).not.toContain('structuredContent');
     }
-    await using gateway = await serveGateway(SERVERS, { directory: directory.path });
+    await using gateway = await hostGateway(SERVERS, { directory: directory.path });
     expect(await isStructured(gateway.url, sessions[0] ?? {})).toEqual([true, true]);
     expect(await isStructured(gateway.url, sessions[1] ?? {})).toEqual([false, false]);
   });
 });
 
 it('gives structured content to every client where the operator wants it, also over stdio', async () => {
-  await using gateway = await serveGateway({ ...SERVERS, endpoint: { structuredContent: true } });
+  await using gateway = await hostGateway({ ...SERVERS, endpoint: { structuredContent: true } });
   const overHttp = new ClientV1({ name: 'v1', version: '1' });
   await overHttp.connect(new HttpV1(new URL(gateway.url)));
   await exercise(overHttp as unknown as AnyClient);

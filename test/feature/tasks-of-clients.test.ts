@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { serveTasksHttp, type TasksServer } from '../fixtures/servers/tasks.mjs';
 import { type AskedUser, connectAsked } from '../support/asked-client.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
-import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const STDIO = { command: process.execPath, args: [join(REPOSITORY, 'test/fixtures/servers/tasks-server.mjs')] };
 const UPSTREAMS = ['older', 'newer'] as const;
@@ -14,11 +16,11 @@ const EXTENSION = 'io.modelcontextprotocol/tasks';
 const ANSWER = { action: 'accept', content: { name: 'Ann' } };
 
 let newer: TasksServer;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 
 beforeAll(async () => {
   newer = await serveTasksHttp();
-  gateway = await serveGateway({
+  gateway = await hostGateway({
     endpoint: { mode: 'single' },
     clients: { ann: { token: 'token-of-ann-0123456789' }, bob: { token: 'token-of-bob-0123456789' } },
     mcpServers: { older: STDIO, newer: { url: newer.url } },

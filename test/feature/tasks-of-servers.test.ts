@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { serveTasksHttp, type TasksServer } from '../fixtures/servers/tasks.mjs';
 import { type AskedClient, CLIENT_KINDS, connectAsked } from '../support/asked-client.js';
-import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import type { RunningGateway } from '../support/gateway-folder.js';
+import { hostGateway } from '../support/hosted-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const STDIO = { command: process.execPath, args: [join(REPOSITORY, 'test/fixtures/servers/tasks-server.mjs')] };
 
@@ -11,11 +13,11 @@ const STDIO = { command: process.execPath, args: [join(REPOSITORY, 'test/fixture
 const UPSTREAMS = ['older', 'newer'] as const;
 
 let newer: TasksServer;
-let gateway: ServedGateway;
+let gateway: RunningGateway;
 
 beforeAll(async () => {
   newer = await serveTasksHttp();
-  gateway = await serveGateway({
+  gateway = await hostGateway({
     endpoint: { mode: 'single' },
     mcpServers: { older: STDIO, newer: { url: newer.url } },
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
 import { makeRows, type RowsUpstream, startRowsUpstream } from '../support/rows-upstream.js';
-import { serveGateway } from '../support/served-gateway.js';
 
 /** Far more than one answer holds. */
 const ROWS = makeRows(4_000);
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => upstream?.[Symbol.asyncDispose]());
 
 const serve = () =>
-  serveGateway({
+  hostGateway({
     mcpServers: { demo: { url: upstream.url, operations: { list_rows: { category: 'READ', danger: 'safe' } } } },
     quotas: {
       limits: [{ metric: 'tokens_per_day', match: { operation: 'list_rows' }, hard_stop: HARD_STOP }],

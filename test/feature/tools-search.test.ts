@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory } from '../support/served-gateway.js';
 
 const TOOLS = ['createIssue', 'listIssues', 'deleteBranch'].map((name) => ({
   name,

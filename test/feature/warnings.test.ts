@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { type Answer, connectClient } from '../support/mcp-client.js';
 import { makeRows, startRowsUpstream } from '../support/rows-upstream.js';
-import { serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 
@@ -27,7 +27,7 @@ describe('an answer', () => {
     };
     const quotas = { limits: [{ metric: 'requests_per_day', warn: 1, hard_stop: 1_000 }] };
     const config = { results: { maxBytes: 10_000 }, quotas, mcpServers: { rows: { url: upstream.url, operations } } };
-    await using gateway = await serveGateway(config);
+    await using gateway = await hostGateway(config);
     await using client = await connectClient(gateway.url);
     const first = warningsOf(await client.call(READ, 'list_rows'));
     const codes = first.map(({ code }) => code);
@@ -53,7 +53,7 @@ describe('an answer', () => {
   it('has a warning when its call was slow', async () => {
     await using upstream = await startRowsUpstream(makeRows(60_000));
     const config = { warnings: { slowMs: 1 }, results: { maxBytes: 0 }, mcpServers: { rows: { url: upstream.url } } };
-    await using gateway = await serveGateway(config);
+    await using gateway = await hostGateway(config);
     await using client = await connectClient(gateway.url);
     const [warning] = warningsOf(await client.call(READ, 'list_rows', { first: 1 }));
     expect(warning).toMatchObject({
@@ -82,7 +82,7 @@ describe('an update of a server that takes no null', () => {
   }`;
 
   it('is answered with a warning that names the null that was left out, and refused with the members that an object may have', async () => {
-    await using gateway = await serveGateway({ mcpServers: { notes: inlineServer(TOOLS) } });
+    await using gateway = await hostGateway({ mcpServers: { notes: inlineServer(TOOLS) } });
     await using client = await connectClient(gateway.url);
     const left = await client.call('mcp_aql_update', 'update_note', { id: 'a', input: { text: null } });
     expect(warningsOf(left)).toMatchObject([

@@ -7,8 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { type AuditEvent, openAuditTrail } from '../../src/audit/audit-trail.js';
 import { searchJournals } from '../../src/audit/search.js';
 import { verifyJournals } from '../../src/audit/verify.js';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { runCli } from '../support/run-cli.js';
-import { BINARY, makeDirectory, REPOSITORY } from '../support/served-gateway.js';
+import { BINARY, REPOSITORY } from '../support/served-gateway.js';
 
 const RECORDER = join(REPOSITORY, 'test/fixtures/programs/record-until-killed.mjs');
 /** What a crash may cost; docs/audit.md. */

@@ -8,8 +8,9 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { REAL_SERVERS } from '../support/real-servers.js';
-import { BINARY, makeDirectory, REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { BINARY, REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const run = promisify(execFile);
 

@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { leanCaller } from '../support/lean-client.js';
-import { makeDirectory, REPOSITORY, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY, serveGateway } from '../support/served-gateway.js';
 
 const run = promisify(execFile);
 

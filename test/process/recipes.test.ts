@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { runCli } from '../support/run-cli.js';
-import { makeDirectory, REPOSITORY } from '../support/served-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const PAGE = readFileSync(join(REPOSITORY, 'docs/recipes.md'), 'utf8');
 const TOKENS = {

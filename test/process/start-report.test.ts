@@ -4,9 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { startReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
-import { BINARY, makeDirectory } from '../support/served-gateway.js';
+import { BINARY } from '../support/served-gateway.js';
 
 const aTool = (index: number) => ({
   name: `get_item_${index}`,

@@ -3,8 +3,9 @@ import { cp, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { makeDirectory } from '../support/gateway-folder.js';
 import { startReplayServer } from '../support/replay-server.js';
-import { makeDirectory, REPOSITORY, serveGateway } from '../support/served-gateway.js';
+import { REPOSITORY, serveGateway } from '../support/served-gateway.js';
 
 /** Writes a line for each file of the bundle with what V8 made of its compiled code, for each package, and for each thread. */
 const WATCH = `data:text/javascript,${encodeURIComponent(`

@@ -11,7 +11,7 @@ import {
 } from '../../../src/gateway/kept-catalog.js';
 import type { Observation } from '../../../src/observe/observation.js';
 import { anUpstream, aTool } from '../../support/build-test-catalog.js';
-import { makeDirectory } from '../../support/served-gateway.js';
+import { makeDirectory } from '../../support/gateway-folder.js';
 
 const known: KnownCatalog = {
   holders: new Map([

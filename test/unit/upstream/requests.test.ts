@@ -4,7 +4,7 @@ import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
 import type { Upstream, UpstreamRequest } from '../../../src/upstream/upstream.js';
-import { makeDirectory } from '../../support/served-gateway.js';
+import { makeDirectory } from '../../support/gateway-folder.js';
 import { anUpstream, node, type OpenedPool, openPool, SERVERS } from './opened-pool.js';
 
 function methods(source: string, overrides: Partial<UpstreamConfig> = {}): UpstreamConfig {

@@ -21,7 +21,7 @@ export interface TypeRegistry {
 
 /** The types of a catalog, read on demand; a look-up reads only the operations that the type can belong to. */
 export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
-  let byPrefix: ReadonlyMap<string, readonly Operation[]> | undefined;
+  let owners: Owners | undefined;
   let listed: readonly TypeInfo[] | undefined;
   return {
     *list() {
@@ -29,8 +29,8 @@ export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
       return listed;
     },
     find: (name) => {
-      byPrefix ??= groupBy(catalog.operations, (operation) => toPascalCase(operation.name));
-      return findType(name, byPrefix);
+      owners ??= indexOwners(catalog.operations);
+      return findType(name, owners);
     },
   };
 }
@@ -47,21 +47,45 @@ function* listTypes(operations: readonly Operation[]): Sliced<readonly TypeInfo[
   return yield* sortInSteps(listed, (a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function findType(name: string, byPrefix: ReadonlyMap<string, readonly Operation[]>): TypeDetails | null {
-  const exact = separate(detailsOf(name, byPrefix))[0];
+/** A type's name begins with its operation's, so few operations can own it. */
+interface Owners {
+  readonly byPrefix: ReadonlyMap<string, readonly Owner[]>;
+  /** Of the prefixes, each once: no more than the longest name of an operation has characters, however long a name is asked for. */
+  readonly lengths: readonly number[];
+}
+
+interface Owner {
+  readonly operation: Operation;
+  /** Its place in the catalog, whose order numbers the types that share a name. */
+  readonly place: number;
+}
+
+function indexOwners(operations: readonly Operation[]): Owners {
+  const owners = operations.map((operation, place) => ({ operation, place }));
+  const byPrefix = groupBy(owners, ({ operation }) => toPascalCase(operation.name));
+  return { byPrefix, lengths: [...new Set([...byPrefix.keys()].map(({ length }) => length))] };
+}
+
+function ownersOf(name: string, { byPrefix, lengths }: Owners): readonly Operation[] {
+  return lengths
+    .filter((length) => length <= name.length)
+    .flatMap((length) => byPrefix.get(name.slice(0, length)) ?? [])
+    .sort((a, b) => a.place - b.place)
+    .map(({ operation }) => operation);
+}
+
+function findType(name: string, owners: Owners): TypeDetails | null {
+  const exact = separate(detailsOf(name, owners))[0];
   if (exact !== undefined) return exact;
   // `Name2` may be the second of several that share the name.
   const base = /^(.*\D)\d+$/.exec(name)?.[1];
-  const shared = base === undefined ? [] : separate(detailsOf(base, byPrefix));
+  const shared = base === undefined ? [] : separate(detailsOf(base, owners));
   return shared.find((type) => type.name === name) ?? null;
 }
 
-/** A type's name begins with its operation's, so few operations can own it. */
-function detailsOf(name: string, byPrefix: ReadonlyMap<string, readonly Operation[]>): readonly TypeDetails[] {
-  // What is asked for can be long: each prefix of it would take the square of its length.
-  const owners = [...byPrefix].flatMap(([prefix, operations]) => (name.startsWith(prefix) ? operations : []));
+function detailsOf(name: string, owners: Owners): readonly TypeDetails[] {
   const own = PROTOCOL_TYPES.filter((type) => type.name === name);
-  return [...own, ...owners.flatMap((operation) => detailTypes(operation, name))];
+  return [...own, ...ownersOf(name, owners).flatMap((operation) => detailTypes(operation, name))];
 }
 
 /**
