@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished, TestRunner } from 'vitest';
 import { ConfigError, type ConfigProblem } from '../../../src/config/diagnostics.js';
 import type { GatewayConfig } from '../../../src/config/gateway-config.js';
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../src/config/load-config.js';
@@ -10,7 +10,7 @@ import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../src/co
 export function makeFolder(files: Readonly<Record<string, unknown>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  if (expect.getState().currentTestName === undefined) process.once('exit', remove);
+  if (TestRunner.getCurrentTest() === undefined) process.once('exit', remove);
   else onTestFinished(remove);
   for (const [name, content] of Object.entries(files)) {
     const file = join(folder, name);
