@@ -79,7 +79,7 @@ const OWNERS = {
   '^re2js$': ['schema'],
   '^lru-cache$': ['schema', 'results', 'interceptor', 'credentials'],
   '^minimatch$': ['lib', 'config', 'catalog', 'endpoint', 'audit'],
-  '^(minisearch|stemmer)$': ['search'],
+  '^stemmer$': ['search'],
   '^libsql$|^@redis/client$': ['store'],
   '^pino': ['observe'],
   '^prom-client$': ['observe'],

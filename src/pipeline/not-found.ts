@@ -17,7 +17,7 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
   // Nothing is called so, and comparing it with what there is takes time that grows with the square of its length.
   if (name.length > LONGEST_NAME) return notFound(echoName(name), LIST_OPERATIONS, [], undefined, snapshot);
   await snapshot.catalog.prepareNames();
-  const room = turns.enter(SEARCH_LANE);
+  const room = turns.enter(COMPARE_LANE);
   if (room !== undefined) await room;
   turns.spend(COMPARE_WORK);
   const resolution = snapshot.catalog.resolve(name);
@@ -68,13 +68,9 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
 
 const LIST_OPERATIONS = 'List the operations with introspect: {"query": "operations"}';
 
-/**
- * Units of work that comparing a name with those that there are takes, and a search: a hundred unknown names at the same time would be
- * searched for in one turn.
- */
+/** Units of work that comparing a name with those that there are takes: a hundred unknown names at the same time would be compared in one turn. */
 export const COMPARE_WORK = 50_000;
-const SEARCH_WORK = 200_000;
-const SEARCH_LANE = 'search for unknown names';
+const COMPARE_LANE = 'unknown names';
 
 /** How many operations are suggested by what they do. */
 const MOST_FOUND = 3;
@@ -88,9 +84,6 @@ async function nothingNamed(
 ): Promise<OperationError> {
   const nearest = similar.filter(snapshot.isCallable);
   if (!nearest.some((operation) => isSpeltLike(name, operation.name))) {
-    const room = turns.enter(SEARCH_LANE);
-    if (room !== undefined) await room;
-    turns.spend(SEARCH_WORK);
     const found = (await snapshot.search(name, MOST_FOUND)).hits
       .map(({ operation }) => operation)
       .filter(snapshot.isCallable);

@@ -1,12 +1,11 @@
-import { performance } from 'node:perf_hooks';
-import MiniSearch from 'minisearch';
-import { summarizeText } from '../lib/text.js';
-import { isJsonObject, type JsonSchema } from '../protocol/json.js';
-import { CATEGORIES, type Category, type Operation, QUALIFIER } from '../protocol/operation.js';
+import { inTime, mapInSteps, runInSlices, type Sliced } from '../lib/turns.js';
+import { CATEGORIES, type Category, type Operation } from '../protocol/operation.js';
+import { describeDocument } from './document.js';
 import type { Vocabulary } from './query.js';
-import { SEARCH_FIELDS, type SearchField, type SearchSettings } from './settings.js';
+import type { SearchSettings } from './settings.js';
 import { Spelling } from './spelling.js';
-import { FUNCTION_WORDS, findCompounds, numberOf, SERVER_WORDS, splitText, stemWord } from './words.js';
+import { TermIndex } from './term-index.js';
+import { SERVER_WORDS, splitText, stemWord } from './words.js';
 
 /** The operations that contain a stem, and its weight in each. The arrays correspond by index. */
 export interface Postings {
@@ -56,56 +55,45 @@ interface SearchedServer {
   readonly operations: number;
 }
 
-interface IndexedDocument extends SearchDocument {
-  readonly id: number;
-}
-
-/** How long one slice of indexing takes before other work runs, in milliseconds. */
-const SLICE_MS = 4;
-
-const asOneTerm = (stem: string): string[] => [stem];
-
 /**
  * Builds the index of operations in slices, so that calls are served meanwhile.
  *
  * @param expectedStems looked up in advance, so that no search has to wait for the frequent ones
  */
-export async function buildSearchIndex(
+export function buildSearchIndex(
   operations: readonly Operation[],
   settings: SearchSettings,
   expectedStems: readonly string[] = [],
 ): Promise<SearchIndex> {
-  const engine = new MiniSearch<IndexedDocument>({
-    fields: [...SEARCH_FIELDS],
-    // Documents already consist of stems.
-    tokenize: (text) => text.split(' '),
-    processTerm: (stem) => stem || null,
-    searchOptions: { boost: { ...settings.fields }, tokenize: asOneTerm },
-  });
+  return runInSlices(inTime(buildInSteps(operations, settings, expectedStems)));
+}
+
+/** The same; stops after each text of an operation, and after each stem. */
+export function* buildInSteps(
+  operations: readonly Operation[],
+  settings: SearchSettings,
+  expectedStems: readonly string[],
+): Sliced<SearchIndex> {
+  const terms = new TermIndex(settings.fields);
   const { servers, serverOf } = listServers(operations);
   const spelling = new Spelling();
-  const stems = new Set<string>();
   const names = new NameWords(serverOf, servers);
-  await inSlices(operations, (operation, id) => {
-    const { words, plurals, ...document } = describeDocument(operation);
-    engine.add({ id, ...document });
+  for (const [id, operation] of operations.entries()) {
+    const { words, plurals, document } = yield* describeDocument(operation);
+    yield* terms.add(document);
     for (const word of words) spelling.add(word);
-    for (const field of SEARCH_FIELDS) for (const stem of document[field].split(' ')) stems.add(stem);
     names.add(id, document.name, plurals);
-  });
+    yield;
+  }
   const known = new Map<string, Postings>();
-  const lookUp = (stem: string): Postings => readPostings(engine, stem, settings, names, servers, serverOf);
   const postings = (stem: string): Postings => {
-    const found = known.get(stem) ?? lookUp(stem);
+    const found = known.get(stem) ?? readPostings(terms, stem, settings, names, servers, serverOf);
     // Unknown stems are not cached, as requests may contain any number of them.
     if (found.places.length > 0) known.set(stem, found);
     return found;
   };
-  await inSlices(expectedStems, postings);
-  const nameSizes = new Float64Array(operations.length);
-  await inSlices(operations, (_, place) => {
-    nameSizes[place] = names.size(place);
-  });
+  yield* mapInSteps(expectedStems, postings);
+  const sizes = yield* mapInSteps(operations, (_, place) => names.size(place));
   return {
     operations,
     servers,
@@ -113,10 +101,10 @@ export async function buildSearchIndex(
     categories: CATEGORIES,
     categoryOf: Uint8Array.from(operations, ({ classification }) => CATEGORIES.indexOf(classification.category)),
     postings,
-    nameSizes,
+    nameSizes: Float64Array.from(sizes),
     mostRarity: rarityOf(0, operations.length),
     mostServerRarity: rarityOf(1, Math.max(1, servers.length)),
-    vocabulary: { has: (stem) => stems.has(stem), spelling },
+    vocabulary: { has: (stem) => terms.has(stem), spelling },
   };
 }
 
@@ -180,16 +168,6 @@ class NameWords {
 /** From this size on, a word that most tools of a server have counts less among them, as it does not distinguish them. */
 const SMALLEST_SERVER = 4;
 
-async function inSlices<Item>(items: readonly Item[], work: (item: Item, place: number) => void): Promise<void> {
-  let until = performance.now() + SLICE_MS;
-  for (const [place, item] of items.entries()) {
-    work(item, place);
-    if (performance.now() < until) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    until = performance.now() + SLICE_MS;
-  }
-}
-
 function listServers(operations: readonly Operation[]): Pick<SearchIndex, 'servers' | 'serverOf'> {
   const sizes = new Map<string, number>();
   for (const { upstream } of operations) sizes.set(upstream, (sizes.get(upstream) ?? 0) + 1);
@@ -205,34 +183,36 @@ function listServers(operations: readonly Operation[]): Pick<SearchIndex, 'serve
 }
 
 function readPostings(
-  engine: MiniSearch<IndexedDocument>,
+  terms: TermIndex,
   stem: string,
   { saturation }: SearchSettings,
   names: NameWords,
   servers: readonly SearchedServer[],
   serverOf: Int32Array,
 ): Postings {
-  const results = engine.search(stem);
+  const scores = terms.score(stem);
+  const places = Int32Array.from(scores.keys());
   const counts = new Map<number, number>();
-  for (const { id } of results) {
-    const server = serverOf[id] ?? 0;
+  for (const place of places) {
+    const server = serverOf[place] ?? 0;
     counts.set(server, (counts.get(server) ?? 0) + 1);
   }
-  const rarity = rarityOf(results.length, serverOf.length);
+  const rarity = rarityOf(places.length, serverOf.length);
   const sizeOf = (server: number): number => servers[server]?.operations ?? 1;
   const worths = names.worth(stem);
-  const named = results.filter(({ match }) => match[stem]?.includes('name') === true).map(({ id }) => id);
+  const named = terms.placesIn('name', stem);
+  const isNamed = new Set(named);
   return {
-    inSingular: named.filter((id) => !names.hasPlural(id, stem)),
-    inPlural: named.filter((id) => names.hasPlural(id, stem)),
-    places: Int32Array.from(results, ({ id }) => id),
-    // The engine's score is an unbounded sum over the fields; saturation limits what repeated occurrences add.
-    strengths: Float64Array.from(results, ({ score }) => {
+    inSingular: named.filter((place) => !names.hasPlural(place, stem)),
+    inPlural: named.filter((place) => names.hasPlural(place, stem)),
+    places,
+    // The score is an unbounded sum over the fields; saturation limits what repeated occurrences add.
+    strengths: Float64Array.from(scores.values(), (score) => {
       const strength = score / rarity;
       return (strength * (saturation + 1)) / (saturation + strength);
     }),
-    nameWorths: Float64Array.from(results, ({ id, match }) =>
-      match[stem]?.includes('name') === true ? (worths.get(serverOf[id] ?? 0) ?? 0) : 0,
+    nameWorths: Float64Array.from(places, (place) =>
+      isNamed.has(place) ? (worths.get(serverOf[place] ?? 0) ?? 0) : 0,
     ),
     rarity,
     serverRarity: rarityOf(counts.size, servers.length),
@@ -249,73 +229,4 @@ function wordsOfName(slug: string): readonly string[] {
 /** BM25's inverse document frequency. */
 function rarityOf(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
-}
-
-/** An operation as it is indexed: stems separated by spaces. */
-type SearchDocument = Readonly<Record<SearchField, string>>;
-
-/** The same with the words of its name and its first sentence, as they are spelt, and the stems that its name has in the plural. */
-type ReadDocument = SearchDocument & { readonly words: readonly string[]; readonly plurals: readonly string[] };
-
-/** The text beyond this describes how to use an operation, not what it does. */
-const LONGEST_DESCRIPTION = 1_500;
-const LONGEST_DETAIL = 200;
-const MOST_VALUES = 30;
-const LONGEST_SUMMARY = 240;
-
-/**
- * Documents by the schema that an operation shares with its raw tool: when a catalog is built again because one upstream
- * changed, the tools of all the others are not read again.
- */
-const documents = new WeakMap<
-  JsonSchema,
-  Map<string, { readonly description: string; readonly document: ReadDocument }>
->();
-
-/** The document of an operation: its searched fields. */
-function describeDocument(operation: Operation): ReadDocument {
-  const { inputSchema, qualifiedName, description } = operation;
-  const known = documents.get(inputSchema) ?? new Map();
-  const last = known.get(qualifiedName);
-  if (last !== undefined && last.description === description) return last.document;
-  const document = readDocument(operation);
-  documents.set(inputSchema, known.set(qualifiedName, { description, document }));
-  return document;
-}
-
-function readDocument({ qualifiedName, tool, description, parameters, outputSchema }: Operation): ReadDocument {
-  const summary = summarizeText(description, LONGEST_SUMMARY).replace(/…$/, '');
-  const localName = qualifiedName.slice(qualifiedName.indexOf(QUALIFIER) + QUALIFIER.length);
-  const schemas = parameters.map(({ schema }) => schema);
-  return {
-    words: [localName, tool, summary].flatMap((text) => [...new Set([...splitText(text), ...findCompounds(text)])]),
-    plurals: splitText(`${localName} ${tool}`)
-      .filter((word) => numberOf(word) === 'plural')
-      .map(stemWord),
-    // A tool that was renamed or split is found by both names; where they are equal, each word counts once.
-    name: [...new Set(toStems([localName, tool]).split(' '))].join(' '),
-    summary: toStems([summary]),
-    description: toStems([description.slice(summary.length, LONGEST_DESCRIPTION)]),
-    parameters: toStems(parameters.map((parameter) => parameter.name)),
-    details: toStems(schemas.flatMap((schema) => [detailOf(schema), ...valuesOf(schema)])),
-    results: toStems(isJsonObject(outputSchema?.['properties']) ? Object.keys(outputSchema['properties']) : []),
-  };
-}
-
-function toStems(texts: readonly string[]): string {
-  return texts
-    .flatMap((text) => [...splitText(text), ...findCompounds(text)])
-    .filter((word) => !FUNCTION_WORDS.has(word))
-    .map(stemWord)
-    .join(' ');
-}
-
-function detailOf({ description }: JsonSchema): string {
-  return typeof description === 'string' ? description.slice(0, LONGEST_DETAIL) : '';
-}
-
-/** The values that a parameter may take, or that its items may. */
-function valuesOf({ enum: values, items }: JsonSchema): readonly string[] {
-  const own = Array.isArray(values) ? values : isJsonObject(items) && Array.isArray(items['enum']) ? items['enum'] : [];
-  return own.slice(0, MOST_VALUES).map(String);
 }

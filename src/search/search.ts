@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
 import { toSnakeCase } from '../lib/names.js';
 import { quoteValue } from '../lib/text.js';
-import { inTime, runInSlices } from '../lib/turns.js';
+import { inTime, runInSlices, turns } from '../lib/turns.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { buildSearchIndex, type SearchIndex } from './index.js';
 import { readQuery } from './query.js';
@@ -14,6 +14,10 @@ const INTROSPECT = 'introspect';
 
 /** Catalogs do not change, and most are never searched. */
 const indexes = new WeakMap<Catalog, Promise<SearchIndex>>();
+
+/** Units of work that a search takes at least. */
+export const SEARCH_WORK = 200_000;
+const SEARCH_LANE = 'searches';
 
 /** What a search found. */
 export interface SearchAnswer {
@@ -39,9 +43,12 @@ export async function searchOperations(
     const own = shown === undefined ? operation : shown(operation);
     return own !== undefined && isWanted(own);
   };
-  const { hits: found, fit } = await runInSlices(
-    inTime(findInSteps(text, { index, thesaurus: await openFieldThesaurus(), isCandidate })),
-  );
+  const thesaurus = await openFieldThesaurus();
+  // Those that waited for the index would all go on in the turn in which it is ready.
+  const room = turns.enter(SEARCH_LANE);
+  if (room !== undefined) await room;
+  turns.spend(SEARCH_WORK);
+  const { hits: found, fit } = await runInSlices(inTime(findInSteps(text, { index, thesaurus, isCandidate })));
   const hits =
     shown === undefined
       ? found
