@@ -14,6 +14,8 @@ const DEFAULT_EFFORT = {
   rounds: 9,
   slice: { leadMs: 50, durationMs: 450 },
   warmUpMs: 5000,
+  // Gateways that differ by a few per cent.
+  compare: { rounds: 24 },
   gate: { repeats: 24, calls: 8000 },
   answers: {
     warmUpRepeats: 3,
@@ -31,6 +33,7 @@ const QUICK_EFFORT = {
   rounds: 2,
   slice: { leadMs: 20, durationMs: 100 },
   warmUpMs: 200,
+  compare: { rounds: 2 },
   gate: { repeats: 10, calls: 4000 },
   answers: {
     warmUpRepeats: 1,
@@ -78,9 +81,11 @@ export function readOptions(argv) {
     throw new Error(`--write needs the whole measurement, or one of ${SECTIONS.join(', ')} alone: leave --quick out`);
   }
   const effort = values.quick ? QUICK_EFFORT : DEFAULT_EFFORT;
+  const asked = values.rounds === undefined ? {} : { rounds: readCount(values.rounds) };
   return {
     ...effort,
-    rounds: values.rounds === undefined ? effort.rounds : readCount(values.rounds),
+    ...asked,
+    compare: { ...effort.compare, ...asked },
     scenarios: values.only ?? SCENARIOS,
     json: values.json,
     write: values.write,

@@ -1,11 +1,3 @@
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  ParentBasedSampler,
-  type Sampler,
-  TraceIdRatioBasedSampler,
-} from '@opentelemetry/sdk-trace-base';
-
 /** What decides which calls are traced. */
 export interface SamplerSettings {
   /** `parent` asks the client first, and `ratio` nobody. */
@@ -14,20 +6,32 @@ export interface SamplerSettings {
   readonly ratio?: number;
 }
 
+/**
+ * Whether the spans of a trace are kept. The SDK's samplers take and give an object for each call, of which nearly none is kept.
+ * @param traceId 32 hexadecimal digits in lower case
+ * @param isParentKept whether the client keeps its own; undefined where it sent no context
+ */
+export type Sampler = (traceId: string, isParentKept: boolean | undefined) => boolean;
+
+const always = (): boolean => true;
+const never = (): boolean => false;
+
+const followParent =
+  (root: Sampler): Sampler =>
+  (traceId, isParentKept) =>
+    isParentKept ?? root(traceId, undefined);
+
 const SAMPLERS: Readonly<Record<NonNullable<SamplerSettings['sampler']>, (ratio: number) => Sampler>> = {
-  parent: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-  ratio: (ratio) => new TraceIdRatioBasedSampler(ratio),
+  parent: (ratio) => followParent(keepShare(ratio)),
+  ratio: keepShare,
 };
 
-/** What counts where nothing else is said. */
-const followParent = (): Sampler => new ParentBasedSampler({ root: new AlwaysOnSampler() });
-
 const OF_ENVIRONMENT: ReadonlyMap<string, (ratio: number) => Sampler> = new Map([
-  ['always_on', () => new AlwaysOnSampler()],
-  ['always_off', () => new AlwaysOffSampler()],
+  ['always_on', () => always],
+  ['always_off', () => never],
   ['traceidratio', SAMPLERS.ratio],
-  ['parentbased_always_on', followParent],
-  ['parentbased_always_off', () => new ParentBasedSampler({ root: new AlwaysOffSampler() })],
+  ['parentbased_always_on', () => followParent(always)],
+  ['parentbased_always_off', () => followParent(never)],
   ['parentbased_traceidratio', SAMPLERS.parent],
 ]);
 
@@ -37,7 +41,7 @@ const OF_ENVIRONMENT: ReadonlyMap<string, (ratio: number) => Sampler> = new Map(
  */
 export function chooseSampler({ sampler, ratio }: SamplerSettings, env: NodeJS.ProcessEnv): Sampler {
   if (sampler !== undefined || ratio !== undefined) return SAMPLERS[sampler ?? 'parent'](ratio ?? 1);
-  const choose = OF_ENVIRONMENT.get(env['OTEL_TRACES_SAMPLER'] ?? '') ?? followParent;
+  const choose = OF_ENVIRONMENT.get(env['OTEL_TRACES_SAMPLER'] ?? '') ?? (() => followParent(always));
   return choose(readRatio(env['OTEL_TRACES_SAMPLER_ARG']));
 }
 
@@ -46,3 +50,31 @@ function readRatio(text = ''): number {
   const ratio = text.trim() === '' ? 1 : Number(text);
   return ratio >= 0 && ratio <= 1 ? ratio : 1;
 }
+
+const WORDS = [0, 8, 16, 24];
+const WORD_DIGITS = 8;
+
+/**
+ * Keeps traces by their ids, so that other senders with the same share keep the same ones: the four words of the id, one XOR the other, are
+ * below the share of what a word can be, as the `TraceIdRatioBased` sampler of OpenTelemetry's SDK for JavaScript has it. They are compared
+ * digit by digit: the first decides nearly always.
+ */
+function keepShare(ratio: number): Sampler {
+  const bound = Math.floor(ratio * 0xffff_ffff);
+  return (traceId) => {
+    for (let at = 0; at < WORD_DIGITS; at += 1) {
+      const digit = WORDS.reduce((joined, word) => joined ^ digitAt(traceId, word + at), 0);
+      const most = (bound >>> (4 * (WORD_DIGITS - 1 - at))) & 0xf;
+      if (digit !== most) return digit < most;
+    }
+    return false;
+  };
+}
+
+function digitAt(hex: string, at: number): number {
+  const code = hex.charCodeAt(at);
+  return code < A ? code - ZERO : code - A + 10;
+}
+
+const ZERO = '0'.charCodeAt(0);
+const A = 'a'.charCodeAt(0);

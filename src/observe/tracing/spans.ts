@@ -1,15 +1,10 @@
 import {
   type Attributes,
-  type Context,
-  ROOT_CONTEXT,
-  type Span,
+  type AttributeValue,
   type SpanContext,
   SpanKind,
-  SpanStatusCode,
   TraceFlags,
-  type Tracer,
   type TraceState,
-  trace,
 } from '@opentelemetry/api';
 import type { BeginTrace, RawCall } from '../../protocol/call.js';
 import { type ErrorCode, isQuestionCode } from '../../protocol/error-table.js';
@@ -21,7 +16,9 @@ import {
   type TraceContext,
   type TracedOperation,
 } from '../../protocol/trace-context.js';
-import type { DecidedTrace, DecidedTraces } from './decided-traces.js';
+import { type DecidedTrace, decideTrace } from './decide-trace.js';
+import { RecordedSpan, type SpanSender } from './recorded-span.js';
+import type { Sampler } from './samplers.js';
 
 /** What every span of a call of a tool says (semantic conventions of generative AI and of MCP). */
 const TOOL_CALL: Attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' };
@@ -31,14 +28,13 @@ const TOOL_CALL: Attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operati
  * Names and attributes are those of the semantic conventions for MCP where there are such; none holds a value of an argument.
  * https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
-export function traceCalls(traces: DecidedTraces): BeginTrace {
+export function traceCalls(sampler: Sampler, sender: SpanSender): BeginTrace {
   return (call) => {
-    const method = call.native?.method ?? 'tools/call';
-    const decided = traces.decide(call, method);
+    const decided = decideTrace(sampler, call);
     if (!decided.isSampled) return new UntracedCall(decided);
-    const span = traces.begin(decided, method);
-    span.setAttributes(describeRequest(call, method));
-    return new TracedCall(traces.tracer, span, call.native === undefined ? method : undefined);
+    const method = call.native?.method ?? 'tools/call';
+    const span = RecordedSpan.begin(sender, decided, method).set(describeRequest(call, method));
+    return new TracedCall(span, call.native === undefined ? method : undefined);
   };
 }
 
@@ -50,14 +46,16 @@ function writeContext({ traceId, spanId, traceFlags, traceState }: WrittenContex
   return tracestate === '' ? { traceparent } : { traceparent, tracestate };
 }
 
-function describeRequest({ caller, native }: RawCall, method: string): Attributes {
+type SpanAttributes = Readonly<Record<string, AttributeValue | undefined>>;
+
+function describeRequest({ caller, native }: RawCall, method: string): SpanAttributes {
   const { sessionId, transport, client, view } = caller;
   return {
     ...(native === undefined ? TOOL_CALL : { 'mcp.method.name': method }),
     'mcp.session.id': sessionId,
     'network.transport': transport === 'http' ? 'tcp' : 'pipe',
-    ...(client === undefined ? {} : { 'mcp_aql.client': client }),
-    ...(view === undefined ? {} : { 'mcp_aql.view': view }),
+    'mcp_aql.client': client,
+    'mcp_aql.view': view,
   };
 }
 
@@ -104,15 +102,13 @@ class UntracedCall implements CallTrace, RequestTrace {
 
 /** A call whose spans are kept. */
 class TracedCall implements CallTrace {
-  readonly #tracer: Tracer;
-  readonly #span: Span;
+  readonly #span: RecordedSpan;
   readonly #method: string | undefined;
-  #stage: Span | undefined;
+  #stage: RecordedSpan | undefined;
   #ended = false;
 
   /** @param method what stands before the tool in the span's name; the name stays where absent */
-  constructor(tracer: Tracer, span: Span, method: string | undefined) {
-    this.#tracer = tracer;
+  constructor(span: RecordedSpan, method: string | undefined) {
     this.#span = span;
     this.#method = method;
   }
@@ -124,19 +120,17 @@ class TracedCall implements CallTrace {
   enter(stage: string): void {
     if (this.#ended) return;
     this.#stage?.end();
-    this.#stage = this.#tracer.startSpan(stage, { kind: SpanKind.INTERNAL }, within(this.#span));
+    this.#stage = this.#span.begin(stage, SpanKind.INTERNAL);
   }
 
   inner(name: string): CallTrace {
-    return new TracedCall(this.#tracer, this.#begin(name, SpanKind.INTERNAL, {}), undefined);
+    return new TracedCall(this.#begin(name, SpanKind.INTERNAL), undefined);
   }
 
   request(method: string, upstream: string, tool?: string): RequestTrace {
-    const attributes = {
-      ...(tool === undefined ? { 'mcp.method.name': method } : { ...TOOL_CALL, 'gen_ai.tool.name': tool }),
-      'mcp_aql.upstream': upstream,
-    };
-    const span = this.#begin(tool === undefined ? method : `${method} ${tool}`, SpanKind.CLIENT, attributes);
+    const span = this.#begin(tool === undefined ? method : `${method} ${tool}`, SpanKind.CLIENT);
+    span.set(tool === undefined ? { 'mcp.method.name': method } : { ...TOOL_CALL, 'gen_ai.tool.name': tool });
+    span.set({ 'mcp_aql.upstream': upstream });
     return { context: writeContext(span.spanContext()), follow: (answer) => followAnswer(span, answer) };
   }
 
@@ -144,47 +138,36 @@ class TracedCall implements CallTrace {
     if (this.#ended) return;
     this.#ended = true;
     const span = this.#span;
-    span.setAttribute('mcp_aql.code', code);
-    if (tool !== undefined) span.setAttribute('gen_ai.tool.name', tool);
-    if (tool !== undefined && this.#method !== undefined) span.updateName(`${this.#method} ${tool}`);
-    if (operation !== undefined) {
-      span.setAttributes({
-        'mcp_aql.operation': operation.qualifiedName,
-        'mcp_aql.upstream': operation.upstream,
-        'mcp_aql.category': operation.classification.category,
-      });
-    }
+    span.set({
+      'mcp_aql.code': code,
+      'gen_ai.tool.name': tool,
+      'mcp_aql.operation': operation?.qualifiedName,
+      'mcp_aql.upstream': operation?.upstream,
+      'mcp_aql.category': operation?.classification.category,
+    });
+    if (tool !== undefined && this.#method !== undefined) span.name = `${this.#method} ${tool}`;
     const hasFailed = code !== 'OK' && !isQuestionCode(code);
-    if (hasFailed && this.#stage !== undefined) fail(this.#stage, code);
+    if (hasFailed) this.#stage?.fail(code);
     this.#stage?.end();
-    if (hasFailed) fail(span, code);
+    if (hasFailed) span.fail(code);
     span.end();
   }
 
-  #begin(name: string, kind: SpanKind, attributes: Attributes): Span {
-    return this.#tracer.startSpan(name, { kind, attributes }, within(this.#stage ?? this.#span));
+  #begin(name: string, kind: SpanKind): RecordedSpan {
+    return (this.#stage ?? this.#span).begin(name, kind);
   }
 }
 
 /** Ends the span of a request with what comes of it. */
-async function followAnswer<T extends object>(span: Span, answer: Promise<T>): Promise<T> {
+async function followAnswer<T extends object>(span: RecordedSpan, answer: Promise<T>): Promise<T> {
   try {
     const result = await answer;
-    if ('isError' in result && result.isError === true) fail(span, 'tool_error');
+    if ('isError' in result && result.isError === true) span.fail('tool_error');
     return result;
   } catch (thrown) {
-    fail(span, thrown instanceof OperationError ? thrown.code : 'INTERNAL_ERROR');
+    span.fail(thrown instanceof OperationError ? thrown.code : 'INTERNAL_ERROR');
     throw thrown;
   } finally {
     span.end();
   }
-}
-
-function within(span: Span): Context {
-  return trace.setSpan(ROOT_CONTEXT, span);
-}
-
-function fail(span: Span, code: string): void {
-  span.setAttribute('error.type', code);
-  span.setStatus({ code: SpanStatusCode.ERROR });
 }

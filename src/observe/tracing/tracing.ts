@@ -9,7 +9,6 @@ import {
 import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { BeginTrace } from '../../protocol/call.js';
 import type { Observer } from '../observation.js';
-import { DecidedTraces } from './decided-traces.js';
 import { chooseSampler, type SamplerSettings } from './samplers.js';
 import { traceCalls } from './spans.js';
 
@@ -27,9 +26,6 @@ export interface TracingSettings extends SamplerSettings {
 
 const NAME = 'mcp-aql-gateway';
 
-/** Longer values are cut: names of servers' tools may be long. */
-const MOST_CHARACTERS = 256;
-
 /** How long the receiver may take for a batch, repeats included: the end of the process waits for it. */
 const EXPORT_MS = 2_000;
 
@@ -44,12 +40,13 @@ export function openTracing(settings: TracingSettings, version: string, observe:
     ...(headers === undefined ? {} : { headers: { ...headers } }),
     timeoutMillis: EXPORT_MS,
   });
-  const traces = new DecidedTraces(chooseSampler(settings, process.env), NAME, version, {
+  const processor = new BatchSpanProcessor(reportFaults(exporter, observe));
+  const begin = traceCalls(chooseSampler(settings, process.env), {
     resource: describeResource(version),
-    spanProcessors: [new BatchSpanProcessor(reportFaults(exporter, observe))],
-    spanLimits: { attributeValueLengthLimit: MOST_CHARACTERS },
+    scope: { name: NAME, version },
+    send: (span) => processor.onEnd(span),
   });
-  return { begin: traceCalls(traces), close: () => traces.close().catch(() => undefined) };
+  return { begin, close: () => processor.shutdown().catch(() => undefined) };
 }
 
 /** The operator's variables beat what the gateway says of itself. */

@@ -1,8 +1,8 @@
 import { PAYLOADS } from '../load/payload.mjs';
 import { startHttpUpstream } from '../process/programs.mjs';
 import { startGateway } from '../process/start-gateway.mjs';
-import { ratios } from '../statistics.mjs';
-import { cpuPerCall, measureRounds, warmUp } from './measure-rounds.mjs';
+import { median, ratios } from '../statistics.mjs';
+import { measureRounds, warmUp } from './measure-rounds.mjs';
 
 const TOOLS = 10;
 const CONCURRENCY = 16;
@@ -12,9 +12,10 @@ const CONCURRENCY = 16;
  * @param part its name in what is printed meanwhile
  * @param gateways by name, what the rows say: `{settings, payload?, prepare?}`; the first is what the others are compared with. `prepare` is
  *   a call that is made once before
- * @returns a row for each: its rate over the first one's, microseconds of CPU a call, and how many more, as a share
+ * @returns a row for each: its rate over the first one's, microseconds of CPU a call, and how many more, as a share; medians of the rounds
  */
-export async function compareGateways(context, part, gateways) {
+export async function compareGateways(bench, part, gateways) {
+  const context = { ...bench, options: { ...bench.options, ...bench.options.compare } };
   const upstream = await startHttpUpstream(TOOLS);
   const targets = [];
   const started = [];
@@ -33,11 +34,12 @@ export async function compareGateways(context, part, gateways) {
   await Promise.all([...started.map((gateway) => gateway.stop()), upstream.stop()]);
   const [first] = targets;
   const rates = (name) => slices.get(name).map(({ rate }) => rate);
+  const costs = (name) => slices.get(name).map(({ cpu, calls }) => cpu / calls);
   return targets.map(({ name }) => ({
     name,
     rate: ratios(rates(name), rates(first.name)),
-    cpu: cpuPerCall(slices.get(name)),
-    more: cpuPerCall(slices.get(name)) / cpuPerCall(slices.get(first.name)) - 1,
+    cpu: median(costs(name)),
+    more: ratios(costs(name), costs(first.name)).median - 1,
   }));
 }
 

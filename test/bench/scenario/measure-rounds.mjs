@@ -3,7 +3,8 @@ import { cpuMicroseconds } from '../process/process-cost.mjs';
 import { sum } from '../statistics.mjs';
 
 /**
- * Runs every cell once a round, its targets one right after the other, so that all of them see the same machine.
+ * Runs every cell once a round, its targets one right after the other, so that all of them see the same machine, and in the other order in
+ * every other round, so that none always comes after the same one.
  * @param cells `{payload, concurrency, targets}`, a target being `{name, pid?, payload?}`; its own payload comes first
  * @returns for each cell a map from the target's name to its slices, one a round
  */
@@ -12,7 +13,7 @@ export async function measureRounds({ generator, options, progress, faults }, la
   for (let round = 1; round <= options.rounds; round += 1) {
     progress(`${label}: round ${round} of ${options.rounds}`);
     for (const [index, { payload, concurrency, targets }] of cells.entries()) {
-      for (const { name, pid, payload: own } of targets) {
+      for (const { name, pid, payload: own } of round % 2 === 0 ? targets.toReversed() : targets) {
         const slice = await measureSlice(generator, name, pid, own ?? payload, { ...options.slice, concurrency });
         faults.push(...describeFaults(label, name, slice));
         slices[index].get(name).push(slice);
