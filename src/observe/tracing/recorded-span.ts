@@ -38,7 +38,7 @@ interface SpanPlace {
 
 /**
  * A span as OpenTelemetry's exporters read it. The SDK's own asks a sampler, makes a context, and checks and copies each attribute for every
- * span; a call has about nine, and their making takes a third of the time here.
+ * span; a call has about nine, and making them takes half the time here.
  */
 export class RecordedSpan implements ReadableSpan {
   name: string;
