@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json.js';
-import { digitsOf, unmarkedWithin } from '../exact-numbers.js';
+import { digitsOf, exactNumber, unmarkedWithin } from '../exact-numbers.js';
 import type { Aggregation, CollectionQuery, FieldPath } from '../result-types.js';
-import { type Comparable, comparableOf, compareInOrder, spelledNumber } from './comparable.js';
+import { type Comparable, comparableOf, compareInOrder, exactValue, spelledNumber } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
 import type { Sliced } from './sliced.js';
 
@@ -27,10 +27,10 @@ type Compute = (items: readonly unknown[]) => unknown;
 
 /** The functions of a field. Average, minimum and maximum of no values are null. */
 const FUNCTIONS = {
-  sum: (read) => (items) => total(numbersOf(items, read)),
+  sum: (read) => (items) => sumOf(numbersOf(items, read)),
   avg: (read) => (items) => {
     const numbers = numbersOf(items, read);
-    return numbers.length === 0 ? null : total(numbers) / numbers.length;
+    return numbers.length === 0 ? null : total(numbers.map(Number)) / numbers.length;
   },
   min: (read) => (items) => extremeOf(items, read, (order) => order < 0),
   max: (read) => (items) => extremeOf(items, read, (order) => order > 0),
@@ -166,17 +166,32 @@ function flatValues(values: readonly unknown[]): readonly unknown[] {
   return values.some(Array.isArray) ? values.flat() : values;
 }
 
-function numbersOf(items: readonly unknown[], read: ReadField): readonly number[] {
+function numbersOf(items: readonly unknown[], read: ReadField): readonly (number | bigint)[] {
   return items.flatMap((item) => flatValues(read(item)).flatMap(numberOf));
 }
 
 /** Texts that spell a number count, as they do in filters and sorts: databases send decimals so. */
-function numberOf(value: unknown): readonly number[] {
+function numberOf(value: unknown): readonly (number | bigint)[] {
   if (typeof value === 'number') return [value];
   if (typeof value !== 'string') return [];
   const digits = digitsOf(value);
-  const number = digits === undefined ? spelledNumber(value) : Number(digits);
+  const number = digits === undefined ? spelledNumber(value) : exactValue(digits);
   return number === undefined ? [] : [number];
+}
+
+/** Where all are whole, to the last digit. */
+function sumOf(numbers: readonly (number | bigint)[]): unknown {
+  const sum = total(numbers.map(Number));
+  const isExact = Number.isSafeInteger(sum) && numbers.every((number) => typeof number === 'number');
+  if (isExact || !numbers.every(isWhole)) return sum;
+  return exactNumber(String(numbers.reduce<bigint>((all, number) => all + BigInt(number), 0n)));
+}
+
+/** Larger doubles are written with an exponent, and their digits are not those that somebody wrote. */
+const LARGEST_WHOLE = 1e21;
+
+function isWhole(number: number | bigint): boolean {
+  return typeof number === 'bigint' || (Number.isInteger(number) && Math.abs(number) < LARGEST_WHOLE);
 }
 
 /** Beyond these a double has no exact decimals anyway. */

@@ -43,8 +43,8 @@ function comparableText(text: string): Comparable {
   return { rank: RANK.text, value: text };
 }
 
-/** Whole numbers compare to the last digit; what a double rounds or cannot reach otherwise compares as it rounds it. */
-function exactValue(digits: string): number | bigint {
+/** A number by its digits: a whole one to the last of them; what a double rounds or cannot reach otherwise as it rounds it. */
+export function exactValue(digits: string): number | bigint {
   return LONG_INTEGER.test(digits) ? BigInt(digits) : Number(digits);
 }
 

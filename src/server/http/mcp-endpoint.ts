@@ -8,7 +8,14 @@ import { findHeaderMismatch } from '../../protocol/header-parameters.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
-import { applyCancellation, isRequestId, type RequestId, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
+import {
+  applyCancellation,
+  hasUnusableId,
+  isRequestId,
+  type RequestId,
+  type Responder,
+  splitBatch,
+} from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import {
   clientNameOf,
@@ -228,6 +235,8 @@ function refuseMethod(_request: IncomingMessage, response: ServerResponse): void
   sendRpcError(response, 405, RPC_ERROR.refused, 'Method not allowed.');
 }
 
+const UNUSABLE_ID = 'Bad Request: the id is neither a text nor an integer of up to 9007199254740991';
+
 interface MessageRouterDeps {
   readonly gateway: Gateway;
   readonly subscriptions: Subscriptions;
@@ -251,6 +260,10 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     const recognised = recogniseFastRequest(message, native.supports);
     const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
     if (fast === undefined) noteMethod(notesOf(response), message);
+    if (hasUnusableId(message)) {
+      sendRpcError(response, 400, RPC_ERROR.invalidRequest, UNUSABLE_ID);
+      return;
+    }
     if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
       legacy.post(message, fast, request, response, authenticated);
       return;

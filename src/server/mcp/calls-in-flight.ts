@@ -14,6 +14,11 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
+/** Whether a message is a request under an id that its answer cannot repeat: none, or one that reading it has changed. */
+export function hasUnusableId(message: unknown): boolean {
+  return isJsonObject(message) && 'method' in message && 'id' in message && !isRequestId(message['id']);
+}
+
 /** Sends the answer to one request. After `answer`, `cancel` or `interrupt` every method does nothing. */
 export interface Responder {
   /** Cancelled when the client cancels the request or disconnects. */

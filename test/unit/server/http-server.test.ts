@@ -285,6 +285,14 @@ describe('the legacy endpoint', () => {
     expect(byId.c.error.code).toBe(-32601);
   });
 
+  it.each(['9007199254740993', '1.5', 'null', '[1]'])('refuses the id %s and repeats no other one', async (id) => {
+    const url = await open();
+    const headers = await openSession(url);
+    const body = `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
+    const { status, json } = await sendHttp(url, { headers, body });
+    expect([status, json.error.code, json.id]).toEqual([400, -32600, null]);
+  });
+
   it('refuses a batch with an element that is not a message', async () => {
     const url = await open();
     const headers = await openSession(url);

@@ -40,6 +40,8 @@ it.each<[readonly unknown[], number]>([
   [[1e16, 1, -1e16], 1],
   [['12.50', 7, '0.05'], 19.55],
   [[1e-7, 1], 1.0000001],
+  [[1e300, 1], 1e300],
+  [[2 ** 52, 2 ** 52, 2], 9007199254740994],
 ])('sums %j to the last decimal', (values, sum) => {
   const items = values.map((size) => ({ size }));
   expect(compute({ sum: ['size'] }, items)).toBe(sum);

@@ -50,7 +50,7 @@ describe('numbers of more digits than a double holds', () => {
   it('are aggregated', () => {
     const aggregate = { all: { max: 'id', min: 'id', sum: 'id' }, by: { group_by: 'id', count: true } };
     expect(ask({ aggregate })).toBe(
-      '{"all":{"sum":24691357802469134000,"min":7,"max":12345678901234567891},' +
+      '{"all":{"sum":24691357802469135797,"min":7,"max":12345678901234567891},' +
         '"by":{"7":1,"9":1,"12345678901234567890":1,"12345678901234567891":1}}',
     );
   });
