@@ -109,10 +109,10 @@ const MOST_NAMES = 200;
 
 /** The name that was probably meant, or undefined when none is close. Meant for the few parameters of one operation. */
 export function nearestName(query: string, names: Iterable<string>): string | undefined {
-  return compareNames(query, names, MOST_NAMES).best;
+  return compareNames(query, names, Number.POSITIVE_INFINITY).best;
 }
 
-/** @param most names that are compared */
+/** @param most pairs of letters that are compared, and one name more */
 function compareNames(
   query: string,
   names: Iterable<string>,
@@ -120,11 +120,13 @@ function compareNames(
 ): { readonly best: string | undefined; readonly compared: number } {
   let best: string | undefined;
   let bestScore = LIKELY;
+  let looked = 0;
   let compared = 0;
   const asked = comparable(query);
   for (const name of names) {
-    if (compared >= most) break;
-    compared += 1;
+    if (looked >= MOST_NAMES || compared >= most) break;
+    looked += 1;
+    compared += asked.text.length * Math.min(name.length, MAX_COMPARED);
     const score = similarityTo(asked, name, bestScore);
     if (score > bestScore) [best, bestScore] = [name, score];
   }
@@ -137,18 +139,18 @@ export type Suggest = (query: string, names: Iterable<string>) => string | undef
 /** Who misspells more names than this in one request did not misspell them. */
 const MOST_SUGGESTIONS = 8;
 
-/** Comparisons for the unknown names of one request: some milliseconds. */
-const MOST_COMPARISONS = 3 * MOST_NAMES;
+/** Pairs of letters that are compared for the unknown names of one request: some milliseconds in code that runs for the first time. */
+const MOST_PAIRS = 200_000;
 
 /** `nearestName` for the unknown names of one request, of which only the first ones are compared. */
 export function createSuggester(most = MOST_SUGGESTIONS): Suggest {
   let left = most;
-  let comparisons = MOST_COMPARISONS;
+  let pairs = MOST_PAIRS;
   return (query, names) => {
     left -= 1;
-    if (left < 0 || comparisons <= 0) return undefined;
-    const { best, compared } = compareNames(query, names, Math.min(MOST_NAMES, comparisons));
-    comparisons -= compared;
+    if (left < 0 || pairs <= 0) return undefined;
+    const { best, compared } = compareNames(query, names, pairs);
+    pairs -= compared;
     return best;
   };
 }
@@ -239,8 +241,9 @@ function similarityTo(asked: ComparedName, name: string, least = 0): number {
   if (asked.text === other) return 1;
   const words = sharedWords(asked.words, other);
   const length = Math.max(asked.text.length, other.length, 1);
-  // Where no word is shared, letters alone decide, and most names differ in too many of them.
-  const most = words === 0 ? length * (1 - least / 0.7) : Number.POSITIVE_INFINITY;
+  // What the letters have to be worth beside these words: most names differ in too many of them.
+  const needed = words > least ? 0 : (least - 0.3 * words) / 0.7;
+  const most = length * (1 - needed);
   const letters = Math.max(0, 1 - editDistance(asked.text, other, most) / length);
   return 0.7 * Math.max(letters, words) + 0.3 * Math.min(letters, words);
 }

@@ -66,9 +66,9 @@ export function* validate(
   if (bound.ok && refusal?.error !== undefined) throw refusal.error;
   if (!bound.ok || refusal !== undefined) {
     const accepted = { controls: results.controlsOf(operation), confirmable: confirmable() };
-    // Wording the faults and looking for an example take about as long as the check.
-    if (meter.work > LITTLE_WORK) yield;
     const faults = [...(bound.ok ? [] : bound.faults), ...(refusal?.faults ?? [])];
+    // Wording the faults and looking for an example take about as long as the check.
+    if (meter.work > LITTLE_WORK || faults.length > FEW_FAULTS) yield;
     throw yield* describeFaults(faults, { ...call, params }, snapshot, accepted);
   }
   const narrowed =

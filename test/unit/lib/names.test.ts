@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createNameSearch,
   createNameSearchInSlices,
+  createSuggester,
   editDistance,
   isSpeltLike,
   nearestName,
@@ -202,4 +203,29 @@ it('compares a name with the first 200 names only', () => {
   }
   nearestName('naem', names());
   expect(read).toBeLessThanOrEqual(201);
+});
+
+it('finds the most similar name, as comparing each in full would', () => {
+  const name = fc
+    .array(fc.constantFrom('file', 'fiel', 'path', 'paths', 'id', 'number', 'nubmer', 'of'), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((words) => words.join('_'));
+  fc.assert(
+    fc.property(name, fc.array(name, { maxLength: 20 }), (query, names) => {
+      const best = Math.max(0.5, ...names.map((each) => similarity(query, each)));
+      expect(nearestName(query, names)).toBe(names.find((each) => best > 0.5 && similarity(query, each) === best));
+    }),
+  );
+});
+
+it('compares fewer names for the unknown ones of a request, the longer they are', () => {
+  let read = 0;
+  function* names(): Generator<string> {
+    for (; read < 10_000; read += 1) yield `${'n'.repeat(90)}_${read}`;
+  }
+  const suggest = createSuggester();
+  for (let unknown = 0; unknown < 8; unknown += 1) suggest(`${'m'.repeat(95)}${unknown}`, names());
+  expect(read).toBeLessThanOrEqual(30);
 });
