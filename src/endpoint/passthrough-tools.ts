@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import { readParameters } from '../catalog/create-operation.js';
 import { groupInSteps } from '../lib/collections.js';
 import type { Sliced } from '../lib/turns.js';
+import { writeExactMembers } from '../protocol/exact-result.js';
 import { type HeaderParameter, scanHeaderParameters } from '../protocol/header-parameters.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import {
@@ -67,7 +68,7 @@ const written = new WeakMap<RawTool, Map<string, string>>();
 function writeDefinition(raw: RawTool, name: string): string {
   const known = written.get(raw) ?? new Map<string, string>();
   written.set(raw, known);
-  const json = known.get(name) ?? JSON.stringify({ ...raw, ...executionOf(raw), name });
+  const json = known.get(name) ?? `{${writeExactMembers({ ...raw, ...executionOf(raw), name })}}`;
   known.set(name, json);
   return json;
 }

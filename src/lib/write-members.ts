@@ -1,4 +1,4 @@
-import { exactTextOf } from '../protocol/exact-result.js';
+import { exactMemberOf } from '../protocol/exact-result.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { WrittenMember } from '../protocol/written-members.js';
 import type { Sliced } from './turns.js';
@@ -9,7 +9,7 @@ export function* writeMembers(result: JsonObject): Sliced<readonly WrittenMember
   const members: WrittenMember[] = [];
   for (const [name, value] of Object.entries(result)) {
     if (value === undefined) continue;
-    const exact = exactTextOf(result, name);
+    const exact = exactMemberOf(result, name);
     const json = exact === undefined ? yield* writeInSlices(value) : yield* encodeInSlices(exact);
     members.push({ name, value, json });
   }

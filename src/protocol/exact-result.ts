@@ -66,11 +66,26 @@ function* keepOf(message: unknown, text: string, start: number): Sliced<void> {
   const span = yield* findMember(text, start, 'result');
   if (span === undefined) return;
   yield* keepMembers(result, text, span.start);
+  for (const name of LISTS) yield* keepItems(result, name);
   const meta = result['_meta'];
   if (!isJsonObject(meta) || exactTextOf(result, '_meta') === undefined) return;
   // Others add members to it.
   const inside = yield* findMember(text, span.start, '_meta');
   if (inside !== undefined) yield* keepMembers(meta, text, inside.start);
+}
+
+/** The members of results whose items are listed among those of other servers. */
+const LISTS = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
+
+function* keepItems(result: JsonObject, name: string): Sliced<void> {
+  const [json, items] = [exactTextOf(result, name), result[name]];
+  if (json === undefined || !Array.isArray(items)) return;
+  let index = 0;
+  for (let span = yield* readItem(json, 0); span !== undefined; span = yield* readItem(json, span.end)) {
+    const item: unknown = items[index];
+    if (isJsonObject(item)) yield* keepMembers(item, json, span.start);
+    index += 1;
+  }
 }
 
 /** @param start where the object begins in the text */
@@ -176,10 +191,24 @@ export function* replaceInItems(
   return parts.join('') + json.slice(done);
 }
 
+/** The JSON of a member of a result where it, or an object in the list that it is, holds numbers that a double changes. */
+export function exactMemberOf(result: JsonObject, name: string): string | undefined {
+  const value = result[name];
+  return exactTextOf(result, name) ?? (holdsExactItems(value) ? `[${value.map(writeExactItem).join(',')}]` : undefined);
+}
+
+function holdsExactItems(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.some((item) => isJsonObject(item) && textsOf(item) !== undefined);
+}
+
+function writeExactItem(item: unknown): string {
+  return isJsonObject(item) ? `{${writeExactMembers(item)}}` : (JSON.stringify(item) ?? 'null');
+}
+
 /** The JSON of a result's members, without the braces around them, with their numbers as the server wrote them. */
 export function writeExactMembers(result: JsonObject): string {
   const written = Object.keys(result).map((name) => {
-    const text = exactTextOf(result, name) ?? JSON.stringify(result[name]);
+    const text = exactMemberOf(result, name) ?? JSON.stringify(result[name]);
     return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
   });
   return written.flat().join(',');

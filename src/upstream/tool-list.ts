@@ -3,6 +3,7 @@ import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprot
 import { measureJson } from '../lib/json-size.js';
 import { cleanLabel } from '../lib/text.js';
 import type { Sliced } from '../lib/turns.js';
+import { writeExactMembers } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LONGEST_DEFINITION, type RawTool } from '../protocol/tools.js';
 import { UpstreamFault } from './fault.js';
@@ -115,7 +116,7 @@ export function* readDefinitions(
 /** Undefined for a definition that is nested too deeply to be written. The catalog leaves it out. */
 function writeDefinition(tool: RawTool): string | undefined {
   try {
-    return JSON.stringify(tool);
+    return isJsonObject(tool) ? `{${writeExactMembers(tool)}}` : JSON.stringify(tool);
   } catch {
     return undefined;
   }

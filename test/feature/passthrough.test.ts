@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
+import { MODERN_META, modernHeaders, openSession, sendHttp } from '../support/raw-http.js';
 
 const FILES = `{
   readNote: {
@@ -181,41 +182,62 @@ it.each([
 ])('changes no digit of structured content (%s the size that threads read)', async (_name, count) => {
   const row = '{"id":9007199254740993,"e":1e400,"d":0.1000000000000000055511151231257827}';
   const rows = `{"rows":[${Array.from({ length: count }, () => row).join(',')}]}`;
-  const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method } = JSON.parse(line);
-    if (id === undefined) return;
-    const result = {
-      initialize: '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"n","version":"1"}}',
-      'tools/list': '{"tools":[{"name":"get_rows","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}',
-      'tools/call': '{"content":[],"structuredContent":{"rows":[' + Array(${count}).fill(${JSON.stringify(row)}).join() + ']}}',
-    }[method] ?? '{}';
-    console.log('{"jsonrpc":"2.0","id":' + id + ',"result":' + result + '}');
-  })`;
+  const server = numberServer({
+    'tools/list': `"tools":[{"name":"get_rows","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]`,
+    'tools/call': ['"content":[],"structuredContent":{"rows":[', { text: row, count }, ']}'],
+  });
   await using gateway = await hostGateway({
     endpoint: { mode: 'single', passthrough: true },
     results: { maxBytes: 0 },
     limits: { maxResponseSize: 20_000_000 },
-    mcpServers: { rows: { command: process.execPath, args: ['-e', script] } },
+    mcpServers: { rows: server },
   });
-  const ask = async (session: string | undefined, method: string, params: JsonObject) => {
-    const response = await fetch(gateway.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...(session === undefined ? {} : { 'mcp-session-id': session }),
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  const headers = await openSession(gateway.url);
+  const call = (name: string, args: JsonObject) =>
+    sendHttp(gateway.url, {
+      headers,
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
     });
-    return { session: response.headers.get('mcp-session-id') ?? '', text: await response.text() };
-  };
-  const { session } = await ask(undefined, 'initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'c', version: '1' },
-  });
-  const own = await ask(session, 'tools/call', { name: 'get_rows', arguments: {} });
+  const own = await call('get_rows', {});
   expect(own.text.includes(`"structuredContent":${rows}`)).toBe(true);
-  const enveloped = await ask(session, 'tools/call', { name: 'mcp_aql', arguments: { operation: 'get_rows' } });
+  const enveloped = await call('mcp_aql', { operation: 'get_rows' });
   expect(enveloped.text.includes(JSON.stringify(rows).slice(1, -1))).toBe(true);
 });
+
+it.each(['legacy', 'modern'] as const)('changes no digit of what servers list (%s client)', async (era) => {
+  const lists = {
+    'tools/list': `"tools":[{"name":"get_row","inputSchema":{"type":"object","properties":{"n":{"maximum":9223372036854775807}}}}]`,
+    'resources/list': `"resources":[{"uri":"x://a","name":"a","size":12345678901234567890},{"uri":"x://b","name":"b"}]`,
+    'prompts/list': `"prompts":[{"name":"p","_meta":{"limit":1e400}}]`,
+  };
+  await using gateway = await hostGateway({
+    endpoint: { mode: 'passthrough' },
+    mcpServers: { rows: numberServer(lists) },
+  });
+  const session = era === 'legacy' ? await openSession(gateway.url) : {};
+  for (const [method, list] of Object.entries(lists)) {
+    const answer = await sendHttp(gateway.url, {
+      headers: era === 'legacy' ? session : modernHeaders(method),
+      body: { jsonrpc: '2.0', id: 1, method, params: era === 'legacy' ? {} : { _meta: MODERN_META } },
+    });
+    expect(answer.text).toContain(list);
+  }
+});
+
+/** JSON as it is, or with a part of it repeated, separated by commas. */
+type Written =
+  | string
+  | readonly [before: string, repeated: { readonly text: string; readonly count: number }, after: string];
+
+/** A server that answers with the members as they are written here, without looking at their numbers. @param results by method */
+function numberServer(results: Readonly<Record<string, Written>>) {
+  const script = `const results = ${JSON.stringify(results)};
+  const write = (result) => typeof result === 'string' ? result : result[0] + Array(result[1].count).fill(result[1].text) + result[2];
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) return;
+    const initialize = '"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{},"prompts":{}},"serverInfo":{"name":"n","version":"1"}';
+    console.log('{"jsonrpc":"2.0","id":' + id + ',"result":{' + write({ initialize, ...results }[method] ?? '') + '}}');
+  })`;
+  return { command: process.execPath, args: ['-e', script] };
+}

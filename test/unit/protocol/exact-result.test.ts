@@ -46,6 +46,18 @@ describe('a result of which parsing changed numbers', () => {
     expect(exactTextOf(read(`{"result":{"structuredContent":${structured}}}`), 'structuredContent')).toBeUndefined();
   });
 
+  it('keeps the numbers of each tool in a list, also where some of it is written with another name', () => {
+    const list = '[{"name":"a","inputSchema":{"maximum":9223372036854775807}},7,{"name":"b","limit":1e400}]';
+    const { tools } = read(`{"id":1,"result":{"tools":${list}}}`) as { readonly tools: readonly JsonObject[] };
+    const [first, , last] = tools;
+    expect(writeExactMembers({ ...first, name: 's__a' })).toBe(
+      '"name":"s__a","inputSchema":{"maximum":9223372036854775807}',
+    );
+    expect(writeExactMembers({ tools: [last, first, 7, { name: 'c' }] })).toBe(
+      '"tools":[{"name":"b","limit":1e400},{"name":"a","inputSchema":{"maximum":9223372036854775807}},7,{"name":"c"}]',
+    );
+  });
+
   it('is kept of each message of a list', () => {
     const structured = ['{"n":12345678901234567890}', '{"n":1}', '{"n":[9007199254740993]}'];
     const messages = structured.map((one, id) => `{"id":${id},"result":{"content":[],"structuredContent":${one}}}`);

@@ -108,7 +108,7 @@ function describeSchema(schema: JsonSchema, scope: TypeScope, nesting = 0): Item
     // The elements of an array are described under `items`.
     type: shape.kind === 'array' ? 'array' : nameType(schema, scope),
     ...(description !== '' && { description }),
-    ...(given !== undefined && { default: cleanValue(given) }),
+    ...(given !== undefined && !mayBeChanged(given) && { default: cleanValue(given) }),
     ...(shape.kind === 'scalar' &&
       shape.values !== undefined && { enum: shape.values.map((value) => cleanValue(value)) }),
     ...(shape.kind === 'scalar' && describeConstraints(source, shape.type)),
@@ -162,7 +162,7 @@ function sketchLimits(source: JsonSchema): string {
   ];
   const texts = limits.flatMap(([keyword, text]) => {
     const limit = source[keyword];
-    return typeof limit === 'number' ? [text.replace('%', String(limit))] : [];
+    return isBound(limit) ? [text.replace('%', String(limit))] : [];
   });
   return texts.length > 0 ? `[${texts.join(', ')}]` : '';
 }
@@ -173,10 +173,20 @@ const TEXT_KEYS = ['pattern', 'format'] as const;
 
 function describeConstraints(source: JsonSchema, type: string): Partial<ItemInfo> {
   const isNumber = type === 'number' || type === 'integer';
-  const numbers = isNumber ? NUMBER_KEYS.filter((key) => typeof source[key] === 'number') : [];
+  const numbers = isNumber ? NUMBER_KEYS.filter((key) => isBound(source[key])) : [];
   const lengths = type === 'string' ? LENGTH_KEYS.filter((key) => isLength(source[key])) : [];
   const texts = type === 'string' ? TEXT_KEYS.filter((key) => typeof source[key] === 'string') : [];
   return Object.fromEntries([...numbers, ...lengths, ...texts].map((key) => [key, cleanValue(source[key])]));
+}
+
+/** Beyond what a double holds exactly a number is another one than its server wrote, and none that an argument can be. */
+function mayBeChanged(value: unknown): boolean {
+  if (typeof value !== 'number') return false;
+  return Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value);
+}
+
+function isBound(value: unknown): value is number {
+  return typeof value === 'number' && !mayBeChanged(value);
 }
 
 function isLength(value: unknown): boolean {
@@ -287,11 +297,11 @@ function sketchInside(schema: JsonSchema, scope: TypeScope): string {
 }
 
 function sketchRange({ minimum, maximum }: JsonSchema): readonly string[] {
-  if (typeof minimum === 'number' && typeof maximum === 'number') return [`${minimum} to ${maximum}`];
-  if (typeof minimum === 'number') return [`${minimum} or more`];
-  return typeof maximum === 'number' ? [`${maximum} or less`] : [];
+  if (isBound(minimum) && isBound(maximum)) return [`${minimum} to ${maximum}`];
+  if (isBound(minimum)) return [`${minimum} or more`];
+  return isBound(maximum) ? [`${maximum} or less`] : [];
 }
 
 function sketchDefault(value: unknown): readonly string[] {
-  return value === undefined ? [] : [`default ${quoteValue(value)}`];
+  return value === undefined || mayBeChanged(value) ? [] : [`default ${quoteValue(value)}`];
 }

@@ -19,6 +19,21 @@ const withCategory = (category: 'READ' | 'UPDATE', properties: JsonObject, rest:
   });
 
 describe('describeParameters', () => {
+  it.each([2 ** 63, -(2 ** 63), Number.MAX_VALUE, Number.POSITIVE_INFINITY])(
+    'says nothing of the number %s, which may be another one than the server wrote',
+    (number) => {
+      const limits = { minimum: 0, maximum: number, exclusiveMaximum: number, default: number };
+      expect(describeOne({ type: 'number', ...limits })).toEqual({
+        name: 'value',
+        type: 'number',
+        required: false,
+        minimum: 0,
+      });
+      const row = { type: 'object', properties: { n: { type: 'integer', ...limits } } };
+      expect(JSON.stringify(describeOne(row))).not.toMatch(/e\+|\d{9}|Infinity/);
+    },
+  );
+
   it('describes scalars with their constraints', () => {
     expect(
       describeOne({
