@@ -1,17 +1,34 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { buildCatalog } from '../../src/catalog/build-catalog.js';
+import type { Catalog } from '../../src/catalog/catalog.js';
 import { toSlug } from '../../src/config/server-definition.js';
 import { readToolSet } from '../../src/gateway/captured-gateway.js';
 import type { ToolSet } from '../../src/protocol/tools.js';
+import { anUpstream } from './build-test-catalog.js';
 
 const FOLDER = fileURLToPath(new URL('../../../shared/corpus/tools/', import.meta.url));
 
 /** Real catalogues; a test that needs them is skipped where they are absent. */
 export const corpusIsHere = existsSync(FOLDER);
 
+let corpus: readonly ToolSet[] | undefined;
+
+/** Read once for all test files of a worker. */
 export function readCorpus(): readonly ToolSet[] {
-  return readdirSync(FOLDER)
+  corpus ??= readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
     .map((file) => readToolSet(toSlug(file.replace(/\.json$/, '')), JSON.parse(readFileSync(FOLDER + file, 'utf8'))))
     .filter((set) => set !== undefined);
+  return corpus;
+}
+
+let catalog: Catalog | undefined;
+
+/** The catalog of all real tools, which takes seconds: built once for all test files of a worker. */
+export function corpusCatalog(): Catalog {
+  const toolSets = readCorpus();
+  const upstreams = toolSets.map(({ upstream }) => anUpstream(upstream));
+  catalog ??= buildCatalog({ toolSets, upstreams, builtins: [], pins: {} });
+  return catalog;
 }

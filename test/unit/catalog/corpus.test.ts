@@ -15,7 +15,7 @@ import { NAME_PATTERN, type Operation } from '../../../src/protocol/operation.js
 import type { ToolSet } from '../../../src/protocol/tools.js';
 import { validatorFor } from '../../../src/schema/validator.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
-import { corpusIsHere, readCorpus } from '../../support/corpus.js';
+import { corpusCatalog, corpusIsHere, readCorpus } from '../../support/corpus.js';
 import { createDice, generateArguments, withoutForeign } from '../../support/generate-arguments.js';
 
 const SCHEMAS = new URL('../../../../shared/spec/schemas/', import.meta.url);
@@ -67,10 +67,9 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
 
   beforeAll(() => {
     toolSets = readCorpus();
-    const upstreams = toolSets.map(({ upstream }) => anUpstream(upstream));
-    catalog = buildCatalog({ toolSets, upstreams, builtins: [], pins: {} });
+    catalog = corpusCatalog();
     types = buildTypeRegistry(catalog);
-  });
+  }, 180_000);
 
   it('every tool becomes one operation, or one for each value, with a valid name', () => {
     const keyOf = (upstream: string, tool: unknown): string => `${upstream} ${String(tool)}`;

@@ -3,7 +3,6 @@ import { describeControls, exampleControls } from '../../../../src/builtin/intro
 import { describeParameters } from '../../../../src/builtin/introspect/types/parameter-info.js';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import { exampleParams } from '../../../../src/catalog/arguments/example-params.js';
-import { buildCatalog } from '../../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../../src/catalog/catalog.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
@@ -11,8 +10,7 @@ import { readQuery } from '../../../../src/results/query/read-query.js';
 import { presetsOf } from '../../../../src/results/query/select-fields.js';
 import { CONTROLS } from '../../../../src/results/result-types.js';
 import { prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
-import { anUpstream } from '../../../support/build-test-catalog.js';
-import { corpusIsHere, readCorpus } from '../../../support/corpus.js';
+import { corpusCatalog, corpusIsHere } from '../../../support/corpus.js';
 
 const controlsOf = (operation: Operation) => prepareControls(operation);
 
@@ -32,10 +30,8 @@ function documentedNames(operation: Operation): readonly string[] {
 describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../shared/corpus is absent)', () => {
   let catalog: Catalog;
   beforeAll(() => {
-    const toolSets = readCorpus();
-    const upstreams = toolSets.map(({ upstream }) => anUpstream(upstream));
-    catalog = buildCatalog({ toolSets, upstreams, builtins: [], pins: {} });
-  });
+    catalog = corpusCatalog();
+  }, 180_000);
 
   it('document no parameter twice', () => {
     for (const operation of catalog.operations) {
