@@ -364,9 +364,10 @@ interface PacedQueueOptions<T> {
 export class PacedQueue<T> {
   readonly #options: PacedQueueOptions<T>;
   readonly #turns: Turns;
-  #waiting: T[] = [];
-  /** How many of those that wait have been handled. */
-  #handled = 0;
+  /** What gives the things that wait. */
+  #waiting: Iterator<T>[] = [];
+  /** How many of those have given all. */
+  #given = 0;
   #isBusy = false;
   #whenEmpty: (() => void)[] = [];
 
@@ -376,7 +377,12 @@ export class PacedQueue<T> {
   }
 
   push(item: T): void {
-    this.#waiting.push(item);
+    this.pushAll([item]);
+  }
+
+  /** Each is taken when its turn has come, so that finding it, such as cutting bytes into lines, is done in that turn, too. */
+  pushAll(items: Iterable<T>): void {
+    this.#waiting.push(items[Symbol.iterator]());
     if (!this.#isBusy) this.#goOn();
   }
 
@@ -389,7 +395,7 @@ export class PacedQueue<T> {
   /** Forgets what waits. */
   clear(): void {
     this.#waiting = [];
-    this.#handled = 0;
+    this.#given = 0;
   }
 
   /** Undefined where nothing waits; otherwise resolves when all has been handled. */
@@ -416,16 +422,23 @@ export class PacedQueue<T> {
     for (;;) {
       const room = this.#turns.enter(lane);
       if (room !== undefined) return room;
-      const item = this.#waiting[this.#handled];
-      if (item === undefined) return undefined;
-      this.#handled += 1;
-      this.#turns.spend(costOf(item));
       try {
-        const handling = handle(item);
+        const next = this.#take();
+        if (next === undefined) return undefined;
+        this.#turns.spend(costOf(next.value));
+        const handling = handle(next.value);
         if (handling instanceof Promise) return handling;
       } catch (fault) {
         onFault(fault);
       }
+    }
+  }
+
+  #take(): IteratorYieldResult<T> | undefined {
+    for (;;) {
+      const next = this.#waiting[this.#given]?.next();
+      if (next?.done !== true) return next;
+      this.#given += 1;
     }
   }
 

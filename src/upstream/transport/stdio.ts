@@ -129,7 +129,7 @@ export class StdioTransport implements UpstreamTransport {
     const { maxAnswerBytes } = this.#options;
     const lines = this.#pace(source, (line: Pieces | LargeMessage) => this.#receive(line));
     this.#output = lines;
-    const split = splitByteLines((line) => lines.push(line), {
+    const split = splitByteLines({
       maxBytes: maxAnswerBytes,
       onSkipped: (line) => this.#reportSkipped(line),
       onEndless: () => this.#break(new UpstreamFault('malformed', 'it sends a line that does not end')),
@@ -138,20 +138,19 @@ export class StdioTransport implements UpstreamTransport {
       this.#chunksSeen += 1;
       // Cutting it, and reading the lines of it.
       lines.spend(2 * chunk.length);
-      split(chunk);
+      lines.pushAll(split(chunk));
     };
   }
 
   #readStderr(source: Readable): (chunk: Buffer) => void {
     const lines = this.#pace(source, (line: string) => this.#hear(line));
-    const hear = (line: string): void => lines.push(line);
-    const split = splitLines(hear, {
+    const split = splitLines({
       maxBytes: MAX_STDERR_LINE_BYTES,
-      onOverflow: (start) => hear(start.toString('utf8')),
+      onOverflow: (start) => this.#hear(start.toString('utf8')),
     });
     return (chunk) => {
-      split(chunk);
       lines.spend(chunk.length);
+      lines.pushAll(split(chunk));
     };
   }
 

@@ -36,15 +36,13 @@ interface LineLimits {
 }
 
 /**
- * Cuts a byte stream into lines and hands each over without its line feed; `readline` would cost a string and a regular
- * expression a chunk. Of a line that is too long nothing is kept but its edges.
+ * Cuts a byte stream into lines without their line feeds; `readline` would cost a string and a regular expression a chunk. Of a line
+ * that is too long nothing is kept but its edges.
  *
- * @returns takes the next chunk.
+ * @returns gives the lines that end in the next chunk, each cut when it is asked for. All of them are to be taken before those of
+ * the chunk after it.
  */
-export function splitByteLines(
-  onLine: (line: Pieces | LargeMessage) => void,
-  limits: LineLimits,
-): (chunk: Buffer) => void {
+export function splitByteLines(limits: LineLimits): (chunk: Buffer) => Iterable<Pieces | LargeMessage> {
   const { maxBytes, endlessBytes = ENDLESS_BYTES, onOverflow, onSkipped, onEndless } = limits;
   const line = new MessageBytes();
   const mostWhole = Math.min(maxBytes, LARGE_BYTES);
@@ -66,35 +64,40 @@ export function splitByteLines(
     skipped = { start: Buffer.from(start.subarray(0, EDGE_BYTES)), end: lastBytes(Buffer.alloc(0), end) };
     onOverflow?.(start);
   };
-  const finish = (): void => {
+  const finish = (): Pieces | LargeMessage | undefined => {
     if (skipped !== undefined) onSkipped?.({ ...skipped, bytes: held });
-    else if (held > 0) onLine(line.take());
+    const whole = skipped === undefined && held > 0 ? line.take() : undefined;
     held = 0;
     skipped = undefined;
+    return whole;
   };
 
-  return (chunk) => {
+  return function* (chunk) {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
       const part = chunk.subarray(from, at);
       // Most lines come in one piece.
-      if (held === 0 && part.length > 0 && part.length <= mostWhole) onLine([part]);
+      if (held === 0 && part.length > 0 && part.length <= mostWhole) yield [part];
       else {
         hold(part);
-        finish();
+        const ended = finish();
+        if (ended !== undefined) yield ended;
       }
       from = at + 1;
+      // A chunk may hold nothing but empty lines.
+      while (chunk[from] === NEWLINE && held === 0) from += 1;
     }
     if (from < chunk.length) hold(from === 0 ? chunk : chunk.subarray(from));
   };
 }
 
 /** The same, with each line as text. Bytes are decoded once a line is complete, so that characters split over chunks survive. */
-export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
-  return splitByteLines(
-    (line) => onLine((line instanceof LargeMessage ? line.join() : joinPieces(line)).toString('utf8')),
-    limits,
-  );
+export function splitLines(limits: LineLimits): (chunk: Buffer) => Iterable<string> {
+  const split = splitByteLines(limits);
+  return function* (chunk) {
+    for (const line of split(chunk))
+      yield (line instanceof LargeMessage ? line.join() : joinPieces(line)).toString('utf8');
+  };
 }
 
 function whole(bytes: Buffer): Pick<SkippedLine, 'start' | 'end'> {

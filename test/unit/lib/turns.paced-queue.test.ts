@@ -40,6 +40,23 @@ describe('a paced queue', () => {
     expect(queue.empty()).toBeUndefined();
   });
 
+  it('takes no more of what gives many than the turn has room for', async () => {
+    const handled: number[] = [];
+    let given = 0;
+    function* giveMany(): Generator<number> {
+      for (; given < 25; given += 1) yield given;
+    }
+    const { queue, step, events } = aQueue((item) => void handled.push(item));
+    queue.pushAll(giveMany());
+    queue.push(25);
+    expect(handled).toEqual(NUMBERS.slice(0, 10));
+    expect(given).toBeLessThanOrEqual(10);
+    await step();
+    await step();
+    expect(handled).toEqual([...NUMBERS, 25]);
+    expect(events).toEqual(['pause', 'resume']);
+  });
+
   it('waits for what takes longer before it handles the next, and says when it is empty', async () => {
     const handled: number[] = [];
     let end = (): void => undefined;

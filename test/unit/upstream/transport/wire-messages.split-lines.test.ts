@@ -5,11 +5,8 @@ import { readMessageId, splitLines } from '../../../../src/upstream/transport/wi
 function split(chunks: readonly Buffer[], maxBytes = 1_000_000): { lines: string[]; overflows: string[] } {
   const lines: string[] = [];
   const overflows: string[] = [];
-  const feed = splitLines((line) => lines.push(line), {
-    maxBytes,
-    onOverflow: (start) => overflows.push(start.toString('utf8')),
-  });
-  for (const chunk of chunks) feed(chunk);
+  const feed = splitLines({ maxBytes, onOverflow: (start) => overflows.push(start.toString('utf8')) });
+  for (const chunk of chunks) lines.push(...feed(chunk));
   return { lines, overflows };
 }
 
@@ -28,6 +25,16 @@ describe('splitLines', () => {
         expect(split(cut(bytes, places)).lines).toEqual(lines.filter((text) => text !== ''));
       }),
     );
+  });
+
+  it('cuts a line when it is asked for, and passes over many empty ones at once', () => {
+    const chunk = Buffer.from(`${'\n'.repeat(50_000)}one\n${'\n'.repeat(10)}two\n`);
+    const [first, second, ...rest] = splitLines({ maxBytes: 100 })(chunk);
+    expect([first, second, rest]).toEqual(['one', 'two', []]);
+    const lines = splitLines({ maxBytes: 100 })(Buffer.from('one\ntwo\n'))[Symbol.iterator]();
+    expect(lines.next().value).toBe('one');
+    expect(lines.next().value).toBe('two');
+    expect(lines.next().done).toBe(true);
   });
 
   it('keeps back a line that is not complete', () => {
@@ -52,24 +59,24 @@ describe('a line that is too long', () => {
     ['of a nested object that ends the text', `{"result":{"text":"${padding}","id":3}}`, undefined],
   ])('gives away its id where that stands %s', (_where, line, id) => {
     const ids: unknown[] = [];
-    const feed = splitLines(() => undefined, {
+    const feed = splitLines({
       maxBytes: 1_000,
       onSkipped: (skipped) => ids.push(readMessageId(skipped)),
     });
-    for (const chunk of cut(Buffer.from(`${line}\n`), [300, 900, 1_100, 1_900])) feed(chunk);
+    for (const chunk of cut(Buffer.from(`${line}\n`), [300, 900, 1_100, 1_900])) Array.from(feed(chunk));
     expect(ids).toEqual([id]);
   });
 
   it('is given up once it goes on without an end', () => {
     let endless = 0;
-    const feed = splitLines(() => undefined, {
+    const feed = splitLines({
       maxBytes: 100,
       endlessBytes: 3_000,
       onEndless: () => {
         endless += 1;
       },
     });
-    for (let sent = 0; sent < 100; sent += 1) feed(Buffer.alloc(50, 'x'));
+    for (let sent = 0; sent < 100; sent += 1) Array.from(feed(Buffer.alloc(50, 'x')));
     expect(endless).toBe(1);
   });
 });
