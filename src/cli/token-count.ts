@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { runInSlices } from '../lib/turns.js';
+import { writeInSlices } from '../lib/write-in-slices.js';
 
 export type CountTokens = (text: string) => number;
 
@@ -28,7 +30,8 @@ export async function countInProcess(texts: readonly string[]): Promise<readonly
   // A process that cannot be started, or is ended, answers nothing.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
-  child.stdin.end(JSON.stringify(texts));
+  for (const piece of await runInSlices(writeInSlices(texts))) child.stdin.write(piece);
+  child.stdin.end();
   try {
     return (await json(child.stdout)) as readonly number[];
   } catch {

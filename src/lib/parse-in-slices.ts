@@ -9,6 +9,10 @@ const MAX_DEPTH = 200;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+/** Bytes of `\\n` and of `\\u00e9`. */
+const SHORT_ESCAPE = 2;
+const UNICODE_ESCAPE = 6;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_OBJECT = 0x7b;
@@ -24,7 +28,7 @@ interface Span {
 }
 
 /**
- * Parses a JSON text as `JSON.parse` does, in slices: lists and objects of more than 128 kB member by member.
+ * Parses a JSON text as `JSON.parse` does, in slices: lists and objects of more than 128 kB member by member, and texts part by part.
  * @param parseWhole parses what is small, instead of `JSON.parse`
  * @throws SyntaxError
  */
@@ -44,7 +48,7 @@ function* findLarge(text: Buffer, wholeBytes: number): Sliced<ReadonlyMap<number
   let pause = SCANNED_BYTES;
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at];
-    if (byte === QUOTE) at = endOfText(text, at);
+    if (byte === QUOTE) at = endOfPlainText(text, at) ?? (yield* endOfText(text, at));
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) open.push(at);
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
       const start = open.pop();
@@ -79,8 +83,9 @@ class Scanner {
 
   *parse(span: Span, depth: number): Sliced<unknown> {
     const kind = this.#kindOf(span);
-    if (kind === undefined || depth === MAX_DEPTH || span.end - span.start <= this.#wholeBytes)
-      return this.#whole(span);
+    if (!this.#isLarge(span)) return this.#whole(span);
+    if (this.#isText(span)) return yield* this.#parseText(span);
+    if (kind === undefined || depth === MAX_DEPTH) return this.#whole(span);
     const groups = yield* this.#split(span);
     return kind === 'list' ? yield* this.#parseList(groups, depth) : yield* this.#parseObject(groups, depth);
   }
@@ -93,6 +98,22 @@ class Scanner {
 
   #whole({ start, end }: Span): unknown {
     return this.#parseWhole(this.#text.toString('utf8', start, end));
+  }
+
+  #isText({ start, end }: Span): boolean {
+    return end - start > 1 && this.#text[start] === QUOTE && this.#text[end - 1] === QUOTE;
+  }
+
+  /** A quote within it that is not escaped lets the part fail that it is in. */
+  *#parseText({ start, end }: Span): Sliced<string> {
+    const parts: unknown[] = [];
+    for (let from = start + 1; from < end - 1; ) {
+      const to = Math.min(endOfPart(this.#text, from, from + this.#wholeBytes), end - 1);
+      parts.push(this.#parseWhole(`"${this.#text.toString('utf8', from, to)}"`));
+      from = to;
+      yield;
+    }
+    return parts.join('');
   }
 
   *#parseList(groups: readonly Span[], depth: number): Sliced<unknown> {
@@ -108,7 +129,7 @@ class Scanner {
   *#parseObject(groups: readonly Span[], depth: number): Sliced<unknown> {
     const members: [string, unknown][] = [];
     for (const group of groups) {
-      const named = this.#isLarge(group) ? this.#splitMember(group) : undefined;
+      const named = this.#isLarge(group) ? yield* this.#splitMember(group) : undefined;
       if (named === undefined) members.push(...Object.entries(this.#wrapped(group, 'object') as object));
       else members.push([named.name, yield* this.parse(named.value, depth + 1)]);
       yield;
@@ -151,7 +172,7 @@ class Scanner {
     let pause = start + SCANNED_BYTES;
     for (let at = start + 1; at < end - 1; at += 1) {
       const byte = text[at];
-      if (byte === QUOTE) at = endOfText(text, at);
+      if (byte === QUOTE) at = endOfPlainText(text, at) ?? (yield* endOfText(text, at));
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         const beyond = this.#large.get(at);
         if (beyond === undefined) depth += 1;
@@ -176,10 +197,10 @@ class Scanner {
   }
 
   /** The name and the value of one member; undefined where it has another form, which `JSON.parse` then refuses. */
-  #splitMember(span: Span): { readonly name: string; readonly value: Span } | undefined {
+  *#splitMember(span: Span): Sliced<{ readonly name: string; readonly value: Span } | undefined> {
     const { start, end } = trim(this.#text, span);
     if (this.#text[start] !== QUOTE) return undefined;
-    const close = endOfText(this.#text, start);
+    const close = endOfPlainText(this.#text, start) ?? (yield* endOfText(this.#text, start));
     const colon = trim(this.#text, { start: close + 1, end });
     if (this.#text[colon.start] !== COLON) return undefined;
     const name: unknown = this.#whole({ start, end: close + 1 });
@@ -187,14 +208,41 @@ class Scanner {
   }
 }
 
-/** Where the string ends that begins here. @throws SyntaxError where it has no end */
-function endOfText(text: Buffer, start: number): number {
+/** Where the string ends that begins here; undefined where a backslash stands before its first quote. @throws SyntaxError where it has no end */
+function endOfPlainText(text: Buffer, start: number): number | undefined {
+  const at = text.indexOf(QUOTE, start + 1);
+  if (at < 0) throw malformed();
+  return text[at - 1] === BACKSLASH ? undefined : at;
+}
+
+/** The same for any string: one may consist of millions of escaped quotes. */
+function* endOfText(text: Buffer, start: number): Sliced<number> {
+  let pause = start + SCANNED_BYTES;
   for (let at = text.indexOf(QUOTE, start + 1); at >= 0; at = text.indexOf(QUOTE, at + 1)) {
     let slashes = 0;
     while (text[at - 1 - slashes] === BACKSLASH) slashes += 1;
     if (slashes % 2 === 0) return at;
+    if (at >= pause) {
+      pause = at + SCANNED_BYTES;
+      yield;
+    }
   }
   throw malformed();
+}
+
+/** The first place from `least` on, and behind `from`, that is neither within an escape nor within a character. */
+function endOfPart(text: Buffer, from: number, least: number): number {
+  let at = from;
+  while (at < least || at === from || isContinuation(text[at])) {
+    if (text[at] !== BACKSLASH) at += 1;
+    else at += text[at + 1] === LETTER_U ? UNICODE_ESCAPE : SHORT_ESCAPE;
+  }
+  return at;
+}
+
+/** A byte of UTF-8 that begins no character. */
+function isContinuation(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80;
 }
 
 function malformed(): SyntaxError {

@@ -5,6 +5,7 @@ import type { GatewayConfig } from '../../config/gateway-config.js';
 import { addMadeToken, needsToken } from '../../config/made-token.js';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
 import { measureJson } from '../../lib/json-size.js';
+import { inTime, runInSlices, type Sliced } from '../../lib/turns.js';
 import type { Observation, Observer } from '../../observe/observation.js';
 import {
   type CommonFlags,
@@ -153,12 +154,25 @@ const LONGEST_COUNTED = 8_000_000;
 
 /** The figures of the command `tokens`, counted while the gateway serves. */
 async function countTokens(gateway: Gateway): Promise<ContextTokens | undefined> {
-  const tools = gateway.toolSets().flatMap((set) => set.tools);
-  if (measureJson(tools, LONGEST_COUNTED) >= LONGEST_COUNTED) return undefined;
+  const tools = await runInSlices(inTime(writeTools(gateway)));
+  if (tools === undefined) return undefined;
   const { toolsJson } = await gateway.toolList();
-  const counts = await countInProcess([toolsJson, ...tools.map((tool) => JSON.stringify(tool))]);
+  const counts = await countInProcess([toolsJson, ...tools]);
   const [own, ...others] = counts ?? [];
   return own === undefined ? undefined : { gateway: own, upstreams: others.reduce((sum, count) => sum + count, 0) };
+}
+
+/** The JSON of each tool; undefined where there is too much of it. */
+function* writeTools(gateway: Gateway): Sliced<readonly string[] | undefined> {
+  const texts: string[] = [];
+  let length = 0;
+  for (const tool of gateway.toolSets().flatMap((set) => set.tools)) {
+    length += measureJson(tool, LONGEST_COUNTED);
+    if (length >= LONGEST_COUNTED) return undefined;
+    texts.push(JSON.stringify(tool));
+    yield;
+  }
+  return texts;
 }
 
 function printStartReport(report: StartReport, tokens: ContextTokens | undefined, terminal: Terminal): void {

@@ -24,6 +24,8 @@ function parseAtOnce(text: string): { readonly value?: unknown } {
   }
 }
 
+const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 describe('parsing in slices', () => {
   it('gives what JSON.parse gives, however small the parts are', () => {
     fc.assert(
@@ -69,6 +71,22 @@ describe('parsing in slices', () => {
     expect(nested.value).toEqual(JSON.parse(deep));
     expect(flat.slices).toBeGreaterThan(14);
     expect(nested.slices).toBeLessThan(flat.slices + 110);
+  });
+
+  it('takes slices for a long text, and changes none of its characters', () => {
+    const unit = fc.constantFrom('"', '\\', '\n', '\u2028', 'é', '😀', '\ud83d', '\u0000', 'u', 'a');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 200 }), fc.nat(40), fc.boolean(), (text, wholeBytes, isEscaped) => {
+        const json = JSON.stringify({ a: [text], [text]: text });
+        const written = isEscaped ? json.replace(/[^ -~]/g, escapeUnit) : json;
+        expect(parse(written, wholeBytes).value).toEqual(JSON.parse(json));
+      }),
+    );
+    for (const character of ['"', 'x', '😀']) {
+      const { value, slices } = parse(JSON.stringify({ text: character.repeat(1_000_000) }));
+      expect(value).toEqual({ text: character.repeat(1_000_000) });
+      expect(slices).toBeGreaterThan(7);
+    }
   });
 
   it('does not parse at once what fails at its end', () => {
