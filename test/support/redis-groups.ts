@@ -43,36 +43,75 @@ export async function startRedisCluster(): Promise<RedisGroup> {
   return groupOf(nodes, directory);
 }
 
-/** A server, its copy and a sentinel that promotes the copy when the server is gone. */
-export async function startRedisSentinel(): Promise<RedisGroup & { killServer(): Promise<void> }> {
+interface RedisSentinelGroup extends RedisGroup {
+  /** Kills the server that is written to without a shutdown; the sentinels promote the other. */
+  killServer(): Promise<void>;
+  /** Lets the sentinels promote the other server while both are well, and resolves when they have. */
+  failOver(): Promise<void>;
+}
+
+interface SentinelPlan {
+  readonly sentinels?: number;
+  readonly copies?: number;
+  /** A server with fewer copies than this refuses to write. */
+  readonly copiesToWrite?: number;
+}
+
+/** A server, its copies, and sentinels that promote a copy when most of them find the server gone. The urls are those of the sentinels. */
+export async function startRedisSentinel(plan: SentinelPlan = {}): Promise<RedisSentinelGroup> {
+  const { sentinels = 1, copies = 1, copiesToWrite = 0 } = plan;
   const directory = await mkdtemp(join(tmpdir(), 'redis-sentinel-'));
-  const [server, copy, sentinel] = [await findFreePort(), await findFreePort(), await findFreePort()];
-  const common = ['--dir', directory, ...NOTHING_ON_DISK];
-  const first = await spawnRedis(['--port', `${server}`, ...common]);
-  const second = await spawnRedis([
-    ...['--port', `${copy}`, ...common],
-    ...['--replicaof', '127.0.0.1', `${server}`, '--repl-diskless-sync-delay', '0'],
-  ]);
-  await until(async () => `${await command(copy, 'INFO', 'replication')}`.includes('master_link_status:up'));
-  const file = join(directory, 'sentinel.conf');
+  const safety = ['--min-replicas-to-write', `${copiesToWrite}`, '--repl-diskless-sync-delay', '0'];
+  const common = ['--dir', directory, ...NOTHING_ON_DISK, ...safety];
+  const startServer = async (...more: readonly string[]): Promise<Node> => {
+    const port = await findFreePort();
+    return { port, process: await spawnRedis(['--port', `${port}`, ...common, ...more]) };
+  };
+  const first = await startServer();
+  const servers = [first];
+  for (let at = 0; at < copies; at += 1) {
+    const copy = await startServer('--replicaof', '127.0.0.1', `${first.port}`);
+    await until(async () => `${await command(copy.port, 'INFO', 'replication')}`.includes('master_link_status:up'));
+    servers.push(copy);
+  }
+  const watchers: Node[] = [];
+  const most = Math.floor(sentinels / 2) + 1;
+  for (let at = 0; at < sentinels; at += 1) watchers.push(await startWatcher(directory, first.port, most));
+  for (const { port } of watchers) {
+    const knows = async (verb: string) =>
+      ((await command(port, 'SENTINEL', verb, 'main')) as readonly unknown[]).length;
+    await until(async () => (await knows('replicas')) === copies && (await knows('sentinels')) === sentinels - 1);
+  }
+  const ask = (verb: string): Promise<unknown> => command(watchers[0]?.port ?? 0, 'SENTINEL', verb, 'main');
+  const writtenTo = async (): Promise<Node> => {
+    const [, port] = (await ask('get-master-addr-by-name')) as readonly string[];
+    return servers.find((each) => each.port === Number(port)) ?? first;
+  };
+  const group = groupOf([...watchers, ...servers], directory);
+  return {
+    ...group,
+    urls: group.urls.slice(0, sentinels),
+    killServer: async () => kill((await writtenTo()).process),
+    async failOver() {
+      const { port } = await writtenTo();
+      await ask('failover');
+      // It ends its connections when it becomes a copy.
+      await until(async () => `${await command(port, 'INFO', 'replication').catch(() => '')}`.includes('role:slave'));
+    },
+  };
+}
+
+async function startWatcher(directory: string, server: number, most: number): Promise<Node> {
+  const port = await findFreePort();
+  const file = join(directory, `sentinel-${port}.conf`);
   const watch = [
-    `monitor main 127.0.0.1 ${server} 1`,
+    `monitor main 127.0.0.1 ${server} ${most}`,
     'down-after-milliseconds main 300',
     'failover-timeout main 2000',
   ];
-  const lines = [`port ${sentinel}`, 'bind 127.0.0.1', `dir ${directory}`, ...watch.map((rule) => `sentinel ${rule}`)];
+  const lines = [`port ${port}`, 'bind 127.0.0.1', `dir ${directory}`, ...watch.map((rule) => `sentinel ${rule}`)];
   await writeFile(file, `${lines.join('\n')}\n`);
-  const watcher = await spawnRedis([file, '--sentinel']);
-  await until(async () => JSON.stringify(await command(sentinel, 'SENTINEL', 'replicas', 'main')).includes(`${copy}`));
-  const group = groupOf(
-    [
-      { port: sentinel, process: watcher },
-      { port: server, process: first },
-      { port: copy, process: second },
-    ],
-    directory,
-  );
-  return { ...group, urls: group.urls.slice(0, 1), killServer: () => kill(first) };
+  return { port, process: await spawnRedis([file, '--sentinel']) };
 }
 
 function groupOf(nodes: readonly Node[], directory: string): RedisGroup {
