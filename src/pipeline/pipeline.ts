@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { PassthroughTool } from '../endpoint/passthrough-tools.js';
 import { echoName } from '../lib/text.js';
-import { runInTurns, turns } from '../lib/turns.js';
+import { inTime, runInTurns, turns } from '../lib/turns.js';
 import type { Observation, Observer } from '../observe/observation.js';
 import { type Gatekeeper, isConfirmable, type PolicyRequest } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/gatekeeper.js';
@@ -259,7 +259,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (toolResult instanceof WireAnswer) {
       const passes = results.passesUnread(context, query, (bytes) => toolResult.dataBytes <= bytes);
       if (passes) return shapeUnread(toolResult, addWarnings(NO_WARNINGS), limits);
-      if (holdsManyValues(toolResult.text, toolResult.isJson ? 'inJson' : 'inText')) return shapeElsewhere(toolResult);
+      const counting = inTime(holdsManyValues(toolResult.text, toolResult.isJson ? 'inJson' : 'inText'));
+      const counted = runInTurns(counting, raw.caller.sessionId);
+      const isMuch: boolean = counted instanceof Promise ? await counted : counted;
+      if (isMuch) return shapeElsewhere(toolResult);
+      const roomToRead = takeTurn(toolResult.dataBytes);
+      if (roomToRead !== undefined) await roomToRead;
     }
     const result = toolResult instanceof WireAnswer ? toolResult.read() : toolResult;
     if (result.isError === true) {

@@ -43,7 +43,7 @@ const ANSWERS_LANE = 'answers';
 /** Large answers that arrive together are read one a turn, and each is read and cut in different turns. Undefined where it is none. */
 export function takeTurn(characters: number): Promise<void> | undefined {
   if (characters < LARGE_TEXT) return undefined;
-  return (turns.enter(ANSWERS_LANE) ?? Promise.resolve()).then(() => turns.spend(characters / 2));
+  return (turns.enter(ANSWERS_LANE) ?? Promise.resolve()).then(() => turns.spend(characters));
 }
 
 /** Characters of an answer's texts and, no further than to where it is large, of its data: an estimate, which costs little. */

@@ -5,7 +5,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { PacedQueue } from '../../lib/turns.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
-import type { Pieces } from '../../protocol/pieces.js';
+import { lengthOf, type Pieces } from '../../protocol/pieces.js';
 import { maskSecrets } from '../../protocol/secret-forms.js';
 import { UpstreamFault } from '../fault.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
@@ -55,6 +55,11 @@ interface StdioTransportOptions {
 
 /** Units of work that a line costs beside its bytes: it is decoded, parsed and passed on. */
 const LINE_UNITS = 200;
+
+/** A large message is not read here. */
+function costOf(line: Pieces | LargeMessage): number {
+  return LINE_UNITS + (line instanceof LargeMessage ? 0 : lengthOf(line));
+}
 
 const DELIVERED = Promise.resolve();
 
@@ -127,7 +132,7 @@ export class StdioTransport implements UpstreamTransport {
 
   #readOutput(source: Readable): (chunk: Buffer) => void {
     const { maxAnswerBytes } = this.#options;
-    const lines = this.#pace(source, (line: Pieces | LargeMessage) => this.#receive(line));
+    const lines = this.#pace(source, costOf, (line) => this.#receive(line));
     this.#output = lines;
     const split = splitByteLines({
       maxBytes: maxAnswerBytes,
@@ -136,14 +141,17 @@ export class StdioTransport implements UpstreamTransport {
     });
     return (chunk) => {
       this.#chunksSeen += 1;
-      // Cutting it, and reading the lines of it.
-      lines.spend(2 * chunk.length);
+      lines.spend(chunk.length);
       lines.pushAll(split(chunk));
     };
   }
 
   #readStderr(source: Readable): (chunk: Buffer) => void {
-    const lines = this.#pace(source, (line: string) => this.#hear(line));
+    const lines = this.#pace<string>(
+      source,
+      () => LINE_UNITS,
+      (line) => this.#hear(line),
+    );
     const split = splitLines({
       maxBytes: MAX_STDERR_LINE_BYTES,
       onOverflow: (start) => this.#hear(start.toString('utf8')),
@@ -155,10 +163,10 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   /** A server may print lines faster than they can be read. */
-  #pace<Line>(source: Readable, handle: (line: Line) => void): PacedQueue<Line> {
+  #pace<Line>(source: Readable, costOf: (line: Line) => number, handle: (line: Line) => void): PacedQueue<Line> {
     return new PacedQueue({
       handle,
-      costOf: () => LINE_UNITS,
+      costOf,
       lane: this.#mark,
       source,
       onFault: (fault) => this.onerror?.(fault instanceof Error ? fault : new Error(String(fault))),

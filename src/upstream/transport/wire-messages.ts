@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isNestedDeeper } from '../../lib/json-depth.js';
-import { runInSlices } from '../../lib/turns.js';
+import { runAtOnce, runInSlices } from '../../lib/turns.js';
 import { takesLongToWrite, writeInSlices } from '../../lib/write-in-slices.js';
 import { keepExactNumbers, SUSPICIOUS } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
@@ -123,7 +123,8 @@ export function recogniseMessage(bytes: Pieces | LargeMessage): LargeMessage | S
   if (answer !== undefined) return answer;
   const joined = joinPieces(bytes);
   // What answers nothing is read here: a thread reads for a call that waits.
-  if (holdsManyValues([joined]) && readMessageId(edgesOf(joined)) !== undefined) return LargeMessage.copyOf([joined]);
+  if (readMessageId(edgesOf(joined)) !== undefined && runAtOnce(holdsManyValues([joined], 'inJson')))
+    return LargeMessage.copyOf([joined]);
   return joined.toString('utf8');
 }
 
