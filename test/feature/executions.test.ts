@@ -146,6 +146,7 @@ it('finds no execution of another client, whose list does not hold it either', a
     });
   }
   expect((await call('list_executions', {}, bob)).data).toEqual({ executions: [], total: 0 });
+  await ended(id);
   expect((await call('list_executions', { status: 'completed' })).data.executions[0]).toMatchObject({
     execution_id: id,
   });
