@@ -39,7 +39,7 @@ import {
   type Upstreams,
 } from './primitive-lists.js';
 import type { Owned } from './qualified-names.js';
-import type { ResourceLinks } from './resource-links.js';
+import { MOST_BLOCKS, type ResourceLinks } from './resource-links.js';
 import { ResourceSubscriptions, type UpdateListener } from './resource-subscriptions.js';
 import { toPromptResult, toResourceResult } from './shape-contents.js';
 
@@ -286,7 +286,9 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     const result = await send(call, 'prompts/get', params, { type: 'prompt', id });
     const { messages } = result;
     if (Array.isArray(messages)) {
-      const blocks = messages.flatMap((message: unknown) => (isJsonObject(message) ? message['content'] : []));
+      // More blocks of one answer are not looked at.
+      const first = messages.slice(0, MOST_BLOCKS);
+      const blocks = first.flatMap((message: unknown) => (isJsonObject(message) ? message['content'] : []));
       links.noteBlocks(call.operation.upstream, call.caller, blocks);
     }
     if (call.native !== undefined) return { native: result };

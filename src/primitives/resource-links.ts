@@ -10,7 +10,7 @@ const MOST_LINKS = 1_000;
 const LONGEST_URI = 2_048;
 
 /** More blocks of one answer are not looked at. */
-const MOST_BLOCKS = 1_000;
+export const MOST_BLOCKS = 1_000;
 
 /**
  * Which upstream gave a link to a resource: in an answer, or in a tool's definition as the page that shows its answers (MCP Apps). Such

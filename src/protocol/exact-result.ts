@@ -192,16 +192,22 @@ export function* replaceInItems(
 }
 
 /** The JSON of a member of a result where it, or an object in the list that it is, holds numbers that a double changes. */
-export function exactMemberOf(result: JsonObject, name: string): string | undefined {
+function exactMemberOf(result: JsonObject, name: string): string | undefined {
   const value = result[name];
   return exactTextOf(result, name) ?? (holdsExactItems(value) ? `[${value.map(writeExactItem).join(',')}]` : undefined);
 }
 
 function holdsExactItems(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && value.some((item) => isJsonObject(item) && textsOf(item) !== undefined);
+  return Array.isArray(value) && value.some(isExactItem);
 }
 
-function writeExactItem(item: unknown): string {
+/** Whether an item of a list is an object whose numbers a double changes. */
+export function isExactItem(item: unknown): boolean {
+  return isJsonObject(item) && textsOf(item) !== undefined;
+}
+
+/** The JSON of an item of a list, with its numbers as the server wrote them. */
+export function writeExactItem(item: unknown): string {
   return isJsonObject(item) ? `{${writeExactMembers(item)}}` : (JSON.stringify(item) ?? 'null');
 }
 

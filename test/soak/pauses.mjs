@@ -23,6 +23,7 @@ import { parseArgs } from 'node:util';
 import { ANSWER_ATTACKS } from './answer-attacks.mjs';
 import { ATTACKS } from './attacks.mjs';
 import { HTTP_ATTACKS } from './http-attacks.mjs';
+import { PRIMITIVE_ATTACKS } from './primitive-attacks.mjs';
 import { SMALL_ANSWER_ATTACKS } from './small-answer-attacks.mjs';
 import { here, send, startGateway } from './soak-gateway.mjs';
 import { TASK_ATTACKS } from './task-attacks.mjs';
@@ -168,7 +169,14 @@ let over = 0;
 console.log(
   `${'attack'.padEnd(40)} ${'pause'.padStart(6)} ${'held'.padStart(6)} ${'idle'.padStart(6)} ${'grown'.padStart(6)}  longest at; answers`,
 );
-const attacks = [...ATTACKS, ...SMALL_ANSWER_ATTACKS, ...ANSWER_ATTACKS, ...TASK_ATTACKS, ...HTTP_ATTACKS]
+const attacks = [
+  ...ATTACKS,
+  ...SMALL_ANSWER_ATTACKS,
+  ...ANSWER_ATTACKS,
+  ...TASK_ATTACKS,
+  ...PRIMITIVE_ATTACKS,
+  ...HTTP_ATTACKS,
+]
   .filter(isWanted)
   .flatMap((attack) => Array.from({ length: Number(given.repeat) }, () => attack));
 for (const attack of attacks) {
