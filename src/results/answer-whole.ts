@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { digest } from '../lib/canonical-json.js';
-import type { Sliced } from '../lib/turns.js';
+import { inTime, type Sliced } from '../lib/turns.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { parseExact, writeExact } from './exact-numbers.js';
@@ -13,7 +13,7 @@ import type { ShapeMemory } from './shape/learned-shape.js';
 import { locateList } from './shape/locate-list.js';
 import { ListPacker, type PackedList } from './stored/packed-list.js';
 import type { ResultStore } from './stored/result-store.js';
-import { type Cut, fitAnswer } from './stored/truncate.js';
+import { type Cut, fitInSteps } from './stored/truncate.js';
 import { describeCuts } from './stored/truncation-warning.js';
 
 /** What making an answer needs. */
@@ -59,7 +59,7 @@ export function* answerWhole(
   yield;
   const data = read ?? parseExact(dataText);
   yield;
-  const { value, cuts } = fitAnswer(data, maxBytes);
+  const { value, cuts } = yield* inTime(fitInSteps(data, maxBytes));
   if (cuts.length === 0) return { dataText: writeExact(value), warnings: [] };
   yield;
   const { operation, caller } = context;

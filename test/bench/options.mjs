@@ -15,7 +15,7 @@ const DEFAULT_EFFORT = {
   slice: { leadMs: 50, durationMs: 450 },
   warmUpMs: 5000,
   // Gateways that differ by a few per cent.
-  compare: { rounds: 24 },
+  compare: { rounds: 12, copies: 5 },
   gate: { repeats: 24, calls: 8000 },
   answers: {
     warmUpRepeats: 3,
@@ -33,7 +33,7 @@ const QUICK_EFFORT = {
   rounds: 2,
   slice: { leadMs: 20, durationMs: 100 },
   warmUpMs: 200,
-  compare: { rounds: 2 },
+  compare: { rounds: 2, copies: 1 },
   gate: { repeats: 10, calls: 4000 },
   answers: {
     warmUpRepeats: 1,

@@ -1,4 +1,5 @@
 import type { JsonPath } from '../../lib/json-path.js';
+import { runAtOnce, type Sliced } from '../../lib/turns.js';
 
 /** A list, a text or an object of an answer whose end was left out. */
 export interface Cut {
@@ -31,6 +32,9 @@ interface Fitted {
   readonly bytes: number;
 }
 
+/** Parts that are looked at in one step: asking the clock after each would take as long as looking at it. */
+const PARTS_A_STEP = 64;
+
 /** A part of a container that stays. */
 interface Part {
   readonly step: string | number;
@@ -61,19 +65,25 @@ const SMALL_BYTES = 64;
  * however little it is
  */
 export function fitAnswer(value: unknown, maxBytes: number): FittedAnswer {
+  return runAtOnce(fitInSteps(value, maxBytes));
+}
+
+/** The same with stops between the parts. */
+export function* fitInSteps(value: unknown, maxBytes: number): Sliced<FittedAnswer> {
   const fitter = new Fitter();
-  return { value: fitter.fit(value, maxBytes, []).value, cuts: fitter.cuts };
+  const fitted = yield* fitter.fit(value, maxBytes, []);
+  return { value: fitted.value, cuts: fitter.cuts };
 }
 
 class Fitter {
   readonly cuts: Cut[] = [];
   readonly #measure: MeasureJson = createJsonMeasure();
 
-  fit(value: unknown, space: number, path: JsonPath): Fitted {
-    const bytes = this.#measure(value, space);
+  *fit(value: unknown, space: number, path: JsonPath): Sliced<Fitted> {
+    const bytes = yield* this.#measure(value, space);
     if (bytes <= space) return { value, bytes };
     if (typeof value === 'string') return this.#fitText(value, space, path);
-    return isContainer(value) ? this.#fitContainer(openContainer(value), space, path) : { value, bytes };
+    return isContainer(value) ? yield* this.#fitContainer(openContainer(value), space, path) : { value, bytes };
   }
 
   #fitText(text: string, space: number, path: JsonPath): Fitted {
@@ -82,43 +92,46 @@ class Fitter {
     return { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
   }
 
-  #fitContainer(container: Container, space: number, path: JsonPath): Fitted {
+  *#fitContainer(container: Container, space: number, path: JsonPath): Sliced<Fitted> {
     const parts =
-      path.length < DEEPEST ? (this.#takeRecord(container, space) ?? this.#takeFirst(container, space)) : [];
+      path.length < DEEPEST
+        ? ((yield* this.#takeRecord(container, space)) ?? (yield* this.#takeFirst(container, space)))
+        : [];
     const { kind, length: total } = container;
     if (parts.length < total) this.cuts.push({ path, kind, kept: parts.length, total });
     let bytes = bytesAround(parts.length) + sum(parts.map(({ beside, size, whole }) => beside + (whole ? size : 0)));
     const values = new Map<Part, unknown>();
     // The smallest first: what it does not use of its share is left for the bigger ones.
     const shortened = parts.filter(({ whole }) => !whole).sort((a, b) => compareSizes(a.size, b.size));
-    shortened.forEach((part, index) => {
+    for (const [index, part] of shortened.entries()) {
       const share = Math.floor((space - bytes) / (shortened.length - index));
-      const fitted = this.fit(part.value, share, [...path, part.step]);
+      const fitted = yield* this.fit(part.value, share, [...path, part.step]);
       values.set(part, fitted.value);
       bytes += fitted.bytes;
-    });
+    }
     const fitted = parts.map((part) => ({ step: part.step, value: part.whole ? part.value : values.get(part) }));
     return { value: rebuildContainer(kind, fitted), bytes };
   }
 
   /** Every member of a record; undefined where it is none, or where next to nothing of each would be left. */
-  #takeRecord(container: Container, space: number): Part[] | undefined {
+  *#takeRecord(container: Container, space: number): Sliced<Part[] | undefined> {
     if (container.kind !== 'members' || container.length > RECORD_MEMBERS) return undefined;
-    const parts = Array.from({ length: container.length }, (_, index) => {
-      const part = this.#partAt(container, index, space);
-      return { ...part, whole: part.size <= SMALL_BYTES };
-    });
+    const parts: Part[] = [];
+    for (let index = 0; index < container.length; index++) {
+      const part = yield* this.#partAt(container, index, space);
+      parts.push({ ...part, whole: part.size <= SMALL_BYTES });
+    }
     const least = sum(parts.map(({ beside, size }) => beside + Math.min(size, SMALL_BYTES)));
     return bytesAround(parts.length) + least <= space ? parts : undefined;
   }
 
   /** The first parts that fit, whole where they could be whole alone. */
-  #takeFirst(container: Container, space: number): Part[] {
+  *#takeFirst(container: Container, space: number): Sliced<Part[]> {
     const parts: Part[] = [];
     let used = bytesAround(container.length);
     const alone = space - used;
     for (let index = 0; index < container.length; index++) {
-      const part = this.#partAt(container, index, alone);
+      const part = yield* this.#partAt(container, index, alone);
       const whole = part.beside + part.size <= alone;
       used += part.beside + (whole || part.size <= SMALL_BYTES ? part.size : leastForOversized(space));
       if (used > space) break;
@@ -127,9 +140,10 @@ class Fitter {
     return parts;
   }
 
-  #partAt(container: Container, index: number, space: number): Omit<Part, 'whole'> {
+  *#partAt(container: Container, index: number, space: number): Sliced<Omit<Part, 'whole'>> {
     const value = container.valueAt(index);
-    const size = this.#measure(value, Math.max(space, SMALL_BYTES));
+    const size = yield* this.#measure(value, Math.max(space, SMALL_BYTES));
+    if (index % PARTS_A_STEP === 0) yield;
     return { step: container.stepAt(index), value, size, beside: bytesBeside(container, index) };
   }
 }
@@ -219,7 +233,7 @@ function isLow(unit: number): boolean {
 }
 
 /** Bytes of a value's JSON text in UTF-8; Infinity where they are more than `limit`, however much more. */
-type MeasureJson = (value: unknown, limit: number) => number;
+type MeasureJson = (value: unknown, limit: number) => Sliced<number>;
 
 /** Levels of nesting; what is deeper counts as too big for any limit, because it could not be written. */
 const DEEPEST = 500;
@@ -236,22 +250,29 @@ const EMPTY_BYTES = 2;
  */
 function createJsonMeasure(): MeasureJson {
   const known = new Map<object, number>();
-  const measure = (value: unknown, limit: number, depth: number): number => {
+  /** The size of what has no parts, or was measured; undefined of the others. */
+  const sizeAtOnce = (value: unknown, limit: number, depth: number): number | undefined => {
     if (typeof value === 'string') return sizeOfText(value, limit);
     if (!isContainer(value)) return sizeOfScalar(value);
-    const size = known.get(value);
-    if (size !== undefined) return size > limit ? Number.POSITIVE_INFINITY : size;
-    return depth > DEEPEST ? Number.POSITIVE_INFINITY : measureParts(value, limit, depth);
+    const size = known.get(value) ?? (depth > DEEPEST ? Number.POSITIVE_INFINITY : undefined);
+    return size !== undefined && size > limit ? Number.POSITIVE_INFINITY : size;
   };
-  const measureParts = (value: object, limit: number, depth: number): number => {
-    const container = openContainer(value);
+  let parts = 0;
+  const measure = function* (value: unknown, limit: number, depth: number): Sliced<number> {
+    const atOnce = sizeAtOnce(value, limit, depth);
+    if (atOnce !== undefined) return atOnce;
+    const whole = value as object;
+    const container = openContainer(whole);
     let size = bytesAround(container.length);
     for (let index = 0; index < container.length && size <= limit; index++) {
+      parts += 1;
+      if (parts % PARTS_A_STEP === 0) yield;
       size += bytesBeside(container, index);
-      size += measure(container.valueAt(index), limit - size, depth + 1);
+      const part = container.valueAt(index);
+      size += sizeAtOnce(part, limit - size, depth + 1) ?? (yield* measure(part, limit - size, depth + 1));
     }
     if (size > limit) return Number.POSITIVE_INFINITY;
-    known.set(value, size);
+    known.set(whole, size);
     return size;
   };
   return (value, limit) => measure(value, limit, 0);

@@ -3,8 +3,8 @@ import { type Turns, turns } from '../../lib/turns.js';
 
 const LANE = 'connections';
 
-/** Connections that are read in the first turn after a long one. Each may bring some milliseconds of work. */
-const FEWEST_AT_ONCE = 2;
+/** Connections that are read in the first turn after a long one: a read of chunks of a byte is some 20 ms of work. */
+const FEWEST_AT_ONCE = 1;
 
 /** Milliseconds: after a turn that took less, twice as many connections are read in the next. */
 const SHORT_TURN_MS = 5;
@@ -14,9 +14,9 @@ type Connection = Pick<Socket, 'pause' | 'resume' | 'once' | 'destroyed'>;
 
 /**
  * The open connections, which share the turns of the event loop. In one turn Node reads every connection that has sent something, and
- * parses all of it: hundreds that send at once would be one long turn. Where a turn has become long, all connections wait, and two are
- * read again in the next turn, and twice as many after each turn that was short. Half of them are known, which have been read before, or
- * have waited longest; the others are the newest, so that neither old nor new connections wait until a flood of new ones is over.
+ * parses all of it: hundreds that send at once would be one long turn. Where a turn has become long, all connections wait, and one is
+ * read again in the next turn, and twice as many after each turn that was short. Every other one is known, which has been read before, or
+ * has waited longest; the others are the newest, so that neither old nor new connections wait until a flood of new ones is over.
  */
 export class PacedConnections {
   readonly #turns: Turns;
@@ -25,6 +25,7 @@ export class PacedConnections {
   readonly #known = new Set<Connection>();
   readonly #unknown: Connection[] = [];
   #isReleasing = false;
+  #isKnownNext = true;
   #atOnce = FEWEST_AT_ONCE;
   #releasedAt = Number.NEGATIVE_INFINITY;
 
@@ -66,9 +67,12 @@ export class PacedConnections {
     const now = this.#now();
     this.#atOnce = now - this.#releasedAt < SHORT_TURN_MS ? 2 * this.#atOnce : FEWEST_AT_ONCE;
     this.#releasedAt = now;
-    for (let pairs = this.#atOnce / 2; pairs > 0 && this.#areWaiting(); pairs -= 1) {
-      this.#resume(this.#takeKnown() ?? this.#unknown.shift());
-      this.#resume(this.#unknown.pop() ?? this.#takeKnown());
+    for (let left = this.#atOnce; left > 0 && this.#areWaiting(); left -= 1) {
+      const next = this.#isKnownNext
+        ? (this.#takeKnown() ?? this.#unknown.shift())
+        : (this.#unknown.pop() ?? this.#takeKnown());
+      this.#isKnownNext = !this.#isKnownNext;
+      this.#resume(next);
     }
     this.#isReleasing = false;
     if (this.#areWaiting()) this.#releaseLater();

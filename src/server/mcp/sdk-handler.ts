@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import { type AuthInfo, createMcpHandler, type ServerNotifier } from '@modelcontextprotocol/server';
+import { turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import { callerOf } from '../../protocol/caller.js';
 import type { CarriedHeaders } from '../../protocol/carried-headers.js';
@@ -13,6 +14,8 @@ export interface ModernHandler {
   readonly notify: ServerNotifier;
   close(): Promise<void>;
 }
+
+const LOADING = 'loading the SDK';
 
 /** Wraps the SDK's handler, whose validation decides the status and text of every refusal. */
 export function createModernHandler(
@@ -35,9 +38,18 @@ export function createModernHandler(
     onerror,
   });
   let adapter: Promise<NodeMcpRequestHandler> | undefined;
-  /** Loaded with the first request that needs it, because loading it takes a tenth of the start-up time. */
+  /**
+   * Loaded with the first request that needs it, because loading it takes a tenth of the start-up time; in a turn of its own, as building
+   * the schemas that the request was held against, and what the first request makes of what is loaded, are some 20 ms each.
+   */
   const loadAdapter = (): Promise<NodeMcpRequestHandler> => {
-    adapter ??= import('@modelcontextprotocol/node').then(({ toNodeHandler }) => toNodeHandler(handler, { onerror }));
+    const load = async (): Promise<NodeMcpRequestHandler> => {
+      await turns.next(LOADING);
+      const { toNodeHandler } = await import('@modelcontextprotocol/node');
+      await turns.next(LOADING);
+      return toNodeHandler(handler, { onerror });
+    };
+    adapter ??= load();
     return adapter;
   };
 
