@@ -13,6 +13,9 @@ const UNWATCHED_MS = 5;
 /** Milliseconds after which nothing that can wait should be added to a turn. */
 const LONG_TURN_MS = 20;
 
+/** The same in units of work. */
+const LONG_TURN_WORK = 1_300_000;
+
 interface TurnSettings {
   readonly perTurn?: number;
   readonly schedule?: (work: () => void) => unknown;
@@ -35,6 +38,7 @@ export class Turns {
   #began = Number.NEGATIVE_INFINITY;
   #isArmed = false;
   readonly #waiting = new Lanes();
+  readonly #onLong = new Set<() => void>();
 
   constructor({ perTurn = TURN_WORK, schedule = setImmediate, now = () => performance.now() }: TurnSettings = {}) {
     this.#perTurn = perTurn;
@@ -46,6 +50,16 @@ export class Turns {
   spend(units: number): void {
     this.#watch();
     this.#spent += units;
+    if (this.#spent >= LONG_TURN_WORK) for (const listener of this.#onLong) listener();
+  }
+
+  /**
+   * Calls the listener where the work that is noted makes a turn long, as often as more is noted: what brings work can wait before it brings
+   * more in this turn. Returns a function that removes the listener.
+   */
+  onLong(listener: () => void): () => void {
+    this.#onLong.add(listener);
+    return () => this.#onLong.delete(listener);
   }
 
   /** Whether this turn has taken so long that what has not come yet should not come in it. */

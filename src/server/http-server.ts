@@ -178,7 +178,7 @@ function buildApp(
       );
       const server = createNodeServer(gateway.config.server, listener, { ...deps, log: deps.monitor?.log });
       const opened = gateway.config.server.tls === undefined ? 'connection' : 'secureConnection';
-      return server.on(opened, (socket: Socket) => connections.opened(socket));
+      return server.on(opened, (socket: Socket) => connections.opened(socket)).once('close', connections.end);
     },
   });
   app.addHook('onRequest', (request, reply, done) => {

@@ -10,18 +10,21 @@ const FEWEST_AT_ONCE = 1;
 const SHORT_TURN_MS = 5;
 
 /** What is paced of a connection. */
-type Connection = Pick<Socket, 'pause' | 'resume' | 'once' | 'destroyed'>;
+type Connection = Pick<Socket, 'pause' | 'resume' | 'once' | 'destroyed' | 'bytesRead'>;
 
 /**
  * The open connections, which share the turns of the event loop. In one turn Node reads every connection that has sent something, and
  * parses all of it: hundreds that send at once would be one long turn. Where a turn has become long, all connections wait, and one is
- * read again in the next turn, and twice as many after each turn that was short. Every other one is known, which has been read before, or
+ * read again in the next turn, and twice as many after each turn that was short. Every other one is known, which has sent something before, or
  * has waited longest; the others are the newest, so that neither old nor new connections wait until a flood of new ones is over.
  */
 export class PacedConnections {
+  /** Leaves the turns alone: to be called when no connection comes any more. */
+  readonly end: () => void;
   readonly #turns: Turns;
   readonly #now: () => number;
-  readonly #read = new Set<Connection>();
+  /** Those that are read, with whether they have waited before. */
+  readonly #read = new Map<Connection, boolean>();
   readonly #known = new Set<Connection>();
   readonly #unknown: Connection[] = [];
   #isReleasing = false;
@@ -33,6 +36,7 @@ export class PacedConnections {
   constructor(shared: Turns = turns, now: () => number = () => performance.now()) {
     this.#turns = shared;
     this.#now = now;
+    this.end = shared.onLong(() => this.hold());
   }
 
   opened(connection: Connection): void {
@@ -44,15 +48,16 @@ export class PacedConnections {
       connection.pause();
       this.#unknown.push(connection);
     } else {
-      this.#read.add(connection);
+      this.#read.set(connection, false);
     }
   }
 
   /** Lets all connections wait for turns of their own. */
   hold(): void {
-    for (const connection of this.#read) {
+    for (const [connection, wasResumed] of this.#read) {
       connection.pause();
-      this.#known.add(connection);
+      if (wasResumed || connection.bytesRead > 0) this.#known.add(connection);
+      else this.#unknown.push(connection);
     }
     this.#read.clear();
     if (!this.#isReleasing) this.#releaseLater();
@@ -90,7 +95,7 @@ export class PacedConnections {
 
   #resume(connection: Connection | undefined): void {
     if (connection === undefined || connection.destroyed) return;
-    this.#read.add(connection);
+    this.#read.set(connection, true);
     connection.resume();
   }
 }

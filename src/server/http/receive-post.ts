@@ -223,6 +223,7 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
       // Most bodies are complete with their first chunk, and hold nothing that a client which disconnects would have to give back.
       if (chunks === 1) request.on('close', settle);
       if (chunks > FEW_CHUNKS && body.size < chunks * LEAST_CHUNK_BYTES && isChunked(request)) {
+        turns.spend(CHUNKS_WORK);
         refuse('too-fragmented');
         return;
       }
@@ -257,6 +258,7 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
  * 20.20): some 20 ms. No further read follows, because the request is paused and its connection is closed after the answer.
  */
 const FEW_CHUNKS = 128;
+const CHUNKS_WORK = 1_300_000;
 const LEAST_CHUNK_BYTES = 32;
 
 /** A body has one of the two, and of a request with very many headers neither may be among those that are read. */

@@ -5,6 +5,7 @@ import { PacedConnections } from '../../../../src/server/http/paced-connections.
 
 class FakeConnection extends EventEmitter {
   destroyed = false;
+  bytesRead = 1;
   isRead = true;
 
   pause(): this {
@@ -90,6 +91,18 @@ it('a flood of new connections keeps neither those that were read before nor the
   expect(readOf(flood)).toEqual([0, 98, 99]);
 });
 
+it('a connection that has sent something before does not wait for a flood of those that have not', async () => {
+  const { connections, all, add, next } = open(1);
+  const flood = Array.from({ length: 100 }, () => Object.assign(add(), { bytesRead: 0 }));
+  const readIn: (readonly number[])[] = [];
+  for (let turn = 0; turn < 4; turn += 1) {
+    connections.hold();
+    await next();
+    readIn.push(readOf([...all, ...flood]));
+  }
+  expect(readIn).toEqual([[0], [100], [0], [99]]);
+});
+
 it('a connection that is closed while it waits is not read again', async () => {
   const { connections, all, add, next } = open(1);
   connections.hold();
@@ -97,4 +110,25 @@ it('a connection that is closed while it waits is not read again', async () => {
   for (const connection of [...all, late]) connection.close();
   await next();
   expect(readOf([...all, late])).toEqual([]);
+});
+
+it('connections wait where the work that is noted makes a turn long, before the next of them is read', () => {
+  const shared = new Turns({ schedule: () => undefined, now: () => 0 });
+  const connections = new PacedConnections(shared, () => 0);
+  const connection = new FakeConnection();
+  connections.opened(connection as never);
+  shared.spend(1_000_000);
+  expect(connection.isRead).toBe(true);
+  shared.spend(1_000_000);
+  expect(connection.isRead).toBe(false);
+});
+
+it('connections that have ended do not follow the turns any more', () => {
+  const shared = new Turns({ schedule: () => undefined, now: () => 0 });
+  const connections = new PacedConnections(shared, () => 0);
+  const connection = new FakeConnection();
+  connections.opened(connection as never);
+  connections.end();
+  shared.spend(2_000_000);
+  expect(connection.isRead).toBe(true);
 });
