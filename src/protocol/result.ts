@@ -35,17 +35,22 @@ export interface ContentBlock extends JsonObject {
   readonly type: string;
 }
 
-/** The member of a result's `_meta` in which the gateway gives a resource's version; with a prefix of its own, as MCP asks. */
-export const RESOURCE_VERSION = 'mcp-aql/version';
+/** Begins the names of all that the gateway itself says in a result's `_meta`, as MCP asks; what servers say under it is left out. */
+export const OWN_META_PREFIX = 'mcp-aql/';
+
+type OwnMetaName = `${typeof OWN_META_PREFIX}${string}`;
+
+/** The member of a result's `_meta` in which the gateway gives a resource's version. */
+export const RESOURCE_VERSION = 'mcp-aql/version' satisfies OwnMetaName;
 
 /** The member of a failed result's `_meta` with the id by which logs and records know the caller's session. */
-export const SESSION_ID = 'mcp-aql/session_id';
+export const SESSION_ID = 'mcp-aql/session_id' satisfies OwnMetaName;
 
 /** The member of a result's `_meta` with what the caller should know, where the result itself is the upstream's. */
-export const WARNINGS = 'mcp-aql/warnings';
+export const WARNINGS = 'mcp-aql/warnings' satisfies OwnMetaName;
 
 /** The member of a result's `_meta` with the id that log lines and records of its call carry too. */
-export const REQUEST_ID = 'mcp-aql/request_id';
+export const REQUEST_ID = 'mcp-aql/request_id' satisfies OwnMetaName;
 
 /** An MCP `CallToolResult` exactly as it was received. */
 export interface ToolCallResult extends JsonObject {
@@ -100,7 +105,7 @@ export interface Reply {
   readonly members?: readonly WrittenMember[];
   /** Set where MCP's `isError` marks every refusal, whatever the operator says of envelopes. */
   readonly marked?: true;
-  /** The upstream's `_meta`, passed on unchanged. */
+  /** The upstream's `_meta`, and what the gateway says beside it under `OWN_META_PREFIX`. */
   readonly meta?: JsonObject | undefined;
   /** Members of the upstream's result that MCP does not define (yet), passed on unchanged. */
   readonly extra?: JsonObject | undefined;

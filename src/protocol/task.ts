@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from './json.js';
+import type { JsonObject } from './json.js';
+import { withoutMeta } from './result-meta.js';
 
 /** What something that goes on without a request that waits for it is doing, in MCP's words. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
@@ -18,8 +19,5 @@ export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 /** A result without its task: it is that of a call, and its caller knows nothing of the server's task. */
 export function withoutRelation(result: JsonObject): JsonObject {
-  const { _meta: meta, ...rest } = result;
-  if (!isJsonObject(meta) || meta[RELATED_TASK] === undefined) return result;
-  const { [RELATED_TASK]: _task, ...others } = meta;
-  return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
+  return withoutMeta(result, (name) => name === RELATED_TASK);
 }

@@ -11,6 +11,7 @@ import type { ProgressUpdate } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LARGE_BYTES, type LargeMessage } from '../protocol/large-answer.js';
 import type { CallLog } from '../protocol/log-message.js';
+import { withoutForgedMeta } from '../protocol/result-meta.js';
 import type { CallResult } from './call-result.js';
 import { answerTooLong, cancelled, expired, lostWith, protocolError, UpstreamFault } from './fault.js';
 import { Liveness } from './liveness.js';
@@ -469,10 +470,11 @@ const LIST_CHANGED =
 export function readResult({ result, error }: { readonly result?: unknown; readonly error?: unknown }): JsonObject {
   if (isJsonObject(error)) throw protocolError(error);
   if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its answer has neither result nor error');
-  if (isInputRequiredResult(result)) {
-    throw new UpstreamFault('input-required', 'it asks the client for input', { input: result });
+  const answer = withoutForgedMeta(result);
+  if (isInputRequiredResult(answer)) {
+    throw new UpstreamFault('input-required', 'it asks the client for input', { input: answer });
   }
-  return withoutResultType(result);
+  return withoutResultType(answer);
 }
 
 /** An id or token of the channel's own; some servers send it back as a string. */

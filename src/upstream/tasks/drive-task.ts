@@ -2,6 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { cleanText } from '../../lib/text.js';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { withoutForgedMeta } from '../../protocol/result-meta.js';
 import { isTerminal, withoutRelation } from '../../protocol/task.js';
 import type { CallResult } from '../call-result.js';
 import { findFault, protocolError, UpstreamFault } from '../fault.js';
@@ -87,7 +88,7 @@ async function driveModern(drive: TaskDrive): Promise<JsonObject> {
   const { error, result } = status;
   if (isJsonObject(error)) throw protocolError(error);
   if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its task has ended without a result');
-  const { resultType: _type, ...rest } = result;
+  const { resultType: _type, ...rest } = withoutForgedMeta(result);
   return rest;
 }
 
