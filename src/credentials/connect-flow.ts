@@ -3,8 +3,9 @@ import type { CallerIdentity } from '../protocol/caller.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { StateStore } from '../store/state-store.js';
 import type { Grants } from './grants.js';
-import { type ClientSettings, type OAuthClient, OAuthFault, type Target } from './oauth-client.js';
-import { type ClientAtIssuer, readClient } from './oauth-tokens.js';
+import type { ClientSettings, OAuthClient, Target } from './oauth-client.js';
+import { OAuthFault } from './oauth-fault.js';
+import { type ClientAtIssuer, clientOfToday, readClient } from './oauth-tokens.js';
 import { describeOwner, ownerOf } from './owner.js';
 import type { UserTokens } from './user-tokens.js';
 import type { Vault } from './vault.js';
@@ -70,6 +71,11 @@ export interface AuthorizationAnswer {
   readonly browser: string;
 }
 
+/** How it comes where nothing was granted (RFC 6749, section 4.1.2.1). */
+export interface AuthorizationRefusal extends Pick<AuthorizationAnswer, 'state' | 'browser'> {
+  readonly error: string;
+}
+
 /** What an answer means: the person has signed in here, or has granted access there. */
 export type Answered =
   | { readonly kind: 'signed-in'; readonly request: ConnectRequest; readonly accessToken: string }
@@ -84,6 +90,8 @@ const COLLECTION = 'connect_link';
 
 /** What a person reads where nothing is known of the answer's state. */
 export const ANSWER_OF_NONE = 'This answer belongs to no request of this browser, or has been used. Begin again.';
+
+const DENIED = 'Access was not granted. Open the page of the server again where that was not intended.';
 
 /**
  * How a user grants the gateway access to an upstream. What passes between the pages is in the store, so that any replica may answer; each
@@ -123,9 +131,11 @@ export class ConnectFlow {
     const issuer = this.#deps.issuer(issuerName);
     if (issuer === undefined) throw new ConnectRefusal('There is no such way to sign in.');
     const { client } = this.#deps;
-    const target = await client.discoverIssuer(issuer.issuer, issuer.resource, issuer.settings.scopes);
-    const at = { client, target, settings: issuer.settings };
-    return this.#begin(at, request.browser, { ...describe(request), issuer: issuerName });
+    return named(issuerName, async () => {
+      const target = await client.discoverIssuer(issuer.issuer, issuer.resource, issuer.settings.scopes);
+      const at = { client, target, settings: issuer.settings };
+      return this.#begin(at, request.browser, { ...describe(request), issuer: issuerName });
+    });
   }
 
   /** Where a browser is sent whose person, as has been proven, is this one. */
@@ -133,8 +143,10 @@ export class ConnectFlow {
     const upstream = this.#require(request.upstream);
     const owner = ownerOf(identity);
     await this.#consume(request, owner);
-    const target = await upstream.tokens.targetFor(owner);
-    return this.#begin({ ...upstream, target }, request.browser, { ...describe(request), owner });
+    return named(upstream.slug, async () => {
+      const target = await upstream.tokens.targetFor(owner);
+      return this.#begin({ ...upstream, target }, request.browser, { ...describe(request), owner });
+    });
   }
 
   /** Ends what a person has granted. Resolves with whether there was a grant. */
@@ -153,14 +165,19 @@ export class ConnectFlow {
     onChanged(slug, owner, false);
     const target = await upstream?.tokens.target().catch(() => undefined);
     if (kept !== undefined && upstream !== undefined && target?.issuer === kept.grant.issuer) {
-      await upstream.client.revoke(target, kept.grant.client, kept.grant.tokens);
+      const client = clientOfToday(kept.grant.client, upstream.settings);
+      await upstream.client.revoke(target, client, kept.grant.tokens);
     }
     return isGone;
   }
 
-  /** Takes the answer of an authorization server. @throws ConnectRefusal */
+  /** Takes the answer of an authorization server. @throws ConnectRefusal, OAuthFault */
   async answer(answer: AuthorizationAnswer): Promise<Answered> {
     const visit = await this.#takeVisit(answer);
+    return named(nameOf(visit), () => this.#redeem(answer, visit));
+  }
+
+  async #redeem(answer: AuthorizationAnswer, visit: Visit): Promise<Answered> {
     const { client } = this.#deps;
     const redeemed = { code: answer.code, iss: answer.iss, verifier: visit.verifier };
     const request = { ...visit.request, browser: answer.browser };
@@ -168,13 +185,13 @@ export class ConnectFlow {
       const issuer = this.#deps.issuer(visit.issuer);
       if (issuer === undefined) throw new ConnectRefusal('This way to sign in is not configured any more.');
       const target = await client.discoverIssuer(issuer.issuer, issuer.resource, issuer.settings.scopes);
-      const { accessToken } = await redeem(client.redeem(target, visit.client, redeemed));
+      const { accessToken } = await client.redeem(target, visit.client, redeemed);
       return { kind: 'signed-in', request, accessToken };
     }
     const upstream = this.#require(request.upstream);
     const target = await upstream.tokens.target();
     if (target.issuer !== visit.issuer) throw new ConnectRefusal('The server has another authorization server now.');
-    const tokens = await redeem(upstream.client.redeem(target, visit.client, redeemed));
+    const tokens = await upstream.client.redeem(target, visit.client, redeemed);
     const { owner, scope } = visit;
     const grantedAt = this.#deps.now();
     const { slug, url: resource } = upstream;
@@ -184,6 +201,15 @@ export class ConnectFlow {
     return { kind: 'connected', upstream };
   }
 
+  /** Takes the answer of an authorization server that gives nothing. @throws ConnectRefusal, OAuthFault */
+  async takeRefusal({ state, browser, error }: AuthorizationRefusal): Promise<never> {
+    const visit = await this.#takeVisit({ state, browser });
+    if (error === 'access_denied') throw new ConnectRefusal(DENIED);
+    throw new OAuthFault(
+      `${nameOf(visit)}: its authorization server has granted nothing: it answered ${quoteCode(error)}`,
+    );
+  }
+
   async #begin({ client, target, settings }: VisitedServer, browser: string, visit: JsonObject): Promise<URL> {
     const state = this.#visits.newState();
     const { url, verifier, client: own, scope } = await client.begin(target, settings, state);
@@ -191,7 +217,7 @@ export class ConnectFlow {
     return url;
   }
 
-  async #takeVisit({ state, browser }: AuthorizationAnswer): Promise<Visit> {
+  async #takeVisit({ state, browser }: Pick<AuthorizationAnswer, 'state' | 'browser'>): Promise<Visit> {
     const visit = readVisit(await this.#visits.take(state, browser));
     if (visit === undefined) throw new ConnectRefusal(ANSWER_OF_NONE);
     return visit;
@@ -257,14 +283,22 @@ function describe({ upstream, code, intent }: ConnectRequest): JsonObject {
   return { upstream, intent, ...(code === undefined ? {} : { code }) };
 }
 
-/** The tokens of an answer; what the person reads where there are none says no secret. */
-export async function redeem<T>(redeeming: Promise<T>): Promise<T> {
+/** The server of a visit, or the configured name of an issuer of this gateway. */
+function nameOf({ owner, issuer, request }: Visit): string {
+  return owner === undefined ? issuer : request.upstream;
+}
+
+/** Says in a fault whose authorization server it is of. */
+async function named<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await redeeming;
+    return await work();
   } catch (cause) {
-    if (cause instanceof OAuthFault) throw cause;
-    throw new ConnectRefusal('The authorization server gave no token for this answer. Begin again.', { cause });
+    throw cause instanceof OAuthFault ? new OAuthFault(`${name}: ${cause.message}`, { cause }) : cause;
   }
+}
+
+function quoteCode(error: string): string {
+  return /^[\w.-]{1,100}$/.test(error) ? `'${error}'` : 'with an error';
 }
 
 function linkKey(code: string): string {

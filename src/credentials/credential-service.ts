@@ -117,7 +117,7 @@ class Service implements CredentialService {
     const { discovery, issuer } = credentials;
     const client = this.#client.over(createOutboundFetch(endpoint, issuer === undefined ? [] : [issuer]));
     const onEnded = (owner: string): void => this.#noteChange(slug, owner, false);
-    const deps = { grants: this.#grants, client, now: Date.now, onEnded };
+    const deps = { grants: this.#grants, client, now: Date.now, onEnded, warn: this.#deps.warn };
     const tokens = new UserTokens({ slug, url, settings: credentials }, deps);
     const page = `${this.#publicUrl}/connect/${slug}`;
     const rights = new PerUserRights({ slug, tokens, flow: this.#flow, discovery, page, now: Date.now });

@@ -1,5 +1,5 @@
 import type { StateStore } from '../store/state-store.js';
-import { ANSWER_OF_NONE, type AuthorizationAnswer, ConnectRefusal, redeem, type SignInIssuer } from './connect-flow.js';
+import { ANSWER_OF_NONE, type AuthorizationAnswer, ConnectRefusal, type SignInIssuer } from './connect-flow.js';
 import type { OAuthClient, Target } from './oauth-client.js';
 import { readClient, type Tokens } from './oauth-tokens.js';
 import type { Vault } from './vault.js';
@@ -51,7 +51,7 @@ export class IssuerSignIn {
     const issuer = String(visit['issuer']);
     const { target } = await this.#discover(issuer);
     const answer = { code, iss, verifier: String(visit['verifier']) };
-    const tokens = await redeem(this.#deps.client.redeem(target, client, answer));
+    const tokens = await this.#deps.client.redeem(target, client, answer);
     return { tokens, issuer, to: String(visit['to']) };
   }
 

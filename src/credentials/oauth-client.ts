@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { isOwnMachine } from '../config/own-machine.js';
 import { type Fetch, FetchFailure, fetchBounded } from '../lib/fetch-json.js';
+import { isRefusedClient, OAuthFault, refusedClient, toFault } from './oauth-fault.js';
 import type { ClientAtIssuer, Tokens } from './oauth-tokens.js';
 import { readScopes } from './scopes.js';
 
@@ -23,6 +24,8 @@ export interface Target {
   readonly metadata: AuthorizationServerMetadata;
   /** What the resource says that it needs. */
   readonly scopes: readonly string[];
+  /** Whether the resource was heard on which authorization server it has; false where its metadata could not be had for now. */
+  readonly isCertain: boolean;
 }
 
 /** What the gateway is configured to be at the authorization servers of one resource. */
@@ -31,6 +34,13 @@ export interface ClientSettings {
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly scopes: readonly string[];
+}
+
+/** What an authorization server has answered with, and what proves that it was asked from here. */
+interface CodeAnswer {
+  readonly code: string;
+  readonly iss: string | undefined;
+  readonly verifier: string;
 }
 
 interface OAuthClientDeps {
@@ -48,13 +58,9 @@ interface OAuthClientDeps {
 export interface Registrations {
   find(issuer: string): Promise<ClientAtIssuer | undefined>;
   keep(issuer: string, client: ClientAtIssuer): Promise<void>;
+  forget(issuer: string): Promise<void>;
   /** The issuer at which a configured client was used first for servers of an origin: this one, where it is the first. */
   bind(origin: string, clientId: string, issuer: string): Promise<string>;
-}
-
-/** A fault that the operator can mend, or that passes; the message holds no secret. */
-export class OAuthFault extends Error {
-  override readonly name = 'OAuthFault';
 }
 
 /** A request that opens no session where it is answered. */
@@ -79,6 +85,13 @@ export class OAuthClient {
     };
   }
 
+  /** A server that fails says nothing of the grant, whatever stands in its answer. */
+  readonly #fetchTokens: Fetch = async (url, init) => {
+    const response = await this.#fetch(url, init);
+    if (response.status >= 500) throw new FetchFailure(`it answered ${response.status}`, response.status);
+    return response;
+  };
+
   /** The same client, whose requests go another way. */
   over(fetch: Fetch): OAuthClient {
     return new OAuthClient({ ...this.#deps, fetch });
@@ -101,7 +114,16 @@ export class OAuthClient {
     const { resourceMetadataUrl, scope } = await this.#challengeOf(address);
     if (resourceMetadataUrl !== undefined) requireSafe(String(resourceMetadataUrl), mayBeLocal);
     const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
-    const described = await discoverOAuthProtectedResourceMetadata(address, where, this.#fetch).catch(() => undefined);
+    let hasFailed = false;
+    const fetch: Fetch = async (url, init) => {
+      const response = await this.#fetch(url, init).catch((cause: unknown) => {
+        hasFailed = true;
+        throw cause;
+      });
+      hasFailed ||= response.status >= 500;
+      return response;
+    };
+    const described = await discoverOAuthProtectedResourceMetadata(address, where, fetch).catch(() => undefined);
     const resource = described?.resource ?? address;
     if (!isPartOf(address, resource)) throw new OAuthFault('its metadata is of another resource');
     // Servers of older revisions are their own authorization servers.
@@ -112,7 +134,8 @@ export class OAuthClient {
     }
     const metadata = await this.#discoverIssuer(issuer, mayBeLocal);
     const scopes = readScopes(scope ?? described?.scopes_supported?.join(' ') ?? '');
-    return { resource, issuer: metadata.issuer, metadata, scopes };
+    const isCertain = described !== undefined || wanted !== undefined || !hasFailed;
+    return { resource, issuer: metadata.issuer, metadata, scopes, isCertain };
   }
 
   /** What a server says to a request without a token: where its metadata is, and what a token has to be good for. */
@@ -125,7 +148,7 @@ export class OAuthClient {
   /** The same for an issuer that is configured, and what its tokens are for. @throws OAuthFault */
   async discoverIssuer(issuer: string, resource: string, scopes: readonly string[]): Promise<Target> {
     const metadata = await this.#discoverIssuer(issuer, true);
-    return { resource, issuer: metadata.issuer, metadata, scopes };
+    return { resource, issuer: metadata.issuer, metadata, scopes, isCertain: true };
   }
 
   async #discoverIssuer(issuer: string, mayBeLocal: boolean): Promise<AuthorizationServerMetadata> {
@@ -171,12 +194,21 @@ export class OAuthClient {
     return { url: authorizationUrl, verifier: codeVerifier, client, scope };
   }
 
-  /** Redeems an authorization code, after the issuer in the answer was checked (RFC 9207). */
-  async redeem(
-    { issuer, metadata, resource }: Target,
-    client: ClientAtIssuer,
-    answer: { readonly code: string; readonly iss: string | undefined; readonly verifier: string },
-  ): Promise<Tokens> {
+  /** Redeems an authorization code, after the issuer in the answer was checked (RFC 9207). @throws OAuthFault */
+  async redeem(target: Target, client: ClientAtIssuer, answer: CodeAnswer): Promise<Tokens> {
+    try {
+      return await this.#exchange(target, client, answer);
+    } catch (cause) {
+      if (!isRefusedClient(cause)) throw toFault(cause);
+      if (!(await this.forgetRegistration(target.issuer, client))) throw refusedClient(cause);
+      throw new OAuthFault(
+        'its authorization server did not know this gateway any more, which registers anew with the next attempt',
+        { cause },
+      );
+    }
+  }
+
+  async #exchange({ issuer, metadata, resource }: Target, client: ClientAtIssuer, answer: CodeAnswer): Promise<Tokens> {
     const tokens = await exchangeAuthorization(issuer, {
       metadata,
       clientInformation: client,
@@ -184,14 +216,14 @@ export class OAuthClient {
       codeVerifier: answer.verifier,
       redirectUri: this.redirectUrl,
       resource,
-      fetchFn: this.#fetch,
+      fetchFn: this.#fetchTokens,
       ...(answer.iss === undefined ? {} : { iss: answer.iss }),
     });
     return this.#toTokens(tokens);
   }
 
   async refresh({ issuer, metadata, resource }: Target, client: ClientAtIssuer, refreshToken: string): Promise<Tokens> {
-    const options = { metadata, clientInformation: client, refreshToken, resource, fetchFn: this.#fetch };
+    const options = { metadata, clientInformation: client, refreshToken, resource, fetchFn: this.#fetchTokens };
     return this.#toTokens(await refreshAuthorization(issuer, options));
   }
 
@@ -202,6 +234,14 @@ export class OAuthClient {
     const body = new URLSearchParams({ token: tokens.refreshToken ?? tokens.accessToken, client_id: client.client_id });
     if (client.client_secret !== undefined) body.set('client_secret', client.client_secret);
     await this.#fetch(endpoint, { method: 'POST', body }).catch(() => undefined);
+  }
+
+  /** An authorization server does not know what it had registered: the next user is sent there as another client. Resolves with whether it was registered. */
+  async forgetRegistration(issuer: string, { client_id }: ClientAtIssuer): Promise<boolean> {
+    const { registrations } = this.#deps;
+    if ((await registrations.find(issuer))?.client_id !== client_id) return false;
+    await registrations.forget(issuer);
+    return true;
   }
 
   async #clientAt({ issuer, metadata, resource }: Target, settings: ClientSettings): Promise<ClientAtIssuer> {

@@ -32,3 +32,12 @@ export function readClient(value: unknown): ClientAtIssuer | undefined {
   if (typeof id !== 'string') return undefined;
   return { client_id: id, ...(typeof secret === 'string' ? { client_secret: secret } : {}) };
 }
+
+/** As what the gateway acts on a grant now: a configured client may have another secret than when access was granted. */
+export function clientOfToday(
+  granted: ClientAtIssuer,
+  { clientId, clientSecret }: { readonly clientId?: string; readonly clientSecret?: string },
+): ClientAtIssuer {
+  if (clientId !== granted.client_id) return granted;
+  return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
+}

@@ -12,6 +12,7 @@ import { UpstreamFault } from '../upstream/fault.js';
 import type { Refusal, RequestCredentials, RightsRequest, UserRights } from '../upstream/user-rights.js';
 import type { ConnectFlow, ConnectLink } from './connect-flow.js';
 import { fixedHeaders } from './fixed-headers.js';
+import { OAuthFault } from './oauth-fault.js';
 import { ownerOf } from './owner.js';
 import { RightsListeners } from './rights-listeners.js';
 import type { UserTokens } from './user-tokens.js';
@@ -58,16 +59,19 @@ export class PerUserRights implements UserRights {
 
   async require(request: RightsRequest): Promise<void> {
     const owner = this.ownerOf(request.caller);
-    if (!(await this.#isGood(owner))) await this.#obtain(request, owner, []);
+    const isGood = await this.#explained(this.#isGood(owner));
+    if (!isGood) await this.#explained(this.#obtain(request, owner, []));
   }
 
   async renew(request: RightsRequest, { http_status: status, reason }: JsonObject): Promise<boolean> {
     const owner = this.ownerOf(request.caller);
+    const failure = status === 401 ? this.#parts.tokens.failureOf(owner) : undefined;
+    if (failure !== undefined) throw this.#cannotRenew(failure);
     // A scope that one call lacks is no reason to refuse another one.
     const isAboutScope = status === 403 || reason === 'unavailable';
     const lacking = isAboutScope ? await this.#parts.tokens.lacking(owner) : [];
     if (lacking.length === 0 && !this.#refused.has(owner)) return false;
-    await this.#obtain(request, owner, lacking);
+    await this.#explained(this.#obtain(request, owner, lacking));
     return true;
   }
 
@@ -152,6 +156,20 @@ export class PerUserRights implements UserRights {
     }
   }
 
+  #explained<T>(work: Promise<T>): Promise<T> {
+    return work.catch((cause: unknown) => {
+      throw cause instanceof OAuthFault ? this.#cannotRenew(cause) : cause;
+    });
+  }
+
+  /** The user has granted access, and has nothing to do. */
+  #cannotRenew(cause: OAuthFault): OperationError {
+    const { slug } = this.#parts;
+    const message = `The server '${slug}' cannot be called now: the access that the user of this call has granted cannot be renewed, because ${cause.message}. The call did not run: send it again later, and tell the operator where that does not help`;
+    const details = { upstream: slug, reason: 'token_refresh', retryable: true, outcome: 'not_run' };
+    return new OperationError('INTERNAL_ERROR', message, details, { cause });
+  }
+
   #lack({ link: { url, expiresAt }, lacking }: Need, more: JsonObject = {}): OperationError {
     const { slug, now } = this.#parts;
     const why =
@@ -180,7 +198,7 @@ export class PerUserRights implements UserRights {
     return {
       headers: async () => {
         const owner = await whose();
-        const token = owner === undefined ? undefined : await this.#parts.tokens.usable(owner);
+        const token = owner === undefined ? undefined : await this.#parts.tokens.usable(owner).catch(explainUnsent);
         if (token === undefined)
           throw new UpstreamFault('unavailable', 'its user has to connect an account', { undelivered: true });
         return send(token);
@@ -206,7 +224,7 @@ export class PerUserRights implements UserRights {
       return false;
     }
     // A token that is refused although it was new is not refreshed again: its owner has to grant access anew.
-    const other = isLast ? undefined : await tokens.other(owner, token);
+    const other = isLast ? undefined : await tokens.other(owner, token).catch(explainUnsent);
     if (other !== undefined && other !== token) return true;
     this.#refused.set(owner, token);
     return false;
@@ -237,4 +255,10 @@ export class PerUserRights implements UserRights {
       },
     };
   }
+}
+
+function explainUnsent(cause: unknown): never {
+  if (!(cause instanceof OAuthFault)) throw cause;
+  const message = `the access of its user cannot be renewed: ${cause.message}`;
+  throw new UpstreamFault('unavailable', message, { cause, undelivered: true });
 }

@@ -27,6 +27,9 @@ export function keepRegistrations(
       await store.remove(COLLECTION, key);
       await store.insert(COLLECTION, key, { sealed: vault.seal(client, key) }, { expiresAt: now() + LIFE_MS });
     },
+    async forget(issuer) {
+      await store.remove(COLLECTION, keyOf(issuer));
+    },
     async bind(origin, clientId, issuer) {
       const key = digest(['bound', origin, clientId]);
       if (await store.insert(COLLECTION, key, { issuer }, { expiresAt: now() + LONG_MS })) return issuer;

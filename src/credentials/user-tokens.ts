@@ -1,14 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Grant, Grants, KeptGrant } from './grants.js';
+import type { Grants, KeptGrant } from './grants.js';
 import type { ClientSettings, OAuthClient, Target } from './oauth-client.js';
+import { OAuthFault } from './oauth-fault.js';
 import { readScopes } from './scopes.js';
+import { TokenRefresh } from './token-refresh.js';
 
 /** A token is refreshed so long before it ends: a request is on its way meanwhile. */
 const MARGIN_MS = 30_000;
-/** How long one refresh may take; then another request, of any replica, may begin one. */
-const REFRESH_MS = 15_000;
-const POLL_MS = 100;
 /** Metadata of authorization servers is read again after so long. */
 const METADATA_MS = 600_000;
 
@@ -18,6 +16,8 @@ interface UserTokensDeps {
   readonly now: () => number;
   /** Called where a grant is gone because its authorization server does not refresh it any more. */
   readonly onEnded: (owner: string) => void;
+  /** Says something to the operator. */
+  readonly warn: (message: string) => void;
 }
 
 interface OwnedResource {
@@ -26,16 +26,19 @@ interface OwnedResource {
   readonly settings: ClientSettings;
 }
 
-/** The tokens of one upstream's users: found, and refreshed before they end, one refresh at a time for each over all replicas. */
+/** The tokens of one upstream's users: found, and refreshed before they end. */
 export class UserTokens {
   readonly #upstream: OwnedResource;
   readonly #deps: UserTokensDeps;
-  readonly #refreshing = new Map<string, Promise<string | undefined>>();
+  readonly #refresh: TokenRefresh;
   readonly #targets = new LRUCache<string, Target>({ max: 1, ttl: METADATA_MS });
 
   constructor(upstream: OwnedResource, deps: UserTokensDeps) {
     this.#upstream = upstream;
     this.#deps = deps;
+    const { slug, settings } = upstream;
+    const find = (owner: string): Promise<KeptGrant | undefined> => this.#find(owner);
+    this.#refresh = new TokenRefresh({ ...deps, slug, settings, find, target: () => this.target() });
   }
 
   /** The authorization server of this upstream. @throws OAuthFault */
@@ -44,19 +47,30 @@ export class UserTokens {
     const known = this.#targets.get(url);
     if (known !== undefined) return known;
     const target = await this.#deps.client.discover(url, settings);
-    this.#targets.set(url, target);
+    if (target.isCertain) this.#targets.set(url, target);
     return target;
   }
 
-  /** A token that can be sent now; undefined where the owner has to grant access. */
+  /**
+   * A token that can be sent now; undefined where the owner has to grant access.
+   * @throws OAuthFault where the token has ended, and the authorization server gives none now
+   */
   async usable(owner: string): Promise<string | undefined> {
+    const { now } = this.#deps;
     const kept = await this.#find(owner);
     if (kept === undefined) return undefined;
     const { accessToken, expiresAt = Number.POSITIVE_INFINITY } = kept.grant.tokens;
-    return this.#deps.now() < expiresAt - MARGIN_MS ? accessToken : this.#refreshOnce(owner, accessToken);
+    if (now() < expiresAt - MARGIN_MS) return accessToken;
+    return this.#refresh.follow(owner, accessToken).catch((cause: unknown) => {
+      if (cause instanceof OAuthFault && now() < expiresAt) return accessToken;
+      throw cause;
+    });
   }
 
-  /** Another token than this one, which was refused; undefined where there is none. */
+  /**
+   * Another token than this one, which was refused; undefined where there is none.
+   * @throws OAuthFault where the authorization server gives none now
+   */
   async other(owner: string, refused: string): Promise<string | undefined> {
     const kept = await this.#find(owner);
     if (kept === undefined) return undefined;
@@ -64,7 +78,12 @@ export class UserTokens {
     if (accessToken !== refused) return accessToken;
     // The server may have another authorization server now.
     this.#targets.clear();
-    return this.#refreshOnce(owner, accessToken);
+    return this.#refresh.follow(owner, accessToken);
+  }
+
+  /** Why there was no other token than a refused one; undefined where that has not failed of late. */
+  failureOf(owner: string): OAuthFault | undefined {
+    return this.#refresh.failureOf(owner);
   }
 
   /** Keeps what the server demands of a token, so that it is asked for when the owner grants access again. */
@@ -107,67 +126,4 @@ export class UserTokens {
     // Another server may have taken the name: it must not get the tokens of its predecessor.
     return kept?.grant.resource === url ? kept : undefined;
   }
-
-  #refreshOnce(owner: string, old: string): Promise<string | undefined> {
-    const begun = this.#refreshing.get(owner);
-    if (begun !== undefined) return begun;
-    const refreshed = this.#refresh(owner, old).finally(() => this.#refreshing.delete(owner));
-    this.#refreshing.set(owner, refreshed);
-    return refreshed;
-  }
-
-  /** A refresh token counts once, so that of two replicas one refreshes and the other waits for what it gets. */
-  async #refresh(owner: string, old: string): Promise<string | undefined> {
-    const { grants, now } = this.#deps;
-    const until = now() + 2 * REFRESH_MS;
-    while (now() < until) {
-      const kept = await this.#find(owner);
-      if (kept === undefined || kept.grant.tokens.accessToken !== old) return kept?.grant.tokens.accessToken;
-      const isMine = kept.refreshingUntil <= now() && (await grants.replace(kept, kept.grant, now() + REFRESH_MS));
-      if (isMine) return this.#redeem(kept.grant);
-      await delay(POLL_MS);
-    }
-    return undefined;
-  }
-
-  async #redeem(grant: Grant): Promise<string | undefined> {
-    const { grants, client, now } = this.#deps;
-    const { refreshToken, accessToken, expiresAt = 0 } = grant.tokens;
-    const tokens = await this.#ask(grant, client);
-    const current = await this.#find(grant.owner);
-    if (current === undefined || current.grant.tokens.accessToken !== accessToken)
-      return current?.grant.tokens.accessToken;
-    if (tokens === 'ended') {
-      await grants.remove(grant.upstream, grant.owner);
-      this.#deps.onEnded(grant.owner);
-      return undefined;
-    }
-    if (tokens === 'unreached') {
-      await grants.replace(current, current.grant);
-      return now() < expiresAt ? accessToken : undefined;
-    }
-    const kept = refreshToken === undefined ? {} : { refreshToken };
-    await grants.replace(current, { ...current.grant, tokens: { ...kept, ...tokens } });
-    return tokens.accessToken;
-  }
-
-  /** `ended` where the authorization server says that the grant is over, `unreached` where it says nothing. */
-  async #ask({ issuer, client: own, tokens: { refreshToken } }: Grant, client: OAuthClient) {
-    if (refreshToken === undefined) return 'ended';
-    try {
-      const target = await this.target();
-      // The upstream names another authorization server now: the refresh token is not for that one.
-      if (target.issuer !== issuer) return 'ended';
-      return await client.refresh(target, own, refreshToken);
-    } catch (cause) {
-      return isRefusal(cause) ? 'ended' : 'unreached';
-    }
-  }
-}
-
-const REFUSALS: ReadonlySet<unknown> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
-
-/** Whether the authorization server has answered that it gives no more tokens for a grant. */
-function isRefusal(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && REFUSALS.has(cause.code);
 }

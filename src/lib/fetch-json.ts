@@ -88,8 +88,12 @@ function parse(text: string): unknown {
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return 'it cannot be reached';
   if (cause instanceof FetchFailure) return cause.message;
-  if (cause.name === 'TimeoutError') return `it did not answer within ${TIMEOUT_MS / 1_000} seconds`;
   const { cause: inner } = cause;
+  if (isTimeout(cause) || isTimeout(inner)) return `it did not answer within ${TIMEOUT_MS / 1_000} seconds`;
   const code = inner instanceof Error && 'code' in inner ? ` (${String(inner.code)})` : '';
   return `it cannot be reached${code}`;
+}
+
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'TimeoutError';
 }

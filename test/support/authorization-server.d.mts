@@ -1,7 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 export interface AuthorizationServer extends AsyncDisposable {
   readonly issuer: string;
   /** How often its keys were fetched, and tokens asked about. */
   readonly counts: { readonly keys: number; readonly introspections: number };
+  /** Answers requests in its place, where the function returns true; none any more without one. */
+  intercept(answer?: (request: IncomingMessage, response: ServerResponse) => boolean): void;
   /** While it is down it answers 503 to everything. */
   setDown(isDown: boolean): void;
 }

@@ -15,11 +15,12 @@ export async function startAuthorizationServer({
   tokenSeconds = 3_600,
 }) {
   const counts = { keys: 0, introspections: 0 };
+  let intercept = () => false;
   let handler = (_request, response) => response.writeHead(503).end();
   const server = createServer((request, response) => {
     if (request.url === '/jwks') counts.keys += 1;
     if (request.url === '/token/introspection') counts.introspections += 1;
-    handler(request, response);
+    if (!intercept(request, response)) handler(request, response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${server.address().port}`;
@@ -69,6 +70,9 @@ export async function startAuthorizationServer({
   return {
     issuer,
     counts,
+    intercept(next) {
+      intercept = next ?? (() => false);
+    },
     setDown(isDown) {
       handler = isDown ? (_request, response) => response.writeHead(503).end() : answer;
     },

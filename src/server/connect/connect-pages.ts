@@ -96,12 +96,10 @@ export class ConnectPages {
     const { connections, config } = this.#gateway;
     if (connections === undefined) return send(reply, 404, NOT_HERE);
     const browser = new BrowserCookie(connections).read(request);
-    const [state, code] = [readText(query, 'state'), readText(query, 'code')];
-    if (state === undefined || code === undefined || browser === undefined) {
-      const text = 'The authorization server has not granted access. Open the link again where that was not intended.';
-      return send(reply, 400, writeMessage('Not connected', text));
-    }
+    const [state, code, error] = ['state', 'code', 'error'].map((name) => readText(query, name));
+    if (state === undefined || browser === undefined) return send(reply, 400, NOT_ASKED);
     return this.#guard(reply, async () => {
+      if (code === undefined) return connections.flow.takeRefusal({ state, browser, error: error ?? '' });
       const answered = await connections.flow.answer({ state, code, iss: readText(query, 'iss'), browser });
       if (answered.kind === 'connected') {
         const text = `Your account of ${answered.upstream.name} is connected. You can close this page; the call goes on, or can be sent again.`;
@@ -157,15 +155,27 @@ export class ConnectPages {
     try {
       return await work();
     } catch (cause) {
-      const refusal = cause instanceof Error && (cause.name === 'ConnectRefusal' || cause.name === 'OAuthFault');
-      if (!refusal) this.#observe({ kind: 'defect', where: '/connect', cause });
-      const text = refusal ? cause.message : 'Something went wrong here; the log of the gateway says more.';
-      return send(reply, refusal ? 403 : 500, writeMessage('Not connected', text));
+      const name = cause instanceof Error ? cause.name : '';
+      const message = cause instanceof Error ? cause.message : '';
+      if (name === 'ConnectRefusal') return send(reply, 403, writeMessage('Not connected', message));
+      if (name === 'OAuthFault') {
+        this.#observe({ kind: 'notice', level: 'warn', message: `/connect: a user could not connect: ${message}` });
+        const text = `${message}. Try again, and tell the operator where that does not help.`;
+        return send(reply, 403, writeMessage('Not connected', text));
+      }
+      this.#observe({ kind: 'defect', where: '/connect', cause });
+      const text = 'Something went wrong here; the log of the gateway says more.';
+      return send(reply, 500, writeMessage('Not connected', text));
     }
   }
 }
 
 const NOT_HERE = writeMessage('Not found', 'There is no server of this name to which users connect their accounts.');
+
+const NOT_ASKED = writeMessage(
+  'Not connected',
+  'This answer belongs to no request of this browser. Open the page of the server again, in one browser.',
+);
 
 function send(reply: FastifyReply, status: number, html: string): FastifyReply {
   return reply.code(status).headers(PAGE_HEADERS).send(html);

@@ -42,7 +42,8 @@ function openWorld() {
   const registrations = keepRegistrations(store, vault, { redirectUrl: `${publicUrl}/connect/callback`, now });
   const client = new OAuthClient({ fetch: fetch as typeof globalThis.fetch, now, publicUrl, registrations });
   const settings = { clientId: 'gateway', scopes: [] };
-  const tokens = new UserTokens({ slug: 'crm', url: SERVER, settings }, { grants, client, now, onEnded: () => {} });
+  const deps = { grants, client, now, onEnded: () => {}, warn: () => {} };
+  const tokens = new UserTokens({ slug: 'crm', url: SERVER, settings }, deps);
   const upstream = { name: 'crm', slug: 'crm', url: SERVER, settings, tokens, client };
   const flow = new ConnectFlow({
     store,

@@ -37,7 +37,12 @@ function discover(challenge: string) {
     },
     now: () => 0,
     publicUrl: 'https://gateway.example',
-    registrations: { find: async () => undefined, keep: async () => undefined, bind: async (_o, _c, issuer) => issuer },
+    registrations: {
+      find: async () => undefined,
+      keep: async () => undefined,
+      forget: async () => undefined,
+      bind: async (_o, _c, issuer) => issuer,
+    },
   });
   return { target: client.discover(SERVER, {}), asked };
 }
@@ -116,7 +121,12 @@ it.each([
     },
     now: () => 0,
     publicUrl: 'https://gateway.example',
-    registrations: { find: async () => undefined, keep: async () => undefined, bind: async (_o, _c, issuer) => issuer },
+    registrations: {
+      find: async () => undefined,
+      keep: async () => undefined,
+      forget: async () => undefined,
+      bind: async (_o, _c, issuer) => issuer,
+    },
   });
   const found = client.discover(SERVER, { issuer: ISSUER });
   await expect(found).rejects.toThrow(why);
