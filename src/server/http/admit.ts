@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientConfig, OAuthConfig } from '../../config/access-config.js';
+import { networkOf } from '../../lib/network-of.js';
 import type { Observer } from '../../observe/observation.js';
 import type { AccessTokens, Verdict } from '../auth/access-tokens.js';
 import type { Authenticated } from '../auth/authenticated.js';
@@ -95,7 +96,7 @@ function createGate({ clients, oauth }: AccessSettings, observe: Observer): Gate
       handle(request, response, verdict.client);
     };
     checks
-      .check(token, addressOf(request))
+      .check(token, networkOf(addressOf(request)))
       .then(answer)
       .catch((cause: unknown) => {
         observe({ kind: 'defect', where: '/mcp', cause });

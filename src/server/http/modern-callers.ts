@@ -33,6 +33,8 @@ interface ModernClient extends Occupancy {
   readonly key: string;
   /** In milliseconds since the epoch. */
   readonly openedAt: number;
+  /** Whether it has made a second request. Whoever sends another name with each request makes none. */
+  hasReturned: boolean;
 }
 
 /** What a request says about its origin. */
@@ -46,7 +48,8 @@ interface ModernOrigin extends SessionOrigin {
  * idle time-out". Such a session has the same id in every process, so it survives restarts and spans replicas.
  *
  * Without authentication a client is identified by its network address and the name that it sends. This is no protection:
- * two clients of one name on one machine share a session, and so do all clients of one name behind a proxy.
+ * two clients of one name on one machine share a session, and so do all clients of one name behind a proxy. Where an address has as many
+ * names as it may have, a new one takes the place of one that was never used again.
  *
  * @param view of which they are: a client has another session in each
  * @param isShared whether other replicas have the session of an authenticated client too
@@ -56,8 +59,10 @@ export function createModernCallers(
   events: SessionEvents,
   { view, isShared }: { readonly view?: string | undefined; readonly isShared: boolean },
 ): ModernCallers {
-  const clients = new IdleMap<ModernClient>(toBounds(settings), ({ caller, holder }) =>
-    events.ended(caller.sessionId, 'expired', isShared && holder !== undefined),
+  const clients = new IdleMap<ModernClient>(
+    toBounds(settings),
+    ({ caller, holder }) => events.ended(caller.sessionId, 'expired', isShared && holder !== undefined),
+    ({ hasReturned }) => !hasReturned,
   );
   return {
     find({ address, clientName, client }) {
@@ -65,6 +70,7 @@ export function createModernCallers(
       const key = view === undefined ? whose : `${whose} view:${view}`;
       const known = clients.get(key);
       if (known !== undefined) {
+        known.hasReturned = true;
         if (known.holder === client) return known;
         known.holder = client;
         known.caller = { ...anyoneIn(known.caller), ...client?.identity };
@@ -80,7 +86,7 @@ export function createModernCallers(
         ...client?.identity,
       };
       const now = Date.now();
-      const opened = { key, caller, holder: client, open: 0, openedAt: now, lastUsedAt: now };
+      const opened = { key, caller, holder: client, open: 0, openedAt: now, lastUsedAt: now, hasReturned: false };
       const full = clients.add(key, opened, ownerOf({ address, client }), opened.lastUsedAt);
       if (full !== undefined) return full;
       events.opened(caller.sessionId);

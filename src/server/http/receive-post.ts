@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { networkOf } from '../../lib/network-of.js';
 import { runInTurns, turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
@@ -138,7 +139,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
 
 /** Clients are not known by their sessions yet. */
 function laneOf(request: IncomingMessage): string {
-  return addressOf(request);
+  return networkOf(addressOf(request));
 }
 
 /** Whether a header that names codings is absent or names none that would have to be decoded here. */
@@ -194,7 +195,7 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
       drainBody(request, body, declared, done);
       return;
     }
-    const address = addressOf(request);
+    const address = networkOf(addressOf(request));
     let isLarge = false;
     let timer: NodeJS.Timeout | undefined;
     const settle = (): void => {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
+import { networkOf } from '../../lib/network-of.js';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import type { LogLevel } from '../../protocol/log-message.js';
@@ -78,7 +79,7 @@ type ClaimedSession = Omit<LegacyClient, 'clientName'>;
 
 /** Whose share of the sessions a request draws on. */
 export function ownerOf({ address, client }: SessionOrigin): string {
-  return client === undefined ? `address:${address}` : client.owner;
+  return client === undefined ? `address:${networkOf(address)}` : client.owner;
 }
 
 /** The explanation of a refusal for want of space. */
@@ -396,19 +397,28 @@ interface Entry<Value> {
 
 /**
  * Values that are dropped after an idle time. Each belongs to an owner: an authenticated client or a network address. A full
- * map drops a value that was unused for a minute, and only one of the new value's owner or of an owner that has at least as
- * many: who opens many loses their own, not those of others.
+ * map drops a value that was unused for a minute or has never come back, and only one of the new value's owner or of an owner that has at
+ * least as many: who opens many loses their own, not those of others.
  */
 export class IdleMap<Value extends Occupancy> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #counts = new Map<string, number>();
   readonly #bounds: IdleMapBounds;
   readonly #onExpired: (value: Value) => void;
+  readonly #isUnproven: (value: Value) => boolean;
 
-  /** @param onExpired called with each value that was dropped for being idle. */
-  constructor(bounds: IdleMapBounds, onExpired: (value: Value) => void) {
+  /**
+   * @param onExpired called with each value that was dropped for being idle.
+   * @param isUnproven whether a value may be of a client that never comes back: such values go first, and need not be idle for a minute.
+   */
+  constructor(
+    bounds: IdleMapBounds,
+    onExpired: (value: Value) => void,
+    isUnproven: (value: Value) => boolean = () => false,
+  ) {
     this.#bounds = bounds;
     this.#onExpired = onExpired;
+    this.#isUnproven = isUnproven;
   }
 
   get(key: string): Value | undefined {
@@ -455,18 +465,17 @@ export class IdleMap<Value extends Occupancy> {
   }
 
   /**
-   * Drops one unused value: of those whose owner has most, the one unused for longest.
+   * Drops one unused value: of those whose owner has most, one that never came back, else the one unused for longest.
    * @param owner whose value it must be; anybody's with at least `least` values where left out.
    */
   #makeSpace(owner: string | undefined, least: number, now: number): boolean {
-    let best: { readonly key: string; readonly value: Value; readonly count: number } | undefined;
-    for (const [key, entry] of this.#entries) {
-      const { value } = entry;
-      if (value.open > 0 || now - value.lastUsedAt < IN_USE_MS || (owner !== undefined && entry.owner !== owner))
-        continue;
-      const count = this.#counts.get(entry.owner) ?? 0;
-      if (count < least || (best !== undefined && !isBetter(count, value, best))) continue;
-      best = { key, value, count };
+    let best: Candidate<Value> | undefined;
+    for (const [key, { value, owner: whose }] of this.#entries) {
+      if (value.open > 0 || (owner !== undefined && whose !== owner)) continue;
+      const isUnproven = this.#isUnproven(value);
+      if (!isUnproven && now - value.lastUsedAt < IN_USE_MS) continue;
+      const candidate = { key, value, isUnproven, count: this.#counts.get(whose) ?? 0 };
+      if (candidate.count >= least && (best === undefined || goesBefore(candidate, best))) best = candidate;
     }
     if (best === undefined) return false;
     this.#drop(best.key, best.value);
@@ -479,10 +488,17 @@ export class IdleMap<Value extends Occupancy> {
   }
 }
 
-function isBetter(
-  count: number,
-  value: Occupancy,
-  best: { readonly value: Occupancy; readonly count: number },
-): boolean {
-  return count === best.count ? value.lastUsedAt < best.value.lastUsedAt : count > best.count;
+/** A value that may be dropped. */
+interface Candidate<Value> {
+  readonly key: string;
+  readonly value: Value;
+  readonly isUnproven: boolean;
+  /** How many values its owner has. */
+  readonly count: number;
+}
+
+function goesBefore(one: Candidate<Occupancy>, other: Candidate<Occupancy>): boolean {
+  if (one.count !== other.count) return one.count > other.count;
+  if (one.isUnproven !== other.isUnproven) return one.isUnproven;
+  return one.value.lastUsedAt < other.value.lastUsedAt;
 }

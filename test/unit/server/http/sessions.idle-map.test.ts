@@ -59,6 +59,25 @@ describe('IdleMap', () => {
     expect(map.get('bob')).toBeDefined();
   });
 
+  it('drops first what its owner never came back for, however lately, and keeps what was idle for longer', () => {
+    const unproven = new Set<Occupancy>();
+    const expired: Occupancy[] = [];
+    const map = new IdleMap<Occupancy>(
+      { idleMs: 100, max: 10, maxPerOwner: 2 },
+      (value) => expired.push(value),
+      (value) => unproven.has(value),
+    );
+    const [proven, brief, busy] = [occupancy(0), occupancy(MINUTE), occupancy(MINUTE, 1)];
+    for (const each of [brief, busy]) unproven.add(each);
+    map.add('proven', proven, 'ann', 0);
+    map.add('brief', brief, 'ann', MINUTE);
+    expect(map.add('busy', busy, 'ann', MINUTE)).toBeUndefined();
+    expect(expired).toEqual([brief]);
+    expect(map.add('more', occupancy(MINUTE + 1), 'ann', MINUTE + 1)).toBeUndefined();
+    expect(expired).toEqual([brief, proven]);
+    expect(map.get('busy')).toBe(busy);
+  });
+
   it('forgets the share of what was removed', () => {
     const { map } = createMap({ maxPerOwner: 1 });
     map.add('a1', occupancy(0), 'ann', 0);
