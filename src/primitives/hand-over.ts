@@ -1,9 +1,10 @@
+import { copyInSteps } from '../lib/copy-in-steps.js';
 import { measureJson } from '../lib/json-size.js';
 import { inTime, runInSlices, type Sliced } from '../lib/turns.js';
 import { writeMembers } from '../lib/write-members.js';
 import type { HandlerCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
-import { LARGE_BYTES, LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
+import { LARGE_BYTES, LargeAnswer } from '../protocol/large-answer.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import { joinMembers } from '../protocol/written-members.js';
 
@@ -24,7 +25,7 @@ const ID = 0;
 function* writeAnswer(result: JsonObject, { operation, arguments: args }: HandlerCall): Sliced<LargeAnswer> {
   const members = yield* writeMembers(result);
   const bytes = [Buffer.from(`{"id":${ID},"result":{`), ...joinMembers(members), Buffer.from('}}')];
-  const { pieces } = LargeMessage.copyOf(bytes);
+  const pieces = [yield* copyInSteps(bytes)];
   const { upstream, tool } = operation;
   const failed = { upstream, tool, arguments: args, repeatable: true, words: 'clean' as const };
   return new LargeAnswer({ pieces, id: ID, credentials: [], call: failed });

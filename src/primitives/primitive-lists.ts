@@ -5,7 +5,7 @@ import {
   keyOfDefinition,
   type WithheldDefinitions,
 } from '../catalog/integrity/definition-guard.js';
-import { inTime, runInSlices } from '../lib/turns.js';
+import { inTime, mapInSteps, runInSlices } from '../lib/turns.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -267,10 +267,12 @@ export class PrimitiveLists {
     if (kept.digest === digest) return false;
     this.#removeHolder(slug, list, kept.held);
     const holders = this.#holders[list];
-    const whyOf = ({ id }: Entry) => withheld?.get(keyOfDefinition(list === 'prompts' ? 'prompt' : 'template', id));
+    const nothing = withheld === undefined || withheld.size === 0;
+    const whyOf = ({ id }: Entry) =>
+      nothing ? undefined : withheld.get(keyOfDefinition(list === 'prompts' ? 'prompt' : 'template', id));
     kept.held = entries.filter((entry) => whyOf(entry) !== 'new').map(({ id }) => id);
     for (const id of kept.held) holders.set(id, [...(holders.get(id) ?? []), slug]);
-    kept.entries = (withheld?.size ?? 0) === 0 ? entries : entries.filter((entry) => whyOf(entry) === undefined);
+    kept.entries = nothing ? entries : entries.filter((entry) => whyOf(entry) === undefined);
     kept.digest = digest;
     return true;
   }
@@ -281,7 +283,7 @@ export class PrimitiveLists {
     if (list === 'resources' || guard === undefined) return undefined;
     const [kind, define] =
       list === 'prompts' ? ['prompt' as const, definePrompt] : ['template' as const, defineTemplate];
-    const definitions = entries.map(({ value }) => define(value));
+    const definitions = await runInSlices(inTime(mapInSteps(entries, ({ value }) => define(value))));
     return runInSlices(inTime(guard.checkInSlices(slug, kind, definitions)));
   }
 

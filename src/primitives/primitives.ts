@@ -198,7 +198,7 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     const reading = lists.ready(list);
     if (reading !== undefined) await reading;
     const { operation, caller, arguments: args } = call;
-    const listed: ListedEntry[] = [];
+    let listed: readonly ListedEntry[] = [];
     const denied: string[] = [];
     for (const { upstream, entries } of lists.known(list)) {
       const isAsked = operation.upstream === GATEWAY_SOURCE || operation.upstream === upstream;
@@ -208,7 +208,8 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
         denied.push(upstream);
         continue;
       }
-      for (const { id, value } of entries) listed.push({ upstream, id, value });
+      const found = mapInSteps(entries, ({ id, value }): ListedEntry => ({ upstream, id, value }));
+      listed = listed.concat(await runInSlices(inTime(found)));
     }
     return { listed, denied };
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinPieces, occursIn, slicePieces } from '../../../src/protocol/pieces.js';
+import { copyPieces, joinPieces, occursIn, slicePieces } from '../../../src/protocol/pieces.js';
 
 const pieces = fc.array(fc.uint8Array({ max: 2, maxLength: 6 }).map((bytes) => Buffer.from(bytes)));
 
@@ -10,6 +10,14 @@ describe('bytes in pieces', () => {
       fc.property(pieces, fc.nat({ max: 30 }), fc.nat({ max: 30 }), (parts, from, bytes) => {
         const whole = Buffer.concat(parts);
         expect(joinPieces(slicePieces(parts, from, from + bytes))).toEqual(whole.subarray(from, from + bytes));
+      }),
+    );
+  });
+
+  it('are copied to the last byte', () => {
+    fc.assert(
+      fc.property(pieces, (parts) => {
+        expect(copyPieces(parts)).toEqual(Buffer.concat(parts));
       }),
     );
   });
