@@ -145,7 +145,8 @@ export class ConnectFlow {
     await this.#consume(request, owner);
     return named(upstream.slug, async () => {
       const target = await upstream.tokens.targetFor(owner);
-      return this.#begin({ ...upstream, target }, request.browser, { ...describe(request), owner });
+      const visit = { ...describe(request), owner, resource: upstream.url };
+      return this.#begin({ ...upstream, target }, request.browser, visit);
     });
   }
 
@@ -189,6 +190,7 @@ export class ConnectFlow {
       return { kind: 'signed-in', request, accessToken };
     }
     const upstream = this.#require(request.upstream);
+    if (upstream.url !== visit.resource) throw new ConnectRefusal('The server has another address now. Begin again.');
     const target = await upstream.tokens.target();
     if (target.issuer !== visit.issuer) throw new ConnectRefusal('The server has another authorization server now.');
     const tokens = await upstream.client.redeem(target, visit.client, redeemed);
@@ -255,6 +257,8 @@ interface Visit {
   readonly request: Omit<ConnectRequest, 'browser'>;
   /** Who grants access; undefined where the person is signing in. */
   readonly owner: string | undefined;
+  /** The address of the server to which access is granted; undefined where the person is signing in. */
+  readonly resource: string | undefined;
   /** The authorization server; where the person is signing in, its configured name. */
   readonly issuer: string;
   readonly verifier: string;
@@ -272,6 +276,7 @@ function readVisit(value: JsonObject | undefined): Visit | undefined {
   return {
     request: { upstream: text('upstream'), code: optional('code'), intent },
     owner: optional('owner'),
+    resource: optional('resource'),
     issuer: text('issuer'),
     verifier: text('verifier'),
     client,

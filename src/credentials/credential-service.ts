@@ -53,6 +53,9 @@ interface CredentialDeps {
 const IN_MEMORY =
   "what users grant for upstreams is kept in memory alone and asked for anew after a restart; set 'credentials.key' (MCP_AQL_CREDENTIALS_KEY) to keep it encrypted in the store";
 
+const OTHER_KEY =
+  "the store holds accounts that users have connected while 'credentials.key' was another one: these users have to connect anew, unless that key is set again";
+
 export function openCredentialService(config: GatewayConfig, deps: CredentialDeps): CredentialService {
   const isKept = config.credentials.key !== undefined;
   const isPerUser = config.upstreams.some(({ credentials }) => credentials?.type === 'perUser');
@@ -83,7 +86,11 @@ class Service implements CredentialService {
       return new OAuthClient({ ...parts, callback, registrations });
     };
     const issuer = (name: string): SignInIssuer | undefined => this.#findIssuer(name);
-    this.#grants = new Grants(store, vault, Date.now);
+    let hasWarned = false;
+    this.#grants = new Grants(store, vault, Date.now, () => {
+      if (!hasWarned) deps.warn(OTHER_KEY);
+      hasWarned = true;
+    });
     this.#client = clientFor('/connect/callback');
     this.#flow = new ConnectFlow({
       ...parts,

@@ -21,8 +21,14 @@ export interface Grant {
   readonly tokens: Tokens;
 }
 
+/** What stands in the clear beside the tokens. */
+type GrantFacts = Pick<Grant, 'upstream' | 'owner' | 'resource' | 'issuer' | 'scope' | 'grantedAt'>;
+
 /** What may be shown of a grant. */
-export type GrantSummary = Pick<Grant, 'upstream' | 'owner' | 'resource' | 'issuer' | 'scope' | 'grantedAt'>;
+export interface GrantSummary extends GrantFacts {
+  /** False where it was kept with another key: it is not used, and its owner has to grant access anew. */
+  readonly readable: boolean;
+}
 
 /** A grant, and the state of its record. */
 export interface KeptGrant {
@@ -41,11 +47,14 @@ export class Grants {
   readonly #store: StateStore;
   readonly #vault: Vault;
   readonly #now: () => number;
+  readonly #onUnreadable: () => void;
 
-  constructor(store: StateStore, vault: Vault, now: () => number) {
+  /** @param onUnreadable called with each grant that was kept with another key */
+  constructor(store: StateStore, vault: Vault, now: () => number, onUnreadable = (): void => undefined) {
     this.#store = store;
     this.#vault = vault;
     this.#now = now;
+    this.#onUnreadable = onUnreadable;
   }
 
   async find(upstream: string, owner: string): Promise<KeptGrant | undefined> {
@@ -72,7 +81,11 @@ export class Grants {
 
   async list(): Promise<readonly GrantSummary[]> {
     const records = await this.#store.list(COLLECTION);
-    return records.map(({ value }) => summaryOf(value)).sort((a, b) => a.grantedAt - b.grantedAt);
+    const summaries = records.map((record) => ({
+      ...factsOf(record.value),
+      readable: this.#read(record) !== undefined,
+    }));
+    return summaries.sort((a, b) => a.grantedAt - b.grantedAt);
   }
 
   /** The fields that say whose it is are readable, so that it can be listed and revoked without the key. */
@@ -85,14 +98,17 @@ export class Grants {
     const secret = this.#vault.open(value['sealed'], key);
     const tokens = readTokens(secret?.['tokens']);
     const client = readClient(secret?.['client']);
-    if (tokens === undefined || client === undefined) return undefined;
+    if (tokens === undefined || client === undefined) {
+      this.#onUnreadable();
+      return undefined;
+    }
     const refreshingUntil = Number(value['refreshingUntil'] ?? 0);
     const demanded = String(value['demanded'] ?? '');
-    return { grant: { ...summaryOf(value), demanded, tokens, client }, version, refreshingUntil };
+    return { grant: { ...factsOf(value), demanded, tokens, client }, version, refreshingUntil };
   }
 }
 
-function summaryOf(value: JsonObject): GrantSummary {
+function factsOf(value: JsonObject): GrantFacts {
   const text = (name: string): string => String(value[name] ?? '');
   return {
     upstream: text('upstream'),

@@ -20,6 +20,8 @@ import type { UserTokens } from './user-tokens.js';
 /** How often the store is asked whether the user has come back to another replica. */
 const POLL_MS = 1_000;
 const MAX_OWNERS = 10_000;
+/** How long a new token that the server has refused is not sent again: the fault may have been the server's, and pass. */
+const REFUSED_MS = 60_000;
 
 interface PerUserParts {
   readonly slug: string;
@@ -44,7 +46,7 @@ export class PerUserRights implements UserRights {
   readonly listeners = new RightsListeners();
   readonly #parts: PerUserParts;
   /** The token of each owner that the server has refused although it was new. */
-  readonly #refused = new LRUCache<string, string>({ max: MAX_OWNERS });
+  readonly #refused = new LRUCache<string, string>({ max: MAX_OWNERS, ttl: REFUSED_MS });
   readonly #links = new LRUCache<string, ConnectLink>({ max: MAX_OWNERS });
 
   constructor(parts: PerUserParts) {
@@ -231,18 +233,24 @@ export class PerUserRights implements UserRights {
   }
 
   /**
-   * What the gateway reads the tools with, where nothing is configured for that: what the user has granted who connected first. Before
-   * that nothing, which servers accept that let anyone read what they offer.
+   * What the gateway reads the tools with, where nothing is configured for that: what the user has granted who connected first, of those
+   * whom the server has not locked out. Before that nothing, which servers accept that let anyone read what they offer.
    */
   #credentialsOfFirst(): RequestCredentials {
     const { tokens, page } = this.#parts;
-    const ofFirst = this.#credentials(() => tokens.firstOwner());
+    const isRefused = (owner: string, token: string): boolean => this.#refused.get(owner) === token;
+    let reader: string | undefined;
+    const first = async (): Promise<string | undefined> => {
+      reader = await tokens.firstOwner(isRefused, reader);
+      return reader;
+    };
+    const ofFirst = this.#credentials(first);
     let isClosed = false;
     return {
       headers: async () => {
-        if ((await tokens.firstOwner()) !== undefined) return ofFirst.headers();
+        if ((await first()) !== undefined) return ofFirst.headers();
         if (!isClosed) return {};
-        const message = `no user has connected an account yet: the first one does so at ${page}`;
+        const message = `no user has connected an account that it accepts: the first one does so at ${page}`;
         throw new UpstreamFault('unavailable', message, { undelivered: true });
       },
       refused: async (refusal) => {

@@ -29,6 +29,11 @@ export class Credentials {
       return;
     }
     if (!config.upstreams.some(hasUserRights) && config.policy.approvals.operatorGroups.length === 0) return;
+    await this.open(config);
+  }
+
+  /** The same, whether the configuration needs it or not. */
+  async open(config: GatewayConfig): Promise<CredentialService> {
     const { openCredentialService } = await import('../credentials/credential-service.js');
     const { audit, store } = this.#policy;
     this.#service = openCredentialService(config, {
@@ -37,6 +42,7 @@ export class Credentials {
       record: (action, details, operator) =>
         audit.record({ type: 'admin', action, details, actor: { operator, transport: 'http' } }),
     });
+    return this.#service;
   }
 
   readonly rightsOf = (upstream: UpstreamConfig): UserRights | undefined => this.#service?.rightsOf(upstream);

@@ -12,23 +12,20 @@ export interface SharedGrants {
 }
 
 /**
- * Opens the grants of running gateways. Resolves with undefined where they are in the memory of those alone, or no server has any.
+ * Opens the grants of running gateways. Resolves with undefined where they are in the memory of those alone.
  * @throws StoreError when the store cannot be opened
  */
 export async function openSharedGrants(config: GatewayConfig): Promise<SharedGrants | undefined> {
   if (config.store.type === 'memory' || config.credentials.key === undefined) return undefined;
   const policy = await openPolicy(config, { observe: () => undefined, process: 'credentials' });
   const credentials = new Credentials(() => undefined, policy);
-  await credentials.prepare(config);
-  for (const upstream of config.upstreams) credentials.rightsOf(upstream);
-  const { connections } = credentials;
-  if (connections !== undefined) {
-    return {
-      list: connections.list,
-      revoke: (slug, owner) => connections.flow.revoke(slug, owner),
-      close: policy.close,
-    };
-  }
-  await policy.close();
-  return undefined;
+  // What was granted for servers that have been removed since can be ended, too.
+  const service = await credentials.open(config);
+  const { connections } = service;
+  for (const upstream of config.upstreams) service.rightsOf(upstream);
+  return {
+    list: connections.list,
+    revoke: (slug, owner) => connections.flow.revoke(slug, owner),
+    close: policy.close,
+  };
 }

@@ -79,6 +79,19 @@ it('tells a user to send a call again while the authorization server is down, an
   }
 });
 
+it('reads the list of tools with the rights of another user where the server locks out the one who connected first', async () => {
+  await using team = await openTeam();
+  const { live, notes } = team;
+  notes.refuseSubject('anna-in-the-cloud');
+  for (const who of ['anna', 'ben'] as const) {
+    const { browser, back } = await team.depart(who);
+    expect((await browser.open(back)).html).toContain('is connected');
+  }
+  await expect.poll(() => live.gateway.status().upstreams).toMatchObject([{ state: 'ready' }]);
+  const ben = await live.connect('http', 'modern', TOKENS.ben);
+  expect((await live.call(ben, 'notes__who_am_i')).data).toMatchObject({ who: 'ben-in-the-cloud' });
+});
+
 it.each([
   ['the user pressed no', { error: 'access_denied' }, 'Access was not granted'],
   ['the authorization server demands another scope', { error: 'invalid_scope' }, 'it answered &#39;invalid_scope&#39;'],

@@ -19,6 +19,8 @@ export interface GuardedServer extends AsyncDisposable {
   readonly refused: Set<string>;
   /** Refuses every token from now on. */
   refuseAll(): void;
+  /** Refuses every token of this person from now on. */
+  refuseSubject(name: string): void;
   /** Scopes that a call of a tool demands from now on. */
   readonly demands: Map<string, string>;
   /** Takes the tokens of another authorization server, and no others any more. */
@@ -44,6 +46,7 @@ export async function startGuardedServer({ issuer: first, discoveryKey }: Guarde
   const received: ReceivedRequest[] = [];
   const refused = new Set<string>();
   let refusesAll = false;
+  let refusedSubject: string | undefined;
   const handler = createMcpHandler(({ authInfo, requestInfo }) => openServer(authInfo, requestInfo), {
     legacy: 'stateless',
   });
@@ -65,6 +68,7 @@ export async function startGuardedServer({ issuer: first, discoveryKey }: Guarde
     const verified = await jwtVerify(token, keys, { audience: resource, ...(issuer && { issuer }) }).catch(
       () => undefined,
     );
+    if (verified?.payload.sub === refusedSubject) return undefined;
     return verified && { sub: String(verified.payload.sub), scope: String(verified.payload['scope'] ?? '') };
   };
   const server = createServer(async (request, response) => {
@@ -101,6 +105,9 @@ export async function startGuardedServer({ issuer: first, discoveryKey }: Guarde
     received,
     refused,
     demands,
+    refuseSubject(name) {
+      refusedSubject = name;
+    },
     refuseAll() {
       refusesAll = true;
     },

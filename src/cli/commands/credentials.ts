@@ -9,6 +9,9 @@ const NOT_SHARED =
   'What users have granted is in the memory of the gateway alone: users end it on its pages, /connect/NAME. To see it here, set ' +
   'credentials.key, and store.type to sqlite or redis';
 
+const OTHER_KEY =
+  "were kept with another 'credentials.key' and are not used: their users connect anew, or the former key is set again";
+
 export function registerCredentials(program: Command, terminal: Terminal): void {
   const credentials = program.command('credentials').description('the accounts that users have connected');
   credentials
@@ -25,6 +28,8 @@ export function registerCredentials(program: Command, terminal: Terminal): void 
           [upstream, owner, new Date(grantedAt).toISOString(), issuer, scope].map(oneLine),
         );
         printTable(terminal, ['SERVER', 'OWNER', 'SINCE', 'ISSUER', 'SCOPE'], rows);
+        const unreadable = list.filter(({ readable }) => !readable).length;
+        if (unreadable > 0) terminal.err.write(`${unreadable} of ${list.length} ${OTHER_KEY}\n`);
       }),
     );
   credentials

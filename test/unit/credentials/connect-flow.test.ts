@@ -44,7 +44,8 @@ function openWorld() {
   const settings = { clientId: 'gateway', scopes: [] };
   const deps = { grants, client, now, onEnded: () => {}, warn: () => {} };
   const tokens = new UserTokens({ slug: 'crm', url: SERVER, settings }, deps);
-  const upstream = { name: 'crm', slug: 'crm', url: SERVER, settings, tokens, client };
+  let url = SERVER;
+  const upstream = { name: 'crm', slug: 'crm', settings, tokens, client };
   const flow = new ConnectFlow({
     store,
     vault,
@@ -52,7 +53,7 @@ function openWorld() {
     client,
     publicUrl,
     now,
-    upstream: (slug) => (slug === 'crm' ? upstream : undefined),
+    upstream: (slug) => (slug === 'crm' ? { ...upstream, url } : undefined),
     issuer: () => undefined,
     onChanged: () => {},
   });
@@ -63,6 +64,9 @@ function openWorld() {
     redeemed,
     moveTo: (next: string) => {
       issuer = next;
+    },
+    readdress: (next: string) => {
+      url = next;
     },
     pass: (ms: number) => {
       time += ms;
@@ -109,6 +113,14 @@ it('redeems no code at another authorization server than the one that the browse
   await world.tokens.other(OWNER, 'refused');
   await expect(world.flow.answer(answerTo(departed))).rejects.toThrow('another authorization server');
   expect(world.redeemed).toEqual([]);
+});
+
+it('keeps nothing for a server that has got another address while its user was away', async () => {
+  const world = openWorld();
+  const departed = await depart(world);
+  world.readdress('https://another.example/mcp');
+  await expect(world.flow.answer(answerTo(departed))).rejects.toThrow('another address');
+  expect([world.redeemed, await world.grants.list()]).toEqual([[], []]);
 });
 
 it('takes a link once, of its own server, and for the person whose call it is of', async () => {
