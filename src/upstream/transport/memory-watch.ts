@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { groupBy } from '../../lib/collections.js';
+import { readMark } from './process-marks.js';
 
 /** How often the memory of servers is looked at. */
 const LOOK_MS = 2_000;
 const MIB = 1_048_576;
+const NO_ENVIRONMENT = Buffer.alloc(0);
 
 interface Guard {
   readonly limitBytes: number;
@@ -19,6 +21,8 @@ interface ProcessFacts {
   readonly group: number;
   /** Resident; pages that processes share count for each of them. */
   readonly bytes: number;
+  /** Which child of a gateway it descends from, where the system tells: also where its parent has ended. */
+  readonly mark?: string | undefined;
 }
 
 const guards = new Map<number, Guard>();
@@ -63,7 +67,10 @@ async function look(): Promise<void> {
 /** The memory of a group and of all that descend from it. */
 export function sumOf(processes: readonly ProcessFacts[], leader: number): number {
   const children = groupBy(processes, ({ parent }) => parent);
-  const members = new Set(processes.filter(({ pid, group }) => pid === leader || group === leader));
+  const own = processes.find(({ pid }) => pid === leader)?.mark;
+  const isMember = ({ pid, group, mark }: ProcessFacts): boolean =>
+    pid === leader || group === leader || (own !== undefined && mark === own);
+  const members = new Set(processes.filter(isMember));
   for (const { pid } of members) for (const child of children.get(pid) ?? []) members.add(child);
   return [...members].reduce((sum, { bytes }) => sum + bytes, 0);
 }
@@ -80,14 +87,17 @@ async function listByProc(): Promise<readonly ProcessFacts[]> {
 
 /** `stat` has parent and group, but memory in pages, whose size differs; `status` has it in kB. */
 async function readProcess(pid: string): Promise<ProcessFacts> {
-  const [stat, status] = await Promise.all([
+  const [stat, status, environment] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'utf8'),
     readFile(`/proc/${pid}/status`, 'utf8'),
+    // That of another user's process cannot be read.
+    readFile(`/proc/${pid}/environ`).catch(() => NO_ENVIRONMENT),
   ]);
   // The name of the program, in parentheses, may hold anything.
   const [, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0;
-  return { pid: Number(pid), parent: Number(parent), group: Number(group), bytes: Number(kilobytes) * 1_024 };
+  const bytes = Number(kilobytes) * 1_024;
+  return { pid: Number(pid), parent: Number(parent), group: Number(group), bytes, mark: readMark(environment) };
 }
 
 async function listByPs(): Promise<readonly ProcessFacts[]> {

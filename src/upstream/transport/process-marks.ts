@@ -21,6 +21,14 @@ export function newChildMark(): string {
   return `${GATEWAY_MARK}-${children};`;
 }
 
+/** The mark in the environment of a process. */
+export function readMark(environment: Buffer): string | undefined {
+  const start = environment.indexOf(`${CHILD_MARK}=`);
+  if (start < 0) return undefined;
+  const value = start + CHILD_MARK.length + 1;
+  return environment.toString('latin1', value, environment.indexOf(';', value) + 1);
+}
+
 /** Kills every process with this mark. Does nothing where there is no /proc. */
 export async function killMarked(mark: string): Promise<void> {
   if (process.platform !== 'linux') return;

@@ -15,6 +15,31 @@ it('counts the processes of a group, and what they have started in others', () =
   expect(sumOf(facts, 10)).toBe(15);
 });
 
+it('counts what a server has started and left to the system, which has a session and a parent of its own', () => {
+  const facts = [
+    { pid: 10, parent: 5, group: 10, bytes: 1, mark: 'gateway-1;' },
+    { pid: 13, parent: 1, group: 13, bytes: 8, mark: 'gateway-1;' },
+    { pid: 14, parent: 1, group: 14, bytes: 16, mark: 'gateway-11;' },
+    { pid: 15, parent: 1, group: 15, bytes: 32, mark: undefined },
+  ];
+  expect([sumOf(facts, 10), sumOf(facts, 15)]).toEqual([9, 32]);
+});
+
+it.skipIf(process.platform !== 'linux')(
+  'ends a server whose daemon uses more memory than it may',
+  async () => {
+    const { command, args } = behaviourServer();
+    const daemon = `setsid '${command}' -e 'const held = Buffer.alloc(300 * 1_048_576, 1); setInterval(() => held, 1_000)' &`;
+    const script = `(${daemon}); exec "$0" "$@"`;
+    const endpoint = { ...behaviourServer(), command: '/bin/sh', args: ['-c', script, command, ...args] };
+    await using opened = openPool(anUpstream({ ...endpoint, limits: { memoryMb: 250 } }));
+    const isOutgrown = (): boolean =>
+      opened.observations.some((each) => each.kind === 'upstream-state' && each.message.includes('may use 250 MiB'));
+    await expect.poll(isOutgrown).toBe(true);
+  },
+  20_000,
+);
+
 it.skipIf(process.platform === 'win32')(
   'starts a server again that uses more memory than it may: reads are sent again, other calls end with one clear answer',
   async () => {
