@@ -2,7 +2,7 @@ import type { Observer } from '../../observe/observation.js';
 import { GATEWAY_SOURCE } from '../../protocol/operation.js';
 import type { Warning } from '../../protocol/result.js';
 import { failClosed } from '../../store/fail-closed.js';
-import type { CounterStep, StateStore } from '../../store/state-store.js';
+import type { CounterStep, Increments, StateStore } from '../../store/state-store.js';
 import type { ConfirmationTokens } from '../confirmation/token-types.js';
 import { AnswerSizes, tokensOf } from './answer-sizes.js';
 import { type Draw, passes, type QuotaBudget, stepOf } from './budget.js';
@@ -107,11 +107,10 @@ class CallCounter {
     request: ChargeRequest,
     learn: (answerTokens: number) => void,
   ): Promise<Charged> {
+    const reserved = draws.filter(({ budget }) => budget.countsAnswers);
     const hadTurn = new Set<string>();
     try {
       const values = await this.#add(draws, request, hadTurn);
-      const reserved = draws.filter(({ budget }) => budget.countsAnswers);
-      for (const { counter, by } of reserved) this.#reservations.hold(counter, by);
       return {
         warnings: draws.flatMap((draw, index) => warn(draw, values[index] ?? 0)),
         settle: (answerCharacters) => {
@@ -122,6 +121,10 @@ class CallCounter {
           return this.#settle(reserved, answerTokens);
         },
       };
+    } catch (refusal) {
+      // Another may wait for what this call was about to reserve.
+      for (const { counter } of reserved) hadTurn.add(counter);
+      throw refusal;
     } finally {
       for (const counter of hadTurn) this.#reservations.wakeNext(counter);
     }
@@ -140,14 +143,14 @@ class CallCounter {
 
   /** Adds the call to its counters; resolves with what they are then. */
   async #add(draws: readonly Draw[], request: ChargeRequest, hadTurn: Set<string>): Promise<readonly number[]> {
-    const { store, pauses } = this.#parts;
+    const { pauses } = this.#parts;
     const continued = new Set<Draw>();
     let token = request.continueToken;
     // Each iteration waits for a reservation, or continues past one more pause.
     for (;;) {
       const boundOf = (draw: Draw) => nearestBound(draw, continued.has(draw));
       const held = draws.map(({ counter }) => this.#reservations.heldOf(counter));
-      const { values, added } = await store.incrementAll(draws.map((draw) => stepOf(draw, boundOf(draw))));
+      const { values, added } = await this.#reserve(draws, boundOf);
       if (added) return values;
       // What answers alone have used up: a counter that is full of reservations may have space again.
       const used = values.map((value, index) => value - (held[index] ?? 0));
@@ -167,6 +170,20 @@ class CallCounter {
         token = undefined;
       }
       continued.add(paused);
+    }
+  }
+
+  /** Notes what is reserved before the store counts it, so that a call which the store counts next knows what is reserved, not used. */
+  async #reserve(draws: readonly Draw[], boundOf: (draw: Draw) => number | undefined): Promise<Increments> {
+    const reserved = draws.filter(({ budget }) => budget.countsAnswers);
+    for (const { counter, by } of reserved) this.#reservations.hold(counter, by);
+    let isCounted = false;
+    try {
+      const counted = await this.#parts.store.incrementAll(draws.map((draw) => stepOf(draw, boundOf(draw))));
+      isCounted = counted.added;
+      return counted;
+    } finally {
+      if (!isCounted) for (const { counter, by } of reserved) this.#reservations.forget(counter, by);
     }
   }
 

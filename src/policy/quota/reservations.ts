@@ -20,6 +20,14 @@ export class Reservations {
     else entry.held += amount;
   }
 
+  /** Gives back what no other call can have waited for, as the store has not counted it. */
+  forget(counter: string, amount: number): void {
+    const entry = this.#counters.get(counter);
+    if (entry === undefined) return;
+    entry.held -= amount;
+    this.#dropUnused(counter, entry);
+  }
+
   release(counter: string, amount: number): void {
     const entry = this.#counters.get(counter);
     if (entry !== undefined) entry.held -= amount;
@@ -45,6 +53,10 @@ export class Reservations {
     const entry = this.#counters.get(counter);
     if (entry === undefined) return;
     entry.waiting.shift()?.();
-    if (entry.held <= 0 && entry.waiting.length === 0) this.#counters.delete(counter);
+    this.#dropUnused(counter, entry);
+  }
+
+  #dropUnused(counter: string, { held, waiting }: Counter): void {
+    if (held <= 0 && waiting.length === 0) this.#counters.delete(counter);
   }
 }

@@ -259,6 +259,22 @@ describe('a token quota', () => {
     expect(outcomes).toEqual(Array.from({ length: 27 }, () => 'RATE_LIMIT_QUOTA_EXHAUSTED'));
   });
 
+  it('lets calls that begin together wait for each other where the store answers later, and refuses none of them', async () => {
+    const store = (now: () => number): StateStore => new LateStore(now);
+    const bench = createQuotaBench({ store, limits: [{ ...limit, hardStop: 30_000 }], answerBytes: 100_000 });
+    const calls = Array.from({ length: 40 }, async () => (await bench.begin())(100));
+    await Promise.all(calls);
+    expect((await bench.service.status(ALICE))['quotas']).toMatchObject([{ current: 1_000 }]);
+  });
+
+  it('refuses all calls that begin together once answers have used the budget up, where the store answers later', async () => {
+    const store = (now: () => number): StateStore => new LateStore(now);
+    const bench = createQuotaBench({ store, limits: [{ ...limit, hardStop: 30_000 }], answerBytes: 100_000 });
+    await (await bench.begin())(200_000);
+    const refusals = await Promise.all(Array.from({ length: 40 }, () => bench.refusal()));
+    expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(['RATE_LIMIT_QUOTA_EXHAUSTED']));
+  });
+
   it('reserves what recent answers had', async () => {
     const bench = createQuotaBench({ limits: [{ ...limit, hardStop: 60_000 }], answerBytes: 100_000 });
     await (await bench.begin())(400);
@@ -333,3 +349,14 @@ describe('while the store is away', () => {
     await expect(withFailing('count').service.status(ALICE)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
   });
 });
+
+/** Counts in the order in which it is asked, as one connection to a server does, and answers in a later turn. */
+class LateStore extends MemoryStore {
+  override async incrementAll(
+    steps: Parameters<MemoryStore['incrementAll']>[0],
+  ): ReturnType<MemoryStore['incrementAll']> {
+    const counted = super.incrementAll(steps);
+    await new Promise(setImmediate);
+    return counted;
+  }
+}
