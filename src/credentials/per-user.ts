@@ -8,6 +8,8 @@ import type { Caller } from '../protocol/caller.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { refuseOnFailure } from '../store/fail-closed.js';
+import { StoreError } from '../store/state-store.js';
 import { UpstreamFault } from '../upstream/fault.js';
 import type { Refusal, RequestCredentials, RightsRequest, UserRights } from '../upstream/user-rights.js';
 import type { ConnectFlow, ConnectLink } from './connect-flow.js';
@@ -71,7 +73,7 @@ export class PerUserRights implements UserRights {
     if (failure !== undefined) throw this.#cannotRenew(failure);
     // A scope that one call lacks is no reason to refuse another one.
     const isAboutScope = status === 403 || reason === 'unavailable';
-    const lacking = isAboutScope ? await this.#parts.tokens.lacking(owner) : [];
+    const lacking = isAboutScope ? await this.#explained(this.#parts.tokens.lacking(owner)) : [];
     if (lacking.length === 0 && !this.#refused.has(owner)) return false;
     await this.#explained(this.#obtain(request, owner, lacking));
     return true;
@@ -159,7 +161,7 @@ export class PerUserRights implements UserRights {
   }
 
   #explained<T>(work: Promise<T>): Promise<T> {
-    return work.catch((cause: unknown) => {
+    return refuseOnFailure(work).catch((cause: unknown) => {
       throw cause instanceof OAuthFault ? this.#cannotRenew(cause) : cause;
     });
   }
@@ -222,7 +224,7 @@ export class PerUserRights implements UserRights {
     const headers = challenge === '' ? {} : { 'www-authenticate': challenge };
     const { error, scope = '' } = extractWWWAuthenticateParams(new Response(null, { status, headers }));
     if (status === 403) {
-      if (error === 'insufficient_scope') await tokens.demand(owner, scope);
+      if (error === 'insufficient_scope') await tokens.demand(owner, scope).catch(explainUnsent);
       return false;
     }
     // A token that is refused although it was new is not refreshed again: its owner has to grant access anew.
@@ -241,7 +243,7 @@ export class PerUserRights implements UserRights {
     const isRefused = (owner: string, token: string): boolean => this.#refused.get(owner) === token;
     let reader: string | undefined;
     const first = async (): Promise<string | undefined> => {
-      reader = await tokens.firstOwner(isRefused, reader);
+      reader = await tokens.firstOwner(isRefused, reader).catch(explainUnsent);
       return reader;
     };
     const ofFirst = this.#credentials(first);
@@ -266,7 +268,14 @@ export class PerUserRights implements UserRights {
 }
 
 function explainUnsent(cause: unknown): never {
-  if (!(cause instanceof OAuthFault)) throw cause;
-  const message = `the access of its user cannot be renewed: ${cause.message}`;
-  throw new UpstreamFault('unavailable', message, { cause, undelivered: true });
+  const why = whyUnsent(cause);
+  if (why === undefined) throw cause;
+  throw new UpstreamFault('unavailable', why, { cause, undelivered: true });
+}
+
+function whyUnsent(cause: unknown): string | undefined {
+  if (cause instanceof OAuthFault) return `the access of its user cannot be renewed: ${cause.message}`;
+  if (cause instanceof StoreError)
+    return 'what its users have granted is kept in the state store, which cannot be reached';
+  return undefined;
 }

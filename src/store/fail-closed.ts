@@ -37,7 +37,8 @@ export function failClosedReads(space: SharedSpace): SharedSpace {
 /** By then a store that has failed was tried again: what waits for it tries once a second. */
 const RETRY_AFTER_SECONDS = 2;
 
-async function refuseOnFailure<T>(work: Promise<T>): Promise<T> {
+/** The same for one piece of a call's work that reads or writes the store. */
+export async function refuseOnFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -7,6 +7,7 @@ import { type GuardedServer, startGuardedServer } from '../support/guarded-serve
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { connectAs, freePort, SignedInPerson } from '../support/oauth-client.js';
 import { initializeMessage, sendHttp } from '../support/raw-http.js';
+import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
 
 const STATIC = 'a-static-token-of-a-client';
 
@@ -333,3 +334,35 @@ it('lets a user disconnect an account of a server that was removed from the conf
   expect(await tryTo('disconnect', 'bob')).toContain('Disconnected');
   expect(await live.gateway.connections?.list()).toEqual([]);
 });
+
+it.skipIf(REDIS_BINARY === undefined)(
+  `says what to do while the store of what users grant is away, and goes on when it is back (${NO_REDIS})`,
+  async () => {
+    await using redis = await startRedisServer();
+    const store = { type: 'redis', url: redis.url };
+    await using team = await openTeam({ store, credentials: { key: 'the-key-of-what-users-grant-in-the-store' } });
+    await connectFirst(team, 'notes', 'alice', 'alice-in-the-cloud');
+    const alice = await team.enter('alice', 'SDK v2 modern');
+    const bob = await team.enter('bob', 'SDK v1');
+    const link = String((await bob.call('notes__list_notes')).error?.details?.['url']);
+    redis.suspend();
+    for (const { call } of [alice, bob])
+      expect((await call('notes__list_notes')).error).toMatchObject({
+        message: expect.stringContaining('the state store cannot be reached'),
+        details: { reason: 'unavailable', retryable: true, outcome: 'not_run' },
+      });
+    expect(await new ConnectingBrowser().open(link)).toMatchObject({
+      status: 503,
+      html: expect.stringContaining('Try again in a moment'),
+    });
+    redis.resume();
+    // The store is tried again once a second.
+    let answer = await alice.call('notes__list_notes');
+    for (let tries = 0; tries < 100 && answer.error !== undefined; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      answer = await alice.call('notes__list_notes');
+    }
+    expect(answer.data).toEqual([{ id: 1, text: 'a note of alice-in-the-cloud' }]);
+    expect(await new ConnectingBrowser().connect(link, 'bob', 'bob-in-the-cloud')).toContain('is connected');
+  },
+);

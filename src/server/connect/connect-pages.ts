@@ -32,27 +32,23 @@ export class ConnectPages {
     request: IncomingMessage,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const { connections, config } = this.#gateway;
-    const code = readText(query, 'code');
+    const { connections } = this.#gateway;
     const known = this.#servers.beforeSignIn(server);
     if (connections === undefined || known === undefined) return send(reply, 404, NOT_HERE);
-    const owner = code === undefined ? undefined : await connections.flow.ownerOf(server, code);
-    if (code !== undefined && owner === undefined) {
-      return send(
-        reply,
-        404,
-        writeMessage('This link has expired', 'It has been used, or is too old. Send the call again for a new one.'),
-      );
-    }
-    const cookie = new BrowserCookie(connections);
-    const browser = cookie.read(request) ?? randomBytes(32).toString('base64url');
-    reply.header('set-cookie', cookie.write(browser));
-    const hidden = { ...(code === undefined ? {} : { code }), csrf: csrfOf(browser, server) };
-    const whose = owner?.replace(/^(?:user|client) /, '');
-    // Who has a link of a call knows of the server.
-    const upstream = known === 'there' || owner !== undefined ? connections.find(server) : undefined;
-    const shown = { server: upstream?.name ?? server, host: upstream && new URL(upstream.url).host };
-    return send(reply, 200, writeConsent({ ...shown, whose, ways: waysOf(config), hidden }));
+    return this.#guard(reply, async () => {
+      const code = readText(query, 'code');
+      const owner = code === undefined ? undefined : await connections.flow.ownerOf(server, code);
+      if (code !== undefined && owner === undefined) return send(reply, 404, EXPIRED);
+      // Who has a link of a call knows of the server.
+      const upstream = known === 'there' || owner !== undefined ? connections.find(server) : undefined;
+      const shown = { server: upstream?.name ?? server, host: upstream && new URL(upstream.url).host };
+      const whose = owner?.replace(/^(?:user|client) /, '');
+      const cookie = new BrowserCookie(connections);
+      const browser = cookie.read(request) ?? randomBytes(32).toString('base64url');
+      reply.header('set-cookie', cookie.write(browser));
+      const hidden = { ...(code === undefined ? {} : { code }), csrf: csrfOf(browser, server) };
+      return send(reply, 200, writeConsent({ ...shown, whose, ways: waysOf(this.#gateway.config), hidden }));
+    });
   }
 
   async begin(
@@ -163,6 +159,8 @@ export class ConnectPages {
         const text = `${message}. Try again, and tell the operator where that does not help.`;
         return send(reply, 403, writeMessage('Not connected', text));
       }
+      // The log has the store's failure already.
+      if (name === 'StoreError') return send(reply.header('retry-after', '2'), 503, AWAY);
       this.#observe({ kind: 'defect', where: '/connect', cause });
       const text = 'Something went wrong here; the log of the gateway says more.';
       return send(reply, 500, writeMessage('Not connected', text));
@@ -171,6 +169,16 @@ export class ConnectPages {
 }
 
 const NOT_HERE = writeMessage('Not found', 'There is no server of this name to which users connect their accounts.');
+
+const EXPIRED = writeMessage(
+  'This link has expired',
+  'It has been used, or is too old. Send the call again for a new one.',
+);
+
+const AWAY = writeMessage(
+  'Not now',
+  'The gateway cannot reach its store of what users grant, so this was not done. Try again in a moment.',
+);
 
 const NOT_ASKED = writeMessage(
   'Not connected',
