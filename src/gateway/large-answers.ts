@@ -86,7 +86,7 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
         maxTreeBytes: MOST_TREE_BYTES,
       };
       const shaped = await pool.run(job).catch((thrown: unknown) => {
-        throw thrown instanceof ThreadFault ? unreadable(thrown.kind, operation.upstream, bytes) : thrown;
+        throw thrown instanceof ThreadFault ? unreadable(thrown.kind, operation, bytes) : thrown;
       });
       if (shaped.defect !== undefined) observe({ kind: 'defect', where: 'large answer', cause: shaped.defect });
       await results.attach({ ...context, operation }, shaped.finished);

@@ -126,7 +126,7 @@ function readAnswer(
 ): ToolCallResult | WireAnswer {
   const bytes = bytesOf(answer);
   const admit = (pieces: Pieces): void => {
-    if (estimateTree(pieces) > maxTreeBytes) throw unreadable('ended', context.operation.upstream, bytes);
+    if (estimateTree(pieces) > maxTreeBytes) throw unreadable('ended', context.operation, bytes);
   };
   const result = 'pieces' in answer ? readLargeAnswer(answer, admit) : openWire(answer);
   if (!(result instanceof WireAnswer)) return result;

@@ -45,7 +45,7 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
       fault.undelivered
         ? `The server '${call.upstream}' is busy and the call waited too long for its turn. It did not run: send it again later`
         : `The server '${call.upstream}' ${describeExpiry(fault)}. ${afterLoss(call)}`,
-      { reason: 'timeout', retryable: true, outcome: fault.undelivered ? 'not_run' : 'unknown' },
+      { reason: 'timeout', ...becameOf(fault, call) },
       fault,
     ),
   cancelled: (fault, call) =>
@@ -69,6 +69,11 @@ function describeInput({ input, message }: UpstreamFault): string {
 function describeExpiry({ maxMs }: UpstreamFault): string {
   if (maxMs === undefined) return 'did not answer in time';
   return `showed progress but did not finish within ${maxMs / 1_000} s, the longest time of one call`;
+}
+
+/** Clients send again what is retryable, unasked: a call that may have run is so only where running it twice does no harm. */
+function becameOf({ undelivered }: Pick<UpstreamFault, 'undelivered'>, { repeatable }: FailedCall): JsonObject {
+  return undelivered ? { retryable: true, outcome: 'not_run' } : { retryable: repeatable, outcome: 'unknown' };
 }
 
 /** What the caller should know of a call whose answer was lost. */
@@ -99,8 +104,7 @@ function lost(fault: UpstreamFault, call: FailedCall): OperationError {
     ? `${what} before the call was sent. It did not run: send it again`
     : `${what} before the answer came. ${afterLoss(call)}`;
   const reason = isOutgrown ? 'memory_limit' : 'connection_lost';
-  const outcome = undelivered ? 'not_run' : 'unknown';
-  return internal(call, description, { reason, retryable: true, outcome }, fault);
+  return internal(call, description, { reason, ...becameOf(fault, call) }, fault);
 }
 
 function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
@@ -203,7 +207,7 @@ const HTTP_CODES: Readonly<Record<number, FailureCode>> = {
 /** The beginning of a page that explains the status. */
 const MAX_BODY_LENGTH = 2_000;
 
-/** Statuses of a server that is unavailable for a moment. */
+/** Statuses of a server that is unavailable for a moment, which proxies also give for a request that the server has begun. */
 const PASSING: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Where the server does not say, and the longest that callers are told to wait for what it says. */
@@ -226,11 +230,13 @@ function translateHttp(error: SdkHttpError, call: FailedCall): OperationError {
   if (code === 'RATE_LIMIT_EXCEEDED') {
     details['retry_after_seconds'] = retryAfter ?? more['retry_after_seconds'] ?? RETRY_AFTER_SECONDS.unknown;
   }
-  if (code === 'INTERNAL_ERROR') {
-    Object.assign(details, { reason: 'upstream_error', retryable: PASSING.has(status) });
-    if (PASSING.has(status) && retryAfter !== undefined) details['retry_after_seconds'] = retryAfter;
-  }
-  return new OperationError(code, message, details, { cause: error });
+  if (code !== 'INTERNAL_ERROR') return new OperationError(code, message, details, { cause: error });
+  details['reason'] = 'upstream_error';
+  if (!PASSING.has(status))
+    return new OperationError(code, message, { ...details, retryable: false }, { cause: error });
+  if (retryAfter !== undefined) details['retry_after_seconds'] = retryAfter;
+  const described = { ...details, ...becameOf({ undelivered: false }, call) };
+  return new OperationError(code, `${message}. ${afterLoss(call)}`, described, { cause: error });
 }
 
 const NO_ENDPOINT =

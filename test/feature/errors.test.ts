@@ -384,7 +384,7 @@ describe("an upstream's failure", () => {
   it('by a crash during a call that must not be repeated says so, and the upstream is started again', async () => {
     const { code, details } = refusal(await client.call('mcp_aql_execute', 'crash'));
     expect(code).toBe('INTERNAL_ERROR');
-    expect(details).toMatchObject({ upstream: 'behaviour', reason: 'connection_lost', retryable: true });
+    expect(details).toMatchObject({ upstream: 'behaviour', reason: 'connection_lost', retryable: false });
     expect(await client.call('mcp_aql_execute', 'pid')).toMatchObject({ success: true });
   });
 });

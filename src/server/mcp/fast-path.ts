@@ -391,12 +391,12 @@ export function refuseDuplicate(id: string | number): string {
   return writeRpcError(null, RPC_ERROR.invalidRequest, `Request id '${id}' is still unanswered. Use a new id.`);
 }
 
-/** The answer to a call that was still running when the gateway or the session ended. */
+/** The answer to a call that was still running when the gateway or the session ended: it may be a write, so that it is not retryable. */
 function interruptedReply(reason: string): Reply {
   const error = new OperationError(
     'INTERNAL_ERROR',
     `Internal error: '${reason} before the answer came. The call may or may not have run: check before you send it again'`,
-    { reason: 'interrupted', retryable: true, outcome: 'unknown' },
+    { reason: 'interrupted', retryable: false, outcome: 'unknown' },
   );
   return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
 }

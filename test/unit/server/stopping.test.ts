@@ -40,7 +40,7 @@ async function open(given: FakeGatewayOptions & { readonly pause?: (ms: number) 
   return { gateway, server, url: server.url, endLameDuck };
 }
 
-const UNKNOWN = { reason: 'interrupted', retryable: true, outcome: 'unknown' };
+const UNKNOWN = { reason: 'interrupted', retryable: false, outcome: 'unknown' };
 const MODERN_CALL: RawRequest = {
   headers: modernHeaders('tools/call', 'mcp_aql_read'),
   body: { ...callMessage(1), params: { name: 'mcp_aql_read', arguments: {}, _meta: MODERN_META } },

@@ -49,7 +49,7 @@ it.skipIf(process.platform === 'win32')(
     const write = opened.call('hold', { key: 'a' }, { timeoutMs: 60_000 });
     const refused = expect(write).rejects.toMatchObject({
       message: expect.stringContaining('used more memory than it may and is started again'),
-      details: { reason: 'memory_limit', retryable: true, outcome: 'unknown' },
+      details: { reason: 'memory_limit', retryable: false, outcome: 'unknown' },
     });
     await opened.call('grow', { megabytes: 300 });
     await refused;

@@ -108,7 +108,7 @@ describe.each(FLAVOURS)('an upstream over $name', ({ name, era, endpoint }) => {
   it('times a silent call out and tells the server', async () => {
     await expect(opened.call('hold', { key: 'late' }, { timeoutMs: 100 })).rejects.toMatchObject({
       code: 'INTERNAL_ERROR',
-      details: { upstream: 'one', reason: 'timeout', retryable: true, outcome: 'unknown' },
+      details: { upstream: 'one', reason: 'timeout', retryable: false, outcome: 'unknown' },
     });
     await expect.poll(async () => textOf(await opened.call('cancelled'))).toContain('late');
   });

@@ -8,7 +8,7 @@ import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
 import { type ServedHttp, serveLegacyHttp, serveModernHttp, serveSse } from '../../fixtures/servers/serve-http.mjs';
 import { anUpstream, behaviourServer, entered, isAlive, node, openPool, said, textOf } from './opened-pool.js';
 
-const LOST = { upstream: 'one', reason: 'connection_lost', retryable: true, outcome: 'unknown' };
+const LOST = { upstream: 'one', reason: 'connection_lost', retryable: false, outcome: 'unknown' };
 
 describe('a stdio server that dies', () => {
   it('is started again; what only reads is sent again and the rest is told', async () => {
@@ -60,7 +60,9 @@ describe('a stdio server that dies', () => {
 
   it('sends a call that ends its server once more, and not again', async () => {
     await using opened = openPool(anUpstream(behaviourServer()));
-    await expect(opened.call('crash', {}, { retryable: true })).rejects.toMatchObject({ details: LOST });
+    await expect(opened.call('crash', {}, { retryable: true })).rejects.toMatchObject({
+      details: { ...LOST, retryable: true },
+    });
     expect(textOf(await opened.call('counter'))).toBe('1');
     expect(opened.pool.statuses()[0]).toMatchObject({ restarts: 2 });
   });

@@ -52,13 +52,13 @@ describe('translateFailure', () => {
   });
 
   it.each([
-    [new UpstreamFault('lost', 'x'), { reason: 'connection_lost', retryable: true, outcome: 'unknown' }],
+    [new UpstreamFault('lost', 'x'), { reason: 'connection_lost', retryable: false, outcome: 'unknown' }],
     [
       new UpstreamFault('lost', 'x', { undelivered: true }),
       { reason: 'connection_lost', retryable: true, outcome: 'not_run' },
     ],
-    [new UpstreamFault('exited', 'x'), { reason: 'connection_lost', retryable: true, outcome: 'unknown' }],
-    [new UpstreamFault('timeout', 'x'), { reason: 'timeout', retryable: true, outcome: 'unknown' }],
+    [new UpstreamFault('exited', 'x'), { reason: 'connection_lost', retryable: false, outcome: 'unknown' }],
+    [new UpstreamFault('timeout', 'x'), { reason: 'timeout', retryable: false, outcome: 'unknown' }],
     [new UpstreamFault('cancelled', 'x'), { reason: 'cancelled', retryable: false }],
     [
       new UpstreamFault('unavailable', 'x', { retryAfterMs: 9 }),
@@ -79,6 +79,21 @@ describe('translateFailure', () => {
     ['a read', true, /safe to send the call again/],
   ])('says what to do after the loss of %s', (_name, repeatable, words) => {
     expect(translateFailure(new UpstreamFault('lost', 'x'), { ...call, repeatable }).message).toMatch(words);
+  });
+
+  const outgrown = new UpstreamFault('lost', 'x', { cause: new UpstreamFault('outgrown', 'x') });
+  it.each([
+    ['a lost connection', new UpstreamFault('lost', 'x')],
+    ['a limit of memory', outgrown],
+    ['a timeout', new UpstreamFault('timeout', 'x')],
+    ['HTTP 502', http(502)],
+    ['HTTP 503', http(503)],
+    ['HTTP 504', http(504)],
+  ])('calls a write whose outcome is unknown after %s not retryable, and a read retryable', (_name, error) => {
+    const [write, read] = [false, true].map((repeatable) => translateFailure(error, { ...call, repeatable }));
+    expect(write?.details).toMatchObject({ retryable: false, outcome: 'unknown' });
+    expect(write?.message).toMatch(/may or may not have run: check before you send it again$/);
+    expect(read?.details).toMatchObject({ retryable: true, outcome: 'unknown' });
   });
 
   it('names the limit that an answer has exceeded', () => {
