@@ -20,6 +20,8 @@ import type { RuleEngine } from './rules/rule-types.js';
 
 /** What follows from one configuration of policy: a reload makes another. */
 export interface Decisions {
+  /** Its digest. */
+  readonly configuration: string;
   readonly rules: RuleEngine;
   readonly tokens: ConfirmationTokens;
   readonly gatekeeper: Gatekeeper;
@@ -29,29 +31,27 @@ export interface Decisions {
 }
 
 /** What decisions are made with, whatever the configuration says. */
-interface DecisionParts extends Omit<ConfirmDeps, 'tokens'> {
+interface DecisionParts extends Omit<ConfirmDeps, 'tokens' | 'isInForce'> {
   readonly store: StateStore;
   readonly audit: AuditTrail;
   readonly redact: Redactor;
   readonly observe: Observer;
   readonly used: UsedTokens;
+  /** The digest of the configuration that decides now. */
+  readonly inForce: () => string;
 }
 
 /** @param before the decisions that these replace: quotas that have not changed go on counting */
 export function composeDecisions(config: GatewayConfig, parts: DecisionParts, before?: Decisions): Decisions {
-  const { store, audit, redact, observe, used } = parts;
+  const { store, audit, redact, observe, used, inForce } = parts;
   const { confirmation } = config.policy;
   const rules = createRuleEngine(config.policy, trustByUpstream(config));
-  const tokens = createConfirmationTokens({
-    store,
-    audit,
-    config: confirmation,
-    configuration: fingerprintConfig(config),
-    used,
-  });
-  const confirming = { ...parts, tokens };
+  const configuration = fingerprintConfig(config);
+  const tokens = createConfirmationTokens({ store, audit, config: confirmation, configuration, used });
+  const confirming = { ...parts, tokens, isInForce: () => inForce() === configuration };
   const quotaSettings = quotaSettingsOf(config);
   return {
+    configuration,
     rules,
     tokens,
     gatekeeper: createGatekeeper({

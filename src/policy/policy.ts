@@ -82,7 +82,8 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
       })
     : undefined;
   const view = createApproverView(config.audit);
-  const parts = { store, audit, redact, observe, approvals, settings, view, used: new UsedTokens() };
+  const inForce = (): string => decisions.configuration;
+  const parts = { store, audit, redact, observe, approvals, settings, view, used: new UsedTokens(), inForce };
   let decisions = composeDecisions(config, parts);
 
   const background = createBackground(observe);

@@ -8,7 +8,7 @@ import { decisionEvent } from '../gatekeeper.js';
 import type { PolicyDecision, RuleEngine } from '../rules/rule-types.js';
 import { askAhead, type ConfirmDeps, issueToken, openCase } from './confirm.js';
 import { confirmByUser } from './confirm-by-user.js';
-import { type ConfirmationCase, describeToken } from './question.js';
+import { type ConfirmationCase, describeToken, OUTDATED } from './question.js';
 import { type IssuedToken, jointScope, keyOfScope, SEVERAL } from './token-types.js';
 import { isJointToken } from './tokens.js';
 
@@ -64,7 +64,7 @@ function createJointConsent(decide: Decide, deps: ConfirmDeps): JointConsent {
     async redeem(token, requests) {
       const theCase = await openJointCase(requests, decide, deps);
       const { id } = await tokens.redeem(token, theCase.scope, theCase.request.caller);
-      return createSharedConsent(theCase, { agreed: true, tokenId: id, by: 'token' });
+      return createSharedConsent(theCase, { agreed: true, tokenId: id, by: 'token' }, deps);
     },
     async askUser(requests, user) {
       if (!settings.elicitation) return undefined;
@@ -73,7 +73,7 @@ function createJointConsent(decide: Decide, deps: ConfirmDeps): JointConsent {
         if (thrown instanceof InputRequired) await recordAsked(theCase);
         throw thrown;
       });
-      return answer === undefined ? undefined : createSharedConsent(theCase, answer);
+      return answer === undefined ? undefined : createSharedConsent(theCase, answer, deps);
     },
   };
 }
@@ -116,15 +116,19 @@ async function askUserAbout(
   }
 }
 
-/** Each call takes its part once: a call that stands in the question twice may run twice. */
-function createSharedConsent({ cases }: JointCase, answer: SharedAnswer): SharedConsent {
+/** Each call takes its part once: a call that stands in the question twice may run twice. What was agreed to ends with its configuration. */
+function createSharedConsent(
+  { cases }: JointCase,
+  answer: SharedAnswer,
+  { isInForce }: Pick<ConfirmDeps, 'isInForce'>,
+): SharedConsent {
   const left = cases.map(({ scope }) => keyOfScope(scope));
   return {
     take(call) {
       const at = left.indexOf(call);
       if (at < 0) return undefined;
       left.splice(at, 1);
-      return answer;
+      return isInForce() ? answer : { agreed: false, reason: OUTDATED, details: {} };
     },
   };
 }

@@ -19,6 +19,7 @@ import {
   consentRefused,
   describeCase,
   describeToken,
+  OUTDATED,
 } from './question.js';
 import { showUpdate } from './show-update.js';
 import { type ConfirmationTokens, type IssuedToken, keyOfScope, type Token } from './token-types.js';
@@ -33,11 +34,13 @@ export interface ConfirmDeps {
   /** What approvers see of a call's arguments. */
   readonly view: ApproverView;
   readonly observe: Observer;
+  /** Whether the configuration by which a call was asked about is in force still: a person may take minutes to answer. */
+  readonly isInForce: () => boolean;
 }
 
 /** Gets agreement in the way that the decision requires, and records the outcome before the call runs. */
 export function createConfirm(deps: ConfirmDeps): Confirm {
-  const { tokens, audit, redact, observe } = deps;
+  const { tokens, audit, redact, observe, isInForce } = deps;
   return async (request, decision) => {
     const { theCase, shown } = await openCase(request, decision, deps);
     const record = (outcome: DecisionOutcome) =>
@@ -47,9 +50,14 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
       observe({ kind: 'confirmation', operation, requires: decision.requires, outcome });
     };
     await turns.enter(request.caller.sessionId);
-    const agreed = await agreeTo(theCase, () =>
-      decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, shown, deps),
-    ).catch(async (refusal: unknown) => {
+    const agree = async (): Promise<GivenAgreement> => {
+      const given = await agreeTo(theCase, () =>
+        decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, shown, deps),
+      );
+      if (isInForce()) return given;
+      throw consentRefused(theCase, OUTDATED);
+    };
+    const agreed = await agree().catch(async (refusal: unknown) => {
       const described = describeRefusal(refusal);
       note(described.outcome === 'denied' ? 'refused' : 'asked');
       await record(described);
@@ -61,6 +69,8 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
     return { outcome: 'confirmed', ...agreed };
   };
 }
+
+type GivenAgreement = Omit<Extract<Permit, { outcome: 'confirmed' }>, 'outcome'>;
 
 /** The call as a question shows it. */
 export async function openCase(
@@ -76,10 +86,7 @@ export async function openCase(
 }
 
 /** An answer that was given to this call and others together counts; else the call is asked about by itself. */
-async function agreeTo(
-  theCase: ConfirmationCase,
-  ask: () => Promise<Agreement>,
-): Promise<Omit<Extract<Permit, { outcome: 'confirmed' }>, 'outcome'>> {
+async function agreeTo(theCase: ConfirmationCase, ask: () => Promise<Agreement>): Promise<GivenAgreement> {
   const given = theCase.request.consent?.take(keyOfScope(theCase.scope));
   // A token is no person's agreement, whatever it was sent for.
   const isToken = given?.agreed === true && given.by === 'token';

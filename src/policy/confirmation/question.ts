@@ -106,6 +106,10 @@ export function describeToken(theCase: ConfirmationCase, { token, record }: Issu
   };
 }
 
+/** Why an answer to a question of an earlier configuration lets nothing run. */
+export const OUTDATED =
+  "the gateway's configuration has changed since the question was asked, so the answer does not count";
+
 /** The refusal of a call that a person did not agree to. */
 export function consentRefused(theCase: ConfirmationCase, reason: string, details: JsonObject = {}): OperationError {
   return new OperationError('PERMISSION_DENIED', `Permission denied: '${reason}'`, {

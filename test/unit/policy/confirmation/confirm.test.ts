@@ -67,6 +67,7 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     audit,
     redact: (_operation, args) => args,
     observe: () => undefined,
+    isInForce: () => true,
     view: function* (_operation, parameters) {
       yield;
       return { parameters };
