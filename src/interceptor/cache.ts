@@ -5,7 +5,7 @@ import { Cancellation } from '../protocol/cancellation.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { lengthOf } from '../protocol/pieces.js';
-import type { ToolCallResult } from '../protocol/result.js';
+import { CACHED, CACHED_AGE_SECONDS, type ToolCallResult } from '../protocol/result.js';
 import { WireAnswer } from '../protocol/wire-answer.js';
 import { questionKey } from './call-key.js';
 
@@ -89,7 +89,7 @@ export function createCacheInterceptor({ maxBytes, ownerOf, now }: CacheIntercep
 
 /** Puts the marks on a copy: the cached answer is not changed. */
 function markCached(result: ToolCallResult | WireAnswer, ageSeconds: number): ToolCallResult | WireAnswer {
-  const marks = { cached: true, cached_age_seconds: ageSeconds };
+  const marks = { [CACHED]: true, [CACHED_AGE_SECONDS]: ageSeconds };
   if (result instanceof WireAnswer) return result.withMeta(marks);
   return { ...result, _meta: { ...result._meta, ...marks } };
 }

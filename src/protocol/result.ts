@@ -43,6 +43,10 @@ type OwnMetaName = `${typeof OWN_META_PREFIX}${string}`;
 /** The member of a result's `_meta` in which the gateway gives a resource's version. */
 export const RESOURCE_VERSION = 'mcp-aql/version' satisfies OwnMetaName;
 
+/** The members of a result's `_meta` that say that the cache gave it, and how long ago its server did. */
+export const CACHED = 'mcp-aql/cached' satisfies OwnMetaName;
+export const CACHED_AGE_SECONDS = 'mcp-aql/cached_age_seconds' satisfies OwnMetaName;
+
 /** The member of a failed result's `_meta` with the id by which logs and records know the caller's session. */
 export const SESSION_ID = 'mcp-aql/session_id' satisfies OwnMetaName;
 

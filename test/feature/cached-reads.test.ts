@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.js';
 import type { RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
@@ -23,8 +24,7 @@ afterAll(async () => {
   await upstream?.[Symbol.asyncDispose]();
 });
 
-const isCached = ({ raw }: Answer): boolean =>
-  (raw['_meta'] as { readonly cached?: boolean } | undefined)?.cached === true;
+const isCached = ({ raw }: Answer): boolean => (raw['_meta'] as JsonObject | undefined)?.['mcp-aql/cached'] === true;
 
 describe('a READ whose curation asks for it', () => {
   it('is answered from memory, with a mark, until a write to its server', async () => {

@@ -77,7 +77,7 @@ class Model {
     const result = 'toolResult' in answer ? readHeld(answer.toolResult) : undefined;
     const value = result?.structuredContent;
     this.answers += 1;
-    if (result?._meta?.['cached'] === true) this.fromMemory += 1;
+    if (result?._meta?.['mcp-aql/cached'] === true) this.fromMemory += 1;
     expect(value).toBeGreaterThanOrEqual(least);
     expect(value).toBeLessThanOrEqual(this.#value[name]!);
   }

@@ -34,7 +34,7 @@ describe('answers from memory', () => {
     await expect(ask(aCall(CACHED), aText('first'))).resolves.toEqual({ toolResult: aText('first') });
     clock.ms += 59_900;
     await expect(ask(aCall(CACHED), aText('second'))).resolves.toEqual({
-      toolResult: { ...aText('first'), _meta: { cached: true, cached_age_seconds: 59 } },
+      toolResult: { ...aText('first'), _meta: { 'mcp-aql/cached': true, 'mcp-aql/cached_age_seconds': 59 } },
     });
     expect(calls).toHaveLength(1);
   });
@@ -69,15 +69,16 @@ describe('answers from memory', () => {
 
   it("keep the upstream's own _meta, and are marked on a copy", async () => {
     const { ask, clock } = bench();
-    const sent: ToolCallResult = { ...aText('x'), _meta: { 'example.org/kept': 1 } };
+    const said = { 'example.org/kept': 1, cached: false, cached_age_seconds: 7 };
+    const sent: ToolCallResult = { ...aText('x'), _meta: said };
     await ask(aCall(CACHED), sent);
     for (const age of [0, 5, 10]) {
       await expect(ask(aCall(CACHED), aText('never'))).resolves.toEqual({
-        toolResult: { ...sent, _meta: { 'example.org/kept': 1, cached: true, cached_age_seconds: age } },
+        toolResult: { ...sent, _meta: { ...said, 'mcp-aql/cached': true, 'mcp-aql/cached_age_seconds': age } },
       });
       clock.ms += 5_000;
     }
-    expect(sent._meta).toEqual({ 'example.org/kept': 1 });
+    expect(Object.keys(said)).toEqual(['example.org/kept', 'cached', 'cached_age_seconds']);
   });
 
   it.each<[string, Operation, HandlerCall['arguments'], boolean]>([
