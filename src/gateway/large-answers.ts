@@ -70,6 +70,9 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
     maxWaiting: MOST_READERS_WAITING,
     entry: new URL('stored-thread.js', entries),
   });
+  const noteDefect = ({ kind, cause }: ThreadFault): void => {
+    if (kind === 'failed') observe({ kind: 'defect', where: 'large answer', cause });
+  };
   return {
     async shape(answer, { operation, ...context }, query, warnings) {
       const { limits, errors } = settings();
@@ -86,7 +89,9 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
         maxTreeBytes: MOST_TREE_BYTES,
       };
       const shaped = await pool.run(job).catch((thrown: unknown) => {
-        throw thrown instanceof ThreadFault ? unreadable(thrown.kind, operation, bytes) : thrown;
+        if (!(thrown instanceof ThreadFault)) throw thrown;
+        noteDefect(thrown);
+        throw unreadable(thrown.kind, operation, bytes);
       });
       if (shaped.defect !== undefined) observe({ kind: 'defect', where: 'large answer', cause: shaped.defect });
       await results.attach({ ...context, operation }, shaped.finished);
@@ -96,7 +101,9 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
     readPart(part) {
       if (part.content.byteLength <= LARGE_BYTES) return readStoredPart(part);
       return readers.run(part).then(takePart, (thrown: unknown) => {
-        throw thrown instanceof ThreadFault ? unreadablePart(thrown, part) : thrown;
+        if (!(thrown instanceof ThreadFault)) throw thrown;
+        noteDefect(thrown);
+        throw unreadablePart(thrown, part);
       });
     },
     load() {

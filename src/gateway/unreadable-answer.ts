@@ -3,7 +3,9 @@ import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 
 export const REASONS: Readonly<Record<ThreadFault['kind'], string>> = {
-  ended: 'reading it takes too much memory',
+  memory: 'reading it takes too much memory',
+  failed: 'the gateway failed to read it',
+  ended: 'the gateway stopped before it was read',
   timeout: 'reading it takes too long',
   busy: 'too many others are being read',
 };

@@ -17,9 +17,9 @@ interface ThreadPoolOptions<Job> {
   readonly transfersOf?: (job: Job) => readonly TransferListItem[];
 }
 
-/** Why a job has no result: its thread ended, it took too long, or too many were waiting. */
+/** Why a job has no result: its thread used too much memory, failed (the cause says how) or was ended, it took too long, or too many were waiting. */
 export class ThreadFault extends Error {
-  readonly kind: 'ended' | 'timeout' | 'busy';
+  readonly kind: 'memory' | 'failed' | 'ended' | 'timeout' | 'busy';
 
   constructor(kind: ThreadFault['kind'], options?: ErrorOptions) {
     super(`thread: ${kind}`, options);
@@ -115,7 +115,7 @@ class Thread<Job, Done> {
       resourceLimits: { maxOldGenerationSizeMb: maxMegabytes },
     });
     this.#worker.on('message', (done: Done) => this.#finish(done));
-    this.#worker.on('error', (cause) => void this.end(new ThreadFault('ended', { cause })));
+    this.#worker.on('error', (cause) => void this.end(faultOf(cause)));
     this.#worker.on('exit', () => void this.end(new ThreadFault('ended')));
     this.#worker.unref();
   }
@@ -151,4 +151,9 @@ class Thread<Job, Done> {
     task?.resolve(done);
     this.#events.onIdle();
   }
+}
+
+function faultOf(cause: Error): ThreadFault {
+  const isMemory = 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return new ThreadFault(isMemory ? 'memory' : 'failed', { cause });
 }

@@ -44,13 +44,14 @@ function open({ url }: ServedGateway): Socket {
   return connect(Number(port), hostname).on('error', () => undefined);
 }
 
-/** What comes until the gateway closes the connection. */
+/** What comes until the gateway closes the connection, which some versions of Node.js see before the rest is read. */
 async function untilClosed(socket: Socket): Promise<string> {
   let text = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     text += chunk;
   });
-  await once(socket, 'close');
+  // A reset, which `once` would reject with, is a way to close a connection.
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   return text;
 }
 

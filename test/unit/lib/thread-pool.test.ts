@@ -43,7 +43,10 @@ describe('ThreadPool', () => {
 
   it('fails the job whose thread throws, and gives the next one another thread', async () => {
     const pool = openPool();
-    const failing = expect(pool.run({ fail: 'no' })).rejects.toMatchObject({ kind: 'ended', cause: { message: 'no' } });
+    const failing = expect(pool.run({ fail: 'no' })).rejects.toMatchObject({
+      kind: 'failed',
+      cause: { message: 'no' },
+    });
     const next = pool.run({ answer: 'next' });
     await failing;
     expect(await next).toBe('next');
@@ -51,7 +54,7 @@ describe('ThreadPool', () => {
 
   it('fails the job that takes more memory than it may, and goes on', async () => {
     const pool = openPool();
-    await expect(pool.run({ grow: true })).rejects.toMatchObject({ kind: 'ended' });
+    await expect(pool.run({ grow: true })).rejects.toMatchObject({ kind: 'memory' });
     expect(await pool.run({ answer: 1 })).toBe(1);
   });
 
