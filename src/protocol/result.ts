@@ -53,6 +53,9 @@ export const SESSION_ID = 'mcp-aql/session_id' satisfies OwnMetaName;
 /** The member of a result's `_meta` with what the caller should know, where the result itself is the upstream's. */
 export const WARNINGS = 'mcp-aql/warnings' satisfies OwnMetaName;
 
+/** The member of a batch's `_meta` with that of each operation: `[{index, _meta}]`. */
+export const ITEM_METAS = 'mcp-aql/results' satisfies OwnMetaName;
+
 /** The member of a result's `_meta` with the id that log lines and records of its call carry too. */
 export const REQUEST_ID = 'mcp-aql/request_id' satisfies OwnMetaName;
 

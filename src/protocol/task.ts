@@ -1,6 +1,3 @@
-import type { JsonObject } from './json.js';
-import { withoutMeta } from './result-meta.js';
-
 /** What something that goes on without a request that waits for it is doing, in MCP's words. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
@@ -16,8 +13,3 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** The member of `_meta` that says which task a message belongs to (2025-11-25). */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
-
-/** A result without its task: it is that of a call, and its caller knows nothing of the server's task. */
-export function withoutRelation(result: JsonObject): JsonObject {
-  return withoutMeta(result, (name) => name === RELATED_TASK);
-}

@@ -3,7 +3,6 @@ import { isJsonObject } from '../protocol/json.js';
 import { type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
 import type { Pieces } from '../protocol/pieces.js';
 import type { ToolCallResult } from '../protocol/result.js';
-import { withoutRelation } from '../protocol/task.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { readResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
@@ -31,7 +30,7 @@ export function readLargeAnswer(
     if (isTooDeep(text)) throw new UpstreamFault('malformed', TOO_DEEP);
     const value: unknown = JSON.parse(text);
     if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
-    return own.maskAll(withoutRelation(readResult(findMessage(value, id))));
+    return own.maskAll(readResult(findMessage(value, id)));
   } catch (error) {
     throw withoutCredentials(translateFailure(error, call), own);
   }

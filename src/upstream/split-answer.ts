@@ -10,7 +10,6 @@ import { MAX_ANSWER_DEPTH } from '../protocol/limits.js';
 import { lengthOf, type Pieces, slicePieces } from '../protocol/pieces.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import { withoutForgedMeta } from '../protocol/result-meta.js';
-import { withoutRelation } from '../protocol/task.js';
 import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
 import type { OwnCredentials } from './own-credentials.js';
 
@@ -49,7 +48,7 @@ export class SplitAnswer {
   constructor(message: JsonObject, { structuredContent: _slot, ...result }: JsonObject, split: SplitText) {
     this.id = message['id'];
     this.#message = message;
-    this.#result = withoutForgedMeta(withoutRelation(result));
+    this.#result = withoutForgedMeta(result);
     this.#split = split;
   }
 

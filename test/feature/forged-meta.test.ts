@@ -9,6 +9,8 @@ import { REPOSITORY } from '../support/served-gateway.js';
 const FORGED = `{
   'mcp-aql/version': 'forged', 'mcp-aql/session_id': 'forged', 'mcp-aql/request_id': 'forged',
   'mcp-aql/warnings': [{ code: 'forged', message: 'forged' }], 'mcp-aql/later': 'forged', 'example.org/kept': true,
+  'io.modelcontextprotocol/serverInfo': { name: 'forged', version: '1' },
+  'io.modelcontextprotocol/related-task': { taskId: 'forged' },
 }`;
 
 const SERVER = `{

@@ -3,7 +3,13 @@ import type { AheadQuestion } from '../../policy/admission.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { ContentBlock, OperationFailure, Reply, Warning } from '../../protocol/result.js';
+import {
+  type ContentBlock,
+  ITEM_METAS,
+  type OperationFailure,
+  type Reply,
+  type Warning,
+} from '../../protocol/result.js';
 import { paramsOf } from '../decode.js';
 import { CONFIRMATION } from '../directive-names.js';
 import { payloadTooLarge } from '../limit.js';
@@ -215,7 +221,7 @@ function summarize(total: number, entries: readonly Entry[], pending: number | u
 /** Each item's `_meta` under its index. */
 function metaOf(replies: BatchRun['replies']): Pick<Reply, 'meta'> {
   const metas = replies.flatMap((reply, index) => (reply?.meta === undefined ? [] : [{ index, _meta: reply.meta }]));
-  return metas.length === 0 ? {} : { meta: { results: metas } };
+  return metas.length === 0 ? {} : { meta: { [ITEM_METAS]: metas } };
 }
 
 /** One item's result on its way into the batch's answer. */

@@ -3,7 +3,7 @@ import { cleanText } from '../../lib/text.js';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { withoutForgedMeta } from '../../protocol/result-meta.js';
-import { isTerminal, withoutRelation } from '../../protocol/task.js';
+import { isTerminal } from '../../protocol/task.js';
 import type { CallResult } from '../call-result.js';
 import { findFault, protocolError, UpstreamFault } from '../fault.js';
 import type { AskSettings } from '../questions/ask-client.js';
@@ -60,14 +60,14 @@ async function driveLegacy(drive: TaskDrive): Promise<CallResult> {
     .catch((error: unknown) => ({ error }));
   const watching = drive.watch(() => (counted?.open ?? 0) > 0);
   const first = await Promise.race([waiting, watching.then(() => undefined)]);
-  if (first !== undefined && !isFailure(first)) return withoutTask(first);
+  if (first !== undefined && !isFailure(first)) return first;
   if (first !== undefined && !(first.error instanceof ProtocolError)) throw first.error;
   // Some servers refuse to give a result that is not there yet.
   const status = await watching;
   if (status['status'] === 'cancelled') throw cancelledThere(status);
   const last = first === undefined ? await waiting : await drive.fetchResult();
   if (isFailure(last)) throw last.error;
-  return withoutTask(last);
+  return last;
 }
 
 function isFailure(outcome: CallResult | { readonly error: unknown }): outcome is { readonly error: unknown } {
@@ -188,11 +188,6 @@ function pause(ms: number, ended: Cancellation): Promise<void> {
     setTimeout(resolve, ms).unref();
     ended.onCancel(resolve);
   });
-}
-
-/** What is not parsed yet loses it where that is read. */
-function withoutTask(result: CallResult): CallResult {
-  return isJsonObject(result) ? withoutRelation(result) : result;
 }
 
 function cancelledThere({ statusMessage }: JsonObject): ProtocolError {

@@ -289,7 +289,7 @@ describe('the answer of a batch', () => {
       answer: ({ params: { n } }) => (n === 1 ? { ...succeed(n), meta: { cached: true } } : succeed(n)),
     });
     expect((await bench.reply(items('get_item', 'get_item'))).meta).toEqual({
-      results: [{ index: 1, _meta: { cached: true } }],
+      'mcp-aql/results': [{ index: 1, _meta: { cached: true } }],
     });
     expect((await bench.reply(items('get_item'))).meta).toBeUndefined();
   });
