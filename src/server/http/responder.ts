@@ -162,7 +162,7 @@ class HttpExchange implements Responder {
   answer(message: MessageText, status = 200): void {
     const response = this.#finish();
     if (response === undefined) return;
-    if (this.#streaming) endWith(response, surround(EVENT_START, message, EVENT_END));
+    if (this.#streaming) endStreamWith(response, surround(EVENT_START, message, EVENT_END));
     else
       sendInTurn(
         { length: lengthOf(message), isAlone: this.#open.size === 0 },
@@ -286,15 +286,23 @@ export function sendJson(response: ServerResponse, status: number, message: Mess
   endWith(response, message);
 }
 
-/** Ends a response; pieces go out in one write. */
+/** Ends a response of a known length: pieces go out in one write. */
 function endWith(response: ServerResponse, message: MessageText): void {
-  if (typeof message === 'string') {
-    response.end(message);
-    return;
-  }
-  response.cork();
-  for (const piece of message) response.write(piece);
-  response.end();
+  if (typeof message !== 'string') {
+    response.cork();
+    for (const piece of message) response.write(piece);
+    response.end();
+  } else response.end(message);
+}
+
+/** Ends an event stream. From Node.js 22 on, `end` loses chunks that are corked still. */
+function endStreamWith(response: ServerResponse, event: MessageText): void {
+  if (typeof event !== 'string') {
+    response.cork();
+    for (const piece of event) response.write(piece);
+    response.uncork();
+    response.end();
+  } else response.end(event);
 }
 
 /** Answers without a body. */

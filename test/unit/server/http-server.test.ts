@@ -58,8 +58,8 @@ it('no more than 200 headers of a request are read', async () => {
     return (await sendHttp(url, { headers, body: callMessage(1) })).status;
   };
   expect(await send(150)).toBe(404);
-  // The session is not named among the first 200.
-  expect(await send(250)).toBe(400);
+  // The session is not named among the first 200. Node.js 22 and later answer by themselves.
+  expect([400, 431]).toContain(await send(250));
 });
 
 describe('the legacy endpoint', () => {
