@@ -21,13 +21,15 @@ export interface ServeOptions extends GatewayFolder {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
+  /** The Node.js that runs it; that of the tests where absent. */
+  readonly node?: string;
 }
 
 /** Starts the shipped binary with a configuration and resolves when it is ready. */
 export async function serveGateway(config: object, options: ServeOptions = {}): Promise<ServedGateway> {
   const folder = await prepareFolder(config, options);
   const child = spawn(
-    process.execPath,
+    options.node ?? process.execPath,
     [
       ...(options.nodeArgs ?? []),
       BINARY,
