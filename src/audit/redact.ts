@@ -5,6 +5,7 @@ import { isSensitiveName } from '../lib/sensitive-name.js';
 import { runAtOnce, type Sliced } from '../lib/turns.js';
 import { isJsonObject, type JsonObject, setMember } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
+import { PASSWORD_WORDS } from '../protocol/secret-forms.js';
 import { isRunnerParameter, orderParameters } from './parameter-order.js';
 import { createSecretTextFilter, hide, SEARCHED_LENGTH, type SecretTextFilter } from './secret-text.js';
 
@@ -61,8 +62,25 @@ const BRACKETS = 3;
 /** Members of a call that contain values of its parameters. */
 const PARAMETER_HOLDERS: ReadonlySet<string> = new Set(['input', 'if_match']);
 
-/** The members that hold the names in a list of pairs, such as headers or variables. */
-const NAMING_MEMBERS = ['name', 'key', 'header', 'variable'];
+/** The members that hold the names and the values in a list of pairs, such as headers or variables. */
+const NAMING_MEMBERS = [
+  'name',
+  'key',
+  'header',
+  'variable',
+  'var',
+  'env',
+  'field',
+  'parameter',
+  'param',
+  'option',
+  'k',
+];
+const VALUE_MEMBERS: ReadonlySet<string> = new Set(['value', 'val', 'v', 'string_value', 'stringValue']);
+
+/** An option by its name; what is in a file is not written behind it. */
+const LONG_OPTION = /^--?([A-Za-z][\w-]{2,60})(?<![-_](?:file|path|env|stdin))$/;
+const PAIR_NAME = /^[A-Za-z][\w.-]{2,60}$/;
 
 export function createRedactor(config: Pick<AuditConfig, 'redactKeys' | 'redactPatterns'>): Redactor {
   const isSecretKey = createSecretKeyTest(config.redactKeys);
@@ -152,14 +170,23 @@ class Redaction {
   *#copyList(items: readonly unknown[], depth: number): Sliced<unknown[]> {
     const copy: unknown[] = [];
     this.#bytes += BRACKETS;
-    for (const item of items) {
+    for (const [index, item] of items.entries()) {
       if (copy.length === this.#bounds.items || this.#bytes >= this.#bounds.bytes) {
         copy.push(`... (${items.length} elements)`);
         break;
       }
-      copy.push(yield* this.#copy(item, depth + 1));
+      copy.push(this.#isNamedSecret(items, index) ? this.#spend(hide(item)) : yield* this.#copy(item, depth + 1));
     }
     return copy;
+  }
+
+  /** Whether an item is the value of the option before it (`["--password", "x"]`), or of a pair (`["X-Api-Key", "x"]`). */
+  #isNamedSecret(items: readonly unknown[], index: number): boolean {
+    const [name, value] = [items[index - 1], items[index]];
+    if (this.#copiesRunner || typeof name !== 'string' || typeof value !== 'string') return false;
+    if (!/^\S{1,500}$/.test(value) || value.startsWith('-')) return false;
+    const option = LONG_OPTION.exec(name)?.[1] ?? (items.length === 2 && PAIR_NAME.test(name) ? name : undefined);
+    return option !== undefined && this.#tests.isSecretKey(option);
   }
 
   *#copyObject(
@@ -178,7 +205,7 @@ class Redaction {
         setMember(copy, '...', `(${keys.length - index} more members)`);
         break;
       }
-      const hidden = isSecret(key) || (namesSecret && key === 'value');
+      const hidden = isSecret(key) || (namesSecret && VALUE_MEMBERS.has(key));
       this.#spend(name);
       setMember(copy, name, hidden ? this.#spend(hide(value[key])) : yield* copyMember(key, value[key]));
     }
@@ -249,7 +276,9 @@ type SecretKeyTest = (key: string) => boolean;
 
 /** Names that are secret beyond `isSensitiveName`: spellings without separators, and proofs of identity. */
 const SECRET_WORDS =
-  /passw(?:or)?d|passphrase|passcode|pwd|secret|credential|(?:api|access|private|signing|encryption|ssh|host|master|account)keys?(?:id)?$|authori[sz]ation|^auth$|bearer|cookie|session(?:id|key)|connectionstring|signature$|mnemonic|pincode|^(?:otp|totp|mfa|cvv|cvc|ssn)(?:code)?$/;
+  /passw(?:or)?d|passphrase|passcode|pwd|secret|credential|(?:api|access|private|signing|encryption|ssh|host|master|account)keys?(?:id)?$|authori[sz]ation|^auth$|bearer|cookie|session(?:id|key)|connectionstring|signature$|^pass$|(?:user|db|database|smtp|ftp|http|proxy|mysql|pg|postgres|redis|mongo|root|admin|login|mail|ssh|basic|auth)pass$|mnemonic|pincode|^(?:otp|totp|mfa|cvv|cvc|ssn)(?:code)?$/;
+
+const FOREIGN_WORDS = new RegExp(PASSWORD_WORDS, 'i');
 
 /** A name such as `password_command` is that of a program, which must not run unseen. */
 const CARRIES_PROGRAM = /_(?:command|cmd|script|program|helper)$/;
@@ -269,7 +298,7 @@ function createSecretKeyTest(patterns: readonly string[]): SecretKeyTest {
     const name = toSnakeCase(key);
     if (CARRIES_PROGRAM.test(name)) return matchers.some((matcher) => matcher.match(name));
     const squeezed = name.replaceAll('_', '');
-    if (isSensitiveName(name) || SECRET_WORDS.test(squeezed)) return true;
+    if (isSensitiveName(name) || SECRET_WORDS.test(squeezed) || FOREIGN_WORDS.test(key.slice(0, MAX_KEY))) return true;
     if (TOKEN_KEY.test(squeezed) && squeezed !== 'tokens' && !HARMLESS_TOKEN.test(squeezed)) return true;
     // A slash in a name does not separate folders.
     return matchers.some((matcher) => matcher.match(key.replaceAll('/', '_')) || matcher.match(name));

@@ -37,6 +37,16 @@ const SECRET_KEYS = [
   'session_id',
   'JSESSIONID',
   'confirmation_token',
+  'pass',
+  'smtpPass',
+  'DB_PASS',
+  'Passwort',
+  'neuesKennwort',
+  'contraseña',
+  'mot_de_passe',
+  'senha',
+  'пароль',
+  '密码',
 ];
 
 const HARMLESS_KEYS = [
@@ -50,6 +60,10 @@ const HARMLESS_KEYS = [
   'keyboard',
   'session',
   'name',
+  'bypass',
+  'compass',
+  'passed',
+  'passenger',
 ];
 
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U';
@@ -78,6 +92,37 @@ const SECRET_TEXTS: readonly (readonly [string, string])[] = [
   ['run --api-key hunter22 --verbose', 'hunter22'],
   ['{"db_password": "hunter 22"}', 'hunter 22'],
   ['https://example.com/?access_token=hunter22&page=2', 'hunter22'],
+  [String.raw`{\"password\":\"hunter22\"}`, 'hunter22'],
+  [String.raw`{\"db\": {\"password\": \"hunter 22\"}}`, 'hunter 22'],
+  [JSON.stringify(JSON.stringify(JSON.stringify({ api_key: 'hunter22' }))), 'hunter22'],
+  ["{'password': 'hunter 22'}", 'hunter 22'],
+  ['<server password="hunter 22">', 'hunter 22'],
+  ['<Password>hunter 22</Password>', 'hunter 22'],
+  ['<ns:db_password type="text">hunter22</ns:db_password>', 'hunter22'],
+  ["ALTER ROLE app WITH PASSWORD 'hunter 22'", 'hunter 22'],
+  ["CREATE USER 'a'@'%' IDENTIFIED BY 'hunter22'", 'hunter22'],
+  ['user=a%26password%3Dhunter22%26x%3D1', 'hunter22'],
+  ['%7B%22password%22%3A%22hunter22%22%7D', 'hunter22'],
+  ['Cookie: theme=dark; session=hunter22', 'hunter22'],
+  ['Set-Cookie: sid=hunter22; Path=/', 'hunter22'],
+  ['Authorization: Token hunter22', 'hunter22'],
+  ['Authorization: ApiKey hunter22', 'hunter22'],
+  ['mysqldump -u root -phunter22 shop', 'hunter22'],
+  ['sshpass -p hunter22 ssh me@host', 'hunter22'],
+  ['redis-cli -h cache -a hunter22 PING', 'hunter22'],
+  ['curl -s -u admin:hunter22 https://example.com', 'hunter22'],
+  ['DB_PASS=hunter22', 'hunter22'],
+  ['export PGPASSWORD=hunter22', 'hunter22'],
+  ['docker run -e MYSQL_ROOT_PASSWORD=hunter22 mysql', 'hunter22'],
+  ['AccountName=x;AccountKey=hunter22+/a==;EndpointSuffix=y', 'hunter22'],
+  ['Server=db;User Id=sa;Pwd=hunter22;', 'hunter22'],
+  ['//registry.example.com/:_authToken=hunter22', 'hunter22'],
+  ['"SecretString": "hunter 22"', 'hunter 22'],
+  ['Passwort: hunter22', 'hunter22'],
+  ['contraseña=hunter22', 'hunter22'],
+  ['пароль: hunter22', 'hunter22'],
+  ['password: hunter22\nuser: me', 'hunter22'],
+  ['password = "hunter 22" # of the database', 'hunter 22'],
 ];
 
 const HARMLESS_TEXTS = [
@@ -90,6 +135,27 @@ const HARMLESS_TEXTS = [
   'the author of eyJ',
   'max_tokens: 100',
   'conf_short',
+  'Reset the password of the user, then say so',
+  'the password is too short',
+  'rotate secrets every 90 days',
+  'mysql -p',
+  'mysql --port 3306 -h db',
+  'curl -u',
+  'ls -pa | sort',
+  'docker run -u 1000:1000 alpine',
+  'a low-pass filter: 3 kHz',
+  'the compass: north',
+  'cookie: a small cake',
+  'Cookies are set by the server',
+  'bypass=1',
+  '<p>The password is asked for</p>',
+  '<a href="/passwords">Passwords</a>',
+  'identified by its name',
+  'token-based pagination',
+  'SELECT password FROM users',
+  'q=password%20reset&page=2',
+  'keyboard=qwerty',
+  'access to the key features',
 ];
 
 describe('redaction by name', () => {
@@ -145,6 +211,42 @@ describe('redaction by name', () => {
         { name: 'LANG', value: 'C' },
       ],
     });
+  });
+});
+
+describe('redaction by place', () => {
+  it.each([
+    [['login', '--password', 'hunter22', '--verbose']],
+    [['--api-key', 'hunter22']],
+    [['-password', 'hunter22']],
+    [
+      [
+        ['X-Api-Key', 'hunter22'],
+        ['Accept', 'text/html'],
+      ],
+    ],
+    [[{ key: 'api_key', val: 'hunter22' }]],
+    [[{ name: 'DB_PASSWORD', value: 'hunter22' }]],
+    [[{ header: 'Authorization', value: 'hunter22' }]],
+    [[{ env: 'NPM_TOKEN', value: 'hunter22' }]],
+    [[{ field: 'Passwort', stringValue: 'hunter22' }]],
+  ])('redacts the value beside a name in %j', (list) => {
+    const copy = JSON.stringify(redact({ list }));
+    expect(copy).not.toContain('hunter22');
+    expect(copy).toContain('[redacted]');
+  });
+
+  it.each([
+    [['--password-file', '/run/secrets/x']],
+    [['--path', '/srv', '--verbose']],
+    [['password', 'reset', 'now']],
+    [['--password', 'rm -rf /']],
+    [['--token', '--verbose']],
+    [['Accept', 'text/html']],
+    [[{ name: 'Reset the password', value_type: 'x' }]],
+    [[{ key: 'LANG', val: 'C' }]],
+  ])('keeps %j', (list) => {
+    expect(redact({ list })).toEqual({ list });
   });
 });
 
