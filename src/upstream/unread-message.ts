@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { parseInSlices } from '../lib/parse-in-slices.js';
 import { TreeSize } from '../lib/tree-size.js';
 import { runInSlices, type Sliced } from '../lib/turns.js';
@@ -41,6 +42,16 @@ function* parseLarge(message: LargeMessage): Sliced<unknown> {
   const bytes = message.join();
   const parsed = yield* parseInSlices(bytes);
   yield;
-  yield* keepExactInSlices(parsed, bytes.toString('utf8'));
+  yield* keepExactInSlices(parsed, yield* decodeInSlices(bytes));
   return parsed;
+}
+
+function* decodeInSlices(bytes: Buffer): Sliced<string> {
+  const decoder = new StringDecoder('utf8');
+  const texts: string[] = [];
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    texts.push(decoder.write(bytes.subarray(at, at + SLICE_BYTES)));
+    yield;
+  }
+  return texts.join('') + decoder.end();
 }
