@@ -162,6 +162,7 @@ describe.skipIf(!canStart)(canStart ? 'Redis behind a sentinel' : `Sentinels: sk
     await test.store.insert('token', 'key', { owner: 'alice' }, soon());
     expect(test.store.description).toMatch(/^Redis 'main' of the sentinels at '127\.0\.0\.1:\d+', prefix 'test'$/);
 
+    await group.copied();
     await group.killServer();
     await expect(test.store.count('counter')).rejects.toThrow(StoreError);
     expect(await test.report(1)).toMatch(/cannot be reached/);

@@ -44,6 +44,8 @@ export async function startRedisCluster(): Promise<RedisGroup> {
 }
 
 interface RedisSentinelGroup extends RedisGroup {
+  /** Resolves when the copies have what is written now: they get it later than the writer its answer. */
+  copied(): Promise<void>;
   /** Kills the server that is written to without a shutdown; the sentinels promote the other. */
   killServer(): Promise<void>;
   /** Lets the sentinels promote the other server while both are well, and resolves when they have. */
@@ -91,6 +93,17 @@ export async function startRedisSentinel(plan: SentinelPlan = {}): Promise<Redis
   return {
     ...group,
     urls: group.urls.slice(0, sentinels),
+    async copied() {
+      const { port } = await writtenTo();
+      const look = async (): Promise<string> => `${await command(port, 'INFO', 'replication')}`;
+      const written = Number(/^master_repl_offset:(\d+)/m.exec(await look())?.[1]);
+      await until(async () => {
+        const offsets = Array.from((await look()).matchAll(/^slave\d+:.*state=online,offset=(\d+)/gm), ([, at]) =>
+          Number(at),
+        );
+        return offsets.length > 0 && offsets.every((offset) => offset >= written);
+      });
+    },
     killServer: async () => kill((await writtenTo()).process),
     async failOver() {
       const { port } = await writtenTo();
