@@ -80,7 +80,8 @@ const VALUE_MEMBERS: ReadonlySet<string> = new Set(['value', 'val', 'v', 'string
 
 /** An option by its name; what is in a file is not written behind it. */
 const LONG_OPTION = /^--?([A-Za-z][\w-]{2,60})(?<![-_](?:file|path|env|stdin))$/;
-const PAIR_NAME = /^[A-Za-z][\w.-]{2,60}$/;
+/** Headers and variables are written so; columns and scopes (`["password", "email"]`) are not. */
+const PAIR_NAME = /^[A-Z][\w.-]{2,60}$/;
 
 export function createRedactor(config: Pick<AuditConfig, 'redactKeys' | 'redactPatterns'>): Redactor {
   const isSecretKey = createSecretKeyTest(config.redactKeys);

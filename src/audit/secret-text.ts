@@ -54,8 +54,11 @@ const SECRET_ASSIGNMENTS: readonly RegExp[] = [
   [String.raw`${NAME}(?:(?:%5C){0,3}%2[27])?(?:%20|\+)?%3[AD](?:%20|\+)?(?:(?:%5C){0,3}%2[27])?`, ENCODED],
   // Cookie: session=x; theme=dark
   [String.raw`\b(?:set-)?cookie["']?\s{0,3}:\s{0,3}["']?`, String.raw`${COOKIE}(?:;\s{0,3}${COOKIE}){0,50}`],
-  [SECRET_OPTIONS, BARE],
-].map(([before, secret]) => new RegExp(String.raw`(${before})(?!\\{0,7}["']?\[redacted)${secret}`, 'gi'));
+  // Of options the case counts: `mysql -P` is a port.
+  [SECRET_OPTIONS, BARE, 'g'],
+].map(
+  ([before, secret, flags = 'gi']) => new RegExp(String.raw`(${before})(?!\\{0,7}["']?\[redacted)${secret}`, flags),
+);
 
 /** How much of a text is searched at once, in characters; a longer text is recorded by its beginning and its end. */
 export const SEARCHED_LENGTH = 64 * 1024;

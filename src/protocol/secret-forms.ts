@@ -35,7 +35,7 @@ export const ADDRESS_CREDENTIALS = /(?<=:\/\/)[^\s/?#"'<>$(){}`\\;|&]{1,200}(?=@
 
 /** Words for a password in languages of which tools and forms are written. */
 export const PASSWORD_WORDS =
-  'passwort|kennwort|contrase(?:ñ|n)a|mot[_ -]?de[_ -]?passe|senha|wachtwoord|l(?:ö|o)senord|has(?:ł|l)o|пароль|密码|密碼|パスワード|비밀번호|şifre';
+  'passwort|kennwort|contrase(?:ñ|n)a|mot[_ -]?de[_ -]?passe|(?<!de)senha(?![a-z])|wachtwoord|l(?:ö|o)senord|hasło|haslo(?![a-z])|пароль|密码|密碼|パスワード|비밀번호|şifre';
 
 /** Names of secrets, as a part of a regular expression. */
 export const SECRET_NAME = `(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|authorization|(?:api|access|account|shared|signing|encryption|private|secret)[_-]?key|pass(?<=(?:user|db|database|smtp|ftp|http|proxy|mysql|pg|postgres|redis|mongo|root|admin|login|mail|ssh|basic|auth)[_.-]pass)|${PASSWORD_WORDS})`;
