@@ -3,6 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
 /** The bundle's entry (`tools/bundle.mjs`). */
@@ -16,6 +17,13 @@ const COMPILED = fileURLToPath(
 
 /** The digest of the source ends each file of compiled code: V8 compares only the length. */
 const DIGEST_BYTES = 32;
+
+/**
+ * How much WebAssembly runs before V8 compiles it anew for speed, which leaves 10 MB with the thread that does it. The reader of
+ * HTTP responses (undici's) comes to V8's own value with the first responses, this one takes hundreds of them, so that a start and
+ * a gateway that is hardly used keep the 10 MB. https://v8.dev/docs/wasm-compilation-pipeline
+ */
+const WASM_TIERING_BUDGET = 1_000_000_000;
 
 type Program = typeof import('./start.js');
 
@@ -31,6 +39,7 @@ export interface LoadedChunk {
  * (`tools/keep-compiled.mjs`). With any other Node the program is loaded as usual.
  */
 export function loadProgram(): Program {
+  setFlags();
   const require = nodeModule.createRequire(join(CHUNKS, ENTRY));
   // Node reads source maps only of what it loads itself.
   if (existsSync(COMPILED) && !process.sourceMapsEnabled) return loadChunks(readCompiled);
@@ -46,7 +55,13 @@ export function loadProgram(): Program {
  * @param onLoaded called for each file as it is loaded, also later
  */
 export function loadFromSource(onLoaded: (chunk: LoadedChunk) => void): Program {
+  setFlags();
   return loadChunks(() => undefined, onLoaded);
+}
+
+/** Before code is compiled and before compiled code is read: V8 takes only what was compiled with the same flags. */
+function setFlags(): void {
+  setFlagsFromString(`--wasm-tiering-budget=${WASM_TIERING_BUDGET}`);
 }
 
 function loadChunks(
