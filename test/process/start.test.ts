@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { makeDirectory } from '../support/gateway-folder.js';
@@ -85,6 +86,30 @@ describe('a start with one HTTP server', () => {
     const sizes = await Promise.all([...chunks.keys()].map((name) => stat(join(REPOSITORY, 'dist/chunk', name))));
     // 4.6 MB now: whatever comes to it is read, compiled and kept in memory at each start.
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(4_700_000);
+  });
+});
+
+describe('the reader of HTTP responses', () => {
+  /** V8 says on stdout which WebAssembly it compiled, and with which compiler. */
+  const TRACE = '--trace-wasm-compilation-times';
+  const CALL = `
+    const { fetch } = await import('undici');
+    const { createServer } = await import('node:http');
+    const server = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1', async () => {
+      for (let count = 0; count < 20; count += 1) await (await fetch('http://127.0.0.1:' + server.address().port)).text();
+      process.exit();
+    });
+  `;
+  const LOADER = JSON.stringify(pathToFileURL(join(REPOSITORY, 'dist/cli/load-program.js')).href);
+
+  it('is compiled for speed only after many responses, as that leaves 10 MB behind', async () => {
+    const source = `(await import(${LOADER})).loadProgram(); ${CALL}`;
+    const { stdout } = await promisify(execFile)(process.execPath, [TRACE, '--input-type=module', '-e', source], {
+      cwd: REPOSITORY,
+      timeout: 20_000,
+    });
+    const compilers = [...stdout.matchAll(/ using (Liftoff|TurboFan)/g)].map(([, compiler]) => compiler);
+    expect(new Set(compilers)).toEqual(new Set(['Liftoff']));
   });
 });
 
