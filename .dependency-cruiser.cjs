@@ -7,88 +7,94 @@ const { join } = require('node:path');
  * that replacing it touches few files.
  */
 const RANKS = {
-  protocol: [],
-  lib: ['protocol'],
-  observe: ['protocol', 'lib'],
-  schema: ['protocol', 'lib'],
-  expression: ['protocol', 'lib'],
-  statement: ['protocol'],
-  classify: ['protocol', 'lib', 'schema'],
-  config: ['protocol', 'lib', 'expression'],
-  store: ['protocol', 'config'],
-  execution: ['protocol', 'lib', 'store'],
-  upstream: ['protocol', 'lib', 'observe', 'config'],
-  credentials: ['protocol', 'lib', 'observe', 'config', 'store', 'upstream'],
-  catalog: ['protocol', 'lib', 'schema', 'statement', 'classify', 'config'],
-  endpoint: ['protocol', 'lib', 'config', 'catalog'],
-  results: ['protocol', 'lib', 'schema', 'expression', 'classify', 'config', 'catalog'],
-  interceptor: ['protocol', 'lib', 'schema', 'catalog'],
-  search: ['protocol', 'lib', 'classify', 'catalog'],
-  audit: ['protocol', 'lib', 'observe', 'config', 'catalog'],
-  policy: ['protocol', 'lib', 'observe', 'config', 'store', 'catalog', 'audit'],
-  primitives: ['protocol', 'lib', 'upstream', 'catalog'],
-  safety: ['protocol', 'lib', 'observe', 'classify', 'config', 'store', 'execution', 'audit', 'policy'],
-  builtin: [
-    'protocol',
-    'lib',
-    'schema',
-    'expression',
-    'config',
-    'execution',
-    'catalog',
-    'endpoint',
-    'results',
-    'search',
-    'safety',
-  ],
-  pipeline: ['protocol', 'lib', 'observe', 'schema', 'config', 'execution', 'catalog', 'endpoint', 'results', 'policy'],
-  gateway: [
-    'protocol',
-    'lib',
-    'observe',
-    'config',
-    'store',
-    'execution',
-    'upstream',
-    'credentials',
-    'catalog',
-    'endpoint',
-    'results',
-    'interceptor',
-    'search',
-    'audit',
-    'policy',
-    'primitives',
-    'safety',
-    'builtin',
-    'pipeline',
-  ],
-  server: ['protocol', 'lib', 'observe', 'config', 'execution', 'gateway'],
-  conformance: ['protocol'],
-  cli: ['protocol', 'lib', 'observe', 'config', 'gateway', 'server', 'conformance'],
+  base: [],
+  schema: ['base'],
+  config: ['base'],
+  store: ['base', 'config'],
+  classify: ['base', 'schema'],
+  catalog: ['base', 'schema', 'config', 'classify'],
+  results: ['base', 'schema', 'config', 'classify'],
+  policy: ['base', 'config', 'store', 'classify', 'catalog'],
+  upstream: ['base', 'config', 'store'],
+  gateway: ['base', 'schema', 'config', 'store', 'catalog', 'results', 'policy', 'upstream'],
+  server: ['base', 'config', 'gateway'],
+  console: ['base', 'config', 'gateway', 'server'],
+  conformance: ['base'],
+  cli: ['base', 'config', 'gateway', 'server', 'console', 'conformance'],
+};
+
+/**
+ * The order of the folders inside a room, lowest first: each imports from those before it alone. `.` is what stands in the room
+ * itself; what stands in brackets is one floor, whose folders may import each other.
+ */
+const INSIDE = {
+  base: ['turns', 'json', 'lib', 'expression', 'protocol', 'observe', '.'],
+  catalog: ['grouped-tools', 'integrity', '.', 'arguments', 'endpoint', 'search'],
+  classify: ['statement', 'words', 'text', '.'],
+  cli: ['clients', 'shared', 'commands', '.'],
+  config: ['.', 'schema', 'load', 'edit'],
+  console: ['admin', 'connect', 'layout', 'metrics', 'pages', '.'],
+  gateway: ['builtin', 'interceptor', 'pipeline', 'primitives', '.', 'review'],
+  policy: ['audit', 'approvals', 'execution', 'rules', 'confirmation', 'quota', 'safety', '.'],
+  results: ['query', 'shape', 'forms', 'pages', 'stored', '.'],
+  server: ['auth', 'mcp', 'http', 'stdio'],
+  upstream: ['questions', 'transport', 'credentials', '.'],
+};
+
+/** Folders of a room that may import less than the room: these other rooms alone. */
+const NARROWER = {
+  'classify/statement': ['base'],
+  'catalog/endpoint': ['base', 'config'],
+  'catalog/search': ['base', 'classify'],
+  'policy/audit': ['base', 'config'],
+  'policy/execution': ['base', 'store'],
+  'policy/safety': ['base', 'config', 'store', 'classify'],
+  'upstream/credentials': ['base', 'config', 'store'],
+  'gateway/interceptor': ['base', 'schema', 'catalog'],
+  'gateway/primitives': ['base', 'catalog', 'upstream'],
+  'gateway/builtin': ['base', 'schema', 'config', 'catalog', 'results', 'policy'],
+  'gateway/pipeline': ['base', 'schema', 'config', 'catalog', 'results', 'policy'],
 };
 
 const OWNERS = {
-  '^@modelcontextprotocol/client': ['upstream', 'credentials', 'conformance'],
-  '^@modelcontextprotocol/(server|node)': ['server'],
-  '^undici$': ['upstream'],
-  '^fastify$': ['server'],
-  '^jose$': ['server'],
+  '^@modelcontextprotocol/client': ['upstream', 'conformance'],
+  '^@modelcontextprotocol/(server|node)': ['server', 'console'],
+  '^undici$': ['upstream/transport'],
+  '^fastify$': ['server', 'console'],
+  '^jose$': ['server/auth'],
   '^ajv$': ['config'],
   '^ajv-formats$': ['config', 'schema'],
   '^re2js$': ['schema'],
-  '^lru-cache$': ['schema', 'results', 'interceptor', 'credentials'],
-  '^minimatch$': ['lib', 'config', 'catalog', 'endpoint', 'audit'],
-  '^stemmer$': ['search'],
+  '^lru-cache$': ['schema', 'results', 'upstream/credentials', 'gateway/interceptor'],
+  '^minimatch$': ['base/lib', 'config', 'catalog', 'policy/audit'],
+  '^stemmer$': ['catalog/search'],
   '^libsql$|^@redis/client$': ['store'],
-  '^pino': ['observe'],
-  '^prom-client$': ['observe'],
-  '^@opentelemetry/': ['observe'],
+  '^pino': ['base/observe'],
+  '^prom-client$': ['base/observe'],
+  '^@opentelemetry/': ['base/observe'],
   '^jsonc-parser$': ['config'],
-  '^diff$': ['lib', 'catalog'],
-  '^nodemailer$': ['safety'],
+  '^diff$': ['catalog', 'console'],
+  '^nodemailer$': ['policy/safety'],
   '^commander$|^picocolors$': ['cli'],
 };
+
+/** Folders of a room that have no place in its order, and places without a folder. */
+function findFaultsInside(room) {
+  const here = join(__dirname, 'src', room);
+  const holdsSource = (name) =>
+    readdirSync(join(here, name), { recursive: true }).some((file) => String(file).endsWith('.ts'));
+  const folders = readdirSync(here, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .filter(holdsSource);
+  const listed = (INSIDE[room] ?? []).flat();
+  return [
+    ...folders.filter((name) => !listed.includes(name)).map((name) => `src/${room}/${name} has no place in INSIDE`),
+    ...listed
+      .filter((name) => name !== '.' && !folders.includes(name))
+      .map((name) => `there is no src/${room}/${name}`),
+  ];
+}
 
 /** Why the table does not fit the tree: a folder without a rank, a rank without a folder, an import from a later rank. */
 function findFaults() {
@@ -99,6 +105,7 @@ function findFaults() {
   return [
     ...folders.filter((name) => !names.includes(name)).map((name) => `src/${name} has no rank`),
     ...names.filter((name) => !folders.includes(name)).map((name) => `there is no src/${name}`),
+    ...folders.flatMap(findFaultsInside),
     ...names.flatMap((name, rank) =>
       RANKS[name].filter((other) => names.indexOf(other) >= rank).map((other) => `${name} may not name ${other}`),
     ),
@@ -112,6 +119,24 @@ const own = (folder) => `^src/${folder}/`;
 
 /** Where files of a package lie that is named as `OWNERS` names it: with an end, a folder of just that name. */
 const installed = (module) => `node_modules/(${module.replaceAll('^', '').replaceAll('$', '/')})`;
+
+const inside = (room, name) => (name === '.' ? `^src/${room}/[^/]+$` : own(`${room}/${name}`));
+
+function rulesInside(room, floors) {
+  return floors.map((floor, index) => ({
+    name: `inside-${room}-${[floor].flat().join('-').replace('.', 'itself')}`,
+    comment: `src/${room}/${[floor].flat().join(', ')} may import: ${floors.slice(0, index).flat().join(', ') || 'nothing'}`,
+    severity: 'error',
+    from: { path: [floor].flat().map((name) => inside(room, name)) },
+    to: {
+      path: own(room),
+      pathNot: floors
+        .slice(0, index + 1)
+        .flat()
+        .map((name) => inside(room, name)),
+    },
+  }));
+}
 
 module.exports = {
   forbidden: [
@@ -128,11 +153,19 @@ module.exports = {
           own(folder),
           ...allowed.map((name) =>
             name === 'gateway'
-              ? '^src/gateway/(gateway|captured-gateway|lock-review|definition-review|curation-review|audit-review|log-review|upstream-review|operator-api)\\.ts$'
+              ? '^src/gateway/(gateway|captured-gateway|operator-api|log-review|review/[a-z-]+)\\.ts$'
               : own(name),
           ),
         ],
       },
+    })),
+    ...Object.entries(INSIDE).flatMap(([room, floors]) => rulesInside(room, floors)),
+    ...Object.entries(NARROWER).map(([folder, rooms]) => ({
+      name: `narrow-${folder.replace('/', '-')}`,
+      comment: `src/${folder} may import: ${rooms.join(', ')}`,
+      severity: 'error',
+      from: { path: own(folder) },
+      to: { path: '^src/', pathNot: [folder.split('/')[0], ...rooms].map(own) },
     })),
     ...Object.entries(OWNERS).map(([module, folders]) => ({
       name: `third-party-${module.replace(/[^a-z]+/g, '-')}`,

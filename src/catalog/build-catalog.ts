@@ -1,7 +1,7 @@
+import type { Operation } from '../base/protocol/operation.js';
+import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
+import { runAtOnce, type Sliced, sortInSteps } from '../base/turns/turns.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import { runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
-import type { Operation } from '../protocol/operation.js';
-import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Catalog, CatalogPart, WholeCatalog } from './catalog.js';
 import { type CreatedOperation, createOperation } from './create-operation.js';
 import { type Drafts, draftOperations } from './draft-operations.js';

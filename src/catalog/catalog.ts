@@ -1,5 +1,5 @@
-import type { Operation } from '../protocol/operation.js';
-import type { Diagnostic } from '../protocol/tools.js';
+import type { Operation } from '../base/protocol/operation.js';
+import type { Diagnostic } from '../base/protocol/tools.js';
 import type { WithheldTool } from './integrity/guard-tools.js';
 import type { NameHolders } from './names.js';
 

@@ -1,11 +1,6 @@
-import { classifyInSteps } from '../classify/classify-tool.js';
-import type { EmptyHints } from '../classify/default-hints.js';
-import { findGroupingParameter } from '../classify/facts.js';
-import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
-import { toSnakeCase } from '../lib/names.js';
-import { cleanText } from '../lib/text.js';
-import { filterInSteps, type Sliced } from '../lib/turns.js';
-import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+import { isJsonObject, type JsonSchema } from '../base/json/json.js';
+import { toSnakeCase } from '../base/lib/names.js';
+import { cleanText } from '../base/lib/text.js';
 import {
   type Classification,
   type Operation,
@@ -14,16 +9,20 @@ import {
   type Risk,
   TRUST_LEVELS,
   type TrustLevel,
-} from '../protocol/operation.js';
-import type { Diagnostic, RawTool } from '../protocol/tools.js';
+} from '../base/protocol/operation.js';
+import type { Diagnostic, RawTool } from '../base/protocol/tools.js';
+import { filterInSteps, type Sliced } from '../base/turns/turns.js';
+import { classifyInSteps } from '../classify/classify-tool.js';
+import { findGroupingParameter } from '../classify/facts.js';
+import type { EmptyHints } from '../classify/words/default-hints.js';
+import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import type { Curation } from './curation.js';
-import { findForeignParameters } from './grouped-tools/foreign-parameters.js';
-import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
+import { describeValue, findForeignParameters, narrowSchema } from './grouped-tools/narrow-schema.js';
+import type { ScreenedTool } from './integrity/screen-tools.js';
 import { assignUniqueNames } from './names.js';
 import { finishOperation, withCertainRisks } from './operation.js';
 import { asOnlyReads, describeOnlyReads, examplesOfReads } from './read-only-part.js';
-import type { ScreenedTool } from './screen-tools.js';
 import { splitUpdateInput } from './update-input.js';
 
 /** The value of the grouping parameter that one operation of a grouped tool fixes. */

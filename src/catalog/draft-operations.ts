@@ -1,16 +1,16 @@
-import { findEmptyHints } from '../classify/default-hints.js';
-import { findObjectPrefixes } from '../classify/object-prefix.js';
+import { isJsonObject } from '../base/json/json.js';
+import { toSnakeCase } from '../base/lib/names.js';
+import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
+import { mapInSteps, type Sliced } from '../base/turns/turns.js';
+import { findEmptyHints } from '../classify/words/default-hints.js';
+import { findObjectPrefixes } from '../classify/words/object-prefix.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import { toSnakeCase } from '../lib/names.js';
-import { mapInSteps, type Sliced } from '../lib/turns.js';
-import { isJsonObject } from '../protocol/json.js';
-import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
 import { nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
+import { type ScreenedTool, screenToolsInSlices } from './integrity/screen-tools.js';
 import { assignNamesInSlices, type NameClaim } from './names.js';
 import { readOnlyName, runsStatements } from './read-only-part.js';
-import { type ScreenedTool, screenToolsInSlices } from './screen-tools.js';
 
 export interface Drafts {
   readonly drafts: readonly DraftOperation[];

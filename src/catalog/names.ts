@@ -1,8 +1,8 @@
-import { groupBy } from '../lib/collections.js';
-import { quoteValues } from '../lib/text.js';
-import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
-import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
-import type { Diagnostic } from '../protocol/tools.js';
+import { groupBy } from '../base/lib/collections.js';
+import { quoteValues } from '../base/lib/text.js';
+import { QUALIFIER, RESERVED_OPERATIONS } from '../base/protocol/operation.js';
+import type { Diagnostic } from '../base/protocol/tools.js';
+import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../base/turns/turns.js';
 
 /** A request for a name. */
 export interface NameClaim {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { canonicalSchemaJson } from '../lib/canonical-json.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { canonicalSchemaJson } from '../base/json/canonical-json.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import {
   type Category,
   type Classification,
@@ -14,11 +14,11 @@ import {
   type RiskCondition,
   type RiskValue,
   type Trial,
-} from '../protocol/operation.js';
+} from '../base/protocol/operation.js';
 import { provenRead } from './proven-read.js';
 
 /** What one call may do: its operation's category and danger, raised by the risks that its arguments take. */
-export interface CallDanger {
+interface CallDanger {
   readonly category: Category;
   readonly danger: DangerAssessment;
 }

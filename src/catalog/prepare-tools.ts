@@ -1,10 +1,10 @@
-import type { Sliced } from '../lib/turns.js';
-import { isJsonObject } from '../protocol/json.js';
-import { LONGEST_DEFINITION, type RawTool, type ToolSet } from '../protocol/tools.js';
+import { isJsonObject } from '../base/json/json.js';
+import { LONGEST_DEFINITION, type RawTool, type ToolSet } from '../base/protocol/tools.js';
+import type { Sliced } from '../base/turns/turns.js';
 import { describeGaps } from '../schema/schema-gaps.js';
 import { splitInSteps } from './grouped-tools/split-tool.js';
 import { inspectDefinition } from './integrity/inspect-definition.js';
-import { measureDefinition } from './measure-definition.js';
+import { measureDefinition } from './integrity/screen-tools.js';
 
 /**
  * Reads what depends on one tool alone, in slices: suspicions, parts, gaps. Each is kept with its tool, so that

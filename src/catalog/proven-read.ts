@@ -1,7 +1,12 @@
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { Operation } from '../protocol/operation.js';
-import type { SqlDialect, Statement, StatementLanguage, StatementVerdict } from '../protocol/statement.js';
-import { mayHoldCredentials, proveRead } from '../statement/prove-read.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import type {
+  Operation,
+  SqlDialect,
+  Statement,
+  StatementLanguage,
+  StatementVerdict,
+} from '../base/protocol/operation.js';
+import { mayHoldCredentials, proveRead } from '../classify/prove-read.js';
 
 /** What is known of the statement of one call; undefined for an operation that runs none. */
 export function statementVerdict({ classification }: Operation, args: JsonObject): StatementVerdict | undefined {

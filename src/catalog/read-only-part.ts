@@ -1,14 +1,20 @@
+import { isJsonObject, type JsonValue } from '../base/json/json.js';
+import type {
+  Classification,
+  DangerAssessment,
+  DangerLevel,
+  Operation,
+  Parameter,
+  StatementLanguage,
+} from '../base/protocol/operation.js';
+import type { RawTool } from '../base/protocol/tools.js';
+import type { Sliced } from '../base/turns/turns.js';
 import { classifyInSteps } from '../classify/classify-tool.js';
 import type { ClassificationInput } from '../classify/facts.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import type { Sliced } from '../lib/turns.js';
-import { isJsonObject, type JsonValue } from '../protocol/json.js';
-import type { Classification, DangerAssessment, DangerLevel, Operation, Parameter } from '../protocol/operation.js';
-import type { StatementLanguage } from '../protocol/statement.js';
-import type { RawTool } from '../protocol/tools.js';
 import type { Curation } from './curation.js';
+import type { ScreenedTool } from './integrity/screen-tools.js';
 import { languageOf } from './proven-read.js';
-import type { ScreenedTool } from './screen-tools.js';
 
 /** The name of the operation for the reads of a runner: `query_read_only`. */
 export const readOnlyName = (name: string): string => `${name}_read_only`;

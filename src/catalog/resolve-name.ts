@@ -1,7 +1,7 @@
-import { groupInSteps } from '../lib/collections.js';
-import { createNameSearch, createNameSearchInSlices, type NameSearch, toSnakeCase } from '../lib/names.js';
-import { inTime, runAtOnce, runInSlices, type Sliced } from '../lib/turns.js';
-import { GATEWAY_SOURCE, type Operation, QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
+import { groupInSteps } from '../base/lib/collections.js';
+import { createNameSearch, createNameSearchInSlices, type NameSearch, toSnakeCase } from '../base/lib/names.js';
+import { GATEWAY_SOURCE, type Operation, QUALIFIER, RESERVED_OPERATIONS } from '../base/protocol/operation.js';
+import { inTime, runAtOnce, runInSlices, type Sliced } from '../base/turns/turns.js';
 import type { Catalog, CatalogPart, Resolution } from './catalog.js';
 import { holdersOf, type NameRules } from './names.js';
 

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../protocol/json.js';
-import type { Parameter } from '../protocol/operation.js';
+import { isJsonObject } from '../base/json/json.js';
+import type { Parameter } from '../base/protocol/operation.js';
 
 /** What a rule reads: a parameter's name in words, and the words of the operation's name. */
 interface Clue {

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+import { isJsonObject, type JsonSchema } from '../base/json/json.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { MOST_VALUES, readConstants, typesOf } from './facts.js';
-import { splitWords } from './vocabulary.js';
+import { splitWords } from './words/vocabulary.js';
 
 /** One parameter, or one member inside it, as far as risks need it. */
 export interface ArgumentField {

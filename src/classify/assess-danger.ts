@@ -4,7 +4,7 @@ import {
   type DangerLevel,
   dangerRank,
   worseDanger,
-} from '../protocol/operation.js';
+} from '../base/protocol/operation.js';
 import { UNDERSTOOD } from './confidence.js';
 import type { Decision } from './decide-category.js';
 import {
@@ -14,11 +14,11 @@ import {
   type ParameterFacts,
   type ToolFacts,
 } from './facts.js';
-import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
-import { findOtherVerb } from './other-verbs.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
 import type { Signal } from './rule.js';
-import { BULK_WORDS, MONEY_NOUNS, splitWords } from './vocabulary.js';
+import { EFFECTS, type Effect, LEXICON, writeShare } from './words/lexicon.js';
+import { findOtherVerb } from './words/other-verbs.js';
+import { BULK_WORDS, MONEY_NOUNS, splitWords } from './words/vocabulary.js';
 
 /** The danger of a category when nothing else is known (companion document "danger levels"). */
 const DEFAULT_DANGER: Readonly<Record<Category, DangerLevel>> = {

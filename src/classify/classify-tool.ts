@@ -1,6 +1,6 @@
-import { runAtOnce, type Sliced } from '../lib/turns.js';
-import { isJsonObject } from '../protocol/json.js';
-import type { Classification, DangerAssessment } from '../protocol/operation.js';
+import { isJsonObject } from '../base/json/json.js';
+import type { Classification, DangerAssessment } from '../base/protocol/operation.js';
+import { runAtOnce, type Sliced } from '../base/turns/turns.js';
 import { assessDanger } from './assess-danger.js';
 import { contradictingHint, type Decision, decideCategory } from './decide-category.js';
 import { type ClassificationInput, gatherFactsInSteps, type ToolFacts } from './facts.js';

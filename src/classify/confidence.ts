@@ -1,9 +1,9 @@
-import type { Category } from '../protocol/operation.js';
+import type { Category } from '../base/protocol/operation.js';
 import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
 import type { ToolFacts } from './facts.js';
-import { hasSenses } from './find-verb.js';
-import { EFFECTS, type EffectTraits, LEXICON, readShare, writeShare } from './lexicon.js';
 import type { Signal } from './rule.js';
+import { hasSenses } from './words/find-verb.js';
+import { EFFECTS, type EffectTraits, LEXICON, readShare, writeShare } from './words/lexicon.js';
 
 /** A decided category with all that was weighed for it. */
 export interface Weighed {
@@ -26,7 +26,7 @@ export interface Weighed {
 }
 
 /** Reasons to doubt a decision that are no evidence for another one. */
-export interface Doubts {
+interface Doubts {
   /** It changes something and takes no parameter: what changes something is mostly given what. */
   readonly takesNothing: boolean;
   /** The description says when the tool is of use, not what it does. */

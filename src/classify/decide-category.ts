@@ -1,10 +1,17 @@
-import type { Category } from '../protocol/operation.js';
+import type { Category } from '../base/protocol/operation.js';
 import { rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
-import { CATEGORY_SEVERITY, EFFECTS, type EffectTraits, leadingCategory, readShare, writeShare } from './lexicon.js';
 import type { Rule, Signal } from './rule.js';
 import { RULES } from './rules.js';
 import { findRunner } from './runner.js';
+import {
+  CATEGORY_SEVERITY,
+  EFFECTS,
+  type EffectTraits,
+  leadingCategory,
+  readShare,
+  writeShare,
+} from './words/lexicon.js';
 
 export interface Decision {
   readonly category: Category;
@@ -31,7 +38,7 @@ const CLOSE = 0.8;
 const PLAIN = 8;
 
 /** What is not listened to, which shows how decisions go wrong where a name or a description is not understood. */
-export interface Deaf {
+interface Deaf {
   readonly to?: readonly Rule['looksAt'][];
 }
 

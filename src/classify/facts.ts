@@ -1,15 +1,15 @@
-import { filterInSteps, mapInSteps, runAtOnce, type Sliced } from '../lib/turns.js';
-import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
-import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../protocol/operation.js';
-import type { RawTool } from '../protocol/tools.js';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
+import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../base/protocol/operation.js';
+import type { RawTool } from '../base/protocol/tools.js';
+import { filterInSteps, mapInSteps, runAtOnce, type Sliced } from '../base/turns/turns.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
-import type { EmptyHints } from './default-hints.js';
-import { EFFECTS, type Effect, LEXICON, leadingCategory, writeShare } from './lexicon.js';
-import { countObjectWords, withoutSlug } from './object-prefix.js';
-import { type DescriptionReading, readDescription } from './read-description.js';
-import { type NameHint, type NameMatch, readName } from './read-name.js';
-import { GIVEN, IDENTIFIED, NO_INPUT, NUMBERS, READ_ONLY } from './verb-senses.js';
-import { splitWords } from './vocabulary.js';
+import { type DescriptionReading, readDescription } from './text/read-description.js';
+import { type NameHint, type NameMatch, readName } from './text/read-name.js';
+import type { EmptyHints } from './words/default-hints.js';
+import { EFFECTS, type Effect, LEXICON, leadingCategory, writeShare } from './words/lexicon.js';
+import { countObjectWords, withoutSlug } from './words/object-prefix.js';
+import { GIVEN, IDENTIFIED, NO_INPUT, NUMBERS, READ_ONLY } from './words/verb-senses.js';
+import { splitWords } from './words/vocabulary.js';
 
 /** What is known of a tool before it is classified. */
 export interface ClassificationInput {

@@ -1,5 +1,4 @@
-import { mapInSteps, type Sliced } from '../lib/turns.js';
-import { isJsonObject } from '../protocol/json.js';
+import { isJsonObject } from '../base/json/json.js';
 import {
   type Category,
   type DangerLevel,
@@ -7,10 +6,10 @@ import {
   type Risk,
   type RiskCondition,
   worseDanger,
-} from '../protocol/operation.js';
+} from '../base/protocol/operation.js';
+import { mapInSteps, type Sliced } from '../base/turns/turns.js';
 import { type ArgumentField, readArgumentFields } from './argument-fields.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
-import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
 import { DENIED, discardsSteps, LOSS, saidToBeKept, saidToLose } from './read-value.js';
 import {
   ACTING,
@@ -54,7 +53,8 @@ import {
   WHOLE_CONTENT,
   WRITING_METHODS,
 } from './risk-words.js';
-import { splitWords } from './vocabulary.js';
+import { EFFECTS, type Effect, LEXICON, writeShare } from './words/lexicon.js';
+import { splitWords } from './words/vocabulary.js';
 
 interface Context {
   readonly category: Category;

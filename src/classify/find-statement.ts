@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { SQL_DIALECTS, type SqlDialect, type Statement, type StatementLanguage } from '../protocol/statement.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { SQL_DIALECTS, type SqlDialect, type Statement, type StatementLanguage } from '../base/protocol/operation.js';
 import type { Decision } from './decide-category.js';
 import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
 import { RUNS_LANGUAGE } from './runner.js';
-import { splitWords } from './vocabulary.js';
+import { splitWords } from './words/vocabulary.js';
 
 /** Parameters (words joined by underscores) that carry a text. */
 const TEXT_CARRIER =

@@ -1,10 +1,10 @@
-import { isJsonObject } from '../protocol/json.js';
-import type { Trial } from '../protocol/operation.js';
+import { isJsonObject } from '../base/json/json.js';
+import type { Trial } from '../base/protocol/operation.js';
 import { readObjectFields } from '../schema/schema-shape.js';
 import { UNDERSTOOD } from './confidence.js';
 import type { Decision } from './decide-category.js';
 import { BELIEVED, type ToolFacts, typesOf } from './facts.js';
-import { splitWords } from './vocabulary.js';
+import { splitWords } from './words/vocabulary.js';
 
 /** Names of switches that ask for a dry run; `dry_run` and `dryrun` read as `simulate`. */
 const TRIAL_NAME = /^(?:simulate|dryrun|validate_only|preview_only|check_only|plan_only|what_if)$/;

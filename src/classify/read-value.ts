@@ -1,5 +1,5 @@
-import { isJsonObject } from '../protocol/json.js';
-import type { RawTool } from '../protocol/tools.js';
+import { isJsonObject } from '../base/json/json.js';
+import type { RawTool } from '../base/protocol/tools.js';
 import { readObjectFields } from '../schema/schema-shape.js';
 
 /** What a description says that is lost. */

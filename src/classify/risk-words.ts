@@ -1,6 +1,6 @@
 /** Names and words by which `find-risks` knows arguments that make a call more dangerous. */
 
-export const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Words of a switch's name that say that something is lost. */
 export const LOSING = setOf(

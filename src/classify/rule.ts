@@ -1,5 +1,5 @@
 import type { ToolFacts } from './facts.js';
-import type { Effect } from './lexicon.js';
+import type { Effect } from './words/lexicon.js';
 
 /** Evidence that a rule found in a tool. */
 export interface RuleMatch {

@@ -1,15 +1,21 @@
-import type { TrustLevel } from '../protocol/operation.js';
+import type { TrustLevel } from '../base/protocol/operation.js';
 import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
-import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './lexicon.js';
-import { findNamedValue } from './named-value.js';
 import { PARAMETER_RULES } from './parameter-rules.js';
-import { mayHoldValue } from './parameter-values.js';
-import { PREPARING, RESULT_OF_CHANGE, SELECTING, STATEMENT_READ_ONLY, STATEMENT_WRITES } from './parameter-words.js';
-import type { DescriptionRole } from './read-description.js';
-import type { NameMatch, NameRole } from './read-name.js';
+import {
+  findNamedValue,
+  mayHoldValue,
+  PREPARING,
+  RESULT_OF_CHANGE,
+  SELECTING,
+  STATEMENT_READ_ONLY,
+  STATEMENT_WRITES,
+} from './parameter-values.js';
 import type { Rule, RuleMatch } from './rule.js';
+import type { DescriptionRole } from './text/read-description.js';
+import type { NameMatch, NameRole } from './text/read-name.js';
 import { TWO_FACED_RULES } from './two-faced-reads.js';
 import { namesOnlyThings } from './verbless.js';
+import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './words/lexicon.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 

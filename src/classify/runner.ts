@@ -1,5 +1,5 @@
 import type { ToolFacts } from './facts.js';
-import type { Effect } from './lexicon.js';
+import type { Effect } from './words/lexicon.js';
 
 /** A kind of tool that runs arbitrary input of its caller. */
 interface RunnerKind {

@@ -1,7 +1,7 @@
 import type { ParameterFacts, ToolFacts } from './facts.js';
-import { type Effect, readShare, setOfWords } from './lexicon.js';
-import { PEOPLE } from './people.js';
 import type { Rule, RuleMatch } from './rule.js';
+import { type Effect, readShare, setOfWords } from './words/lexicon.js';
+import { PEOPLE } from './words/verb-senses.js';
 
 /**
  * Tools whose verb reads, and whose object, place or reader makes a deed of it: "Obtains a lock", "Explains an absence to the

@@ -1,12 +1,12 @@
 import type { ToolFacts } from './facts.js';
-import { findVerb } from './find-verb.js';
-import { isResult, namesInformation } from './information.js';
-import { writeShare } from './lexicon.js';
-import { MEASURES } from './measures.js';
-import { isNamedThing, isPlural } from './noun-phrase.js';
-import { findOtherVerb, mayBeAnyVerb } from './other-verbs.js';
 import { takesNoValue } from './parameter-values.js';
-import { isDone } from './participles.js';
+import { isResult, namesInformation } from './text/information.js';
+import { isNamedThing, isPlural } from './text/noun-phrase.js';
+import { findVerb } from './words/find-verb.js';
+import { writeShare } from './words/lexicon.js';
+import { MEASURES } from './words/measures.js';
+import { findOtherVerb, mayBeAnyVerb } from './words/other-verbs.js';
+import { isDone } from './words/participles.js';
 
 /**
  * A tool whose texts hold no verb may still show plainly that it reads: its name and its first sentence name a thing, nothing says

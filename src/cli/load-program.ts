@@ -28,7 +28,7 @@ const WASM_TIERING_BUDGET = 1_000_000_000;
 type Program = typeof import('./start.js');
 
 /** A file of the bundle that has been loaded, and where compiled code for it is kept. */
-export interface LoadedChunk {
+interface LoadedChunk {
   readonly script: Script;
   readonly digest: Buffer;
   readonly compiledFile: string;

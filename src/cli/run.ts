@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { escapeInvisible } from '../lib/text.js';
+import { escapeInvisible } from '../base/lib/text.js';
 import { registerAgents } from './commands/agents.js';
 import { registerApprovals } from './commands/approvals.js';
 import { registerAudit } from './commands/audit.js';
@@ -23,8 +23,8 @@ import { registerStdio } from './commands/stdio.js';
 import { registerTokens } from './commands/tokens.js';
 import { registerTools } from './commands/tools.js';
 import { registerVersion } from './commands/version.js';
-import { CliError, EXIT_CODE } from './exit-code.js';
-import type { Terminal } from './terminal.js';
+import { CliError, EXIT_CODE } from './shared/exit-code.js';
+import type { Terminal } from './shared/terminal.js';
 
 const COMMANDS = [
   registerServe,

@@ -1,6 +1,6 @@
-import { EXIT_CODE } from './exit-code.js';
 import { run } from './run.js';
-import { PROCESS_TERMINAL } from './terminal.js';
+import { EXIT_CODE } from './shared/exit-code.js';
+import { PROCESS_TERMINAL } from './shared/terminal.js';
 
 /** Runs the command line of this process; the entry of the bundle. */
 export async function start(): Promise<void> {

@@ -1,5 +1,5 @@
-import type { PayloadLimits } from '../protocol/limits.js';
-import type { Category, DangerLevel } from '../protocol/operation.js';
+import type { PayloadLimits } from '../base/protocol/limits.js';
+import type { Category, DangerLevel } from '../base/protocol/operation.js';
 import type { IntrospectionConfig, IssuerConfig, TlsConfig } from './access-config.js';
 import type { ChildLimits, OutboundTls } from './connection-config.js';
 import type { UpstreamCredentials } from './credentials-config.js';
@@ -218,7 +218,7 @@ export interface ApiLimitEntry extends Omit<ApiLimit, 'category'> {
 export type OneOrMany<T> = T | readonly T[];
 
 /** A token, as written. */
-export interface CredentialEntry {
+interface CredentialEntry {
   readonly token?: string;
   readonly token_FILE?: string;
 }
@@ -256,7 +256,7 @@ export interface OAuthEntry {
 }
 
 /** The main file's `server` after validation. */
-export type ServerSettings = Partial<Omit<GatewayConfig['server'], 'oauth' | 'tls'>> & {
+type ServerSettings = Partial<Omit<GatewayConfig['server'], 'oauth' | 'tls'>> & {
   readonly oauth?: OAuthEntry;
   readonly tls?: Partial<TlsConfig>;
 };

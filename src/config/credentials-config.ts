@@ -8,7 +8,7 @@ interface Discovery {
 }
 
 /** The gateway is an OAuth 2.1 client of the server, for each user. */
-export interface PerUserCredentials extends Discovery {
+interface PerUserCredentials extends Discovery {
   readonly type: 'perUser';
   /** The only authorization server that may be used; where absent, the one that the server names (RFC 9728). */
   readonly issuer?: string;

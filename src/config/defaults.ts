@@ -1,5 +1,5 @@
-import type { PayloadLimits } from '../protocol/limits.js';
-import { CATEGORIES, type Category } from '../protocol/operation.js';
+import type { PayloadLimits } from '../base/protocol/limits.js';
+import { CATEGORIES, type Category } from '../base/protocol/operation.js';
 import type { UpstreamDefaults } from './config-document.js';
 import type { AuditConfig, FamilyDefinition, GatewayConfig, ProfileDefinition, StoreConfig } from './gateway-config.js';
 import type { ApprovalsConfig, ConfirmationConfig } from './policy-config.js';

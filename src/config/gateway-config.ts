@@ -1,7 +1,7 @@
-import type { WordsMode } from '../protocol/clean-words.js';
-import type { JsonObject } from '../protocol/json.js';
-import type { PayloadLimits } from '../protocol/limits.js';
-import type { Category, DangerLevel, Deprecation, JobRule, MergeRule, TrustLevel } from '../protocol/operation.js';
+import type { JsonObject } from '../base/json/json.js';
+import type { WordsMode } from '../base/protocol/clean-words.js';
+import type { PayloadLimits } from '../base/protocol/limits.js';
+import type { Category, DangerLevel, Deprecation, JobRule, MergeRule, TrustLevel } from '../base/protocol/operation.js';
 import type { ClientConfig } from './access-config.js';
 import type { ChildLimits, CircuitBounds, OutboundTls, QueueBounds, RestartBounds } from './connection-config.js';
 import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';

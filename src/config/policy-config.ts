@@ -1,4 +1,4 @@
-import type { Category, DangerLevel } from '../protocol/operation.js';
+import type { Category, DangerLevel } from '../base/protocol/operation.js';
 import type { ClientKey } from './access-config.js';
 
 /** Spans of the calendar, in UTC. */

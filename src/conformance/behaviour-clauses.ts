@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findLeak } from '../protocol/find-leak.js';
-import { isJsonObject } from '../protocol/json.js';
+import { isJsonObject } from '../base/json/json.js';
+import { findLeak } from '../base/protocol/clean-words.js';
 import { type Clause, examine, type Finding } from './clause.js';
 import type { Answer, EvidenceBundle, Observations, RoundTripKind } from './evidence.js';
 import { isSelection } from './feature-evidence.js';

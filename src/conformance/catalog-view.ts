@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import type { Answer } from './evidence.js';
 import type { Probe } from './probe.js';
 

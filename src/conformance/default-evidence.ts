@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import type { DocumentedOperation, DocumentedParameter } from './catalog-view.js';
 import type { Answer, DefaultCase } from './evidence.js';
 import type { Probe } from './probe.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json.js';
+import type { JsonObject } from '../base/json/json.js';
 import type { DocumentedOperation } from './catalog-view.js';
 import type { ErrorCase, RoutingCase } from './evidence.js';
 import { isRead } from './parameter-evidence.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json.js';
+import type { JsonObject } from '../base/json/json.js';
 
 /** An answer as it came over the wire: the envelope of one call. */
 export interface Answer extends JsonObject {

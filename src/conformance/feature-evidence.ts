@@ -1,4 +1,4 @@
-import { isJsonObject } from '../protocol/json.js';
+import { isJsonObject } from '../base/json/json.js';
 import { type DocumentedOperation, dataOf } from './catalog-view.js';
 import type { Answer, FieldSelectionCase, ModeObservation } from './evidence.js';
 import { isRead } from './parameter-evidence.js';

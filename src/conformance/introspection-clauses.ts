@@ -1,9 +1,8 @@
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { dataOf, namedItems } from './catalog-view.js';
 import { type Clause, examine } from './clause.js';
 import type { Answer, EvidenceBundle, Observations } from './evidence.js';
-import type { Shape } from './shape.js';
-import { ENVELOPE, OPERATION_DETAILS, OPERATIONS_DATA, TYPE_DETAILS, TYPES_DATA } from './wire-shapes.js';
+import { ENVELOPE, OPERATION_DETAILS, OPERATIONS_DATA, type Shape, TYPE_DETAILS, TYPES_DATA } from './wire-shapes.js';
 
 /** What introspection has to say, and to be right about. */
 export const INTROSPECTION_CLAUSES: readonly Clause[] = [

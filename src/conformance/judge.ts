@@ -4,7 +4,7 @@ import type { EvidenceBundle, Observations } from './evidence.js';
 import { INTROSPECTION_CLAUSES } from './introspection-clauses.js';
 
 /** What a gateway may say of itself in `_protocol.conformance`. */
-export type ConformanceLevel = 'none' | 'level-1' | 'level-2';
+type ConformanceLevel = 'none' | 'level-1' | 'level-2';
 
 /** A clause with what was found. `SKIP` is what cannot be judged or does not apply; the note says which. */
 export interface JudgedClause {

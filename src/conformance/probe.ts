@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import type { Answer } from './evidence.js';
 
 /** A connection to a running gateway, as any client has it: nothing is known but what comes over the wire. */

@@ -1,6 +1,6 @@
 /** A thread that shapes large answers, one message for each. */
 import { parentPort } from 'node:worker_threads';
-import { transferable } from '../lib/transferable.js';
+import { transferable } from '../base/turns/thread-pool.js';
 import { type LargeAnswerJob, shapeLargeAnswer } from './shape-large.js';
 
 const port = parentPort;

@@ -1,10 +1,10 @@
+import type { Observer } from '../base/observe/observation.js';
 import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
-import type { Connections, CredentialService } from '../credentials/credential-service.js';
-import type { Observer } from '../observe/observation.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { UserRights } from '../upstream/user-rights.js';
+import type { Connections, CredentialService } from '../upstream/credentials/credential-service.js';
+import type { UserRights } from '../upstream/transport/user-rights.js';
 
-export type { Connections } from '../credentials/credential-service.js';
+export type { Connections } from '../upstream/credentials/credential-service.js';
 
 /** The rights of users for upstreams. What they need is loaded when a configuration has such an upstream, or operators who sign in at an issuer. */
 export class Credentials {
@@ -34,7 +34,7 @@ export class Credentials {
 
   /** The same, whether the configuration needs it or not. */
   async open(config: GatewayConfig): Promise<CredentialService> {
-    const { openCredentialService } = await import('../credentials/credential-service.js');
+    const { openCredentialService } = await import('../upstream/credentials/credential-service.js');
     const { audit, store } = this.#policy;
     this.#service = openCredentialService(config, {
       store,

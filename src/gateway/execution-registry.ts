@@ -1,10 +1,10 @@
-import type { AuditTrail } from '../audit/audit-trail.js';
-import type { Execution } from '../execution/execution.js';
-import { type ExecutionBounds, Executions } from '../execution/executions.js';
-import { SharedExecutions } from '../execution/shared-executions.js';
-import type { Observer } from '../observe/observation.js';
-import { ownerOf } from '../policy/caller-key.js';
+import type { Observer } from '../base/observe/observation.js';
+import type { AuditTrail } from '../policy/audit/audit-trail.js';
+import type { Execution } from '../policy/execution/execution.js';
+import { type ExecutionBounds, Executions } from '../policy/execution/executions.js';
+import { SharedExecutions } from '../policy/execution/shared-executions.js';
 import type { PolicyService } from '../policy/policy.js';
+import { ownerOf } from '../policy/rules/caller-key.js';
 
 interface RegistryServices extends Pick<PolicyService, 'store' | 'storeState'> {
   readonly audit: Pick<AuditTrail, 'record'>;

@@ -1,13 +1,14 @@
-import type { AuditTrail } from '../audit/audit-trail.js';
+import type { Observer } from '../base/observe/observation.js';
+import type { RawCall } from '../base/protocol/call.js';
+import type { Reply } from '../base/protocol/result.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { Executions } from '../execution/executions.js';
-import type { Observer } from '../observe/observation.js';
-import type { BackgroundCalls } from '../pipeline/background.js';
-import type { Snapshot } from '../pipeline/snapshot.js';
+import type { AuditTrail } from '../policy/audit/audit-trail.js';
+import type { Execution } from '../policy/execution/execution.js';
+import type { Executions } from '../policy/execution/executions.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { RawCall } from '../protocol/call.js';
-import type { Reply } from '../protocol/result.js';
-import type { ResultService } from '../results/result-types.js';
+import type { ResultService } from '../results/query/result-types.js';
+import type { BackgroundCalls } from './pipeline/background.js';
+import type { Snapshot } from './pipeline/snapshot.js';
 import type { SnapshotExecutions } from './snapshot.js';
 
 /** Makes the calls of one surface that may go on in the background. @param send sends a call through its whole pipeline */
@@ -16,6 +17,14 @@ export type OpenBackground = (
   current: () => Pick<Snapshot, 'catalog' | 'plan'>,
 ) => BackgroundCalls;
 
+/** What operators see and end of executions, in all gateways that share the store. */
+export interface OperatorExecutions {
+  /** The newest first. */
+  all(): Promise<readonly Execution[]>;
+  /** Rejects where it has ended. @param operator the name of the account or token */
+  cancel(id: string, operator: string): Promise<Execution>;
+}
+
 interface ExecutionServices extends Pick<PolicyService, 'store' | 'storeState'> {
   readonly audit: AuditTrail;
   readonly observe: Observer;
@@ -23,7 +32,7 @@ interface ExecutionServices extends Pick<PolicyService, 'store' | 'storeState'> 
 }
 
 /** What the gateway has of executions where they are configured. */
-export interface OpenedExecutions {
+interface OpenedExecutions {
   readonly registry: Executions;
   readonly openBackground: OpenBackground;
   readonly inSnapshots: SnapshotExecutions;
@@ -37,8 +46,8 @@ export async function openExecutions(
   if (!settings.enabled) return undefined;
   const [{ openRegistry }, { createExecutionHandlers }, { BackgroundCalls: Background }] = await Promise.all([
     import('./execution-registry.js'),
-    import('../builtin/executions/handlers.js'),
-    import('../pipeline/background.js'),
+    import('./builtin/executions/handlers.js'),
+    import('./pipeline/background.js'),
   ]);
   const { maxPerClient: perOwner, max: all, keptSeconds } = settings;
   const registry = await openRegistry(
@@ -52,6 +61,23 @@ export async function openExecutions(
     inSnapshots: {
       own: createExecutionHandlers({ executions: registry, results }),
       subjectOf: (id) => registry.subjectOf(id),
+    },
+  };
+}
+
+/** Undefined where there are no executions. */
+export function openOperatorExecutions(
+  registry: Pick<Executions, 'everywhere' | 'cancelAnywhere'> | undefined,
+  audit: Pick<AuditTrail, 'record'>,
+): OperatorExecutions | undefined {
+  if (registry === undefined) return undefined;
+  return {
+    all: () => registry.everywhere(),
+    async cancel(id, operator) {
+      const cancelled = await registry.cancelAnywhere(id, `by operator '${operator}'`);
+      const actor = { operator, transport: 'http' } as const;
+      audit.record({ type: 'admin', action: 'cancel_execution', details: { execution: id }, actor });
+      return cancelled;
     },
   };
 }

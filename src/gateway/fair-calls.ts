@@ -1,8 +1,8 @@
+import type { RawCall } from '../base/protocol/call.js';
+import { OperationError } from '../base/protocol/operation-error.js';
+import type { Reply } from '../base/protocol/result.js';
+import { FairQueue, type Turn } from '../base/turns/fair-queue.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { FairQueue, type Turn } from '../lib/fair-queue.js';
-import type { RawCall } from '../protocol/call.js';
-import { OperationError } from '../protocol/operation-error.js';
-import type { Reply } from '../protocol/result.js';
 import { turnOf } from '../upstream/call-queue.js';
 
 /** How many calls the gateway takes on at once, and how many of them one client. */

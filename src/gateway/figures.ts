@@ -1,9 +1,9 @@
-import type { JournalState } from '../audit/journal/writer.js';
-import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
-import { measureJson } from '../lib/json-size.js';
-import { estimateTokens } from '../lib/token-estimate.js';
-import type { GatewayFigures } from '../observe/metrics/figures.js';
-import type { ToolSet } from '../protocol/tools.js';
+import { measureJson } from '../base/json/measure.js';
+import { estimateTokens } from '../base/lib/token-estimate.js';
+import type { GatewayFigures } from '../base/observe/metrics/figures.js';
+import type { ToolSet } from '../base/protocol/tools.js';
+import type { EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
+import type { JournalState } from '../policy/audit/journal/writer.js';
 import { canBeCalled, type GatewayStatus } from './status.js';
 
 /** What a gateway says of itself anyway. */

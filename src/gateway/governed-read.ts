@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
+import { OperationError } from '../base/protocol/operation-error.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { HandlerCall, OperationHandler } from '../protocol/call.js';
-import { OperationError } from '../protocol/operation-error.js';
 
 /**
  * Runs a READ that the gateway makes for a caller, as if the caller had made it: policy decides, budgets count it and the audit

@@ -1,20 +1,20 @@
+import { isJsonObject } from '../base/json/json.js';
+import type { Caller, OperationHandler } from '../base/protocol/call.js';
+import type { WordsMode } from '../base/protocol/clean-words.js';
+import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../base/protocol/operation.js';
+import { OperationError } from '../base/protocol/operation-error.js';
+import type { Warning } from '../base/protocol/result.js';
+import { withContext } from '../base/protocol/trace-context.js';
+import { resourceOf } from '../base/protocol/upstream-failure.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { createCacheInterceptor } from '../interceptor/cache.js';
-import { createMergeInterceptor, type PreviewUpdate } from '../interceptor/merge-update.js';
-import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { ResourceLinks } from '../primitives/resource-links.js';
-import type { Caller, OperationHandler } from '../protocol/call.js';
-import type { WordsMode } from '../protocol/clean-words.js';
-import { isJsonObject } from '../protocol/json.js';
-import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
-import { OperationError } from '../protocol/operation-error.js';
-import type { Warning } from '../protocol/result.js';
-import { withContext } from '../protocol/trace-context.js';
-import { resourceOf } from '../protocol/upstream-failure.js';
 import type { StateLoss, Upstream } from '../upstream/upstream.js';
 import { createGovernedRead } from './governed-read.js';
+import { createCacheInterceptor } from './interceptor/cache.js';
+import { createMergeInterceptor, type PreviewUpdate } from './interceptor/merge-update.js';
+import { createFailureReader } from './pipeline/read-tool-failure.js';
+import type { ResourceLinks } from './primitives/resource-links.js';
 
 /** What runs the operations of one catalog. */
 export interface Runners {

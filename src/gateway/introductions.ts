@@ -1,8 +1,8 @@
+import type { Diagnostic, Introduction, ToolSet } from '../base/protocol/tools.js';
 import { DefinitionGuard, type DefinitionSet, defineServer } from '../catalog/integrity/definition-guard.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { Primitives } from '../primitives/primitives.js';
-import type { Diagnostic, Introduction, ToolSet } from '../protocol/tools.js';
 import type { Upstream } from '../upstream/upstream.js';
+import type { Primitives } from './primitives/primitives.js';
 
 /** What servers say of themselves, and what else they define beside tools, as far as it was accepted. */
 export interface Introductions {

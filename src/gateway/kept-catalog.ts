@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isJsonObject } from '../base/json/json.js';
+import { measureJson } from '../base/json/measure.js';
+import type { Observer } from '../base/observe/observation.js';
+import type { RawTool } from '../base/protocol/tools.js';
+import { turns } from '../base/turns/turns.js';
 import type { NameHolders } from '../catalog/names.js';
 import type { LockContent, UpstreamConfig } from '../config/gateway-config.js';
-import { faultCode } from '../config/secrets.js';
-import { measureJson } from '../lib/json-size.js';
-import { turns } from '../lib/turns.js';
-import type { Observer } from '../observe/observation.js';
-import { isJsonObject } from '../protocol/json.js';
-import type { RawTool } from '../protocol/tools.js';
+import { faultCode } from '../config/load/secrets.js';
 
 /** What is known of the upstreams before they connect: the names that they hold, and what each offered last. */
 export interface KnownCatalog {

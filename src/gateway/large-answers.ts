@@ -1,21 +1,19 @@
+import { readExactResult } from '../base/json/exact-result.js';
+import { isJsonObject } from '../base/json/json.js';
+import type { GatewayFigures } from '../base/observe/metrics/figures.js';
+import type { Observer } from '../base/observe/observation.js';
+import { LARGE_BYTES, LargeAnswer } from '../base/protocol/large-answer.js';
+import { OperationError } from '../base/protocol/operation-error.js';
+import type { ContentBlock, Reply } from '../base/protocol/result.js';
+import { ThreadFault, ThreadPool, transferable } from '../base/turns/thread-pool.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { ThreadFault, ThreadPool } from '../lib/thread-pool.js';
-import { transferable } from '../lib/transferable.js';
-import type { GatewayFigures } from '../observe/metrics/figures.js';
-import type { Observer } from '../observe/observation.js';
-import type { ShapeLargeCall } from '../pipeline/pipeline.js';
-import type { ResourceLinks } from '../primitives/resource-links.js';
-import { readExactResult } from '../protocol/exact-result.js';
-import { isJsonObject } from '../protocol/json.js';
-import { LARGE_BYTES, LargeAnswer } from '../protocol/large-answer.js';
-import { OperationError } from '../protocol/operation-error.js';
-import type { ContentBlock, Reply } from '../protocol/result.js';
 import { withoutSchemas } from '../results/detached.js';
-import type { ResultService, StoredPart } from '../results/result-types.js';
+import type { ResultService, StoredPart } from '../results/query/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
-import { bytesOf, type LargeAnswerJob, piecesOf, type ShapedLarge } from './shape-large.js';
+import type { ShapeLargeCall } from './pipeline/pipeline.js';
+import type { ResourceLinks } from './primitives/resource-links.js';
+import { bytesOf, type LargeAnswerJob, piecesOf, REASONS, type ShapedLarge, unreadable } from './shape-large.js';
 import type { ReadPart } from './stored-thread.js';
-import { REASONS, unreadable } from './unreadable-answer.js';
 
 /** Shapes large answers, and reads parts of large stored ones, in threads. */
 interface LargeAnswers {

@@ -1,22 +1,11 @@
+import { GATEWAY_SOURCE, type Operation } from '../base/protocol/operation.js';
+import type { RawTool, ToolSet } from '../base/protocol/tools.js';
+import { inTime, runAtOnce, type Sliced, turns } from '../base/turns/turns.js';
 import { fingerprintTool, UNREADABLE } from '../catalog/integrity/compare-tools.js';
 import type { NameHolders } from '../catalog/names.js';
-import { inTime, runAtOnce, type Sliced, turns } from '../lib/turns.js';
-import type { Snapshot } from '../pipeline/snapshot.js';
-import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
-import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { type KnownCatalog, NOTHING_KNOWN } from './kept-catalog.js';
+import type { Snapshot } from './pipeline/snapshot.js';
 import type { WholeSnapshot } from './snapshot.js';
-
-/** What a snapshot is built from: the upstreams' lists of tools, and who holds which name. */
-interface OfferedTools {
-  /** What each upstream offers now, or offered last where it has not connected yet. */
-  readonly toolSets: readonly ToolSet[];
-  /** What each connected upstream offered first. */
-  readonly firstToolSets: ReadonlyMap<string, ToolSet>;
-  readonly holders: NameHolders;
-  /** The upstreams that new names wait for. */
-  readonly awaited: readonly string[];
-}
 
 /** Holds the current snapshot and rebuilds it when the upstreams' tools change. */
 export interface LiveCatalog<S extends Snapshot = WholeSnapshot> {
@@ -52,6 +41,25 @@ export interface LiveCatalog<S extends Snapshot = WholeSnapshot> {
   /** What the next process should know. */
   known(): KnownCatalog;
   close(): void;
+}
+
+/** How a process treats the names of operations. */
+export interface NameSettings {
+  /** How long new names wait for an upstream never seen: milliseconds from its first start, or until all were tried once. */
+  readonly wait: number | 'until tried';
+  /** Whether names and lists are kept for the next start. */
+  readonly keep: boolean;
+}
+
+/** What a snapshot is built from: the upstreams' lists of tools, and who holds which name. */
+interface OfferedTools {
+  /** What each upstream offers now, or offered last where it has not connected yet. */
+  readonly toolSets: readonly ToolSet[];
+  /** What each connected upstream offered first. */
+  readonly firstToolSets: ReadonlyMap<string, ToolSet>;
+  readonly holders: NameHolders;
+  /** The upstreams that new names wait for. */
+  readonly awaited: readonly string[];
 }
 
 type ReplacedListener<S> = (before: S, after: S) => void;
@@ -298,4 +306,39 @@ function isSameTool(name: string, before: ToolSet | undefined, after: ToolSet | 
   if (then === undefined || now === undefined || others.length + more.length > 0) return false;
   const fingerprint = fingerprintTool(now);
   return fingerprint !== UNREADABLE && fingerprint === fingerprintTool(then);
+}
+
+/**
+ * The time that new names wait for upstreams: those of an earlier run have the time of the start, those never seen have their own
+ * from when each is started, so that one which hangs costs the others no more than that (docs/adr/0016-names-belong-to-upstreams.md).
+ */
+export class NamesWait {
+  readonly #wait: NameSettings['wait'];
+  readonly #catalog: LiveCatalog;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #isEnded = false;
+
+  constructor(wait: NameSettings['wait'], catalog: LiveCatalog) {
+    this.#wait = wait;
+    this.#catalog = catalog;
+  }
+
+  started(slug: string): void {
+    if (this.#isEnded || this.#wait === 'until tried') return;
+    this.#timers.add(setTimeout(() => this.#catalog.giveUpOn(slug), this.#wait).unref());
+  }
+
+  allTried(slugs: readonly string[]): void {
+    if (this.#isEnded || this.#wait !== 'until tried') return;
+    for (const slug of slugs) this.#catalog.giveUpOn(slug);
+  }
+
+  warmedUp(): void {
+    if (!this.#isEnded) this.#catalog.stopWaitingForKnown();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
 }

@@ -1,23 +1,14 @@
-import type { Snapshot } from '../pipeline/snapshot.js';
-import type { Primitives } from '../primitives/primitives.js';
-import type { NativeRequest, RawCall } from '../protocol/call.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { LogMessage } from '../protocol/log-message.js';
-import { OperationError } from '../protocol/operation-error.js';
-import type { Reply } from '../protocol/result.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import type { NativeRequest, RawCall } from '../base/protocol/call.js';
+import type { LogMessage } from '../base/protocol/log-message.js';
+import { OperationError } from '../base/protocol/operation-error.js';
+import type { Reply } from '../base/protocol/result.js';
+import type { Snapshot } from './pipeline/snapshot.js';
+import type { Primitives } from './primitives/primitives.js';
 
 /** A request of MCP for what is no tool, with what a server knows of it. */
 export type NativeCall = NativeRequest &
   Pick<RawCall, 'caller' | 'cancellation' | 'traceparent' | 'meta' | 'user' | 'onProgress' | 'ask' | 'log'>;
-
-export type NativeListKind = 'resources' | 'prompts';
-
-/** What MCP servers declare beside tools. */
-export interface NativeCapabilities {
-  readonly resources?: { readonly subscribe: true; readonly listChanged: true } | { readonly listChanged: true };
-  readonly prompts?: { readonly listChanged: true };
-  readonly completions?: Readonly<Record<string, never>>;
-}
 
 export interface NativeListener {
   listChanged(kind: NativeListKind): void;
@@ -41,6 +32,33 @@ export interface NativeSurface {
   listen(listener: NativeListener): () => void;
   /** Ends the subscriptions of a stream. Those of a session end with it. */
   endSubscriber(subscriber: string): void;
+}
+
+export interface NativeDeps {
+  readonly primitives: Pick<Primitives, 'offers'>;
+  /** Whether some enabled upstream has not answered yet, so that it may have anything. */
+  readonly mayHaveMore: () => boolean;
+  readonly snapshot: () => Snapshot | Promise<Snapshot>;
+  readonly handle: (call: RawCall) => Promise<Reply>;
+  readonly listeners: Set<NativeListener>;
+  readonly endSubscriber: (subscriber: string) => void;
+}
+
+/** The listeners of the whole or of one view, and of which upstreams they hear. */
+export interface Audience {
+  /** Absent where it is the whole's. */
+  readonly view?: string;
+  readonly sees: (upstream: string) => boolean;
+  readonly listeners: Set<NativeListener>;
+}
+
+type NativeListKind = 'resources' | 'prompts';
+
+/** What MCP servers declare beside tools. */
+interface NativeCapabilities {
+  readonly resources?: { readonly subscribe: true; readonly listChanged: true } | { readonly listChanged: true };
+  readonly prompts?: { readonly listChanged: true };
+  readonly completions?: Readonly<Record<string, never>>;
 }
 
 interface MethodForm {
@@ -95,16 +113,6 @@ function paramsOfCompletion({ ref, argument, context }: JsonObject): JsonObject 
 
 function given(params: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-}
-
-export interface NativeDeps {
-  readonly primitives: Pick<Primitives, 'offers'>;
-  /** Whether some enabled upstream has not answered yet, so that it may have anything. */
-  readonly mayHaveMore: () => boolean;
-  readonly snapshot: () => Snapshot | Promise<Snapshot>;
-  readonly handle: (call: RawCall) => Promise<Reply>;
-  readonly listeners: Set<NativeListener>;
-  readonly endSubscriber: (subscriber: string) => void;
 }
 
 export function createNativeSurface(deps: NativeDeps): NativeSurface {
@@ -167,3 +175,36 @@ export const NO_NATIVE_SURFACE: NativeSurface = {
   listen: () => () => undefined,
   endSubscriber: () => undefined,
 };
+
+/** Who hears of changes of resources and prompts: each hears of the upstreams that exist for it. */
+export class Audiences {
+  readonly #audiences: Audience[] = [];
+
+  open(audience: Omit<Audience, 'listeners'>): Audience {
+    const opened = { ...audience, listeners: new Set<NativeListener>() };
+    this.#audiences.push(opened);
+    return opened;
+  }
+
+  listChanged(kind: NativeListKind, upstream: string): void {
+    for (const { sees, listeners } of this.#audiences) {
+      if (sees(upstream)) for (const listener of listeners) listener.listChanged(kind);
+    }
+  }
+
+  /** The configuration of these views has changed, and with it which upstreams they have. */
+  viewsChanged(views: readonly string[]): void {
+    for (const { view, listeners } of this.#audiences) {
+      if (view === undefined || !views.includes(view)) continue;
+      for (const listener of listeners) {
+        listener.listChanged('resources');
+        listener.listChanged('prompts');
+      }
+    }
+  }
+
+  /** Tells every listener what those that are concerned find in it. */
+  tell(news: (listener: NativeListener) => void): void {
+    for (const { listeners } of this.#audiences) for (const listener of listeners) news(listener);
+  }
+}

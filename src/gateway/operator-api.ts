@@ -1,20 +1,20 @@
+import type { JsonObject } from '../base/json/json.js';
+import type { Observer } from '../base/observe/observation.js';
+import type { CallerFacts } from '../base/protocol/call.js';
+import type { Operation } from '../base/protocol/operation.js';
 import { bindArguments } from '../catalog/arguments/bind-arguments.js';
 import { operationOfCall } from '../catalog/operation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { Observer } from '../observe/observation.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { openPolicy } from '../policy/policy.js';
-import type { Explanation, RuleEngine } from '../policy/rules/rule-types.js';
-import type { CallerFacts } from '../protocol/call.js';
-import type { JsonObject } from '../protocol/json.js';
-import type { Operation } from '../protocol/operation.js';
+import type { Explanation, RuleEngine } from '../policy/rules/policy-types.js';
+import type { Connections } from '../upstream/credentials/credential-service.js';
+import { Credentials } from './credentials.js';
 import type { SharedAgents } from './shared-agents.js';
 
+export type { ShownUpdate } from '../base/protocol/approval.js';
 export type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '../policy/approvals/approval-queue.js';
-export type { ShownUpdate } from '../protocol/approval.js';
-
 export type { SharedAgents } from './shared-agents.js';
-export { openSharedGrants, type SharedGrants } from './shared-grants.js';
 export { describeUnmatched } from './unmatched-rules.js';
 
 /** A call that has not been made. */
@@ -22,6 +22,14 @@ export interface PolicyQuestion extends CallerFacts {
   readonly operation: Operation;
   /** In the form that a caller would send. */
   readonly params: JsonObject;
+}
+
+/** What users have granted, in the store that running gateways share. */
+export interface SharedGrants {
+  readonly list: Connections['list'];
+  /** Ends what an owner has granted for a server; false where there is nothing. Running gateways find that out with their next request. */
+  revoke(upstream: string, owner: string): Promise<boolean>;
+  close(): Promise<void>;
 }
 
 /** The approval service of gateways that run in other processes. */
@@ -68,4 +76,23 @@ export function explainPolicy(rules: RuleEngine, { operation, params, ...caller 
   const bound = bindArguments(operation, params);
   const args = bound.ok ? bound.arguments : params;
   return rules.explain(operationOfCall(operation, args), args, caller);
+}
+
+/**
+ * Opens the grants of running gateways. Resolves with undefined where they are in the memory of those alone.
+ * @throws StoreError when the store cannot be opened
+ */
+export async function openSharedGrants(config: GatewayConfig): Promise<SharedGrants | undefined> {
+  if (config.store.type === 'memory' || config.credentials.key === undefined) return undefined;
+  const policy = await openPolicy(config, { observe: () => undefined, process: 'credentials' });
+  const credentials = new Credentials(() => undefined, policy);
+  // What was granted for servers that have been removed since can be ended, too.
+  const service = await credentials.open(config);
+  const { connections } = service;
+  for (const upstream of config.upstreams) service.rightsOf(upstream);
+  return {
+    list: connections.list,
+    revoke: (slug, owner) => connections.flow.revoke(slug, owner),
+    close: policy.close,
+  };
 }

@@ -1,7 +1,7 @@
-import type { Snapshot } from '../pipeline/snapshot.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import type { Introductions } from './introductions.js';
+import type { Snapshot } from './pipeline/snapshot.js';
 import type { Reloader } from './reload.js';
 import type { Replicas } from './replicas.js';
 import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';

@@ -18,7 +18,7 @@ export interface ReloadPlan {
 
 type NamedUpstream = Pick<UpstreamConfig, 'name' | 'slug'>;
 
-export interface UpstreamChanges {
+interface UpstreamChanges {
   readonly added: readonly NamedUpstream[];
   readonly removed: readonly NamedUpstream[];
   /** Those that are connected anew, because what describes the connection has changed. */

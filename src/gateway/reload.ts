@@ -1,6 +1,6 @@
-import type { AuditTrail } from '../audit/audit-trail.js';
+import type { Observer } from '../base/observe/observation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { Observer } from '../observe/observation.js';
+import type { AuditTrail } from '../policy/audit/audit-trail.js';
 import { describeChanges, isEmptyPlan, planReload, type ReloadPlan } from './reload-plan.js';
 
 /** How the configuration was read anew the last time. */

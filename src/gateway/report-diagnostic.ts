@@ -1,9 +1,9 @@
-import type { AuditTrail } from '../audit/audit-trail.js';
+import type { Observer } from '../base/observe/observation.js';
+import type { Diagnostic } from '../base/protocol/tools.js';
+import type { Sliced } from '../base/turns/turns.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
-import type { Sliced } from '../lib/turns.js';
-import type { Observer } from '../observe/observation.js';
-import type { Snapshot } from '../pipeline/snapshot.js';
-import type { Diagnostic } from '../protocol/tools.js';
+import type { AuditTrail } from '../policy/audit/audit-trail.js';
+import type { Snapshot } from './pipeline/snapshot.js';
 
 /** Tells the log of a diagnostic, and the audit trail of one that an operator should act on. */
 export function reportDiagnostic(diagnostic: Diagnostic, observe: Observer, audit: Pick<AuditTrail, 'record'>): void {

@@ -1,21 +1,21 @@
-import { createRedactor } from '../audit/redact.js';
-import { createSafetyHandlers } from '../builtin/safety-loop/handler.js';
-import { createSafetyOperations } from '../builtin/safety-loop/operations.js';
+import type { Observer } from '../base/observe/observation.js';
+import type { OperationHandler } from '../base/protocol/call.js';
+import type { Operation } from '../base/protocol/operation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { Executions } from '../execution/executions.js';
-import type { Observer } from '../observe/observation.js';
+import { createRedactor } from '../policy/audit/redact.js';
+import type { Executions } from '../policy/execution/executions.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { OperationHandler } from '../protocol/call.js';
-import type { Operation } from '../protocol/operation.js';
-import { Blocks } from '../safety/blocks.js';
-import { Challenges } from '../safety/challenges.js';
-import { openChannels } from '../safety/channels/channels.js';
-import { guardCalls } from '../safety/guard-calls.js';
-import { SafetyOperators } from '../safety/operators.js';
-import type { KnownOperations } from '../safety/resolve-hint.js';
-import { Runs } from '../safety/runs.js';
-import { SafetyLoop } from '../safety/safety-loop.js';
+import { Blocks } from '../policy/safety/blocks.js';
+import { Challenges } from '../policy/safety/challenges.js';
+import { openChannels } from '../policy/safety/channels/channels.js';
+import { guardCalls } from '../policy/safety/guard-calls.js';
+import type { KnownOperations } from '../policy/safety/hints.js';
+import { SafetyOperators } from '../policy/safety/operators.js';
+import { Runs } from '../policy/safety/runs.js';
+import { SafetyLoop } from '../policy/safety/safety-loop.js';
 import { failClosed } from '../store/fail-closed.js';
+import { createSafetyHandlers } from './builtin/safety-loop/handler.js';
+import { createSafetyOperations } from './builtin/safety-loop/operations.js';
 import { openRegistry } from './execution-registry.js';
 
 /** The safety loop as the gateway composes it; absent where it is disabled. */

@@ -1,5 +1,23 @@
-import { estimateTree } from '../lib/tree-size.js';
-import { createFailureReader } from '../pipeline/read-tool-failure.js';
+import { writeExactMembers } from '../base/json/exact-result.js';
+import { estimateTree } from '../base/json/measure.js';
+import { lengthOf, type Pieces } from '../base/json/pieces.js';
+import type { WordsMode } from '../base/protocol/clean-words.js';
+import type { LargeAnswer } from '../base/protocol/large-answer.js';
+import type { PayloadLimits } from '../base/protocol/limits.js';
+import type { Operation } from '../base/protocol/operation.js';
+import { OperationError } from '../base/protocol/operation-error.js';
+import type { Reply, ToolCallResult, Warning } from '../base/protocol/result.js';
+import { readToolResult, WireAnswer, type WireAnswerParts } from '../base/protocol/wire-answer.js';
+import type { ThreadFault } from '../base/turns/thread-pool.js';
+import { type DetachedFinisher, openDetached } from '../results/detached.js';
+import type {
+  CollectionQuery,
+  DetachedResults,
+  FinishedElsewhere,
+  ReadContext,
+} from '../results/query/result-types.js';
+import { readLargeAnswer } from '../upstream/read-large-answer.js';
+import { createFailureReader } from './pipeline/read-tool-failure.js';
 import {
   shapeFailedTool,
   shapeFailure,
@@ -7,21 +25,9 @@ import {
   shapeUnread,
   toOperationError,
   toResultData,
-} from '../pipeline/shape.js';
-import { shapePassthrough } from '../pipeline/shape-passthrough.js';
-import { linksIn } from '../primitives/resource-links.js';
-import type { WordsMode } from '../protocol/clean-words.js';
-import { writeExactMembers } from '../protocol/exact-result.js';
-import type { LargeAnswer } from '../protocol/large-answer.js';
-import type { PayloadLimits } from '../protocol/limits.js';
-import { OperationError } from '../protocol/operation-error.js';
-import { lengthOf, type Pieces } from '../protocol/pieces.js';
-import type { Reply, ToolCallResult, Warning } from '../protocol/result.js';
-import { readToolResult, WireAnswer, type WireAnswerParts } from '../protocol/wire-answer.js';
-import { type DetachedFinisher, openDetached } from '../results/detached.js';
-import type { CollectionQuery, DetachedResults, FinishedElsewhere, ReadContext } from '../results/result-types.js';
-import { readLargeAnswer } from '../upstream/read-large-answer.js';
-import { unreadable } from './unreadable-answer.js';
+} from './pipeline/shape.js';
+import { shapePassthrough } from './pipeline/shape-without-envelope.js';
+import { linksIn } from './primitives/resource-links.js';
 
 /** Everything that shaping one large answer takes, as plain data. */
 export interface LargeAnswerJob {
@@ -167,5 +173,26 @@ function tooMuchBeside(): OperationError {
     'VALIDATION_PAYLOAD_TOO_LARGE',
     `Payload exceeds metadata_size limit of ${MOST_BESIDE}: the answer holds more beside its content. Ask for less`,
     { limit_type: 'metadata_size', limit_value: MOST_BESIDE, unit: 'bytes', outcome: 'ran' },
+  );
+}
+
+export const REASONS: Readonly<Record<ThreadFault['kind'], string>> = {
+  memory: 'reading it takes too much memory',
+  failed: 'the gateway failed to read it',
+  ended: 'the gateway stopped before it was read',
+  timeout: 'reading it takes too long',
+  busy: 'too many others are being read',
+};
+
+/** The failure of a call whose answer cannot be read: it ran, so that only what may run twice is retryable. */
+export function unreadable(
+  kind: ThreadFault['kind'],
+  { upstream, retryable }: Pick<Operation, 'upstream' | 'retryable'>,
+  bytes: number,
+): OperationError {
+  return new OperationError(
+    'INTERNAL_ERROR',
+    `The server '${upstream}' gave an answer of ${bytes} bytes, but ${REASONS[kind]}. The call ran. Ask for less, for example for a page or a shorter range`,
+    { upstream, reason: 'answer_too_complex', retryable: kind === 'busy' && retryable, outcome: 'ran' },
   );
 }

@@ -1,8 +1,8 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { openPolicy } from '../policy/policy.js';
-import { Blocks } from '../safety/blocks.js';
-import { Challenges } from '../safety/challenges.js';
-import { SafetyOperators } from '../safety/operators.js';
+import { Blocks } from '../policy/safety/blocks.js';
+import { Challenges } from '../policy/safety/challenges.js';
+import { SafetyOperators } from '../policy/safety/operators.js';
 
 /** The agents of gateways that run in other processes. */
 export interface SharedAgents {

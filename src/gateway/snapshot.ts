@@ -1,28 +1,28 @@
-import { createIntrospection, type IntrospectionPolicy } from '../builtin/introspect/handler.js';
-import { introspectOperation } from '../builtin/introspect/operation.js';
-import { handleOf } from '../builtin/introspect/parse-query.js';
-import { type Purpose, readSaying } from '../builtin/introspect/server-map.js';
-import { Usage } from '../builtin/introspect/usage.js';
-import { listRelationSources, type RelationSource } from '../builtin/relationships/graph.js';
-import { createRelationshipsHandler } from '../builtin/relationships/handler.js';
-import { createRelationshipsOperation } from '../builtin/relationships/operation.js';
+import type { OperationHandler } from '../base/protocol/call.js';
+import type { Operation } from '../base/protocol/operation.js';
+import type { Introduction, ToolSet } from '../base/protocol/tools.js';
+import { runAtOnce, type Sliced } from '../base/turns/turns.js';
+import { buildGuardedCatalogInSlices } from '../catalog/build-guarded-catalog.js';
 import type { Catalog, WholeCatalog } from '../catalog/catalog.js';
-import { buildGuardedCatalogInSlices } from '../catalog/integrity/build-guarded-catalog.js';
+import { buildEndpointPlanInSlices, type EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
 import type { NameHolders } from '../catalog/names.js';
+import { searchOperations } from '../catalog/search/search.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { buildEndpointPlanInSlices, type EndpointPlan } from '../endpoint/endpoint-plan.js';
-import { runAtOnce, type Sliced } from '../lib/turns.js';
-import { unknownOperation } from '../pipeline/not-found.js';
-import type { Connections, Snapshot } from '../pipeline/snapshot.js';
-import type { PrimitiveOperations } from '../primitives/primitives.js';
-import type { OperationHandler } from '../protocol/call.js';
-import type { Operation } from '../protocol/operation.js';
-import type { Introduction, ToolSet } from '../protocol/tools.js';
-import { passResults, type ResultService, type StoredPart } from '../results/result-types.js';
+import type { KnownOperations } from '../policy/safety/hints.js';
+import { passResults, type ResultService, type StoredPart } from '../results/query/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
-import type { KnownOperations } from '../safety/resolve-hint.js';
-import { searchOperations } from '../search/search.js';
+import { createIntrospection, type IntrospectionPolicy } from './builtin/introspect/handler.js';
+import { introspectOperation } from './builtin/introspect/operation.js';
+import { handleOf } from './builtin/introspect/parse-query.js';
+import { type Purpose, readSaying } from './builtin/introspect/server-map.js';
+import { Usage } from './builtin/introspect/usage.js';
+import { listRelationSources, type RelationSource } from './builtin/relationships/graph.js';
+import { createRelationshipsHandler } from './builtin/relationships/handler.js';
+import { createRelationshipsOperation } from './builtin/relationships/operation.js';
 import type { Handlers, Runners } from './handlers.js';
+import { unknownOperation } from './pipeline/not-found.js';
+import type { Connections, Snapshot } from './pipeline/snapshot.js';
+import type { PrimitiveOperations } from './primitives/primitives.js';
 import type { Safety } from './safety.js';
 
 /** What a snapshot knows of executions. */
@@ -238,7 +238,7 @@ export function openRelations(sources: readonly RelationSource[]): readonly OwnO
 }
 
 /** A built-in operation besides `introspect`. */
-export interface OwnOperation {
+interface OwnOperation {
   readonly operation: Operation;
   readonly handle: OperationHandler;
 }

@@ -1,11 +1,11 @@
-import type { JournalState } from '../audit/journal/writer.js';
-import { unknownOperation } from '../pipeline/not-found.js';
-import type { Snapshot } from '../pipeline/snapshot.js';
+import type { Category, Operation } from '../base/protocol/operation.js';
+import type { OtherReplicas } from '../base/protocol/other-replicas.js';
+import type { Diagnostic } from '../base/protocol/tools.js';
+import type { JournalState } from '../policy/audit/journal/writer.js';
 import type { StoreState } from '../policy/policy.js';
-import type { Category, Operation } from '../protocol/operation.js';
-import type { OtherReplicas } from '../protocol/other-replicas.js';
-import type { Diagnostic } from '../protocol/tools.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
+import { unknownOperation } from './pipeline/not-found.js';
+import type { Snapshot } from './pipeline/snapshot.js';
 import type { ReloadState } from './reload.js';
 
 /** The current status of one upstream. */
@@ -38,7 +38,7 @@ export interface GatewayStatus {
 }
 
 /** What the gateway depends on, as it is now. */
-export interface DependencyState {
+interface DependencyState {
   readonly state: 'ok' | 'degraded' | 'failing';
   readonly problem?: string;
 }

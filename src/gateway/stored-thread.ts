@@ -1,7 +1,7 @@
 /** A thread that reads parts of large stored results, one message for each. */
 import { parentPort } from 'node:worker_threads';
-import { OperationError } from '../protocol/operation-error.js';
-import type { StoredPart } from '../results/result-types.js';
+import { OperationError } from '../base/protocol/operation-error.js';
+import type { StoredPart } from '../results/query/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
 
 /** The part's JSON text, or why there is none. */

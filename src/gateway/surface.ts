@@ -1,22 +1,22 @@
-import type { Usage } from '../builtin/introspect/usage.js';
+import { isJsonObject } from '../base/json/json.js';
+import type { Observer } from '../base/observe/observation.js';
+import type { BeginTrace, RawCall } from '../base/protocol/call.js';
+import type { HeaderParameter } from '../base/protocol/header-parameters.js';
+import { GATEWAY_SOURCE, type Operation } from '../base/protocol/operation.js';
+import { REQUEST_ID, type Reply } from '../base/protocol/result.js';
+import type { EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
+import { PassthroughTool } from '../catalog/endpoint/passthrough-tools.js';
 import type { EndpointMode, GatewayConfig } from '../config/gateway-config.js';
-import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
-import { PassthroughTool } from '../endpoint/passthrough-tools.js';
-import type { Observer } from '../observe/observation.js';
-import { createBatchRunner } from '../pipeline/batch/batch.js';
-import { type Request, readRequest } from '../pipeline/decode.js';
-import { createPipeline, type PipelineDeps } from '../pipeline/pipeline.js';
-import { createFailureReader } from '../pipeline/read-tool-failure.js';
-import { withMeta } from '../pipeline/shape.js';
-import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { BeginTrace, RawCall } from '../protocol/call.js';
-import type { HeaderParameter } from '../protocol/header-parameters.js';
-import { isJsonObject } from '../protocol/json.js';
-import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
-import { REQUEST_ID, type Reply } from '../protocol/result.js';
+import type { Usage } from './builtin/introspect/usage.js';
 import type { OpenBackground } from './executions.js';
 import type { FairCalls } from './fair-calls.js';
+import { createBatchRunner } from './pipeline/batch/batch.js';
+import { type Request, readRequest } from './pipeline/decode.js';
+import { createPipeline, type PipelineDeps } from './pipeline/pipeline.js';
+import { createFailureReader } from './pipeline/read-tool-failure.js';
+import { withMeta } from './pipeline/shape.js';
+import type { SearchAnswer, Snapshot } from './pipeline/snapshot.js';
 import { findOperation, type NamedOperation, type PlacedOperation, placeOperations } from './status.js';
 
 /** The snapshots of what callers see: of the whole, or of one view. */

@@ -1,7 +1,7 @@
+import { compileGlob, matchGlobs } from '../base/lib/glob.js';
+import { suggestName } from '../base/lib/names.js';
+import { type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { compileGlob, matchGlobs } from '../lib/glob.js';
-import { suggestName } from '../lib/names.js';
-import { type Operation, QUALIFIER } from '../protocol/operation.js';
 
 /** A rule or quota limit, and the patterns of operation names that it is about. */
 interface NamedPatterns {

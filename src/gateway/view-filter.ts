@@ -1,6 +1,7 @@
+import { compileGlob, type Match, matchGlobs } from '../base/lib/glob.js';
+import { dangerRank, localNameOf, type Operation } from '../base/protocol/operation.js';
 import type { ViewConfig } from '../config/gateway-config.js';
-import { compileGlob, type Match, matchGlobs } from '../lib/glob.js';
-import { dangerRank, localNameOf, type Operation } from '../protocol/operation.js';
+import type { GatewayStatus } from './status.js';
 
 /** Which servers and operations a view has by its configuration. */
 export interface ViewFilter {
@@ -56,4 +57,20 @@ function compileMatcher(patterns: readonly string[]): Matcher {
     const matches = [...new Set(names)].map((name) => matchGlobs(globs, name));
     return matches.includes('yes') ? 'yes' : matches.includes('doubt') ? 'doubt' : 'no';
   };
+}
+
+interface ViewedGateway {
+  status(): GatewayStatus;
+  inView(name: string): { status(): GatewayStatus } | undefined;
+}
+
+/** Whether a view has a server. One whose tools are not known yet, as its first user has to connect, is in every view that may have it. */
+export function mayShow(gateway: ViewedGateway, view: ViewConfig, slug: string): boolean {
+  const isShown =
+    gateway
+      .inView(view.name)
+      ?.status()
+      .upstreams.some((upstream) => upstream.slug === slug) ?? false;
+  if (isShown || !compileViewFilter(view).mayHave(slug)) return isShown;
+  return gateway.status().upstreams.some((upstream) => upstream.slug === slug && upstream.tools === 0);
 }

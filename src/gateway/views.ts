@@ -1,14 +1,37 @@
-import type { ViewConfig } from '../config/gateway-config.js';
-import { runAtOnce, type Sliced } from '../lib/turns.js';
-import { GATEWAY_SOURCE } from '../protocol/operation.js';
+import type { JsonObject } from '../base/json/json.js';
+import type { Caller } from '../base/protocol/call.js';
+import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../base/protocol/operation.js';
+import type { ToolSet } from '../base/protocol/tools.js';
+import { runAtOnce, type Sliced } from '../base/turns/turns.js';
+import { fitEndpointPlanInSlices } from '../catalog/endpoint/fit-plan.js';
+import type { GatewayConfig, ViewConfig } from '../config/gateway-config.js';
+import type { QuotaScope } from '../policy/quota/quota-types.js';
+import type { Explanation } from '../policy/rules/policy-types.js';
+import type { UpstreamPool } from '../upstream/upstream-pool.js';
+import type { IntrospectionPolicy } from './builtin/introspect/handler.js';
+import { introspectOperation } from './builtin/introspect/operation.js';
+import { listRelationSources, type RelationSource } from './builtin/relationships/graph.js';
+import { findOperation } from './handlers.js';
 import type { LiveCatalog } from './live-catalog.js';
-import type { WholeSnapshot } from './snapshot.js';
-import type { SurfaceCatalog } from './surface.js';
+import type { NativeDeps, NativeSurface } from './native.js';
+import type { PolicyQuestion } from './operator-api.js';
+import type { Snapshot } from './pipeline/snapshot.js';
+import type { Primitives } from './primitives/primitives.js';
+import { type StatusParts, statusOf } from './read-status.js';
+import {
+  listBuiltins,
+  listEnabled,
+  openRelations,
+  openSnapshot,
+  type SnapshotServices,
+  type WholeSnapshot,
+} from './snapshot.js';
+import type { GatewayStatus } from './status.js';
+import { createSurface, type Surface, type SurfaceCatalog, type SurfaceServices } from './surface.js';
 import { compileViewFilter, type ViewFilter } from './view-filter.js';
-import { buildViewSnapshotInSlices, type ViewServices, type ViewSnapshot } from './view-snapshot.js';
 
 /** The snapshots of a view. */
-export interface ViewCatalog extends SurfaceCatalog {
+interface ViewCatalog extends SurfaceCatalog {
   current(): ViewSnapshot;
 }
 
@@ -124,4 +147,160 @@ export class Views {
         : [...empty, `The tools of view '${name}' are shown in less space than configured: ${cut}.`];
     });
   }
+}
+
+/** What a view shows otherwise than the gateway does. */
+interface ShownByView extends Surface {
+  readonly config: GatewayConfig;
+  readonly purpose?: string | undefined;
+  readonly connections: unknown;
+  readonly native: NativeSurface;
+  status(): GatewayStatus;
+  toolSets(): readonly ToolSet[];
+  explainPolicy(question: PolicyQuestion): Explanation;
+}
+
+interface ShownParts<Whole extends ShownByView> {
+  readonly gateway: Whole;
+  readonly catalog: LiveCatalog;
+  readonly services: SurfaceServices;
+  readonly pool: Pick<UpstreamPool, 'statuses'>;
+  readonly statusParts: StatusParts;
+  /** What the upstreams that exist in the view have beside tools. */
+  readonly openNative: (
+    over: Pick<NativeDeps, 'snapshot' | 'handle'>,
+    shows: (upstream: string) => boolean,
+  ) => NativeSurface;
+}
+
+/** The gateway as a view shows it. The view's configuration may be replaced meanwhile. */
+export function showInView<Whole extends ShownByView>(view: OpenedView, parts: ShownParts<Whole>): Whole {
+  const { gateway, catalog, pool } = parts;
+  const { name } = view.config;
+  const seen = view.over(catalog);
+  const { handle, ...rest } = createSurface(seen, { ...parts.services, view: name });
+  const handleInView: Surface['handle'] = (call) =>
+    handle(call.caller.view === name ? call : { ...call, caller: { ...call.caller, view: name } });
+  const shows = (upstream: string): boolean => seen.current().upstreams.has(upstream);
+  return {
+    ...gateway,
+    ...rest,
+    handle: handleInView,
+    get config() {
+      return { ...gateway.config, endpoint: view.config.endpoint };
+    },
+    get purpose() {
+      return view.config.description;
+    },
+    get connections() {
+      return gateway.connections;
+    },
+    native: parts.openNative({ snapshot: seen.currentOfAll, handle: handleInView }, shows),
+    status: () =>
+      statusOf(
+        seen.current(),
+        pool.statuses().filter(({ slug }) => shows(slug)),
+        parts.statusParts,
+      ),
+    toolSets: () => catalog.toolSets().filter(({ upstream }) => shows(upstream)),
+    explainPolicy: (question) => gateway.explainPolicy({ ...question, view: name }),
+  };
+}
+
+/** What a view shows at one moment. */
+interface ViewSnapshot extends Snapshot {
+  /** The slugs of the upstreams that exist in it. */
+  readonly upstreams: ReadonlySet<string>;
+  /** What its token budget left out of its tools. */
+  readonly cut?: string;
+}
+
+interface ViewServices extends SnapshotServices {
+  readonly primitives?: Pick<Primitives, 'within'>;
+  readonly policy: ViewPolicy;
+}
+
+interface ViewPolicy extends IntrospectionPolicy {
+  readonly staticDecision: (operation: Operation, view?: string) => ReturnType<IntrospectionPolicy['staticDecision']>;
+  readonly quotaStatus: (caller: Caller, scope?: QuotaScope) => Promise<JsonObject>;
+}
+
+/**
+ * Builds what a view shows of a snapshot, in slices. Operations, their names and what finds names and words are the whole's; a view adds
+ * which of them it has, and its own tools.
+ */
+function* buildViewSnapshotInSlices(
+  view: ViewConfig,
+  filter: ViewFilter,
+  whole: WholeSnapshot,
+  services: ViewServices,
+): Sliced<ViewSnapshot> {
+  const shown = new Set<Operation>();
+  for (const operation of whole.catalog.operations) {
+    if (operation.upstream !== GATEWAY_SOURCE && filter.has(operation)) shown.add(operation);
+    yield;
+  }
+  yield* leaveOutUnread(shown, whole);
+  const offering = new Set([...shown].map(({ upstream }) => upstream));
+  const upstreams = new Set(whole.catalog.upstreams.filter((slug) => offering.has(slug) || filter.names(slug)));
+  yield;
+  const { config } = services;
+  const primitives = services.primitives?.within((slug) => upstreams.has(slug));
+  const relations = openRelations(listRelationSources(config.upstreams).filter((source) => isShown(source, shown)));
+  const own = [...relations, ...(services.executions?.own ?? [])].filter(({ operation }) => filter.hasOwn(operation));
+  const builtins = listBuiltins(own, primitives, services.safety).filter(
+    (operation) => operation.name === introspectOperation.name || filter.hasOwn(operation),
+  );
+  const ownByName = new Map(builtins.map((operation) => [operation.name, operation]));
+  const show = (operation: Operation): Operation | undefined => {
+    if (operation.upstream === GATEWAY_SOURCE) return ownByName.get(operation.name);
+    return shown.has(operation) ? operation : undefined;
+  };
+  const catalog = whole.catalog.within({ show, upstreams });
+  yield;
+  const endpoint = { ...view.endpoint, categories: view.operations.categories };
+  const { plan, cut } = yield* fitEndpointPlanInSlices(catalog, endpoint, {
+    budget: view.tokenBudget,
+    servers: listEnabled(config.upstreams).filter((slug) => upstreams.has(slug)),
+    toolSets: whole.toolSets,
+  });
+  const isOwn = ({ upstream, primitive }: Operation): boolean => upstream === GATEWAY_SOURCE || primitive !== undefined;
+  const { policy } = services;
+  const scope: QuotaScope = { operations: catalog.operations, upstreams: [...upstreams] };
+  const policyHere: IntrospectionPolicy = {
+    staticDecision: (operation) => policy.staticDecision(operation, view.name),
+    revokeToken: policy.revokeToken,
+    quotaStatus: (caller) => policy.quotaStatus(caller, scope),
+  };
+  const snapshot = openSnapshot({ ...services, policy: policyHere }, catalog, {
+    toolSets: whole.toolSets,
+    plan,
+    own,
+    runnersOver: (handlerOfOwn) => ({
+      handlerOf: (operation) => (isOwn(operation) ? handlerOfOwn(operation) : whole.handlerOf(operation)),
+      previewOf: whole.previewOf,
+    }),
+    ...(primitives === undefined ? {} : { primitives }),
+  });
+  return { ...snapshot, upstreams, ...(cut === undefined ? {} : { cut }) };
+}
+
+/** An update that the gateway merges needs its READ, which its errors name: it is in a view together with that one alone. */
+function* leaveOutUnread(shown: Set<Operation>, { catalog }: WholeSnapshot): Sliced<void> {
+  for (const operation of shown) {
+    if (operation.merge === undefined) continue;
+    const read = findOperation(catalog, operation.upstream, operation.merge.read);
+    if (read !== undefined && !shown.has(read)) shown.delete(operation);
+    yield;
+  }
+}
+
+/** Whether the operation that gives relationships is in the view: it is called as any caller calls it. */
+function isShown({ upstream, relation }: RelationSource, shown: ReadonlySet<Operation>): boolean {
+  const qualified = `${upstream}${QUALIFIER}${relation.operation}`;
+  return [...shown].some(
+    (operation) =>
+      operation.upstream === upstream &&
+      (operation.tool === relation.operation || operation.qualifiedName === qualified),
+  );
 }

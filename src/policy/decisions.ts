@@ -1,22 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AuditTrail } from '../audit/audit-trail.js';
-import type { Redactor } from '../audit/redact.js';
+import { digest } from '../base/json/canonical-json.js';
+import type { Observer } from '../base/observe/observation.js';
+import type { TrustLevel } from '../base/protocol/operation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { digest } from '../lib/canonical-json.js';
-import type { Observer } from '../observe/observation.js';
-import type { TrustLevel } from '../protocol/operation.js';
 import type { StateStore } from '../store/state-store.js';
-import type { BatchPolicy, Gatekeeper } from './admission.js';
+import type { AuditTrail } from './audit/audit-trail.js';
+import type { Redactor } from './audit/redact.js';
 import { createBatchPolicy } from './confirmation/batch-policy.js';
 import { type ConfirmDeps, createConfirm } from './confirmation/confirm.js';
+import type { UsedTokens } from './confirmation/kept-calls.js';
 import type { ConfirmationTokens } from './confirmation/token-types.js';
 import { createConfirmationTokens } from './confirmation/tokens.js';
-import type { UsedTokens } from './confirmation/used-tokens.js';
-import { createGatekeeper } from './gatekeeper.js';
 import { createQuotaService } from './quota/quota.js';
 import type { QuotaService, QuotaSettings } from './quota/quota-types.js';
+import { createGatekeeper } from './rules/gatekeeper.js';
+import type { BatchPolicy, Gatekeeper, RuleEngine } from './rules/policy-types.js';
 import { createRuleEngine } from './rules/rule-engine.js';
-import type { RuleEngine } from './rules/rule-types.js';
 
 /** What follows from one configuration of policy: a reload makes another. */
 export interface Decisions {

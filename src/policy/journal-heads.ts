@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { identifyTrail } from '../audit/arguments-digest.js';
-import type { JournalHeads } from '../audit/audit-trail.js';
-import { type JournalMark, readMarks } from '../audit/journal/line.js';
 import type { GatewayConfig, StoreConfig } from '../config/gateway-config.js';
-import { faultCode } from '../config/secrets.js';
+import { faultCode } from '../config/load/secrets.js';
 import { openStore } from '../store/open-store.js';
 import { type StateStore, type StoredRecord, StoreError } from '../store/state-store.js';
+import { identifyTrail } from './audit/arguments-digest.js';
+import type { JournalHeads } from './audit/audit-trail.js';
+import { type JournalMark, readMarks } from './audit/journal/line.js';
 
 const DAY_MS = 86_400_000;
 /** A journal covers a day at most, and is removed within another after its retention. */

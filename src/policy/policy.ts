@@ -1,24 +1,23 @@
-import { type AuditTrail, openAuditTrail } from '../audit/audit-trail.js';
-import { createApproverView, createRedactor } from '../audit/redact.js';
+import type { Observer } from '../base/observe/observation.js';
+import type { Caller } from '../base/protocol/call.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { hasOperators } from '../config/policy-config.js';
 import { publicUrlOf } from '../config/public-url.js';
-import type { Observer } from '../observe/observation.js';
-import type { Caller } from '../protocol/call.js';
+import { guardStore, type StoreState } from '../store/fail-closed.js';
 import { openStore } from '../store/open-store.js';
 import type { StateStore } from '../store/state-store.js';
-import { guardStore, type StoreState } from '../store/store-breaker.js';
-import type { BatchPolicy, Gatekeeper } from './admission.js';
 import { type ApprovalQueue, createApprovalQueue } from './approvals/approval-queue.js';
 import { createWebhook, type Webhook } from './approvals/webhook.js';
-import { UsedTokens } from './confirmation/used-tokens.js';
+import { type AuditTrail, openAuditTrail } from './audit/audit-trail.js';
+import { createApproverView, createRedactor } from './audit/redact.js';
+import { UsedTokens } from './confirmation/kept-calls.js';
 import { composeDecisions, type Decisions } from './decisions.js';
-import { type CallRecorder, createCallRecorder } from './gatekeeper.js';
 import { auditKeyFile, keepHeads } from './journal-heads.js';
 import type { QuotaService } from './quota/quota-types.js';
-import type { RuleEngine } from './rules/rule-types.js';
+import { type CallRecorder, createCallRecorder } from './rules/gatekeeper.js';
+import type { BatchPolicy, Gatekeeper, RuleEngine } from './rules/policy-types.js';
 
-export type { StoreState } from '../store/store-breaker.js';
+export type { StoreState } from '../store/fail-closed.js';
 
 /** Decides whether a call may run, and records what was decided. */
 export interface PolicyService {

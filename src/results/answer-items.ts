@@ -1,13 +1,13 @@
-import { isJsonObject } from '../protocol/json.js';
-import type { Warning } from '../protocol/result.js';
+import { parseExact, writeExact } from '../base/json/exact-numbers.js';
+import { isJsonObject } from '../base/json/json.js';
+import type { Warning } from '../base/protocol/result.js';
 import { type AnswerDeps, boundOf, isSameQuestion, questionOf, sourceOf } from './answer-whole.js';
 import { cursorGone, notWithCursor } from './errors.js';
-import { parseExact, writeExact } from './exact-numbers.js';
 import { choosesOfAll, type GatheredList } from './pages/gather-pages.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
+import type { CollectionQuery, FieldPath, MissingItems, ReadContext, ReadData } from './query/result-types.js';
 import { projectionOf, type QueryOutcome } from './query/run-query.js';
 import { runAtOnce } from './query/sliced.js';
-import type { CollectionQuery, FieldPath, MissingItems, ReadContext, ReadData } from './result-types.js';
 import { packList } from './stored/packed-list.js';
 import type { CursorPosition, PageCursors } from './stored/result-store.js';
 import { cursorOf, cutRange, writePage } from './write-page.js';

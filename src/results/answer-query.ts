@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import { quoteValues } from '../lib/text.js';
-import { isJsonObject } from '../protocol/json.js';
-import type { Operation } from '../protocol/operation.js';
-import type { Warning } from '../protocol/result.js';
+import { parseExact, writeExact } from '../base/json/exact-numbers.js';
+import { isJsonObject } from '../base/json/json.js';
+import { quoteValues } from '../base/lib/text.js';
+import type { Operation } from '../base/protocol/operation.js';
+import type { Warning } from '../base/protocol/result.js';
 import { answerItems, type FoundItems, SAMPLE, warnOfAggregations } from './answer-items.js';
 import { type AnswerData, type AnswerDeps, answerWhole, sourceOf } from './answer-whole.js';
 import { noSuchList } from './errors.js';
-import { parseExact, writeExact } from './exact-numbers.js';
 import { readForm } from './forms/read-form.js';
 import { type GatheredList, type Gathering, judgePage } from './pages/gather-pages.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
 import { writePath } from './query/fields.js';
+import type { CollectionQuery, FieldPath, ReadContext, ReadData } from './query/result-types.js';
 import { project, runQuery } from './query/run-query.js';
 import { runAtOnce, type Sliced } from './query/sliced.js';
-import type { CollectionQuery, FieldPath, ReadContext, ReadData } from './result-types.js';
 import { candidateLists, type LocatedList, locateList, onlyText } from './shape/locate-list.js';
 
 /** An upstream's answer, as it came and parsed. */

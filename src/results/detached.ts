@@ -1,7 +1,6 @@
-import type { Operation } from '../protocol/operation.js';
+import type { Operation } from '../base/protocol/operation.js';
 import { finishAnswer } from './answer-query.js';
 import type { AnswerDeps } from './answer-whole.js';
-import { compileComputedFields } from './computed-fields.js';
 import { isPosition } from './pages/next-page.js';
 import type {
   CollectionQuery,
@@ -10,9 +9,22 @@ import type {
   FinishedElsewhere,
   ReadContext,
   ReadData,
-} from './result-types.js';
+  StoredEntry,
+} from './query/result-types.js';
+import { compileComputedFields } from './shape/controls.js';
 import { readAnswer } from './shape/learned-shape.js';
-import { DetachedResultStore } from './stored/detached-store.js';
+import {
+  type CursorPosition,
+  fitsBound,
+  newHandle,
+  newSnapshotId,
+  type PageCursors,
+  type PageSnapshot,
+  type ResultStore,
+  type StoredResult,
+  sizeOfPages,
+  writeCursor,
+} from './stored/result-store.js';
 
 /** What finishing an answer in another thread needs and leaves. */
 export interface DetachedFinisher {
@@ -66,4 +78,51 @@ export function openDetached(context: ReadContext, detached: DetachedResults): D
     },
     left: () => ({ entries: stored.entries, ...(learned === undefined ? {} : { learned }) }),
   };
+}
+
+/** Takes what an answer wants stored, in a thread that has no store: the thread that has one keeps it afterwards. */
+export class DetachedResultStore implements ResultStore {
+  readonly entries: StoredEntry[] = [];
+  readonly bytes = 0;
+  readonly #key: Buffer;
+  readonly maxBytes: number;
+
+  /** @param key of the store that the entries go to */
+  constructor(key: Buffer, maxBytes: number) {
+    this.#key = key;
+    this.maxBytes = maxBytes;
+  }
+
+  storePages(snapshot: PageSnapshot): PageCursors | undefined {
+    if (!fitsBound(sizeOfPages(snapshot), this.maxBytes)) return undefined;
+    const id = newSnapshotId();
+    const { items, ...rest } = snapshot;
+    this.entries.push({ kind: 'pages', id, snapshot: rest, content: items.content, ends: items.ends });
+    return { cursorAt: (index) => writeCursor(this.#key, { snapshot: id, index }) };
+  }
+
+  storeResult({ operation, dataText }: StoredResult): string | undefined {
+    const size = Buffer.byteLength(dataText);
+    if (!fitsBound(size, this.maxBytes)) return undefined;
+    const id = newHandle();
+    // Shared, because it is read in threads.
+    const content = Buffer.from(new SharedArrayBuffer(size));
+    content.write(dataText);
+    this.entries.push({ kind: 'result', id, operation, content });
+    return id;
+  }
+
+  findPage(): CursorPosition | undefined {
+    return undefined;
+  }
+
+  findContent(): undefined {
+    return undefined;
+  }
+
+  operationOf(): string | undefined {
+    return undefined;
+  }
+
+  endSession(): void {}
 }

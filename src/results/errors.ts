@@ -1,10 +1,10 @@
-import type { Fault } from '../catalog/arguments/explain-violations.js';
-import { quoteValue, quoteValues } from '../lib/text.js';
-import type { Operation } from '../protocol/operation.js';
-import { OperationError } from '../protocol/operation-error.js';
+import { quoteValue, quoteValues } from '../base/lib/text.js';
+import type { Operation } from '../base/protocol/operation.js';
+import { OperationError } from '../base/protocol/operation-error.js';
+import type { Fault } from '../schema/explain-violations.js';
 import { writePath } from './query/fields.js';
 import { describeFaults, type QueryFault } from './query/query-fault.js';
-import type { FieldPath } from './result-types.js';
+import type { FieldPath } from './query/result-types.js';
 import type { UnknownControl } from './shape/controls.js';
 
 /** One answer for a cursor that is forged, another session's, expired, or of another call: it reveals nothing of others. */

@@ -1,15 +1,15 @@
+import { parseExact } from '../base/json/exact-numbers.js';
+import type { Operation } from '../base/protocol/operation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import type { Operation } from '../protocol/operation.js';
 import { answerPage } from './answer-items.js';
 import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
 import { handleGone, pagesElsewhere, refuseControls, resultElsewhere } from './errors.js';
-import { parseExact } from './exact-numbers.js';
 import { type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
 import { readControls } from './query/read-query.js';
+import type { KeptFor, ReadContext, ReadData, ResultService } from './query/result-types.js';
 import { presetsOf } from './query/select-fields.js';
 import { runAtOnce, runInSlices, type Sliced } from './query/sliced.js';
-import type { KeptFor, ReadContext, ReadData, ResultService } from './result-types.js';
 import { type PreparedControls, prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { type Holder, ResultSharing, type SharedBytes } from './stored/result-sharing.js';

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { Warning } from '../protocol/result.js';
-import { writeExact } from './exact-numbers.js';
-import type { MissingItems, PageRequest, ReadData } from './result-types.js';
+import { writeExact } from '../base/json/exact-numbers.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import type { Warning } from '../base/protocol/result.js';
+import type { MissingItems, PageRequest, ReadData } from './query/result-types.js';
 import type { PageCursors } from './stored/result-store.js';
 import { describeCuts } from './stored/truncation-warning.js';
 

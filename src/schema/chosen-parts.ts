@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+import { isJsonObject, type JsonSchema } from '../base/json/json.js';
 import { declaredTypes, followReference } from './schema-shape.js';
 
 /** Compositions in compositions; deeper ones are left to the check of the example. */

@@ -1,5 +1,5 @@
-import { TURN_WORK } from '../lib/turns.js';
-import type { JsonSchema } from '../protocol/json.js';
+import type { JsonSchema } from '../base/json/json.js';
+import { TURN_WORK } from '../base/turns/turns.js';
 
 /** One way in which a value breaks its schema. */
 export interface Violation {
@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /** Which members and items some keyword has looked at: what `unevaluatedProperties` and `unevaluatedItems` ask for. */
-export interface Seen {
+interface Seen {
   readonly members: Set<string>;
   readonly items: Set<number>;
   allMembers: boolean;

@@ -1,9 +1,9 @@
-import { cleanValue } from '../lib/text.js';
-import { isJsonObject, type JsonObject, type JsonSchema, setMember } from '../protocol/json.js';
+import { isJsonObject, type JsonObject, type JsonSchema, setMember } from '../base/json/json.js';
+import { cleanValue } from '../base/lib/text.js';
 import { chosenParts, demandedMembers, pick } from './chosen-parts.js';
 import { Meter, Undecided } from './evaluation.js';
-import { textMatcher } from './keywords/values.js';
 import { readSchema, type SchemaShape } from './schema-shape.js';
+import { textMatcher } from './value-keywords.js';
 
 /** Deeper than this an example explains nothing; recursion ends here. */
 const MAX_DEPTH = 6;

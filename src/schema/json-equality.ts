@@ -1,4 +1,4 @@
-import { isJsonObject } from '../protocol/json.js';
+import { isJsonObject } from '../base/json/json.js';
 import type { Meter } from './evaluation.js';
 
 /** Units that each value costs, and how many characters of a text cost one: some are compared eight at a time. */

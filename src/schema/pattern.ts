@@ -4,7 +4,7 @@ import type { RE2JS } from 're2js';
 import { translatePattern } from './translate-pattern.js';
 
 /** A JSON Schema `pattern` made ready, and what it costs in units of work (about 15 nanoseconds each). */
-export interface Pattern {
+interface Pattern {
   test(text: string): boolean;
   readonly compileWork: number;
   /** An upper bound for one test of a text of so many characters. */
@@ -12,7 +12,7 @@ export interface Pattern {
 }
 
 /** A pattern, or why it is not checked. */
-export type CompiledPattern =
+type CompiledPattern =
   | { readonly pattern: Pattern; readonly gap?: undefined }
   | { readonly pattern?: undefined; readonly gap: string };
 

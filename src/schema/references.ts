@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+import { isJsonObject, type JsonSchema } from '../base/json/json.js';
 import { lookUpPointer } from './schema-shape.js';
 
 /** Where references of one schema document lead. */
-export interface References {
+interface References {
   /** What a reference leads to from a schema of the document; undefined for one that leads out of it, or nowhere. */
   resolve(reference: string, from: JsonSchema): unknown;
 }

@@ -1,5 +1,5 @@
-import { quoteValue } from '../lib/text.js';
-import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+import { isJsonObject, type JsonSchema } from '../base/json/json.js';
+import { quoteValue } from '../base/lib/text.js';
 import { measureSchema } from './schema-size.js';
 import { translatePattern } from './translate-pattern.js';
 

@@ -1,5 +1,5 @@
-import { quoteValue, quoteValues } from '../lib/text.js';
-import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
+import { quoteValue, quoteValues } from '../base/lib/text.js';
 
 /** What kind of value a schema describes, as far as a reader needs it. */
 export type SchemaShape =

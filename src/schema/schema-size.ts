@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../protocol/json.js';
+import type { JsonSchema } from '../base/json/json.js';
 
 /** What a schema comes to; measured without recursion, since nothing is known of it yet. */
 interface SchemaSize {

@@ -1,5 +1,5 @@
 /** A pattern in RE2's syntax, or why there is none. */
-export type TranslatedPattern =
+type TranslatedPattern =
   | { readonly text: string; readonly gap?: undefined }
   | { readonly text?: undefined; readonly gap: string };
 

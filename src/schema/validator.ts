@@ -1,4 +1,6 @@
-import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+import { isJsonObject, type JsonSchema } from '../base/json/json.js';
+import { ARRAY_KEYWORDS, unevaluatedItems } from './array-keywords.js';
+import { COMPOSITION_KEYWORDS } from './composition-keywords.js';
 import {
   type Check,
   type Keyword,
@@ -9,12 +11,10 @@ import {
   Undecided,
   type Violation,
 } from './evaluation.js';
-import { ARRAY_KEYWORDS, unevaluatedItems } from './keywords/arrays.js';
-import { COMPOSITION_KEYWORDS } from './keywords/composition.js';
-import { OBJECT_KEYWORDS, unevaluatedProperties } from './keywords/objects.js';
-import { plainTypeCheck, VALUE_KEYWORDS } from './keywords/values.js';
+import { OBJECT_KEYWORDS, unevaluatedProperties } from './object-keywords.js';
 import { createReferences } from './references.js';
 import { measureSchema } from './schema-size.js';
+import { plainTypeCheck, VALUE_KEYWORDS } from './value-keywords.js';
 
 /** What became of one check. */
 export interface Verdict {
@@ -27,7 +27,7 @@ export interface Verdict {
 }
 
 /** A JSON Schema, ready for values. */
-export interface Validator {
+interface Validator {
   /** Checks that share a meter share its work. */
   check(value: unknown, meter?: Meter): Verdict;
   /** Whether a part of the schema, such as a parameter's, takes a value. What is undecided counts as taken. */

@@ -14,7 +14,7 @@ interface RedisConnectionOptions {
 }
 
 /** The keys and arguments of a script; all keys are in one slot. */
-export interface ScriptCall {
+interface ScriptCall {
   readonly keys: readonly [string, ...string[]];
   readonly args: readonly (string | Buffer)[];
   /** Whether texts in the answer come as bytes. */

@@ -1,7 +1,7 @@
-import { toSnakeCase } from '../lib/names.js';
-import { cleanLabel } from '../lib/text.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { RawTool } from '../protocol/tools.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { toSnakeCase } from '../base/lib/names.js';
+import { cleanLabel } from '../base/lib/text.js';
+import type { RawTool } from '../base/protocol/tools.js';
 import type { IsolationMode, UpstreamStatus } from './upstream.js';
 
 /** What is known of a server when it has connected. */

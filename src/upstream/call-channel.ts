@@ -5,15 +5,14 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { BriefMap } from '../lib/brief-map.js';
-import type { AskChannel } from '../protocol/ask.js';
-import type { ProgressUpdate } from '../protocol/call.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { LARGE_BYTES, type LargeMessage } from '../protocol/large-answer.js';
-import type { CallLog } from '../protocol/log-message.js';
-import { withoutForgedMeta } from '../protocol/result-meta.js';
-import type { CallResult } from './call-result.js';
-import { answerTooLong, cancelled, expired, lostWith, protocolError, UpstreamFault } from './fault.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { BriefMap } from '../base/lib/maps.js';
+import type { AskChannel } from '../base/protocol/ask.js';
+import type { ProgressUpdate } from '../base/protocol/call.js';
+import { LARGE_BYTES, type LargeMessage } from '../base/protocol/large-answer.js';
+import type { CallLog } from '../base/protocol/log-message.js';
+import { withoutForgedMeta } from '../base/protocol/result-meta.js';
+import { type CallResult, readLarge, UnreadMessage } from './call-result.js';
 import { Liveness } from './liveness.js';
 import { OWN_METHODS } from './own-methods.js';
 import { ProgressAllowance } from './progress-allowance.js';
@@ -21,13 +20,13 @@ import type { AskSettings } from './questions/ask-client.js';
 import { explainRefusal } from './questions/explain-refusal.js';
 import { type CallQuestions, ServerQuestions } from './questions/server-questions.js';
 import type { RequestOptions } from './request-options.js';
-import { SplitAnswer } from './split-answer.js';
-import { type DriveTask, TaskRequests } from './tasks/task-requests.js';
+import { type DriveTask, TaskRequests } from './task-requests.js';
+import { answerTooLong, cancelled, expired, lostWith, protocolError, UpstreamFault } from './transport/fault.js';
+import { SplitAnswer } from './transport/split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
 import { readMessages } from './transport/wire-messages.js';
-import { readLarge, UnreadMessage } from './unread-message.js';
 
-export { UnreadMessage } from './unread-message.js';
+export { UnreadMessage } from './call-result.js';
 
 /** The SDK's client counts its requests from 0; the channel's own begin where no client will ever arrive. */
 const FIRST_ID = 1_000_000_001;

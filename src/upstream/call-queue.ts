@@ -1,8 +1,8 @@
+import { type Caller, shareOf } from '../base/protocol/caller.js';
+import type { Cancellation } from '../base/protocol/cancellation.js';
+import { FairQueue, type Turn } from '../base/turns/fair-queue.js';
 import type { QueueBounds } from '../config/connection-config.js';
-import { FairQueue, type Turn } from '../lib/fair-queue.js';
-import { type Caller, shareOf } from '../protocol/caller.js';
-import type { Cancellation } from '../protocol/cancellation.js';
-import { cancelled, UpstreamFault } from './fault.js';
+import { cancelled, UpstreamFault } from './transport/fault.js';
 
 /** One call that waits for a place. */
 export interface Wait {

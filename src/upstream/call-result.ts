@@ -1,6 +1,61 @@
-import type { JsonObject } from '../protocol/json.js';
-import type { SplitAnswer } from './split-answer.js';
-import type { UnreadMessage } from './unread-message.js';
+import { StringDecoder } from 'node:string_decoder';
+import { keepExactInSlices } from '../base/json/exact-result.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { TreeSize } from '../base/json/measure.js';
+import { parseInSlices } from '../base/json/parse-in-slices.js';
+import type { LargeMessage } from '../base/protocol/large-answer.js';
+import { runInSlices, type Sliced } from '../base/turns/turns.js';
+import { UpstreamFault } from './transport/fault.js';
+import type { SplitAnswer } from './transport/split-answer.js';
 
 /** The result of a request: as a value, with its text as it came, or unread. */
 export type CallResult = JsonObject | SplitAnswer | UnreadMessage;
+
+/** A large message, which is not read here. */
+export class UnreadMessage {
+  readonly message: LargeMessage;
+  readonly id: unknown;
+
+  constructor(message: LargeMessage, id: unknown) {
+    this.message = message;
+    this.id = id;
+  }
+}
+
+/** The message of an answer that is not a call's, such as a long list of tools, parsed in slices. */
+export async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
+  const read = await runInSlices(parseLarge(message));
+  return isJsonObject(read) ? read : {};
+}
+
+/** What is no call's answer is parsed in the process itself. 25 MB of tools come to a third of this. */
+const MOST_TREE_BYTES = 400_000_000;
+
+/** What is looked at in one slice: some milliseconds. A message that came whole is one piece. */
+const SLICE_BYTES = 512 * 1024;
+
+function* parseLarge(message: LargeMessage): Sliced<unknown> {
+  const size = new TreeSize();
+  for (const piece of message.pieces) {
+    for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+      if (size.add(piece.subarray(at, at + SLICE_BYTES)).bytes > MOST_TREE_BYTES)
+        throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
+      yield;
+    }
+  }
+  const bytes = message.join();
+  const parsed = yield* parseInSlices(bytes);
+  yield;
+  yield* keepExactInSlices(parsed, yield* decodeInSlices(bytes));
+  return parsed;
+}
+
+function* decodeInSlices(bytes: Buffer): Sliced<string> {
+  const decoder = new StringDecoder('utf8');
+  const texts: string[] = [];
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    texts.push(decoder.write(bytes.subarray(at, at + SLICE_BYTES)));
+    yield;
+  }
+  return texts.join('') + decoder.end();
+}

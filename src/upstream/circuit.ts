@@ -1,6 +1,6 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import type { CircuitBounds } from '../config/connection-config.js';
-import { type FaultKind, findFault, UpstreamFault } from './fault.js';
+import { type FaultKind, findFault, UpstreamFault } from './transport/fault.js';
 
 /** `closed` lets calls through, `open` none, `half-open` one, whose outcome decides. */
 export type CircuitState = 'closed' | 'open' | 'half-open';

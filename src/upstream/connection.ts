@@ -9,33 +9,32 @@ import {
   ProtocolErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import type { Observer } from '../base/observe/observation.js';
+import { ALL_ABILITIES, writeAbilities } from '../base/protocol/ask.js';
+import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../base/protocol/header-parameters.js';
+import type { LogLevel } from '../base/protocol/log-message.js';
+import type { Introduction, RawTool } from '../base/protocol/tools.js';
+import { inTime, runInSlices } from '../base/turns/turns.js';
 import type { QueueBounds } from '../config/connection-config.js';
 import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
-import { inTime, runInSlices } from '../lib/turns.js';
-import type { Observer } from '../observe/observation.js';
-import { ALL_ABILITIES, writeAbilities } from '../protocol/ask.js';
-import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../protocol/header-parameters.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { LogLevel } from '../protocol/log-message.js';
-import type { Introduction, RawTool } from '../protocol/tools.js';
+import { sendInRounds } from './answer-rounds.js';
 import { CallChannel } from './call-channel.js';
 import { CallQueue, type Wait } from './call-queue.js';
 import type { CallResult } from './call-result.js';
-import { UpstreamFault } from './fault.js';
+import type { TaskSurroundings } from './drive-task.js';
 import { readIntroduction } from './introduction.js';
-import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
-import { CredentialMasking } from './own-credentials.js';
-import { sendInRounds } from './questions/answer-rounds.js';
+import { listenForNews, type ResourceWatch, RootsNews, type UpstreamNews } from './news.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { permit } from './questions/prepare-question.js';
-import { RootsNews } from './questions/roots-news.js';
-import type { TaskSurroundings } from './tasks/drive-task.js';
-import { findTaskCalls, type TaskCalls } from './tasks/task-calls.js';
+import { findTaskCalls, type TaskCalls } from './task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
+import { UpstreamFault } from './transport/fault.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
+import { CredentialMasking } from './transport/own-credentials.js';
+import type { RequestCredentials } from './transport/user-rights.js';
 import { writeAhead } from './transport/wire-messages.js';
 import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
-import type { RequestCredentials } from './user-rights.js';
 
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {

@@ -1,12 +1,9 @@
+import type { UpstreamState } from '../base/observe/observation.js';
+import { type Caller, principalOf } from '../base/protocol/caller.js';
+import type { Cancellation } from '../base/protocol/cancellation.js';
 import type { InstanceBounds } from '../config/gateway-config.js';
-import type { Cancellation } from '../protocol/cancellation.js';
-import { UpstreamFault } from './fault.js';
-import { waitFor } from './wait-for.js';
-
-/** One that was used within this time is never ended for another owner. */
-const IN_USE_MS = 60_000;
-/** What callers are told to wait for where every instance has a call in flight. */
-const BUSY_RETRY_MS = 5_000;
+import { UpstreamFault } from './transport/fault.js';
+import type { CallCounts, IsolationMode, UpstreamStatus } from './upstream.js';
 
 /** One connection of several to a server, which belongs to one owner, or waits for its first. */
 export interface Instance<T> {
@@ -14,8 +11,13 @@ export interface Instance<T> {
   readonly owner: string | undefined;
 }
 
+/** One that was used within this time is never ended for another owner. */
+const IN_USE_MS = 60_000;
+/** What callers are told to wait for where every instance has a call in flight. */
+const BUSY_RETRY_MS = 5_000;
+
 /** Why a connection is ended. */
-export type EndReason = 'idle' | 'made_room' | 'asked';
+type EndReason = 'idle' | 'made_room' | 'asked';
 
 interface InstancesOptions<T> {
   readonly bounds: InstanceBounds;
@@ -206,4 +208,53 @@ export class Instances<T> {
     });
     this.#ending.set(entry, ended);
   }
+}
+
+interface Patience {
+  readonly ms: number;
+  readonly cancellation: Cancellation;
+  /** What the wait ends with when patience does. */
+  readonly otherwise: () => UpstreamFault;
+}
+
+/** Waits for an event that never fails, for so long. Rejects with an `UpstreamFault` when cancelled or out of time. */
+export function waitFor(event: Promise<unknown>, { ms, cancellation, otherwise }: Patience): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(otherwise()), ms);
+    const settle = (end: () => void) => (): void => {
+      clearTimeout(timer);
+      end();
+    };
+    void event.then(settle(resolve));
+    cancellation.onCancel(settle(() => reject(new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled'))));
+  });
+}
+
+/** The owner of the connection for requests that belong to no caller, such as reading lists. */
+export const OWN_REQUESTS = 'gateway';
+
+/** Whose connection a call takes. A client that did not authenticate is its session. */
+export function ownerOf(caller: Caller, mode: Exclude<IsolationMode, 'shared'>): string {
+  const principal = mode === 'client' ? principalOf(caller) : undefined;
+  return principal === undefined ? sessionOwner(caller.sessionId) : `${principal.kind} ${principal.name}`;
+}
+
+export function sessionOwner(sessionId: string): string {
+  return `session ${sessionId}`;
+}
+
+/** From the one that says most for the upstream to the one that says least. */
+const STATES: readonly UpstreamState[] = ['ready', 'degraded', 'starting', 'waiting', 'failed', 'dormant', 'closed'];
+
+export const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'failed']);
+
+/** The connection that speaks for all of an upstream; undefined where it has none. */
+export function bestOf(statuses: readonly UpstreamStatus[]): UpstreamStatus | undefined {
+  return statuses.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))[0];
+}
+
+/** The calls of all connections of an upstream. */
+export function countCalls(statuses: readonly UpstreamStatus[]): CallCounts {
+  const sum = (of: (calls: CallCounts) => number): number => statuses.reduce((all, { calls }) => all + of(calls), 0);
+  return { inFlight: sum(({ inFlight }) => inFlight), waiting: sum(({ waiting }) => waiting) };
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import type { Introduction } from '../protocol/tools.js';
+import type { Introduction } from '../base/protocol/tools.js';
 
 /** Callers see half of it at most; what is beyond is neither kept nor compared. */
 const LONGEST_INTRODUCTION = 8_000;

@@ -1,26 +1,35 @@
+import type { JsonObject } from '../base/json/json.js';
+import { RecentMap } from '../base/lib/maps.js';
+import type { Observation, Observer, UpstreamState } from '../base/observe/observation.js';
+import type { Caller } from '../base/protocol/caller.js';
+import { Cancellation } from '../base/protocol/cancellation.js';
+import type { LargeAnswer } from '../base/protocol/large-answer.js';
+import type { LogLevel } from '../base/protocol/log-message.js';
+import type { ToolCallResult } from '../base/protocol/result.js';
+import type { Absence, Introduction, RawTool } from '../base/protocol/tools.js';
+import type { WireAnswer } from '../base/protocol/wire-answer.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import { RecentMap } from '../lib/recent-map.js';
-import type { Observation, Observer, UpstreamState } from '../observe/observation.js';
-import type { Caller } from '../protocol/caller.js';
-import { Cancellation } from '../protocol/cancellation.js';
-import type { JsonObject } from '../protocol/json.js';
-import type { LargeAnswer } from '../protocol/large-answer.js';
-import type { LogLevel } from '../protocol/log-message.js';
-import type { ToolCallResult } from '../protocol/result.js';
-import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
-import type { WireAnswer } from '../protocol/wire-answer.js';
 import { assessIsolation } from './assess-isolation.js';
 import { CallsInProgress, type ServerMemory } from './connection.js';
-import { OWN_REQUESTS, ownerOf, sessionOwner } from './connection-owner.js';
-import { UpstreamFault } from './fault.js';
-import { type Instance, Instances } from './instances.js';
-import { bestOf, countCalls, DOWN } from './joined-status.js';
+import {
+  bestOf,
+  countCalls,
+  DOWN,
+  type Instance,
+  Instances,
+  OWN_REQUESTS,
+  ownerOf,
+  sessionOwner,
+  waitFor,
+} from './instances.js';
 import { ManagedUpstream } from './managed-upstream.js';
 import { type Entered, OwnedWatches, type WatchedResource } from './owned-watches.js';
 import type { StartSlots } from './start-slots.js';
 import { describeDifference } from './tool-list.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
+import { UpstreamFault } from './transport/fault.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
+import { type RequestCredentials, sendWithRights, type UserRights } from './transport/user-rights.js';
 import type {
   IsolationMode,
   IsolationStatus,
@@ -31,8 +40,6 @@ import type {
   UpstreamRequest,
   UpstreamStatus,
 } from './upstream.js';
-import { type RequestCredentials, sendWithRights, type UserRights } from './user-rights.js';
-import { waitFor } from './wait-for.js';
 
 /** For so long after the start calls wait for the first connection instead of failing. */
 const PATIENCE_MS = 5_000;

@@ -1,4 +1,4 @@
-import { findFault, UpstreamFault } from './fault.js';
+import { findFault, UpstreamFault } from './transport/fault.js';
 
 /** How long a server may take to answer a ping before it counts as hung. */
 const PING_MS = 5_000;

@@ -1,24 +1,18 @@
+import type { JsonObject } from '../base/json/json.js';
+import type { UpstreamState } from '../base/observe/observation.js';
+import { Cancellation } from '../base/protocol/cancellation.js';
+import { LargeAnswer } from '../base/protocol/large-answer.js';
+import type { CallLog, LogLevel } from '../base/protocol/log-message.js';
+import type { ToolCallResult } from '../base/protocol/result.js';
+import type { Absence, Introduction, RawTool } from '../base/protocol/tools.js';
+import type { WireAnswer } from '../base/protocol/wire-answer.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import type { UpstreamState } from '../observe/observation.js';
-import { Cancellation } from '../protocol/cancellation.js';
-import type { JsonObject } from '../protocol/json.js';
-import { LargeAnswer } from '../protocol/large-answer.js';
-import type { CallLog, LogLevel } from '../protocol/log-message.js';
-import type { ToolCallResult } from '../protocol/result.js';
-import type { Absence, Introduction, RawTool } from '../protocol/tools.js';
-import type { WireAnswer } from '../protocol/wire-answer.js';
-import { RetryPacer } from './backoff.js';
 import { UnreadMessage } from './call-channel.js';
 import { Circuit } from './circuit.js';
-import { Condition } from './condition.js';
+import { Condition, Readiness } from './condition.js';
 import { CallsInProgress, type Connection, listContent, openConnection, type ServerMemory } from './connection.js';
-import { type FaultKind, findFault, UpstreamFault } from './fault.js';
-import { CredentialMasking, type OwnCredentials, withoutCredentials } from './own-credentials.js';
 import type { WatchedResource } from './owned-watches.js';
-import { Readiness } from './readiness.js';
-import { inDoubt, MAX_REPEATS, repeatReason } from './repeat.js';
-import { RestartBudget } from './restart-budget.js';
-import { SplitAnswer } from './split-answer.js';
+import { inDoubt, MAX_REPEATS, RestartBudget, RetryPacer, repeatReason } from './retries.js';
 import type { StartSlots } from './start-slots.js';
 import {
   describeConnectFailure,
@@ -27,9 +21,12 @@ import {
   isAnswer,
   translateFailure,
 } from './translate-failure.js';
+import { type FaultKind, findFault, UpstreamFault } from './transport/fault.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
+import { CredentialMasking, type OwnCredentials, withoutCredentials } from './transport/own-credentials.js';
+import { SplitAnswer } from './transport/split-answer.js';
+import type { RequestCredentials } from './transport/user-rights.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamRequest, UpstreamStatus } from './upstream.js';
-import type { RequestCredentials } from './user-rights.js';
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;

@@ -1,8 +1,10 @@
-import type { Client, McpSubscription } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { Client, JSONRPCNotification, McpSubscription } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { RecentMap } from '../base/lib/maps.js';
+import type { AskChannel } from '../base/protocol/ask.js';
 import type { CallChannel } from './call-channel.js';
-import { UpstreamFault } from './fault.js';
 import { coalesce, keepSubscribed, pauseAfterReadings, RESUBSCRIBE_MS } from './tool-list.js';
+import { UpstreamFault } from './transport/fault.js';
 import type { ListKind } from './upstream.js';
 
 /** Who hears what a server says of its resources and prompts. */
@@ -52,7 +54,7 @@ export function listenForNews(options: NewsOptions): ResourceWatch {
 }
 
 /** Whether a server declares a capability, and where a switch of it is named, that. */
-export function declares(capabilities: JsonObject | undefined, name: string, flag?: string): boolean {
+function declares(capabilities: JsonObject | undefined, name: string, flag?: string): boolean {
   const capability = capabilities?.[name];
   return isJsonObject(capability) && (flag === undefined || capability[flag] === true);
 }
@@ -137,4 +139,26 @@ function watchByStream({ client, timeoutMs }: NewsOptions, watched: Set<string>)
       throw new UpstreamFault('malformed', 'it does not tell of changes of this resource');
     },
   };
+}
+
+/** Sessions whose news is remembered; one that is forgotten is told of again, which costs the server one question. */
+const MOST_SESSIONS = 1_000;
+
+const ROOTS_CHANGED: JSONRPCNotification = { jsonrpc: '2.0', method: 'notifications/roots/list_changed' };
+
+/**
+ * What one connection has said of changed roots. A server of the older era learns of them with the client's next call, as that is when it can
+ * ask for them: between two calls there is no request that its question would belong to.
+ */
+export class RootsNews {
+  /** By session: how often its roots had changed when the server was told last. */
+  readonly #told = new RecentMap<string, number>(MOST_SESSIONS);
+
+  /** What the server should learn before a call of a client that has roots; undefined for most calls. */
+  before({ rootsChanges: changes = 0, caller: { sessionId } }: AskChannel): JSONRPCNotification | undefined {
+    if (changes === 0) return undefined;
+    if (this.#told.get(sessionId) === changes) return undefined;
+    this.#told.set(sessionId, changes);
+    return ROOTS_CHANGED;
+  }
 }

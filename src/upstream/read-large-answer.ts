@@ -1,14 +1,14 @@
-import { keepExactNumbers, SUSPICIOUS } from '../protocol/exact-result.js';
-import { isJsonObject } from '../protocol/json.js';
-import { type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
-import type { Pieces } from '../protocol/pieces.js';
-import type { ToolCallResult } from '../protocol/result.js';
-import type { WireAnswer } from '../protocol/wire-answer.js';
+import { keepExactNumbers, SUSPICIOUS } from '../base/json/exact-result.js';
+import { isJsonObject } from '../base/json/json.js';
+import type { Pieces } from '../base/json/pieces.js';
+import { type LargeAnswer, LargeMessage } from '../base/protocol/large-answer.js';
+import type { ToolCallResult } from '../base/protocol/result.js';
+import type { WireAnswer } from '../base/protocol/wire-answer.js';
 import { readResult } from './call-channel.js';
-import { UpstreamFault } from './fault.js';
-import { OwnCredentials, withoutCredentials } from './own-credentials.js';
-import { splitAnswer } from './split-answer.js';
 import { translateFailure } from './translate-failure.js';
+import { UpstreamFault } from './transport/fault.js';
+import { OwnCredentials, withoutCredentials } from './transport/own-credentials.js';
+import { splitAnswer } from './transport/split-answer.js';
 import { isTooDeep, TOO_DEEP } from './transport/wire-messages.js';
 
 /**

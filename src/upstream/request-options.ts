@@ -1,10 +1,10 @@
 import type { JSONRPCNotification } from '@modelcontextprotocol/client';
-import type { AskChannel } from '../protocol/ask.js';
-import type { ProgressUpdate } from '../protocol/call.js';
-import type { Cancellation } from '../protocol/cancellation.js';
-import type { JsonObject } from '../protocol/json.js';
-import type { CallLog } from '../protocol/log-message.js';
-import type { DriveTask } from './tasks/task-requests.js';
+import type { JsonObject } from '../base/json/json.js';
+import type { AskChannel } from '../base/protocol/ask.js';
+import type { ProgressUpdate } from '../base/protocol/call.js';
+import type { Cancellation } from '../base/protocol/cancellation.js';
+import type { CallLog } from '../base/protocol/log-message.js';
+import type { DriveTask } from './task-requests.js';
 
 /** What a request to a server brings beside its params. */
 export interface RequestOptions {

@@ -1,12 +1,12 @@
 import { createHash, hash } from 'node:crypto';
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import { measureJson } from '../lib/json-size.js';
-import { cleanLabel } from '../lib/text.js';
-import type { Sliced } from '../lib/turns.js';
-import { writeExactMembers } from '../protocol/exact-result.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { LONGEST_DEFINITION, type RawTool } from '../protocol/tools.js';
-import { UpstreamFault } from './fault.js';
+import { writeExactMembers } from '../base/json/exact-result.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { measureJson } from '../base/json/measure.js';
+import { cleanLabel } from '../base/lib/text.js';
+import { LONGEST_DEFINITION, type RawTool } from '../base/protocol/tools.js';
+import type { Sliced } from '../base/turns/turns.js';
+import { UpstreamFault } from './transport/fault.js';
 
 /** Pages are the server's choice; a server that never comes to an end is stopped here. */
 const MAX_PAGES = 1_000;

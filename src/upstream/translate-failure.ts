@@ -1,10 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SdkHttpError } from '@modelcontextprotocol/client';
-import { cleanName } from '../lib/text.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { FailedCall } from '../protocol/large-answer.js';
-import { OperationError } from '../protocol/operation-error.js';
-import { type FailureCode, readFailure } from '../protocol/upstream-failure.js';
-import { type FaultKind, findFault, UpstreamFault } from './fault.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { cleanName } from '../base/lib/text.js';
+import type { FailedCall } from '../base/protocol/large-answer.js';
+import { OperationError } from '../base/protocol/operation-error.js';
+import { type FailureCode, readFailure } from '../base/protocol/upstream-failure.js';
+import { type FaultKind, findFault, UpstreamFault } from './transport/fault.js';
 import { readRetryAfter } from './transport/http-headers.js';
 import type { UpstreamCall } from './upstream.js';
 

@@ -6,8 +6,8 @@ import { IsolatedUpstream } from './isolated-upstream.js';
 import { ManagedUpstream } from './managed-upstream.js';
 import { StartSlots } from './start-slots.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
+import type { UserRights } from './transport/user-rights.js';
 import type { IsolationStatus, Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
-import type { UserRights } from './user-rights.js';
 
 /** Every configured upstream, connected in parallel and each by itself: none delays or harms another. */
 export interface UpstreamPool {

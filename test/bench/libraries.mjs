@@ -75,7 +75,7 @@ async function usedLibraries() {
 async function expressionLanguages(directory) {
   const foreign = createRequire(join(directory, 'package.json'));
   const address = (name) => pathToFileURL(foreign.resolve(name)).href;
-  const { compileExpression } = await import(own('expression/compile.js'));
+  const { compileExpression } = await import(own('base/expression/compile.js'));
   const jsonata = (await import(address('jsonata'))).default;
   const { parse } = await import(address('@marcbachmann/cel-js'));
   const compiled = compileExpression("state == 'open' and size > 500");
@@ -91,7 +91,7 @@ async function expressionLanguages(directory) {
     [
       'our expressions',
       '1,000 items',
-      own('expression/compile.js'),
+      own('base/expression/compile.js'),
       () => ITEMS.map((item) => compiled.compute(item, 0)),
     ],
     ['cel-js', '1,000 items', address('@marcbachmann/cel-js'), () => ITEMS.map((item) => condition(item))],

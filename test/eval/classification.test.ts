@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { groupBy } from '../../src/base/lib/collections.js';
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
-import { groupBy } from '../../src/lib/collections.js';
 import { ARBITRARY_RUNNERS } from './arbitrary-runners.js';
 import { findCorpus, isOnlyScored, readAllLabels, readAllTools } from './corpus.js';
 import { describeCalibration, describeFigures, describeSpread, namesOf, percent } from './describe-figures.js';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { groupBy } from '../../src/base/lib/collections.js';
+import { dangerRank, type Operation } from '../../src/base/protocol/operation.js';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
 import { callDanger } from '../../src/catalog/operation.js';
-import { toSlug } from '../../src/config/server-definition.js';
-import { groupBy } from '../../src/lib/collections.js';
-import { dangerRank, type Operation } from '../../src/protocol/operation.js';
+import { toSlug } from '../../src/config/load/server-definition.js';
 import { anUpstream } from '../support/build-test-catalog.js';
 import { type CorpusTool, type Label, readAllTools } from './corpus.js';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject } from '../../src/protocol/json.js';
-import type { Category } from '../../src/protocol/operation.js';
-import type { RawTool } from '../../src/protocol/tools.js';
+import { isJsonObject } from '../../src/base/json/json.js';
+import type { Category } from '../../src/base/protocol/operation.js';
+import type { RawTool } from '../../src/base/protocol/tools.js';
 
 /** A captured tool and the server it is from. */
 export interface CorpusTool {

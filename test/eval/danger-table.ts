@@ -1,9 +1,9 @@
+import { groupBy } from '../../src/base/lib/collections.js';
+import { type DangerLevel, dangerRank } from '../../src/base/protocol/operation.js';
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
 import { decideCategory } from '../../src/classify/decide-category.js';
 import { type ClassificationInput, gatherFacts } from '../../src/classify/facts.js';
-import { groupBy } from '../../src/lib/collections.js';
-import { type DangerLevel, dangerRank } from '../../src/protocol/operation.js';
 import { type CorpusTool, isOnlyScored } from './corpus.js';
 import { inputsOf } from './evaluate-classification.js';
 

@@ -1,14 +1,14 @@
+import { groupBy } from '../../src/base/lib/collections.js';
+import { toSnakeCase } from '../../src/base/lib/names.js';
+import { type Classification, dangerRank } from '../../src/base/protocol/operation.js';
+import { runAtOnce } from '../../src/base/turns/turns.js';
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
 import { readFeatures } from '../../src/classify/confidence.js';
 import { decideCategory } from '../../src/classify/decide-category.js';
-import { findEmptyHints } from '../../src/classify/default-hints.js';
 import { type ClassificationInput, findGroupingParameter, gatherFacts } from '../../src/classify/facts.js';
-import { findObjectPrefixes } from '../../src/classify/object-prefix.js';
-import { groupBy } from '../../src/lib/collections.js';
-import { toSnakeCase } from '../../src/lib/names.js';
-import { runAtOnce } from '../../src/lib/turns.js';
-import { type Classification, dangerRank } from '../../src/protocol/operation.js';
+import { findEmptyHints } from '../../src/classify/words/default-hints.js';
+import { findObjectPrefixes } from '../../src/classify/words/object-prefix.js';
 import type { CorpusTool, Label } from './corpus.js';
 import type { Example } from './learn-confidence.js';
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Operation } from '../../src/base/protocol/operation.js';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
+import { readQuery } from '../../src/catalog/search/query.js';
+import { rankOperations } from '../../src/catalog/search/rank.js';
+import { buildSearchIndex, type SearchIndex } from '../../src/catalog/search/search-index.js';
+import { SEARCH_SETTINGS, type SearchSettings } from '../../src/catalog/search/settings.js';
+import { fieldThesaurus } from '../../src/catalog/search/thesaurus.js';
 import { type CapturedList, readCapturedLists } from '../../src/gateway/captured-gateway.js';
-import type { Operation } from '../../src/protocol/operation.js';
-import { buildSearchIndex, type SearchIndex } from '../../src/search/index.js';
-import { readQuery } from '../../src/search/query.js';
-import { rankOperations } from '../../src/search/rank.js';
-import { SEARCH_SETTINGS, type SearchSettings } from '../../src/search/settings.js';
-import { fieldThesaurus } from '../../src/search/thesaurus.js';
 
 /** A request and every tool that answers it, as `server::tool`. */
 export interface SearchCase {

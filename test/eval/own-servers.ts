@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { groupBy } from '../../src/base/lib/collections.js';
 import type { CapturedList } from '../../src/gateway/captured-gateway.js';
-import { groupBy } from '../../src/lib/collections.js';
 import type { SearchCase } from './evaluate-search.js';
 import { type OwnTool, readOwnSet } from './own-set.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { type CorpusTool, type Label, parseLabel } from './corpus.js';
 
 /** A labelled tool of our own making; no captured server has it. */

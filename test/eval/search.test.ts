@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildSearchIndex } from '../../src/search/index.js';
-import { readQuery } from '../../src/search/query.js';
-import { rankOperations } from '../../src/search/rank.js';
-import { SEARCH_SETTINGS } from '../../src/search/settings.js';
-import { fieldThesaurus } from '../../src/search/thesaurus.js';
+import { readQuery } from '../../src/catalog/search/query.js';
+import { rankOperations } from '../../src/catalog/search/rank.js';
+import { buildSearchIndex } from '../../src/catalog/search/search-index.js';
+import { SEARCH_SETTINGS } from '../../src/catalog/search/settings.js';
+import { fieldThesaurus } from '../../src/catalog/search/thesaurus.js';
 import { findCorpus } from './corpus.js';
 import {
   buildCorpusIndex,

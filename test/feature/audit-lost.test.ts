@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openAuditTrail } from '../../src/audit/audit-trail.js';
+import { openAuditTrail } from '../../src/policy/audit/audit-trail.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { runCli } from '../support/run-cli.js';
-import { anEvent, auditConfig } from '../unit/audit/audit-folder.js';
+import { anEvent, auditConfig } from '../unit/policy/audit/audit-folder.js';
 
 it('verify says how many records were lost, and ends with the code of an altered record', async () => {
   await using directory = await makeDirectory();

@@ -8,7 +8,7 @@ import { judgeByPublishedRules, PUBLISHED_SCHEMAS } from '../support/published-r
 import { runCli } from '../support/run-cli.js';
 import { shippedConfig } from '../support/served-gateway.js';
 
-const CLAIM = new URL('../../src/builtin/introspect/conformance-level.ts', import.meta.url);
+const CLAIM = new URL('../../src/gateway/builtin/introspect/conformance-level.ts', import.meta.url);
 const PAGE = new URL('../../docs/conformance.md', import.meta.url);
 
 const BEGIN = '<!-- clauses: generated -->';

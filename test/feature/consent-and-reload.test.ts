@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { CLIENT_KINDS, connectAsked } from '../support/asked-client.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { startToolServer, type ToolServer, textBlocks } from '../support/tool-server.js';

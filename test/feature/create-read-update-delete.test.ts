@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';

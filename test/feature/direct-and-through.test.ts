@@ -1,7 +1,7 @@
 import { Client, type GetPromptResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { openLiveGateway } from '../support/live-gateway.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 

@@ -1,6 +1,6 @@
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { behaviourServer } from '../support/behaviours.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { inlineServer } from '../support/inline-server.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DANGER_LEVELS, TRUST_LEVELS } from '../../src/protocol/operation.js';
+import { DANGER_LEVELS, TRUST_LEVELS } from '../../src/base/protocol/operation.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { type Answer, connectClient } from '../support/mcp-client.js';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasInvisible } from '../../src/lib/text.js';
+import { hasInvisible } from '../../src/base/lib/text.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import type { RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { browserServer } from '../support/browser-server.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
 import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { acceptTools, compareWithLock, describeTools } from '../../src/gateway/lock-review.js';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
+import { acceptTools, compareWithLock, describeTools } from '../../src/gateway/review/lock-review.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 

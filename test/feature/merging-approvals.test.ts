@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { ConsoleVisitor } from '../support/console-visitor.js';
 import type { RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { READINGS } from '../../src/observe/metrics/readings.js';
+import { READINGS } from '../../src/base/observe/metrics/readings.js';
 import type { RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { MODERN_META, modernHeaders, openSession, sendHttp } from '../support/raw-http.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import { type LeanAnswer, type LeanCall, leanCaller } from '../support/lean-client.js';
 import { callMessage, envelopeOf, initializeMessage, sendHttp } from '../support/raw-http.js';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { REPOSITORY } from '../support/served-gateway.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { startDangerUpstream } from '../support/danger-upstream.js';
 import { challengeIn, type LoopSettings, openLoopOver, WRONG_CODE } from '../support/loop-gateway.js';
 import type { ReplayServer } from '../support/replay-server.js';

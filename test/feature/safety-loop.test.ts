@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { startDangerUpstream } from '../support/danger-upstream.js';
 import { challengeIn, type LoopSettings, openLoopOver, WRONG_CODE } from '../support/loop-gateway.js';
 import type { ReplayServer } from '../support/replay-server.js';

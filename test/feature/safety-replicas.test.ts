@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { behaviourServer } from '../support/behaviours.js';
 import { dangerEntry, startDangerUpstream } from '../support/danger-upstream.js';
 import { makeDirectory } from '../support/gateway-folder.js';

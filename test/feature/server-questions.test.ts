@@ -6,7 +6,7 @@ import {
   LoggingMessageNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
 import { type AskedClient, CLIENT_KINDS, connectAsked, type Target } from '../support/asked-client.js';
 import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { serveTasksHttp, type TasksServer } from '../fixtures/servers/tasks.mjs';
 import { type AskedUser, connectAsked } from '../support/asked-client.js';
 import type { RunningGateway } from '../support/gateway-folder.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { serveTasksHttp, type TasksServer } from '../fixtures/servers/tasks.mjs';
 import { type AskedClient, CLIENT_KINDS, connectAsked } from '../support/asked-client.js';
 import type { RunningGateway } from '../support/gateway-folder.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
 import { serveGateway } from '../support/served-gateway.js';
 import { startToolServer, type ToolServer, textBlocks } from '../support/tool-server.js';

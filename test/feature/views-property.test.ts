@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/base/json/json.js';
+import { Cancellation } from '../../src/base/protocol/cancellation.js';
 import type { Gateway } from '../../src/gateway/gateway.js';
-import { Cancellation } from '../../src/protocol/cancellation.js';
-import type { JsonObject } from '../../src/protocol/json.js';
 import { openLiveGateway } from '../support/live-gateway.js';
 import '../support/property-seed.js';
 import { REPOSITORY } from '../support/served-gateway.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { callMessage, initializeMessage, sendHttp } from '../support/raw-http.js';
 import { type ServedTool, startToolServer, textBlocks } from '../support/tool-server.js';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { REPOSITORY } from '../support/served-gateway.js';
 
-const MODULE = pathToFileURL(join(REPOSITORY, 'dist/cli/release-memory.js')).href;
+const MODULE = pathToFileURL(join(REPOSITORY, 'dist/cli/shared/release-memory.js')).href;
 
 const SCRIPT = `
   const { releaseMemory } = await import(${JSON.stringify(MODULE)});

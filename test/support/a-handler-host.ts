@@ -1,4 +1,4 @@
-import type { HandlerHost } from '../../src/protocol/call.js';
+import type { HandlerHost } from '../../src/base/protocol/call.js';
 
 /** A host whose operations never change, and which reads nothing. */
 export const STILL_HOST: HandlerHost = {

@@ -1,5 +1,5 @@
+import type { Operation, OperationFields } from '../../src/base/protocol/operation.js';
 import { finishOperation } from '../../src/catalog/operation.js';
-import type { Operation, OperationFields } from '../../src/protocol/operation.js';
 
 /** An operation with defaults for everything that a test does not set. */
 export function anOperation(changes: Partial<OperationFields> = {}): Operation {

@@ -8,7 +8,7 @@ import {
   ElicitRequestSchema,
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import type { Answer } from './mcp-client.js';
 import { BINARY } from './served-gateway.js';
 

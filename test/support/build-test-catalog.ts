@@ -1,10 +1,10 @@
+import type { JsonSchema } from '../../src/base/json/json.js';
+import type { Operation } from '../../src/base/protocol/operation.js';
+import type { RawTool, ToolSet } from '../../src/base/protocol/tools.js';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
 import type { WholeCatalog } from '../../src/catalog/catalog.js';
 import type { NameHolders } from '../../src/catalog/names.js';
 import type { UpstreamConfig } from '../../src/config/gateway-config.js';
-import type { JsonSchema } from '../../src/protocol/json.js';
-import type { Operation } from '../../src/protocol/operation.js';
-import type { RawTool, ToolSet } from '../../src/protocol/tools.js';
 
 /** An upstream's configuration with default values. */
 export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {}): UpstreamConfig {

@@ -1,4 +1,4 @@
-import type { ComputedField, Control, FieldPath } from '../../src/results/result-types.js';
+import type { ComputedField, Control, FieldPath } from '../../src/results/query/result-types.js';
 
 /** 2026-06-01, as milliseconds since the epoch. */
 export const NOW = Date.UTC(2026, 5, 1);

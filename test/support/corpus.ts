@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { ToolSet } from '../../src/base/protocol/tools.js';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../src/catalog/catalog.js';
-import { toSlug } from '../../src/config/server-definition.js';
+import { toSlug } from '../../src/config/load/server-definition.js';
 import { readToolSet } from '../../src/gateway/captured-gateway.js';
-import type { ToolSet } from '../../src/protocol/tools.js';
 import { anUpstream } from './build-test-catalog.js';
 
 const FOLDER = fileURLToPath(new URL('../../../shared/corpus/tools/', import.meta.url));

@@ -1,4 +1,4 @@
-import { DANGER_LEVELS, type TrustLevel } from '../../src/protocol/operation.js';
+import { DANGER_LEVELS, type TrustLevel } from '../../src/base/protocol/operation.js';
 import { type ReplayServer, startReplayServer } from './replay-server.js';
 
 /** One operation for each danger level, `do_safe` to `do_forbidden`, and a second one of the level that needs confirmation. */

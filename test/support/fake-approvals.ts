@@ -1,4 +1,4 @@
-import type { Approval, ApprovalService, Approver, DecisionFault } from '../../src/protocol/approval.js';
+import type { Approval, ApprovalService, Approver, DecisionFault } from '../../src/base/protocol/approval.js';
 
 export interface Decision {
   readonly id: string;

@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashToken } from '../../src/config/build-access.js';
-import { buildSafetyLoop } from '../../src/config/build-safety-loop.js';
-import { createReport, openDiagnostics } from '../../src/config/diagnostics.js';
+import type { RawCall } from '../../src/base/protocol/call.js';
+import type { Reply } from '../../src/base/protocol/result.js';
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
+import { hashToken } from '../../src/config/load/build-access.js';
+import { buildSafetyLoop } from '../../src/config/load/build-safety-loop.js';
+import { createReport, openDiagnostics } from '../../src/config/load/diagnostics.js';
 import { NO_FIGURES } from '../../src/gateway/figures.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
 import { NO_NATIVE_SURFACE } from '../../src/gateway/native.js';
 import type { ApprovalService } from '../../src/policy/approvals/approval-queue.js';
-import type { RawCall } from '../../src/protocol/call.js';
-import type { Reply } from '../../src/protocol/result.js';
 
 /** Of every fake gateway that is given none. */
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'fake-gateway-'));

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toSnakeCase } from '../../src/base/lib/names.js';
 import type { GatewayStatus } from '../../src/gateway/gateway.js';
-import { toSnakeCase } from '../../src/lib/names.js';
 
 /** What `serve --json` prints once it is ready. */
 export interface StartReport {

@@ -1,6 +1,7 @@
-import { readCliConfig, readPackageInfo, startGateway } from '../../src/cli/context.js';
-import type { Observation } from '../../src/observe/observation.js';
-import { openHttpServer } from '../../src/server/http-server.js';
+import type { Observation } from '../../src/base/observe/observation.js';
+import { readCliConfig, readPackageInfo, startGateway } from '../../src/cli/shared/context.js';
+import { mountPages } from '../../src/console/mount.js';
+import { openHttpServer } from '../../src/server/http/http-server.js';
 import { type GatewayFolder, prepareFolder, type RunningGateway } from './gateway-folder.js';
 
 /** Reads the configuration, opens and serves a gateway as `serve` does, in this process, where it takes a fraction of the time. */
@@ -16,7 +17,7 @@ export async function hostGateway(config: object, given: GatewayFolder = {}): Pr
   });
   await gateway.warmedUp;
   const { monitor } = monitoring;
-  const server = await openHttpServer(gateway, { observe, serverInfo: readPackageInfo(), monitor });
+  const server = await openHttpServer(gateway, { observe, serverInfo: readPackageInfo(), monitor, mount: mountPages });
   await monitoring.follow(gateway, server);
   await gateway.settled;
   return {

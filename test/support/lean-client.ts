@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import type { Answer } from './mcp-client.js';
 import { MODERN_META, modernHeaders, sendHttp } from './raw-http.js';
 

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { loadConfig } from '../../src/config/load-config.js';
+import type { JsonObject } from '../../src/base/json/json.js';
+import type { Observation } from '../../src/base/observe/observation.js';
+import { loadConfig } from '../../src/config/load/load-config.js';
+import { mountPages } from '../../src/console/mount.js';
 import { type Gateway, openGateway, type ReloadState } from '../../src/gateway/gateway.js';
-import type { Observation } from '../../src/observe/observation.js';
-import type { JsonObject } from '../../src/protocol/json.js';
-import { openHttpServer } from '../../src/server/http-server.js';
+import { openHttpServer } from '../../src/server/http/http-server.js';
 import { serveStdio } from '../../src/server/stdio/stdio-server.js';
 import { load } from '../unit/config/config-folder.js';
 import { SERVER_INFO } from './server-clients.js';
@@ -61,7 +62,7 @@ export async function openLiveGateway(
   const closers: (() => Promise<void>)[] = [];
   const deps = { observe, serverInfo: SERVER_INFO };
   const urlOf = (view: string | undefined): string => (view === undefined ? server.url : `${server.url}/${view}`);
-  const server = await openHttpServer(gateway, deps);
+  const server = await openHttpServer(gateway, { ...deps, mount: mountPages });
   return {
     gateway,
     url: server.url,

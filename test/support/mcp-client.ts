@@ -1,5 +1,5 @@
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 
 /** What the gateway answers: the envelope, and the whole MCP result around it. */
 export interface Answer {

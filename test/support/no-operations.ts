@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../src/pipeline/snapshot.js';
+import type { Snapshot } from '../../src/gateway/pipeline/snapshot.js';
 
 /** A snapshot without an operation, whose one tool reaches everything. */
 export const NO_OPERATIONS: Snapshot = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { JsonObject } from '../../src/base/json/json.js';
 import type { Answer, EvidenceBundle } from '../../src/conformance/evidence.js';
-import type { JsonObject } from '../../src/protocol/json.js';
 
 /** The published schemas are not part of the repository: the tests that need them are skipped where they are absent. */
 export const PUBLISHED_SCHEMAS = new URL('../../../shared/spec/schemas/', import.meta.url);

@@ -1,5 +1,5 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 
 export interface RawAnswer {
   readonly status: number;

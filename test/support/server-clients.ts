@@ -5,9 +5,9 @@ import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontext
 import { StdioServerTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { Observation } from '../../src/observe/observation.js';
-import type { JsonObject } from '../../src/protocol/json.js';
-import { openHttpServer } from '../../src/server/http-server.js';
+import type { JsonObject } from '../../src/base/json/json.js';
+import type { Observation } from '../../src/base/observe/observation.js';
+import { openHttpServer } from '../../src/server/http/http-server.js';
 import { serveStdio } from '../../src/server/stdio/stdio-server.js';
 import type { FakeGateway } from './fake-gateway.js';
 

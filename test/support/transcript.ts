@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.js';
+import type { JsonObject } from '../../src/base/json/json.js';
 import type { Answer, McpClient } from './mcp-client.js';
 import { type CliOutcome, runCli } from './run-cli.js';
 import { REPOSITORY, type ServedGateway } from './served-gateway.js';

@@ -1,9 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the configuration's own references look like that
 
+import { FUNCTIONS } from '../../src/base/expression/functions.js';
+import { MAX_ELEMENTS, MAX_EXPRESSION_LENGTH } from '../../src/base/expression/operators.js';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../../src/base/json/json.js';
+import { valueAt } from '../../src/base/json/json-path.js';
 import { BUILT_IN_PROFILES } from '../../src/config/defaults.js';
 import type { FamilyDefinition } from '../../src/config/gateway-config.js';
-import { renderJson } from '../../src/config/lock-file.js';
-import { CONFIG_VARIABLE, formatFlag, OVERRIDES } from '../../src/config/overrides.js';
+import { renderJson } from '../../src/config/load/lock-file.js';
+import { CONFIG_VARIABLE, formatFlag, OVERRIDES } from '../../src/config/load/overrides.js';
 import { FAMILY_DEFINITION, GATEWAY_SCHEMA } from '../../src/config/schema/gateway-schema.js';
 import { API_LIMIT_PROPERTIES } from '../../src/config/schema/policy-schema.js';
 import {
@@ -11,10 +15,6 @@ import {
   RELATION_PROPERTIES,
   SERVER_PROPERTIES,
 } from '../../src/config/schema/upstream-schema.js';
-import { FUNCTIONS } from '../../src/expression/functions.js';
-import { MAX_ELEMENTS, MAX_EXPRESSION_LENGTH } from '../../src/expression/operators.js';
-import { valueAt } from '../../src/lib/json-path.js';
-import { isJsonObject, type JsonObject, type JsonSchema } from '../../src/protocol/json.js';
 
 const INTRODUCTION = `# Configuration
 

@@ -1,14 +1,14 @@
-import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
-import { cleanText, echoName, quoteValues, summarizeText } from '../../lib/text.js';
-import { findLeak } from '../../protocol/find-leak.js';
-import { isJsonObject, type JsonObject, setMember } from '../../protocol/json.js';
-import { type Operation, type Parameter, type ParameterScope, pathOf } from '../../protocol/operation.js';
+import { isJsonObject, type JsonObject, setMember } from '../../base/json/json.js';
+import { createSuggester, type Suggest, toSnakeCase } from '../../base/lib/names.js';
+import { cleanText, echoName, quoteValues, summarizeText } from '../../base/lib/text.js';
+import { findLeak } from '../../base/protocol/clean-words.js';
+import { type Operation, type Parameter, type ParameterScope, pathOf } from '../../base/protocol/operation.js';
 import { Meter, MOST_VIOLATIONS, type Violation } from '../../schema/evaluation.js';
+import { explainViolations, type Fault, type FaultScope } from '../../schema/explain-violations.js';
 import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
 import { measureSchema } from '../../schema/schema-size.js';
 import { type Verdict, validatorFor } from '../../schema/validator.js';
 import { mayBeEmpty } from '../update-input.js';
-import { explainViolations, type Fault, type FaultScope } from './explain-violations.js';
 
 /** The upstream's arguments, or everything that is wrong with the caller's parameters. */
 type Binding =

@@ -1,6 +1,6 @@
-import { quoteValue } from '../../lib/text.js';
-import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
-import { type Operation, pathOf } from '../../protocol/operation.js';
+import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
+import { quoteValue } from '../../base/lib/text.js';
+import { type Operation, pathOf } from '../../base/protocol/operation.js';
 import { declaredTypes, followReference } from '../../schema/schema-shape.js';
 
 /** More sentences, or more alternatives in one, are not read. */

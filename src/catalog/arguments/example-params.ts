@@ -1,7 +1,7 @@
-import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
-import type { Sliced } from '../../lib/turns.js';
-import { isJsonObject, type JsonObject, type JsonSchema, setMember } from '../../protocol/json.js';
-import type { Operation, Parameter, ParameterScope } from '../../protocol/operation.js';
+import { isJsonObject, type JsonObject, type JsonSchema, setMember } from '../../base/json/json.js';
+import { createSuggester, type Suggest, toSnakeCase } from '../../base/lib/names.js';
+import type { Operation, Parameter, ParameterScope } from '../../base/protocol/operation.js';
+import type { Sliced } from '../../base/turns/turns.js';
 import { chosenParts, demandedMembers } from '../../schema/chosen-parts.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';

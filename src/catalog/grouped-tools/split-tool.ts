@@ -1,10 +1,10 @@
+import { toSnakeCase } from '../../base/lib/names.js';
+import type { RawTool } from '../../base/protocol/tools.js';
+import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import { classifyInSteps } from '../../classify/classify-tool.js';
 import { findGroupingInSteps } from '../../classify/facts.js';
-import { LEXICON } from '../../classify/lexicon.js';
-import { readDescription } from '../../classify/read-description.js';
-import { toSnakeCase } from '../../lib/names.js';
-import { runAtOnce, type Sliced } from '../../lib/turns.js';
-import type { RawTool } from '../../protocol/tools.js';
+import { readDescription } from '../../classify/text/read-description.js';
+import { LEXICON } from '../../classify/words/lexicon.js';
 
 /** One thing that a grouped tool does. */
 interface SplitValue {

@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../base/protocol/tools.js';
+import { mapInSteps, runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
-import { mapInSteps, runAtOnce, type Sliced } from '../../lib/turns.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../protocol/tools.js';
 import { guardTools, type WithheldTool } from './guard-tools.js';
 import { inspectDefinition } from './inspect-definition.js';
 

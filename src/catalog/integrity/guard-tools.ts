@@ -1,7 +1,7 @@
+import { cutText } from '../../base/lib/text.js';
+import type { Diagnostic, ToolSet } from '../../base/protocol/tools.js';
+import { mapInSteps, type Sliced } from '../../base/turns/turns.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
-import { cutText } from '../../lib/text.js';
-import { mapInSteps, type Sliced } from '../../lib/turns.js';
-import type { Diagnostic, ToolSet } from '../../protocol/tools.js';
 import { compareToolsInSlices, type DefinitionChange, type KnownTools, knowTools, listAsNew } from './compare-tools.js';
 
 export interface GuardInput {

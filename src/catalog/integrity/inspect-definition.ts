@@ -1,7 +1,7 @@
-import { cutText, escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } from '../../lib/text.js';
-import { isJsonObject } from '../../protocol/json.js';
-import { LONGEST_DEFINITION, type RawTool } from '../../protocol/tools.js';
-import { measureDefinition } from '../measure-definition.js';
+import { isJsonObject } from '../../base/json/json.js';
+import { cutText, escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } from '../../base/lib/text.js';
+import { LONGEST_DEFINITION, type RawTool } from '../../base/protocol/tools.js';
+import { measureDefinition } from './screen-tools.js';
 
 /** Something in a definition that an operator should review. */
 interface Suspicion {

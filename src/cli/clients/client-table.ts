@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 
 /** Where a person's files are on this machine. */
 export interface Machine {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { editJsonc } from '../../config/edit-jsonc.js';
-import { replaceFile } from '../../lib/replace-file.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { replaceFile } from '../../base/lib/replace-file.js';
+import { editJsonc } from '../../config/edit/edit-config.js';
 import type { Machine, McpClient } from './client-table.js';
 import { readClientFile } from './read-client-file.js';
 import { editTomlServer } from './toml-servers.js';

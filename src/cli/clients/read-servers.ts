@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
-import { parseJsonc } from '../../config/parse-jsonc.js';
-import { valueAt } from '../../lib/json-path.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { valueAt } from '../../base/json/json-path.js';
+import { parseJsonc } from '../../config/load/parse-jsonc.js';
 import { type Machine, MCP_CLIENTS, type McpClient } from './client-table.js';
 import { readClientFile } from './read-client-file.js';
 import { readTomlServers } from './toml-servers.js';

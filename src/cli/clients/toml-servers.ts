@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { readToml, type TomlStatement } from './toml.js';
 
 /** The table of Codex that holds its servers. */

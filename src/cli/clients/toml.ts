@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.js';
+import type { JsonObject } from '../../base/json/json.js';
 
 /** One statement of a TOML text, with the part of the text that it takes up. */
 export type TomlStatement =
@@ -13,7 +13,7 @@ export type TomlStatement =
     };
 
 /** A text that is no TOML, as far as it is read here. */
-export class TomlFault extends Error {
+class TomlFault extends Error {
   constructor(what: string, text: string, offset: number) {
     super(`${what} in line ${text.slice(0, offset).split('\n').length}`);
     this.name = 'TomlFault';

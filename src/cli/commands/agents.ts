@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { ensureDataDirectories } from '../../config/data-directories.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { ensureDataDirectories } from '../../config/load/data-directories.js';
 import type { SharedAgents } from '../../gateway/operator-api.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { oneLine, printJson, printTable, type Terminal } from '../terminal.js';
+import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { oneLine, printJson, printTable, type Terminal } from '../shared/terminal.js';
 
 const NOT_SHARED =
   "The gateway's state is in memory (store.type), which no other process can see. Use its HTTP API, /admin/agents " +

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { ensureDataDirectories } from '../../config/data-directories.js';
+import { escapeInvisible } from '../../base/lib/text.js';
+import { ensureDataDirectories } from '../../config/load/data-directories.js';
 import type {
   Approval,
   ApprovalService,
@@ -8,10 +9,9 @@ import type {
   DecisionFault,
   ShownUpdate,
 } from '../../gateway/operator-api.js';
-import { escapeInvisible } from '../../lib/text.js';
-import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { oneLine, printJson, printLine, printTable, type Terminal } from '../terminal.js';
+import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { oneLine, printJson, printLine, printTable, type Terminal } from '../shared/terminal.js';
 
 interface ApprovalFlags extends CommonFlags {
   readonly status?: string;

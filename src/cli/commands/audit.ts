@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { faultCode } from '../../config/secrets.js';
+import { faultCode } from '../../config/load/secrets.js';
 import {
   type FoundRecord,
   followJournals,
@@ -12,12 +13,11 @@ import {
   searchJournals,
   tailJournals,
   verifyJournals,
-} from '../../gateway/audit-review.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { printRecords, printWithBackpressure, readMoment } from '../audit-line.js';
-import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
+} from '../../gateway/review/audit-review.js';
+import { printRecords, printWithBackpressure, readMoment } from '../shared/audit-line.js';
+import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { paintFor, printJson, printLine, type Terminal } from '../shared/terminal.js';
 
 export function registerAudit(program: Command, terminal: Terminal): void {
   const audit = program.command('audit').description('check, read and search the audit record');

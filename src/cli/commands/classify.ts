@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { type DangerLevel, GATEWAY_SOURCE } from '../../base/protocol/operation.js';
 import type { LockContent, LockedOperation } from '../../config/gateway-config.js';
 import type { Gateway, PlacedOperation } from '../../gateway/gateway.js';
-import { localNameOf, showJudgement } from '../../gateway/lock-review.js';
-import { type DangerLevel, GATEWAY_SOURCE } from '../../protocol/operation.js';
-import { EXIT_CODE } from '../exit-code.js';
-import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
-import { printJson, printLine, printTable, type Terminal, writeJson } from '../terminal.js';
+import { localNameOf, showJudgement } from '../../gateway/review/lock-review.js';
+import { EXIT_CODE } from '../shared/exit-code.js';
+import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
+import { printJson, printLine, printTable, type Terminal, writeJson } from '../shared/terminal.js';
 
 /** How one tool was understood; the shape of `classify --json`. */
 interface ClassifiedTool {

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { Terminal } from '../terminal.js';
+import type { Terminal } from '../shared/terminal.js';
 
 /** What can stand at one place of a command line. */
 interface Choice {

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { renderInitConfig } from '../../config/init-template.js';
-import { maskConfig } from '../../config/secrets.js';
-import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { printJson, printLine, type Terminal } from '../terminal.js';
+import { renderInitConfig } from '../../config/edit/init-template.js';
+import { maskConfig } from '../../config/load/secrets.js';
+import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { printJson, printLine, type Terminal } from '../shared/terminal.js';
 
 interface InitFlags extends CommonFlags {
   readonly force?: boolean;

@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { RoundTripPlan, Subject } from '../../conformance/conformance.js';
-import { type CommonFlags, loadCliConfig, readPackageInfo, startGateway } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { printJson, printLine, type Terminal } from '../terminal.js';
+import { type CommonFlags, loadCliConfig, readPackageInfo, startGateway } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { printJson, printLine, type Terminal } from '../shared/terminal.js';
 
 interface ConformanceFlags extends CommonFlags {
   readonly url: readonly string[];
@@ -95,8 +95,9 @@ async function start(config: GatewayConfig, mode: 'semantic' | 'single'): Promis
   };
   try {
     await gateway.settled;
-    const { openHttpServer } = await import('../../server/http-server.js');
-    const server = await openHttpServer(gateway, { observe, serverInfo: readPackageInfo() });
+    const { openHttpServer } = await import('../../server/http/http-server.js');
+    const { mountPages } = await import('../../console/mount.js');
+    const server = await openHttpServer(gateway, { observe, serverInfo: readPackageInfo(), mount: mountPages });
     return {
       url: server.url,
       async close() {

@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { programFile } from '../../base/asset.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { JsoncSyntaxError } from '../../config/parse-jsonc.js';
+import { JsoncSyntaxError } from '../../config/load/parse-jsonc.js';
 import { type GatewayAddress, MCP_CLIENTS, type McpClient } from '../clients/client-table.js';
 import {
   applyClientEdit,
@@ -11,10 +11,10 @@ import {
   planClientEdit,
   planUndo,
 } from '../clients/connect-client.js';
-import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { listRunning } from '../running.js';
-import { printJson, printLine, type Terminal } from '../terminal.js';
+import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { listRunning } from '../shared/running.js';
+import { printJson, printLine, type Terminal } from '../shared/terminal.js';
 import { thisMachine } from './import.js';
 
 interface ConnectFlags extends CommonFlags {
@@ -133,7 +133,7 @@ async function addressFor(client: McpClient, flags: ConnectFlags, terminal: Term
 
 /** The program as it runs now, so that the client finds it wherever it is started. */
 function ownProcess({ file }: GatewayConfig): GatewayAddress {
-  const program = fileURLToPath(new URL('../main.js', import.meta.url));
+  const program = programFile('cli/main.js');
   return {
     kind: 'stdio',
     command: process.execPath,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { ensureDataDirectories } from '../../config/data-directories.js';
+import { ensureDataDirectories } from '../../config/load/data-directories.js';
 import type { SharedGrants } from '../../gateway/operator-api.js';
-import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { oneLine, printJson, printTable, type Terminal } from '../terminal.js';
+import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { oneLine, printJson, printTable, type Terminal } from '../shared/terminal.js';
 
 const NOT_SHARED =
   'What users have granted is in the memory of the gateway alone: users end it on its pages, /connect/NAME. To see it here, set ' +

@@ -3,13 +3,14 @@ import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { ConfigError } from '../../config/diagnostics.js';
+import { PACKAGE_DIRECTORY } from '../../base/asset.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { reviewUpstream, type UpstreamReview } from '../../gateway/upstream-review.js';
-import { type CommonFlags, PACKAGE_DIRECTORY, readCliConfig, readPackageInfo } from '../context.js';
-import { CliError, EXIT_CODE, type ExitCode } from '../exit-code.js';
-import { listRunning } from '../running.js';
-import { oneLine, paintFor, printJson, printLine, type Terminal } from '../terminal.js';
+import { ConfigError } from '../../config/load/diagnostics.js';
+import { reviewUpstream, type UpstreamReview } from '../../gateway/review/upstream-review.js';
+import { type CommonFlags, readCliConfig, readPackageInfo } from '../shared/context.js';
+import { CliError, EXIT_CODE, type ExitCode } from '../shared/exit-code.js';
+import { listRunning } from '../shared/running.js';
+import { oneLine, paintFor, printJson, printLine, type Terminal } from '../shared/terminal.js';
 
 /** One thing that was looked at beside the servers. */
 interface Finding {

@@ -3,17 +3,22 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { ConfigError, type ConfigProblem } from '../../config/diagnostics.js';
-import { blockForServers, changeMainFile, type EditableConfig, openEditableConfig } from '../../config/edit-config.js';
-import { toSlug } from '../../config/server-definition.js';
-import { formatPath } from '../../lib/json-path.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { formatPath } from '../../base/json/json-path.js';
+import {
+  blockForServers,
+  changeMainFile,
+  type EditableConfig,
+  openEditableConfig,
+} from '../../config/edit/edit-config.js';
+import { ConfigError, type ConfigProblem } from '../../config/load/diagnostics.js';
+import { toSlug } from '../../config/load/server-definition.js';
 import { type Machine, MCP_CLIENTS } from '../clients/client-table.js';
 import { type FoundFile, type FoundServer, findClientServers, readServersOf } from '../clients/read-servers.js';
-import type { CommonFlags } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { describeFollower, followReload } from '../follow-reload.js';
-import { oneLine, printJson, printLine, printTable, printWarning, type Terminal } from '../terminal.js';
+import type { CommonFlags } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { describeFollower, followReload } from '../shared/running.js';
+import { oneLine, printJson, printLine, printTable, printWarning, type Terminal } from '../shared/terminal.js';
 import { loadOptionsOf, readable } from './servers.js';
 
 interface ImportFlags extends CommonFlags {

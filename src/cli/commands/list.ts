@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { UpstreamSummary } from '../../gateway/gateway.js';
 import { describeUnmatched } from '../../gateway/operator-api.js';
-import { type CommonFlags, gatewayIn, loadCliConfig, VIEW_OPTION, withGateway } from '../context.js';
-import { EXIT_CODE } from '../exit-code.js';
-import { warnOfOtherConfiguration } from '../running.js';
-import { printJson, printTable, printWarning, type Terminal } from '../terminal.js';
+import { type CommonFlags, gatewayIn, loadCliConfig, VIEW_OPTION, withGateway } from '../shared/context.js';
+import { EXIT_CODE } from '../shared/exit-code.js';
+import { warnOfOtherConfiguration } from '../shared/running.js';
+import { printJson, printTable, printWarning, type Terminal } from '../shared/terminal.js';
 
 export function registerList(program: Command, terminal: Terminal): void {
   program

@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
+import type { JsonObject } from '../../base/json/json.js';
 import type { LockContent } from '../../config/gateway-config.js';
-import { writeLockFile } from '../../config/lock-file.js';
+import { writeLockFile } from '../../config/load/lock-file.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import {
   type Acceptance,
@@ -12,11 +13,10 @@ import {
   type DefinitionKind,
   describeTools,
   type ToolDifference,
-} from '../../gateway/lock-review.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { CliError, EXIT_CODE, type ExitCode } from '../exit-code.js';
-import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
-import { paintFor, printJson, printLine, printWarning, type Terminal } from '../terminal.js';
+} from '../../gateway/review/lock-review.js';
+import { CliError, EXIT_CODE, type ExitCode } from '../shared/exit-code.js';
+import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
+import { paintFor, printJson, printLine, printWarning, type Terminal } from '../shared/terminal.js';
 
 interface LockFlags extends SourceFlags {
   /** True without names. */

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { escapeInvisible } from '../../base/lib/text.js';
 import type { GatewayConfig, UpstreamConfig } from '../../config/gateway-config.js';
 import { followServerLog, serverLogDirectory, tailServerLog } from '../../gateway/log-review.js';
-import { escapeInvisible } from '../../lib/text.js';
-import { printWithBackpressure } from '../audit-line.js';
-import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { printJson, type Terminal, writeJson } from '../terminal.js';
+import { printWithBackpressure } from '../shared/audit-line.js';
+import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { printJson, type Terminal, writeJson } from '../shared/terminal.js';
 
 interface LogsFlags extends CommonFlags {
   readonly lines: number;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import type { JsonObject } from '../../base/json/json.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { parseParams } from '../call-operation.js';
-import { VIEW_OPTION } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { warnOfOtherConfiguration } from '../running.js';
-import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
-import { printJson, printLine, type Terminal } from '../terminal.js';
+import { parseParams } from '../shared/call-operation.js';
+import { VIEW_OPTION } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { warnOfOtherConfiguration } from '../shared/running.js';
+import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
+import { printJson, printLine, type Terminal } from '../shared/terminal.js';
 
 interface ExplainFlags extends SourceFlags {
   readonly params?: string;

@@ -3,12 +3,12 @@ import { userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { UpstreamSummary } from '../../gateway/gateway.js';
-import { AdminApi, type AdminFlags, TOKEN_OPTION, URL_OPTION } from '../admin-api.js';
-import { askForRestart, type RestartAnswer, type RestartedNames } from '../asked-restarts.js';
-import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { listRunning, type RunningGateway, runningFolder } from '../running.js';
-import { printJson, printLine, printTable, type Terminal } from '../terminal.js';
+import { AdminApi, type AdminFlags, TOKEN_OPTION, URL_OPTION } from '../shared/admin-api.js';
+import { askForRestart, type RestartAnswer, type RestartedNames } from '../shared/asked-restarts.js';
+import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { listRunning, type RunningGateway, runningFolder } from '../shared/running.js';
+import { printJson, printLine, printTable, type Terminal } from '../shared/terminal.js';
 
 interface RestartFlags extends CommonFlags, AdminFlags {
   readonly all?: boolean;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { measureJson } from '../../base/json/measure.js';
+import type { Observation, Observer } from '../../base/observe/observation.js';
+import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
 import { digestConfigFiles } from '../../config/config-files.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { addMadeToken, needsToken } from '../../config/made-token.js';
+import { addMadeToken, needsToken } from '../../config/load/made-token.js';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
-import { measureJson } from '../../lib/json-size.js';
-import { inTime, runInSlices, type Sliced } from '../../lib/turns.js';
-import type { Observation, Observer } from '../../observe/observation.js';
 import {
   type CommonFlags,
   loadCliConfig,
@@ -14,11 +14,11 @@ import {
   readPackageInfo,
   startGateway,
   untilAskedToStop,
-} from '../context.js';
-import { releaseMemorySoon } from '../release-memory.js';
-import { announceRunning } from '../running.js';
-import { oneLine, paintFor, printJson, printLine, type Terminal } from '../terminal.js';
-import { countInProcess } from '../token-count.js';
+} from '../shared/context.js';
+import { releaseMemorySoon } from '../shared/release-memory.js';
+import { announceRunning } from '../shared/running.js';
+import { oneLine, paintFor, printJson, printLine, type Terminal } from '../shared/terminal.js';
+import { countInProcess } from '../shared/token-count.js';
 
 /** The start report waits for every upstream, at most this long. */
 const REPORT_PATIENCE_MS = 10_000;
@@ -52,12 +52,14 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const { gateway, log, observe, monitoring } = started;
   try {
     // The server's libraries are loaded while the upstreams start.
-    const { openHttpServer } = await import('../../server/http-server.js');
+    const { openHttpServer } = await import('../../server/http/http-server.js');
+    const { mountPages } = await import('../../console/mount.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
     const server = await openHttpServer(gateway, {
       observe,
       serverInfo: readPackageInfo(),
       monitor: monitoring.monitor,
+      mount: mountPages,
     });
     const running = announceRunning(gateway, { address: server.url, digest });
     reload = running.reload;

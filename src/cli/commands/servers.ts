@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { JsonObject } from '../../base/json/json.js';
 import {
   addServer,
   type ChangeOptions,
@@ -6,16 +7,15 @@ import {
   type ServerChange,
   ServerChangeFault,
   setServerDisabled,
-} from '../../config/change-servers.js';
-import { ConfigError } from '../../config/diagnostics.js';
-import { type EditableConfig, openEditableConfig } from '../../config/edit-config.js';
-import type { LoadOptions } from '../../config/load-config.js';
-import { JsoncSyntaxError } from '../../config/parse-jsonc.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { CommonFlags } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { describeFollower, followReload } from '../follow-reload.js';
-import { printJson, printLine, type Terminal } from '../terminal.js';
+} from '../../config/edit/change-servers.js';
+import { type EditableConfig, openEditableConfig } from '../../config/edit/edit-config.js';
+import { ConfigError } from '../../config/load/diagnostics.js';
+import type { LoadOptions } from '../../config/load/load-config.js';
+import { JsoncSyntaxError } from '../../config/load/parse-jsonc.js';
+import type { CommonFlags } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { describeFollower, followReload } from '../shared/running.js';
+import { printJson, printLine, type Terminal } from '../shared/terminal.js';
 
 interface EditFlags extends CommonFlags {
   readonly dryRun?: boolean;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { findDataDir } from '../../config/load-config.js';
-import { describeReplicas } from '../../protocol/other-replicas.js';
-import { AdminApi, type AdminFlags, TOKEN_OPTION, URL_OPTION } from '../admin-api.js';
-import { type CommonFlags, loadCliConfig } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { listRunning, type RunningGateway } from '../running.js';
-import { oneLine, printJson, printLine, printTable, printWarning, type Terminal } from '../terminal.js';
+import { describeReplicas } from '../../base/protocol/other-replicas.js';
+import { findDataDir } from '../../config/load/load-config.js';
+import { AdminApi, type AdminFlags, TOKEN_OPTION, URL_OPTION } from '../shared/admin-api.js';
+import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { listRunning, type RunningGateway } from '../shared/running.js';
+import { oneLine, printJson, printLine, printTable, printWarning, type Terminal } from '../shared/terminal.js';
 import { loadOptionsOf } from './servers.js';
 
 interface StatusFlags extends CommonFlags, AdminFlags {}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Observer } from '../../base/observe/observation.js';
 import { digestConfigFiles } from '../../config/config-files.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import type { Observer } from '../../observe/observation.js';
 import { protectStdout } from '../../server/stdio/protect-stdout.js';
 import {
   type CommonFlags,
@@ -12,9 +12,9 @@ import {
   startGateway,
   untilAskedToStop,
   VIEW_OPTION,
-} from '../context.js';
-import { announceRunning } from '../running.js';
-import type { Terminal } from '../terminal.js';
+} from '../shared/context.js';
+import { announceRunning } from '../shared/running.js';
+import type { Terminal } from '../shared/terminal.js';
 
 interface StdioFlags extends CommonFlags {
   readonly view?: string;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import type { JsonObject } from '../../base/json/json.js';
+import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
 import type { EndpointMode } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { GATEWAY_SOURCE } from '../../protocol/operation.js';
-import { introspect } from '../call-operation.js';
-import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
-import { printJson, printTable, type Terminal } from '../terminal.js';
-import { type CountTokens, loadTokenCounter } from '../token-count.js';
+import { introspect } from '../shared/call-operation.js';
+import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
+import { printJson, printTable, type Terminal } from '../shared/terminal.js';
+import { type CountTokens, loadTokenCounter } from '../shared/token-count.js';
 
 interface Registration {
   readonly tools: number;

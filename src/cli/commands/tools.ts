@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { JsonObject } from '../../base/json/json.js';
+import type { UserChannel } from '../../base/protocol/consent.js';
+import type { Reply } from '../../base/protocol/result.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, PlacedOperation } from '../../gateway/gateway.js';
-import type { UserChannel } from '../../protocol/consent.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { Reply } from '../../protocol/result.js';
-import { callAsCli, endCliSession, introspect, parseParams, terminalUser } from '../call-operation.js';
-import { type CommonFlags, gatewayIn, loadCliConfig, VIEW_OPTION, withGateway } from '../context.js';
-import { CliError, EXIT_CODE } from '../exit-code.js';
-import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
-import { printJson, printLine, printTable, type Terminal, writeJson } from '../terminal.js';
+import { callAsCli, endCliSession, introspect, parseParams, terminalUser } from '../shared/call-operation.js';
+import { type CommonFlags, gatewayIn, loadCliConfig, VIEW_OPTION, withGateway } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
+import { printJson, printLine, printTable, type Terminal, writeJson } from '../shared/terminal.js';
 
 export function registerTools(program: Command, terminal: Terminal): void {
   const tools = program.command('tools').description('list, find, explain and call operations');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type CommonFlags, readPackageInfo } from '../context.js';
-import { printJson, printLine, type Terminal } from '../terminal.js';
+import { type CommonFlags, readPackageInfo } from '../shared/context.js';
+import { printJson, printLine, type Terminal } from '../shared/terminal.js';
 
 /** The specification this gateway implements. */
 const SPECIFICATION = 'MCP-AQL 1.0.0-draft';

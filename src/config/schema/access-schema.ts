@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../protocol/json.js';
+import type { JsonSchema } from '../../base/json/json.js';
 import { DEFAULT_ALGORITHMS } from '../access-config.js';
 import { KEYS, range, section, TEXTS } from './policy-schema.js';
 

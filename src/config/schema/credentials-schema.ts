@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../protocol/json.js';
+import type { JsonSchema } from '../../base/json/json.js';
 import { CREDENTIAL_TYPES } from '../credentials-config.js';
 import { section } from './policy-schema.js';
 

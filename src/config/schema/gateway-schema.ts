@@ -1,6 +1,6 @@
-import { WORDS_MODES } from '../../protocol/clean-words.js';
-import type { JsonSchema } from '../../protocol/json.js';
-import { CATEGORIES } from '../../protocol/operation.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { WORDS_MODES } from '../../base/protocol/clean-words.js';
+import { CATEGORIES } from '../../base/protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { INTEGRITY_MODES } from '../gateway-config.js';
 import { ACCESS_PROPERTIES, CLIENTS_SETTING } from './access-schema.js';

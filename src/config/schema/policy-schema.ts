@@ -1,5 +1,5 @@
-import type { JsonObject, JsonSchema } from '../../protocol/json.js';
-import { CATEGORIES, DANGER_LEVELS } from '../../protocol/operation.js';
+import type { JsonObject, JsonSchema } from '../../base/json/json.js';
+import { CATEGORIES, DANGER_LEVELS } from '../../base/protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { API_LIMIT_SCOPES, API_WINDOWS, STORE_TYPES } from '../gateway-config.js';
 import { CONFIRMERS, DECISIONS, METRICS, SHARES } from '../policy-config.js';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../protocol/json.js';
+import type { JsonSchema } from '../../base/json/json.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { RISK_TOLERANCES, SAFETY_MODES, START_CONSENTS } from '../safety-config.js';
 import { oneOrMany, range, section } from './policy-schema.js';

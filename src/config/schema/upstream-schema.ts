@@ -1,6 +1,6 @@
-import { MAX_EXPRESSION_LENGTH } from '../../expression/operators.js';
-import type { JsonSchema } from '../../protocol/json.js';
-import { CATEGORIES, DANGER_LEVELS, TRUST_LEVELS } from '../../protocol/operation.js';
+import { MAX_EXPRESSION_LENGTH } from '../../base/expression/operators.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { CATEGORIES, DANGER_LEVELS, TRUST_LEVELS } from '../../base/protocol/operation.js';
 import {
   ASK_KINDS,
   type AskKind,
@@ -13,13 +13,13 @@ import {
   CHILD_LIMITS_PROPERTIES,
   CIRCUIT_PROPERTIES,
   INSTANCES_PROPERTIES,
+  LIFECYCLE_PROPERTY,
   MAX_TIMEOUT_MS,
   OUTBOUND_TLS_PROPERTIES,
   QUEUE_PROPERTIES,
   RESTARTS_PROPERTIES,
 } from './connection-schema.js';
 import { UPSTREAM_CREDENTIALS } from './credentials-schema.js';
-import { LIFECYCLE_PROPERTY } from './lifecycle-schema.js';
 import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../protocol/json.js';
-import { CATEGORIES, DANGER_LEVELS } from '../../protocol/operation.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { CATEGORIES, DANGER_LEVELS } from '../../base/protocol/operation.js';
 import { NAME_GLOB, oneOrMany, RULE, range, section } from './policy-schema.js';
 
 const NAMES: JsonSchema = { type: 'string', minLength: 1, maxLength: 200 };

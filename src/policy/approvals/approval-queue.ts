@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditActor, AuditTrail } from '../../audit/audit-trail.js';
-import type { ApprovalsConfig } from '../../config/policy-config.js';
 import type {
   Approval,
   ApprovalService,
@@ -8,12 +6,20 @@ import type {
   Approver,
   DecisionFault,
   DecisionResult,
-} from '../../protocol/approval.js';
-import { OperationError } from '../../protocol/operation-error.js';
+} from '../../base/protocol/approval.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { ApprovalsConfig } from '../../config/policy-config.js';
 import { failClosed } from '../../store/fail-closed.js';
 import type { StateStore } from '../../store/state-store.js';
+import type { AuditActor, AuditTrail } from '../audit/audit-trail.js';
 
-export type { Approval, ApprovalService, ApprovalStatus, Approver, DecisionFault } from '../../protocol/approval.js';
+export type {
+  Approval,
+  ApprovalService,
+  ApprovalStatus,
+  Approver,
+  DecisionFault,
+} from '../../base/protocol/approval.js';
 
 export interface ApprovalRequest extends Omit<Approval, 'id' | 'status' | 'requestedAt' | 'expiresAt' | 'decision'> {}
 

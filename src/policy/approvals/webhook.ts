@@ -1,9 +1,9 @@
-import type { AuditTrail } from '../../audit/audit-trail.js';
-import type { Observer } from '../../observe/observation.js';
-import { createDeliveries, type DeliveryDeps } from '../signed-deliveries.js';
+import type { Observer } from '../../base/observe/observation.js';
+import type { AuditTrail } from '../audit/audit-trail.js';
 import type { Approval } from './approval-queue.js';
+import { createDeliveries, type DeliveryDeps } from './signed-deliveries.js';
 
-export type { DeliveryDeps } from '../signed-deliveries.js';
+export type { DeliveryDeps } from './signed-deliveries.js';
 
 /** Sends new requests to an external receiver. */
 export interface Webhook {

@@ -1,11 +1,9 @@
+import { InputRequired, type SharedAnswer, type SharedConsent, type UserChannel } from '../../base/protocol/consent.js';
+import { dangerRank } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
 import type { ConfirmationConfig } from '../../config/policy-config.js';
-import type { SharedAnswer, SharedConsent, UserChannel } from '../../protocol/consent.js';
-import { InputRequired } from '../../protocol/consent.js';
-import { dangerRank } from '../../protocol/operation.js';
-import { OperationError } from '../../protocol/operation-error.js';
-import type { BatchPolicy, JointConsent, PolicyRequest } from '../admission.js';
-import { decisionEvent } from '../gatekeeper.js';
-import type { PolicyDecision, RuleEngine } from '../rules/rule-types.js';
+import { decisionEvent } from '../rules/gatekeeper.js';
+import type { BatchPolicy, JointConsent, PolicyDecision, PolicyRequest, RuleEngine } from '../rules/policy-types.js';
 import { askAhead, type ConfirmDeps, issueToken, openCase } from './confirm.js';
 import { confirmByUser } from './confirm-by-user.js';
 import { type ConfirmationCase, describeToken, OUTDATED } from './question.js';

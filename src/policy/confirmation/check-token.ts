@@ -1,7 +1,7 @@
-import { type Caller, principalOf } from '../../protocol/caller.js';
-import type { ErrorCode } from '../../protocol/error-table.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { OperationError } from '../../protocol/operation-error.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { type Caller, principalOf } from '../../base/protocol/caller.js';
+import type { ErrorCode } from '../../base/protocol/error-table.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
 import { SEVERAL, type Token, type TokenScope } from './token-types.js';
 
 /** A token that a caller sent back. */

@@ -1,10 +1,10 @@
-import type { ShownArguments } from '../../audit/redact.js';
+import { digest } from '../../base/json/canonical-json.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
 import type { ApprovalsConfig } from '../../config/policy-config.js';
-import { digest } from '../../lib/canonical-json.js';
-import type { Operation } from '../../protocol/operation.js';
-import { OperationError } from '../../protocol/operation-error.js';
 import type { Approval, ApprovalQueue } from '../approvals/approval-queue.js';
-import { ownerOf } from '../caller-key.js';
+import type { ShownArguments } from '../audit/redact.js';
+import { ownerOf } from '../rules/caller-key.js';
 import { type Agreement, approvalPending, type ConfirmationCase, consentRefused, contextOf } from './question.js';
 import type { ConfirmationTokens, IssuedToken } from './token-types.js';
 

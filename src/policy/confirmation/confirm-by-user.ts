@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Cancellation } from '../../protocol/cancellation.js';
-import { type ConsentAnswer, InputRequired, type UserChannel } from '../../protocol/consent.js';
-import { OperationError } from '../../protocol/operation-error.js';
+import type { Cancellation } from '../../base/protocol/cancellation.js';
+import { type ConsentAnswer, InputRequired, type UserChannel } from '../../base/protocol/consent.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
 import { type Agreement, type ConfirmationCase, consentRefused, contextOf, describeQuestion } from './question.js';
 import type { ConfirmationTokens, IssuedToken } from './token-types.js';
 

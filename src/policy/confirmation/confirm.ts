@@ -1,14 +1,13 @@
-import type { AuditTrail } from '../../audit/audit-trail.js';
-import type { ApproverView, Redactor, ShownArguments } from '../../audit/redact.js';
+import type { Observer } from '../../base/observe/observation.js';
+import { InputRequired } from '../../base/protocol/consent.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import { runInTurns, turns } from '../../base/turns/turns.js';
 import type { ApprovalsConfig } from '../../config/policy-config.js';
-import { runInTurns, turns } from '../../lib/turns.js';
-import type { Observer } from '../../observe/observation.js';
-import { InputRequired } from '../../protocol/consent.js';
-import { OperationError } from '../../protocol/operation-error.js';
-import type { AheadQuestion, Permit, PolicyRequest } from '../admission.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
-import { type Confirm, type DecisionOutcome, decisionEvent, requireRecord } from '../gatekeeper.js';
-import type { PolicyDecision } from '../rules/rule-types.js';
+import type { AuditTrail } from '../audit/audit-trail.js';
+import type { ApproverView, Redactor, ShownArguments } from '../audit/redact.js';
+import { type Confirm, type DecisionOutcome, decisionEvent, requireRecord } from '../rules/gatekeeper.js';
+import type { AheadQuestion, Permit, PolicyDecision, PolicyRequest } from '../rules/policy-types.js';
 import { confirmByOperator } from './confirm-by-operator.js';
 import { confirmByUser } from './confirm-by-user.js';
 import {
@@ -20,8 +19,8 @@ import {
   describeCase,
   describeToken,
   OUTDATED,
+  showUpdate,
 } from './question.js';
-import { showUpdate } from './show-update.js';
 import { type ConfirmationTokens, type IssuedToken, keyOfScope, type Token } from './token-types.js';
 
 export interface ConfirmDeps {

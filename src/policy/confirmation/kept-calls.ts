@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { Caller } from '../../protocol/call.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { Caller } from '../../base/protocol/call.js';
 import type { StateStore } from '../../store/state-store.js';
-import { keyOfCaller } from '../caller-key.js';
+import { keyOfCaller } from '../rules/caller-key.js';
 
 /** Where the params of one call are kept: under its token. */
 export interface KeptUnder {
@@ -94,4 +94,35 @@ function unseal(sealed: string, token: string): JsonObject | undefined {
 /** A token has 256 random bits: a key derived from it needs no salt. */
 function keyFrom(token: string): Buffer {
   return Buffer.from(hkdfSync('sha256', token, '', PURPOSE, KEY_BYTES));
+}
+
+/** So many tokens are used in five minutes at 300 a second. */
+const MOST = 100_000;
+
+/**
+ * The tokens that this gateway has taken, until they expire. A store may forget it: a failover loses its last moments, and one that is put
+ * back to an earlier state takes a token for unused that has run its call.
+ */
+export class UsedTokens {
+  /** In the order of use. */
+  readonly #used = new Map<string, { readonly at: number; readonly expiresAt: number }>();
+
+  /** @param at when it was used, and `expiresAt` when nobody could use it any more, in milliseconds since the epoch */
+  note(key: string, at: number, expiresAt: number): void {
+    this.#dropEarliest(at);
+    this.#used.set(key, { at, expiresAt });
+  }
+
+  /** When the token was used here, in milliseconds since the epoch. */
+  usedAt(key: string): number | undefined {
+    return this.#used.get(key)?.at;
+  }
+
+  /** Those at the beginning that have expired, or are too many: tokens live for about the same time. */
+  #dropEarliest(now: number): void {
+    for (const [key, { expiresAt }] of this.#used) {
+      if (expiresAt > now && this.#used.size < MOST) return;
+      this.#used.delete(key);
+    }
+  }
 }

@@ -1,7 +1,7 @@
-import { digest } from '../../lib/canonical-json.js';
-import type { Caller } from '../../protocol/call.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { type DangerLevel, GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
+import { digest } from '../../base/json/canonical-json.js';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Caller } from '../../base/protocol/call.js';
+import { type DangerLevel, GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
 
 /** What a token is valid for. Each part is compared; what a caller must not learn about is compared first. */
 export interface TokenScope {

@@ -1,18 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { AuditEvent, AuditTrail } from '../../audit/audit-trail.js';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Caller } from '../../base/protocol/call.js';
+import type { DangerLevel } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
 import type { ConfirmationConfig } from '../../config/policy-config.js';
-import type { Caller } from '../../protocol/call.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { DangerLevel } from '../../protocol/operation.js';
-import { OperationError } from '../../protocol/operation-error.js';
 import { failClosed } from '../../store/fail-closed.js';
 import type { StateStore } from '../../store/state-store.js';
-import { keyOfCaller, ownerOf } from '../caller-key.js';
-import { describeActor } from '../gatekeeper.js';
+import type { AuditEvent, AuditTrail } from '../audit/audit-trail.js';
+import { keyOfCaller, ownerOf } from '../rules/caller-key.js';
+import { describeActor } from '../rules/gatekeeper.js';
 import { checkCooldown, checkToken, type PresentedToken, tokenInvalid, tokenOutdated } from './check-token.js';
-import { createKeptCalls, type KeptCalls, type KeptUnder } from './kept-calls.js';
+import { createKeptCalls, type KeptCalls, type KeptUnder, type UsedTokens } from './kept-calls.js';
 import type { ConfirmationTokens, IssuedToken, Token, TokenRequest, TokenScope } from './token-types.js';
-import type { UsedTokens } from './used-tokens.js';
 
 interface ConfirmationTokensOptions {
   readonly store: StateStore;

@@ -1,11 +1,11 @@
+import type { Caller } from '../../base/protocol/call.js';
+import { principalOf } from '../../base/protocol/caller.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import type { OperationError } from '../../base/protocol/operation-error.js';
 import type { ApiLimit } from '../../config/gateway-config.js';
 import type { QuotaLimit, Share, Thresholds, Window } from '../../config/policy-config.js';
-import type { Caller } from '../../protocol/call.js';
-import { principalOf } from '../../protocol/caller.js';
-import type { Operation } from '../../protocol/operation.js';
-import type { OperationError } from '../../protocol/operation-error.js';
 import type { CounterStep } from '../../store/state-store.js';
-import { keyOfCaller } from '../caller-key.js';
+import { keyOfCaller } from '../rules/caller-key.js';
 
 /** How far a budget is used up in one of its windows. */
 export interface Level {

@@ -1,7 +1,7 @@
-import type { Caller } from '../../protocol/call.js';
+import type { Caller } from '../../base/protocol/call.js';
 import type { StateStore } from '../../store/state-store.js';
-import { keyOfCaller } from '../caller-key.js';
 import { type ConfirmationTokens, scopeOf } from '../confirmation/token-types.js';
+import { keyOfCaller } from '../rules/caller-key.js';
 import type { Draw, QuotaBudget } from './budget.js';
 import { quotaPaused } from './budgets.js';
 import type { ChargeRequest } from './quota-types.js';

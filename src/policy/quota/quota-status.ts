@@ -1,6 +1,6 @@
-import type { Caller } from '../../protocol/call.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { GATEWAY_SOURCE } from '../../protocol/operation.js';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Caller } from '../../base/protocol/call.js';
+import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
 import type { StateStore } from '../../store/state-store.js';
 import { type ApiBudget, type Budget, type Draw, drawOn, type QuotaBudget } from './budget.js';
 import type { Budgets } from './budgets.js';

@@ -1,10 +1,10 @@
+import type { JsonObject } from '../../base/json/json.js';
+import type { Caller } from '../../base/protocol/call.js';
+import type { AnnouncedLimits } from '../../base/protocol/limits.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import type { Warning } from '../../base/protocol/result.js';
 import type { ApiLimit } from '../../config/gateway-config.js';
 import type { QuotasConfig } from '../../config/policy-config.js';
-import type { Caller } from '../../protocol/call.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { AnnouncedLimits } from '../../protocol/limits.js';
-import type { Operation } from '../../protocol/operation.js';
-import type { Warning } from '../../protocol/result.js';
 
 /** A call that wants to run. */
 export interface ChargeRequest {

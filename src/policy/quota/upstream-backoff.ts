@@ -1,6 +1,6 @@
-import type { AnnouncedLimits } from '../../protocol/limits.js';
-import type { Operation } from '../../protocol/operation.js';
-import { OperationError } from '../../protocol/operation-error.js';
+import type { AnnouncedLimits } from '../../base/protocol/limits.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
 import { describeReset } from './budget.js';
 
 /** The longest that calls are held back for one answer: a slip or a wrong clock of a server must not shut callers out. */

@@ -1,8 +1,8 @@
+import type { JsonObject } from '../../base/json/json.js';
+import { allOf, type Budget, type Match } from '../../base/lib/glob.js';
+import type { CallerFacts } from '../../base/protocol/call.js';
+import { GATEWAY_SOURCE, type Operation, TRUST_LEVELS, type TrustLevel } from '../../base/protocol/operation.js';
 import type { PolicyRule } from '../../config/policy-config.js';
-import { allOf, type Budget, type Match } from '../../lib/glob.js';
-import type { CallerFacts } from '../../protocol/call.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { GATEWAY_SOURCE, type Operation, TRUST_LEVELS, type TrustLevel } from '../../protocol/operation.js';
 
 /** What rules read of a call. */
 export interface CallSubject {

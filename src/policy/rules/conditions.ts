@@ -1,9 +1,9 @@
+import { anyOf, compileGlob, compileNameGlob, type Match, matchBudget, matchGlobs } from '../../base/lib/glob.js';
+import { quoteValue, quoteValues } from '../../base/lib/text.js';
+import type { CallerFacts } from '../../base/protocol/call.js';
+import type { Operation } from '../../base/protocol/operation.js';
 import { localNameOf } from '../../catalog/resolve-name.js';
 import type { PolicyRule, RuleMatch } from '../../config/policy-config.js';
-import { anyOf, compileGlob, compileNameGlob, type Match, matchBudget, matchGlobs } from '../../lib/glob.js';
-import { quoteValue, quoteValues } from '../../lib/text.js';
-import type { CallerFacts } from '../../protocol/call.js';
-import type { Operation } from '../../protocol/operation.js';
 import type { CallSubject, Clause } from './clause.js';
 import { compileParameter } from './param-conditions.js';
 

@@ -1,6 +1,6 @@
+import { type DangerLevel, type Operation, TRUST_LEVELS, type TrustLevel } from '../../base/protocol/operation.js';
 import { DECISIONS, type Decision, type PolicyRule } from '../../config/policy-config.js';
-import { type DangerLevel, type Operation, TRUST_LEVELS, type TrustLevel } from '../../protocol/operation.js';
-import type { PolicyDecision } from './rule-types.js';
+import type { PolicyDecision } from './policy-types.js';
 
 /** What is known about an operation before any rule applies. */
 export interface RuleSubject {

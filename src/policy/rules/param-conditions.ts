@@ -1,5 +1,6 @@
-import type { ParamCondition } from '../../config/policy-config.js';
-import { canonicalJson } from '../../lib/canonical-json.js';
+import { canonicalJson } from '../../base/json/canonical-json.js';
+import { isJsonObject } from '../../base/json/json.js';
+import { measureJson } from '../../base/json/measure.js';
 import {
   allOf,
   type Budget,
@@ -9,11 +10,10 @@ import {
   type Match,
   matchBudget,
   matchGlobs,
-} from '../../lib/glob.js';
-import { measureJson } from '../../lib/json-size.js';
-import { quoteValue, quoteValues } from '../../lib/text.js';
-import { isJsonObject } from '../../protocol/json.js';
-import type { Operation } from '../../protocol/operation.js';
+} from '../../base/lib/glob.js';
+import { quoteValue, quoteValues } from '../../base/lib/text.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import type { ParamCondition } from '../../config/policy-config.js';
 import type { CallSubject, Clause } from './clause.js';
 
 /** The condition on one parameter; where its path leads through lists, on each value that it reaches. */

@@ -1,9 +1,9 @@
-import { quoteValues } from '../../lib/text.js';
-import { isJsonObject } from '../../protocol/json.js';
-import { OperationError } from '../../protocol/operation-error.js';
-import type { Warning } from '../../protocol/result.js';
-import { parseExact, writeExact } from '../exact-numbers.js';
-import type { CollectionQuery, MissingItems, ReadPage } from '../result-types.js';
+import { parseExact, writeExact } from '../../base/json/exact-numbers.js';
+import { isJsonObject } from '../../base/json/json.js';
+import { quoteValues } from '../../base/lib/text.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Warning } from '../../base/protocol/result.js';
+import type { CollectionQuery, MissingItems, ReadPage } from '../query/result-types.js';
 import type { LocatedList } from '../shape/locate-list.js';
 import {
   boundsGiven,

@@ -1,6 +1,6 @@
-import { toSnakeCase } from '../../lib/names.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { Operation, Parameter } from '../../protocol/operation.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { toSnakeCase } from '../../base/lib/names.js';
+import type { Operation, Parameter } from '../../base/protocol/operation.js';
 import { readSchema } from '../../schema/schema-shape.js';
 import { leadsOn, nextLinkOf, type PageFact, type PageSigns } from './page-signs.js';
 

@@ -1,6 +1,6 @@
-import { toSnakeCase } from '../../lib/names.js';
-import { isJsonObject } from '../../protocol/json.js';
-import type { FieldPath } from '../result-types.js';
+import { isJsonObject } from '../../base/json/json.js';
+import { toSnakeCase } from '../../base/lib/names.js';
+import type { FieldPath } from '../query/result-types.js';
 
 /** A member beside a list that speaks of its pages. */
 export interface PageFact {

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../protocol/json.js';
-import { localNameOf, type Operation, type Parameter } from '../../protocol/operation.js';
-import { CONTROLLED, type CollectionQuery } from '../result-types.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { localNameOf, type Operation, type Parameter } from '../../base/protocol/operation.js';
+import { CONTROLLED, type CollectionQuery } from '../query/result-types.js';
 import { choosesOfAll } from './gather-pages.js';
 import { defaultOf, isPosition } from './next-page.js';
 

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../protocol/json.js';
-import { digitsOf, exactNumber, unmarkedWithin } from '../exact-numbers.js';
-import type { Aggregation, CollectionQuery, FieldPath } from '../result-types.js';
+import { digitsOf, exactNumber, unmarkedWithin } from '../../base/json/exact-numbers.js';
+import type { JsonObject } from '../../base/json/json.js';
 import { type Comparable, comparableOf, compareInOrder, exactValue, spelledNumber } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
+import type { Aggregation, CollectionQuery, FieldPath } from './result-types.js';
 import type { Sliced } from './sliced.js';
 
 /** Groups beyond these, the smallest ones, are left out. */

@@ -1,9 +1,9 @@
-import { similarity } from '../../lib/names.js';
-import { cleanName, quoteValue, quoteValues } from '../../lib/text.js';
-import { isJsonObject } from '../../protocol/json.js';
-import { OperationError } from '../../protocol/operation-error.js';
-import type { CollectionQuery, FieldPath } from '../result-types.js';
+import { isJsonObject } from '../../base/json/json.js';
+import { similarity } from '../../base/lib/names.js';
+import { cleanName, quoteValue, quoteValues } from '../../base/lib/text.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
 import { COMPUTED, createFieldReader, findComputed, isScalar, parsePath, SCALAR, writePath } from './fields.js';
+import type { CollectionQuery, FieldPath } from './result-types.js';
 import type { SelectionSource } from './select-fields.js';
 import type { Sliced } from './sliced.js';
 

@@ -1,5 +1,5 @@
-import { readTime } from '../../lib/time.js';
-import { digitsOf } from '../exact-numbers.js';
+import { digitsOf } from '../../base/json/exact-numbers.js';
+import { readTime } from '../../base/lib/time.js';
 
 /** A value in comparable form: values of one kind compare by `value`, different kinds by `rank`. */
 export interface Comparable {

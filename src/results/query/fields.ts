@@ -1,5 +1,5 @@
-import { unmarkedWithin } from '../exact-numbers.js';
-import type { ComputedField, FieldPath } from '../result-types.js';
+import { unmarkedWithin } from '../../base/json/exact-numbers.js';
+import type { ComputedField, FieldPath } from './result-types.js';
 
 /**
  * A compiled path. Keys may contain dots, so at each object a key that equals the whole rest of the path is preferred to a

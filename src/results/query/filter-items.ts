@@ -1,9 +1,9 @@
-import { digest } from '../../lib/canonical-json.js';
-import { readTime } from '../../lib/time.js';
-import { digitsOf, unmarked } from '../exact-numbers.js';
-import type { Condition, Operator, TextQuery } from '../result-types.js';
+import { digest } from '../../base/json/canonical-json.js';
+import { digitsOf, unmarked } from '../../base/json/exact-numbers.js';
+import { readTime } from '../../base/lib/time.js';
 import { createComparison, spelledNumber } from './comparable.js';
 import { createFieldReader, type FieldSource } from './fields.js';
+import type { Condition, Operator, TextQuery } from './result-types.js';
 
 /** Whether the values of a field meet a condition; there are none where the field is missing. */
 type Test = (values: readonly unknown[]) => boolean;

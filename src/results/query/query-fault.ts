@@ -1,10 +1,10 @@
-import type { Fault } from '../../catalog/arguments/explain-violations.js';
-import { echoValue, quoteValue } from '../../lib/text.js';
-import type { JsonObject } from '../../protocol/json.js';
-import { OperationError } from '../../protocol/operation-error.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { echoValue, quoteValue } from '../../base/lib/text.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Fault } from '../../schema/explain-violations.js';
 import { jsonTypeOf } from '../../schema/schema-shape.js';
-import type { Control, FieldPath } from '../result-types.js';
 import { MAX_PATH_DEPTH, MAX_PATH_LENGTH, parsePath } from './fields.js';
+import type { Control, FieldPath } from './result-types.js';
 
 /** One thing wrong with the controls of a call. */
 export interface QueryFault extends Fault {

@@ -1,9 +1,9 @@
-import { quoteValue, quoteValues } from '../../lib/text.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import type { Condition, FieldPath, Operator } from '../result-types.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { quoteValue, quoteValues } from '../../base/lib/text.js';
 import { MAX_PATH_DEPTH, writePath } from './fields.js';
 import { MAX_PATTERN_LENGTH } from './filter-items.js';
 import { type ControlReading, type QueryFault, readPath, textHint, typeFault, valueFault } from './query-fault.js';
+import type { Condition, FieldPath, Operator } from './result-types.js';
 
 const MAX_CONDITIONS = 100;
 

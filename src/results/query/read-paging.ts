@@ -1,5 +1,5 @@
-import type { Control, PageRequest } from '../result-types.js';
 import { type ControlReading, type QueryFault, typeFault, valueFault } from './query-fault.js';
+import type { Control, PageRequest } from './result-types.js';
 
 /** What the pagination document recommends (5.2), and its hard limit (5.3): larger pages are clamped to it. */
 export const DEFAULT_PAGE_SIZE = 20;

@@ -1,14 +1,5 @@
-import { quoteValue, quoteValues } from '../../lib/text.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import type {
-  Aggregation,
-  CollectionQuery,
-  Control,
-  FieldPath,
-  FieldSelection,
-  SortKey,
-  TextQuery,
-} from '../result-types.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { quoteValue, quoteValues } from '../../base/lib/text.js';
 import { parsePath } from './fields.js';
 import { parseTextQuery } from './filter-items.js';
 import {
@@ -22,6 +13,15 @@ import {
 } from './query-fault.js';
 import { readFilter } from './read-filter.js';
 import { PAGING, readPaging } from './read-paging.js';
+import type {
+  Aggregation,
+  CollectionQuery,
+  Control,
+  FieldPath,
+  FieldSelection,
+  SortKey,
+  TextQuery,
+} from './result-types.js';
 
 const MAX_TERMS = 50;
 

@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../protocol/json.js';
-import type { CollectionQuery, SortKey } from '../result-types.js';
+import type { JsonObject } from '../../base/json/json.js';
 import { aggregateItems, findNumberless } from './aggregate-items.js';
 import { checkFields, findKnownFields } from './check-fields.js';
 import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
 import { compileFilter, compileTextSearch, findUncompared } from './filter-items.js';
 import { refuseFaults } from './query-fault.js';
+import type { CollectionQuery, SortKey } from './result-types.js';
 import { createProjection, type Projection, type SelectionSource } from './select-fields.js';
 import { itemsPerSlice, mapSliced, type Sliced } from './sliced.js';
 

@@ -1,8 +1,7 @@
-import { toSnakeCase } from '../../lib/names.js';
-import { isJsonObject, type JsonObject, setMember } from '../../protocol/json.js';
-import type { Operation } from '../../protocol/operation.js';
-import { unmarkedWithin } from '../exact-numbers.js';
-import type { ComputedField, FieldPath, FieldSelection } from '../result-types.js';
+import { unmarkedWithin } from '../../base/json/exact-numbers.js';
+import { isJsonObject, type JsonObject, setMember } from '../../base/json/json.js';
+import { toSnakeCase } from '../../base/lib/names.js';
+import type { Operation } from '../../base/protocol/operation.js';
 import {
   COMPUTED,
   compilePath,
@@ -12,6 +11,7 @@ import {
   MAX_LIST_DEPTH,
   type PathStep,
 } from './fields.js';
+import type { ComputedField, FieldPath, FieldSelection } from './result-types.js';
 
 /** What a selection may use. */
 export interface SelectionSource extends FieldSource {
@@ -109,7 +109,7 @@ function chooseMembers(
 }
 
 /** The presets that every operation has (companion document "field selection", section 3.1). */
-export const STANDARD_PRESETS: readonly string[] = ['minimal', 'standard', 'full'];
+const STANDARD_PRESETS: readonly string[] = ['minimal', 'standard', 'full'];
 
 /** The presets of an operation: the standard ones, then the operator's. */
 export function presetsOf({ presets = {} }: Pick<Operation, 'presets'>): readonly string[] {

@@ -1,6 +1,6 @@
-import type { Sliced } from '../../lib/turns.js';
+import type { Sliced } from '../../base/turns/turns.js';
 
-export { runAtOnce, runInSlices, type Sliced } from '../../lib/turns.js';
+export { runAtOnce, runInSlices, type Sliced } from '../../base/turns/turns.js';
 
 /** Maps a list, with a stop after each so many items. */
 export function* mapSliced<T>(

@@ -1,17 +1,22 @@
-import { isSpeltLike } from '../../lib/names.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { Operation } from '../../protocol/operation.js';
-import { compileComputedFields } from '../computed-fields.js';
-import { CONTROLS, type ComputedField, type Control, type ControlSet } from '../result-types.js';
+import { compileExpression } from '../../base/expression/compile.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { isSpeltLike } from '../../base/lib/names.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import { CONTROLS, type ComputedField, type Control, type ControlSet } from '../query/result-types.js';
 import { declaredShape, describedFields, isReadable } from './declared-shape.js';
-
-/** For operations that take no controls: those that write, and the gateway's own. */
-const NO_CONTROLS: PreparedControls = { kind: 'none', names: new Map(), byName: new Map() };
 
 /** The controls of an operation, and each by the name that callers use. */
 export interface PreparedControls extends ControlSet {
   readonly byName: ReadonlyMap<string, Control>;
 }
+
+export interface UnknownControl {
+  readonly key: string;
+  readonly meant?: string;
+}
+
+/** For operations that take no controls: those that write, and the gateway's own. */
+const NO_CONTROLS: PreparedControls = { kind: 'none', names: new Map(), byName: new Map() };
 
 /**
  * Says which controls an operation takes. Every READ of an upstream takes all of them, because whether there is a list is seen in the
@@ -59,11 +64,6 @@ interface SplitParams {
   readonly unknownControls: readonly UnknownControl[];
 }
 
-export interface UnknownControl {
-  readonly key: string;
-  readonly meant?: string;
-}
-
 const NOTHING_GIVEN: ReadonlyMap<Control, unknown> = new Map();
 
 const NO_UNKNOWN_CONTROLS: readonly UnknownControl[] = [];
@@ -95,4 +95,18 @@ function readMisspelt(key: string, { names }: ControlSet, operation: Operation):
   if (control === undefined || operation.scope.byName.has(key)) return [];
   const meant = names.get(control);
   return [{ key, ...(meant !== undefined && { meant }) }];
+}
+
+/** The computed fields of an operation's items, as its curation declares them. Its controls keep them (`ResultService.controlsOf`). */
+export function compileComputedFields({ computed = {} }: Operation): readonly ComputedField[] {
+  return Object.entries(computed).flatMap(([name, { expression, description = expression }]) =>
+    compileField(name, expression, description),
+  );
+}
+
+/** Empty for an expression that does not compile; a configuration with one does not load. */
+function compileField(name: string, expression: string, description: string): readonly ComputedField[] {
+  const result = compileExpression(expression);
+  if (!result.ok) return [];
+  return [{ name, description, type: result.type, compute: result.compute }];
 }

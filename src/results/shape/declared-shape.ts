@@ -1,9 +1,9 @@
-import { LEXICON } from '../../classify/lexicon.js';
-import { splitWords } from '../../classify/vocabulary.js';
-import type { JsonSchema } from '../../protocol/json.js';
-import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../protocol/operation.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
+import { LEXICON } from '../../classify/words/lexicon.js';
+import { splitWords } from '../../classify/words/vocabulary.js';
 import { type ObjectField, type ReadSchema, readSchema } from '../../schema/schema-shape.js';
-import { CONTROLLED, type FieldPath, type ItemField, type ResultShape } from '../result-types.js';
+import { CONTROLLED, type FieldPath, type ItemField, type ResultShape } from '../query/result-types.js';
 import { findListPlace, type Member } from './locate-list.js';
 
 /** Operation families that give collections (companion document "collection querying", section 1). */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Operation } from '../../protocol/operation.js';
-import type { FieldPath, ResultShape, SeenAnswer } from '../result-types.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import type { FieldPath, ResultShape, SeenAnswer } from '../query/result-types.js';
 import { declaredShape, isReadable } from './declared-shape.js';
 import { locateList, onlyText } from './locate-list.js';
 

@@ -1,10 +1,10 @@
-import { isNestedDeeper } from '../../lib/json-depth.js';
-import { toSnakeCase } from '../../lib/names.js';
-import { quoteValues } from '../../lib/text.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { MAX_ANSWER_DEPTH } from '../../protocol/limits.js';
-import { parseExact } from '../exact-numbers.js';
-import type { FieldPath, ResultShape } from '../result-types.js';
+import { parseExact } from '../../base/json/exact-numbers.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { isNestedDeeper } from '../../base/json/json-depth.js';
+import { toSnakeCase } from '../../base/lib/names.js';
+import { quoteValues } from '../../base/lib/text.js';
+import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';
+import type { FieldPath, ResultShape } from '../query/result-types.js';
 
 /** The list in an answer. */
 export interface LocatedList {

@@ -1,7 +1,7 @@
-import { parseExact, writeExact } from '../exact-numbers.js';
+import { parseExact, writeExact } from '../../base/json/exact-numbers.js';
 import { parsePath } from '../query/fields.js';
+import type { StoredPart, StoredResultRequest } from '../query/result-types.js';
 import { createProjection } from '../query/select-fields.js';
-import type { StoredPart, StoredResultRequest } from '../result-types.js';
 import { readStoredResult } from './read-stored.js';
 
 /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */

@@ -1,9 +1,9 @@
-import type { JsonPath } from '../../lib/json-path.js';
-import { nearestName } from '../../lib/names.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { OperationError } from '../../protocol/operation-error.js';
-import { digitsOf, unmarked } from '../exact-numbers.js';
-import type { StoredResultRequest } from '../result-types.js';
+import { digitsOf, unmarked } from '../../base/json/exact-numbers.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { JsonPath } from '../../base/json/json-path.js';
+import { nearestName } from '../../base/lib/names.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { StoredResultRequest } from '../query/result-types.js';
 import type { StoredResult } from './result-store.js';
 import {
   type Container,

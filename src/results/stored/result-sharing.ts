@@ -1,6 +1,6 @@
-import { type Caller, principalOf } from '../../protocol/caller.js';
-import { isJsonObject } from '../../protocol/json.js';
-import type { StoredEntry } from '../result-types.js';
+import { isJsonObject } from '../../base/json/json.js';
+import { type Caller, principalOf } from '../../base/protocol/caller.js';
+import type { StoredEntry } from '../query/result-types.js';
 
 /** Whose an entry is. */
 export type Holder = Pick<Caller, 'sessionId' | 'client' | 'user'>;

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../protocol/call.js';
-import type { FieldSelection, MissingItems, StoredEntry } from '../result-types.js';
+import type { Caller } from '../../base/protocol/call.js';
+import type { FieldSelection, MissingItems, StoredEntry } from '../query/result-types.js';
 import { type PackedList, readPacked } from './packed-list.js';
 import type { Fetched, Holder, ResultSharing } from './result-sharing.js';
 
@@ -60,7 +60,7 @@ export interface ResultStore {
 }
 
 /** A store that takes what other threads have made. */
-export interface OwningResultStore extends ResultStore {
+interface OwningResultStore extends ResultStore {
   /** Signs cursors. Never leaves the gateways. */
   readonly signingKey: Uint8Array;
   keep(entry: StoredEntry, caller: Caller): void;
@@ -77,7 +77,7 @@ export interface OwningResultStore extends ResultStore {
 export type Reference = { readonly cursor: string } | { readonly handle: string };
 
 /** How large something is that only the replica has that made it; undefined where it is here now, or nowhere. */
-export type Brought = number | undefined;
+type Brought = number | undefined;
 
 export function newSnapshotId(): string {
   return randomBytes(SNAPSHOT_ID_BYTES).toString('base64url');

@@ -1,5 +1,5 @@
-import type { JsonPath } from '../../lib/json-path.js';
-import { runAtOnce, type Sliced } from '../../lib/turns.js';
+import type { JsonPath } from '../../base/json/json-path.js';
+import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 
 /** A list, a text or an object of an answer whose end was left out. */
 export interface Cut {

@@ -1,6 +1,6 @@
-import { formatPath, type JsonPath } from '../../lib/json-path.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { Warning } from '../../protocol/result.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { formatPath, type JsonPath } from '../../base/json/json-path.js';
+import type { Warning } from '../../base/protocol/result.js';
 import type { Cut } from './truncate.js';
 
 /** How to read what was left out. */

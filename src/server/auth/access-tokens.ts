@@ -1,8 +1,8 @@
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Fetch } from '../../base/lib/fetch-json.js';
+import type { Observer } from '../../base/observe/observation.js';
 import type { IssuerConfig, OAuthConfig } from '../../config/access-config.js';
-import type { Fetch } from '../../lib/fetch-json.js';
-import type { Observer } from '../../observe/observation.js';
-import type { JsonObject } from '../../protocol/json.js';
 import { type Authenticated, authenticatedAs } from './authenticated.js';
 import { Unavailable } from './breaker.js';
 import { Introspection } from './introspection.js';

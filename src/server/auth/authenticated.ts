@@ -1,4 +1,4 @@
-import { type CallerIdentity, principalOf } from '../../protocol/caller.js';
+import { type CallerIdentity, principalOf } from '../../base/protocol/caller.js';
 
 /** Who sends a request, once its token has been checked. One object for each token, so that a call makes none. */
 export interface Authenticated {

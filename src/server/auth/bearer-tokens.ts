@@ -1,6 +1,6 @@
+import type { Observer } from '../../base/observe/observation.js';
 import type { ClientKey } from '../../config/access-config.js';
-import { hashToken } from '../../config/build-access.js';
-import type { Observer } from '../../observe/observation.js';
+import { hashToken } from '../../config/load/build-access.js';
 
 /** An operator with bearer tokens. */
 interface TokenHolder {

@@ -1,9 +1,9 @@
+import type { JsonObject } from '../../base/json/json.js';
+import { type Fetch, FetchFailure, fetchJson } from '../../base/lib/fetch-json.js';
+import type { Observer } from '../../base/observe/observation.js';
 import type { IntrospectionConfig, IssuerConfig } from '../../config/access-config.js';
-import { type Fetch, FetchFailure, fetchJson } from '../../lib/fetch-json.js';
-import type { Observer } from '../../observe/observation.js';
-import type { JsonObject } from '../../protocol/json.js';
 import { Breaker } from './breaker.js';
-import { discover } from './issuer-metadata.js';
+import { discover } from './issuer-keys.js';
 
 interface IntrospectionDeps {
   readonly fetch: Fetch;

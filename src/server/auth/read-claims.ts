@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { type CallerIdentity, ISSUER_SIGN } from '../../base/protocol/caller.js';
 import type { ClaimConditions, IssuerConfig } from '../../config/access-config.js';
-import { type CallerIdentity, ISSUER_SIGN } from '../../protocol/caller.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 
 /** Names are shown in one line of logs, records and questions. */
 const NAME = /^[^\p{Cc}\u2028\u2029]{1,500}$/u;

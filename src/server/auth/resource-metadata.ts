@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../base/json/json.js';
 import type { OAuthConfig } from '../../config/access-config.js';
-import type { JsonObject } from '../../protocol/json.js';
 
 /** Where RFC 9728 puts the metadata of a resource: before its path. */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { networkOf } from '../../base/lib/network-of.js';
+import type { Observer } from '../../base/observe/observation.js';
 import type { ClientConfig, OAuthConfig } from '../../config/access-config.js';
-import { networkOf } from '../../lib/network-of.js';
-import type { Observer } from '../../observe/observation.js';
 import type { AccessTokens, Verdict } from '../auth/access-tokens.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { BEARER, RefusalNotices } from '../auth/bearer-tokens.js';

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { CarriedHeaders } from '../../base/protocol/caller.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { CarriedHeaders } from '../../protocol/carried-headers.js';
 
 /** What a request carries for upstreams that are called with their callers' rights. */
-export type Carry = (request: IncomingMessage) => CarriedHeaders;
+type Carry = (request: IncomingMessage) => CarriedHeaders;
 
 /** Finds the headers that upstreams want, and follows the configuration. */
 export class HeaderCarrier {

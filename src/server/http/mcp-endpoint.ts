@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type JSONRPCMessage, type JSONRPCRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { isJsonObject } from '../../base/json/json.js';
+import type { ServerFigures } from '../../base/observe/metrics/figures.js';
+import type { Observer } from '../../base/observe/observation.js';
+import { findHeaderMismatch } from '../../base/protocol/header-parameters.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
-import type { ServerFigures } from '../../observe/metrics/figures.js';
-import type { Observer } from '../../observe/observation.js';
-import { findHeaderMismatch } from '../../protocol/header-parameters.js';
-import { isJsonObject } from '../../protocol/json.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
 import {
@@ -41,7 +41,6 @@ import { type AccessSettings, Admission } from './admit.js';
 import { HeaderCarrier } from './header-carrier.js';
 import { createModernCallers, type ModernCallers } from './modern-callers.js';
 import { openSession } from './open-session.js';
-import { passNewsOn } from './pass-news-on.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
   acceptsStream,
@@ -70,7 +69,7 @@ import {
   UNNAMED,
 } from './sessions.js';
 import { SharedSessions } from './shared-sessions.js';
-import { isSubscription, Subscriptions } from './subscriptions.js';
+import { isSubscription, passNewsOn, Subscriptions } from './subscriptions.js';
 import { refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
 /** What is open at an endpoint at this moment. */

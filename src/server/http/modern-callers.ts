@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../base/protocol/call.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import type { Caller } from '../../protocol/call.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import type { Occupancy } from './responder.js';
 import {

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import type { Observer } from '../../base/observe/observation.js';
 import type { TlsConfig } from '../../config/access-config.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import type { Observer } from '../../observe/observation.js';
 import { ProxiedRequest } from './responder.js';
 import { keepCurrent, readKeyPair } from './tls-files.js';
 import { TrustedProxies } from './trusted-proxies.js';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { isInitializeRequest } from '@modelcontextprotocol/server';
+import { cleanLabel } from '../../base/lib/text.js';
+import { readAbilities } from '../../base/protocol/ask.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { cleanLabel } from '../../lib/text.js';
-import { readAbilities } from '../../protocol/ask.js';
 import type { Handshake } from '../mcp/answer-handshake.js';
 import type { RequestId } from '../mcp/calls-in-flight.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { networkOf } from '../../lib/network-of.js';
-import { runInTurns, turns } from '../../lib/turns.js';
-import type { Observer } from '../../observe/observation.js';
-import type { PayloadLimits } from '../../protocol/limits.js';
+import { networkOf } from '../../base/lib/network-of.js';
+import type { Observer } from '../../base/observe/observation.js';
+import type { PayloadLimits } from '../../base/protocol/limits.js';
+import { runInTurns, turns } from '../../base/turns/turns.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import {
   type DecodedMessage,
@@ -175,7 +175,7 @@ export type Body =
   | { readonly kind: keyof typeof UNREAD };
 
 /** Reads a request's body. `done` is called once with it; never when the client disconnects before its end. */
-export type BodyReader = (request: IncomingMessage, done: (body: Body) => void) => void;
+type BodyReader = (request: IncomingMessage, done: (body: Body) => void) => void;
 
 interface BodyLimits {
   /** The largest body in bytes. Of a larger one only an excerpt is kept. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { escapeInvisible } from '../../lib/text.js';
-import { RequestNotes } from '../../protocol/request-notes.js';
+import { escapeInvisible } from '../../base/lib/text.js';
+import { RequestNotes } from '../../base/protocol/call.js';
 import { addressOf } from './responder.js';
 
 /** A response whose request is logged. */

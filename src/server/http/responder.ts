@@ -1,11 +1,11 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
-import { BriefSet } from '../../lib/brief-map.js';
-import { sendInTurn } from '../../lib/turns.js';
-import type { Observer } from '../../observe/observation.js';
-import { Cancellation } from '../../protocol/cancellation.js';
-import type { CarriedHeaders } from '../../protocol/carried-headers.js';
-import type { RequestNotes } from '../../protocol/request-notes.js';
+import { BriefSet } from '../../base/lib/maps.js';
+import type { Observer } from '../../base/observe/observation.js';
+import type { RequestNotes } from '../../base/protocol/call.js';
+import type { CarriedHeaders } from '../../base/protocol/caller.js';
+import { Cancellation } from '../../base/protocol/cancellation.js';
+import { sendInTurn } from '../../base/turns/turns.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
 import { type MessageText, surround } from '../mcp/message-text.js';

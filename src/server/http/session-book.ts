@@ -1,4 +1,4 @@
-import type { Caller } from '../../protocol/call.js';
+import type { Caller } from '../../base/protocol/call.js';
 import type { ModernCallers } from './modern-callers.js';
 import type { LegacySessions } from './sessions.js';
 

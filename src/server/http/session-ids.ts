@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Observer } from '../../observe/observation.js';
-import { type AskAbilities, NO_ABILITIES } from '../../protocol/ask.js';
+import type { Observer } from '../../base/observe/observation.js';
+import { type AskAbilities, NO_ABILITIES } from '../../base/protocol/ask.js';
 
 /** What a session id says of the client that it was made for. */
 export interface SessionClaim {

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { networkOf } from '../../base/lib/network-of.js';
+import type { Observer } from '../../base/observe/observation.js';
+import type { Caller } from '../../base/protocol/call.js';
+import type { LogLevel } from '../../base/protocol/log-message.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { networkOf } from '../../lib/network-of.js';
-import type { Observer } from '../../observe/observation.js';
-import type { Caller } from '../../protocol/call.js';
-import type { LogLevel } from '../../protocol/log-message.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
 import { type Occupancy, toSseEvent } from './responder.js';

@@ -1,6 +1,6 @@
+import { isJsonObject } from '../../base/json/json.js';
+import { isLogLevel, type LogLevel } from '../../base/protocol/log-message.js';
 import type { Replicas } from '../../gateway/gateway.js';
-import { isJsonObject } from '../../protocol/json.js';
-import { isLogLevel, type LogLevel } from '../../protocol/log-message.js';
 
 /** What a replica needs to know of a session to go on with it, beside what its id says. */
 export interface SessionRecord {

@@ -1,8 +1,8 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Server } from 'node:https';
 import { createSecureContext } from 'node:tls';
+import type { Observer } from '../../base/observe/observation.js';
 import type { TlsConfig } from '../../config/access-config.js';
-import type { Observer } from '../../observe/observation.js';
 
 /** How often the files are looked at: certificates are renewed weeks before they end. */
 const LOOK_MS = 10_000;

@@ -1,5 +1,5 @@
+import type { CallerIdentity } from '../../base/protocol/call.js';
 import type { GatewayConfig, ViewConfig } from '../../config/gateway-config.js';
-import type { CallerIdentity } from '../../protocol/call.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { type RequestHandler, sendRpcError } from './responder.js';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import type { Observer } from '../../base/observe/observation.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import type { Observer } from '../../observe/observation.js';
 import type { ServerInfo } from '../mcp/write-result.js';
 import type { AccessSettings } from './admit.js';
 import { createMcpEndpoint, type EndpointLoad, type McpEndpoint } from './mcp-endpoint.js';

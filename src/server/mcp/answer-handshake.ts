@@ -11,7 +11,7 @@ import type { SdkAnswerer } from './sdk-transport.js';
 export type Handshake = InitializeRequest & { readonly jsonrpc: '2.0'; readonly id: RequestId };
 
 /** Answers the `initialize` of a new session. */
-export type HandshakeAnswerer = (message: Handshake, peer: Required<Peer>, responder: Responder) => void;
+type HandshakeAnswerer = (message: Handshake, peer: Required<Peer>, responder: Responder) => void;
 
 /**
  * Remembers what the SDK answers to each protocol version, as its answer depends on nothing else but what the gateway has then. A server of the SDK for each

@@ -1,11 +1,11 @@
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { type AskAbilities, canBeAsked, NO_ABILITIES } from '../../base/protocol/ask.js';
+import type { RawCall } from '../../base/protocol/call.js';
+import type { UserChannel } from '../../base/protocol/consent.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Reply } from '../../base/protocol/result.js';
+import { isTerminal, RELATED_TASK, TASKS_EXTENSION } from '../../base/protocol/result-meta.js';
 import { withMeta } from '../../gateway/gateway.js';
-import { type AskAbilities, canBeAsked, NO_ABILITIES } from '../../protocol/ask.js';
-import type { RawCall } from '../../protocol/call.js';
-import type { UserChannel } from '../../protocol/consent.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { OperationError } from '../../protocol/operation-error.js';
-import type { Reply } from '../../protocol/result.js';
-import { isTerminal, RELATED_TASK, TASKS_EXTENSION } from '../../protocol/task.js';
 import type { Peer, Responder } from './calls-in-flight.js';
 import type { ClientTask, ClientTasks } from './client-tasks.js';
 import type { OpenQuestions } from './elicitation.js';

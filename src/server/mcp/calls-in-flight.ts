@@ -1,10 +1,9 @@
-import { BriefMap } from '../../lib/brief-map.js';
-import type { AskAbilities } from '../../protocol/ask.js';
-import type { Caller } from '../../protocol/call.js';
-import { Cancellation } from '../../protocol/cancellation.js';
-import type { CarriedHeaders } from '../../protocol/carried-headers.js';
-import { isJsonObject } from '../../protocol/json.js';
-import type { RequestNotes } from '../../protocol/request-notes.js';
+import { isJsonObject } from '../../base/json/json.js';
+import { BriefMap } from '../../base/lib/maps.js';
+import type { AskAbilities } from '../../base/protocol/ask.js';
+import type { Caller, RequestNotes } from '../../base/protocol/call.js';
+import type { CarriedHeaders } from '../../base/protocol/caller.js';
+import { Cancellation } from '../../base/protocol/cancellation.js';
 import { joinMessages, type MessageText, surround } from './message-text.js';
 
 export type RequestId = string | number;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Caller } from '../../protocol/call.js';
-import type { Reply } from '../../protocol/result.js';
-import type { TaskStatus } from '../../protocol/task.js';
+import type { Caller } from '../../base/protocol/call.js';
+import type { Reply } from '../../base/protocol/result.js';
+import type { TaskStatus } from '../../base/protocol/result-meta.js';
 import type { ResumableCall } from './resumable-call.js';
 
 interface TaskLimits {

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { type ChangedNumber, isLost, searchChangedNumbers } from '../../lib/changed-numbers.js';
-import { formatPath, type JsonPath } from '../../lib/json-path.js';
-import { parseInSlices } from '../../lib/parse-in-slices.js';
-import { cutText } from '../../lib/text.js';
-import type { Sliced } from '../../lib/turns.js';
-import { isJsonObject } from '../../protocol/json.js';
-import { OperationError } from '../../protocol/operation-error.js';
+import { type ChangedNumber, isLost, searchChangedNumbers } from '../../base/json/changed-numbers.js';
+import { isJsonObject } from '../../base/json/json.js';
+import { formatPath, type JsonPath } from '../../base/json/json-path.js';
+import { parseInSlices } from '../../base/json/parse-in-slices.js';
+import { cutText } from '../../base/lib/text.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Sliced } from '../../base/turns/turns.js';
 import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import type { Era, ResultWriter } from './write-result.js';
@@ -57,7 +57,7 @@ const ENVELOPE_LEVELS = 3;
 const LONG_TEXT = 200_000;
 
 /** How messages are read. */
-export interface DecodeOptions {
+interface DecodeOptions {
   readonly era: Era;
   readonly writer: ResultWriter;
   /** Levels of nesting that a call's arguments may have. */

@@ -1,9 +1,9 @@
-import type { AskAbilities } from '../../protocol/ask.js';
-import type { ConsentAnswer, UserChannel } from '../../protocol/consent.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import type { Reply } from '../../protocol/result.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { AskAbilities } from '../../base/protocol/ask.js';
+import type { ConsentAnswer, UserChannel } from '../../base/protocol/consent.js';
+import type { Reply } from '../../base/protocol/result.js';
 
-export type RetryChannel = Extract<UserChannel, { readonly kind: 'retry' }>;
+type RetryChannel = Extract<UserChannel, { readonly kind: 'retry' }>;
 
 const REQUESTED_SCHEMA = {
   type: 'object',

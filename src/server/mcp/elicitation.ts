@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isJSONRPCErrorResponse, isJSONRPCResponse, type JSONRPCResponse } from '@modelcontextprotocol/server';
-import { cleanText } from '../../lib/text.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { cleanText } from '../../base/lib/text.js';
 import {
   ASK_ERROR,
   type AskAbilities,
@@ -8,11 +9,10 @@ import {
   AskFailure,
   canBeAsked,
   type Question,
-} from '../../protocol/ask.js';
-import type { Caller } from '../../protocol/call.js';
-import type { Cancellation } from '../../protocol/cancellation.js';
-import type { ConsentAnswer, UserChannel } from '../../protocol/consent.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+} from '../../base/protocol/ask.js';
+import type { Caller } from '../../base/protocol/call.js';
+import type { Cancellation } from '../../base/protocol/cancellation.js';
+import type { ConsentAnswer, UserChannel } from '../../base/protocol/consent.js';
 import type { Peer, Responder } from './calls-in-flight.js';
 import { readConsent, writeConsentParams } from './elicitation-form.js';
 

@@ -7,16 +7,15 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { cleanLabel, escapeInvisible } from '../../base/lib/text.js';
+import type { Observer } from '../../base/observe/observation.js';
+import { type AskAbilities, canBeAsked, NO_ABILITIES, readAbilities } from '../../base/protocol/ask.js';
+import type { Caller, RawCall, RequestNotes } from '../../base/protocol/call.js';
+import { callerOf } from '../../base/protocol/caller.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Reply } from '../../base/protocol/result.js';
 import type { Gateway, ToolList } from '../../gateway/gateway.js';
-import { cleanLabel, escapeInvisible } from '../../lib/text.js';
-import type { Observer } from '../../observe/observation.js';
-import { type AskAbilities, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
-import type { Caller, RawCall } from '../../protocol/call.js';
-import { callerOf } from '../../protocol/caller.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { OperationError } from '../../protocol/operation-error.js';
-import type { RequestNotes } from '../../protocol/request-notes.js';
-import type { Reply } from '../../protocol/result.js';
 import { beginTask, createTaskAnswerer, declaresTasks, taskCapabilities, taskMaker } from './answer-task.js';
 import { isRequestId, type Peer, type RequestId, type Responder, wantsStructured } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
@@ -54,7 +53,7 @@ export interface FastRequest {
 }
 
 /** The HTTP headers that must repeat members of the body; undefined where absent. */
-export interface MirrorHeaders {
+interface MirrorHeaders {
   readonly protocolVersion: string | undefined;
   readonly method: string | undefined;
   readonly name: string | undefined;

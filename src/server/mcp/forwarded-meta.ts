@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.js';
+import type { JsonObject } from '../../base/json/json.js';
 
 /** Of more than this, in characters of JSON, the entries that come first are forwarded. */
 const MOST_CHARACTERS = 8_192;

@@ -1,5 +1,5 @@
+import { type CallLog, type LogLevel, type LogMessage, reaches } from '../../base/protocol/log-message.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { type CallLog, type LogLevel, type LogMessage, reaches } from '../../protocol/log-message.js';
 import type { Responder } from './calls-in-flight.js';
 
 /**

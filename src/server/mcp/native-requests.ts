@@ -1,6 +1,6 @@
+import { type AskAbilities, canBeAsked } from '../../base/protocol/ask.js';
+import type { Reply } from '../../base/protocol/result.js';
 import type { NativeCall, NativeSurface } from '../../gateway/gateway.js';
-import { type AskAbilities, canBeAsked } from '../../protocol/ask.js';
-import type { Reply } from '../../protocol/result.js';
 import { openRetryChannel, readRetryChannel } from './elicitation-form.js';
 import { isParkedState, type ParkedCalls } from './parked-calls.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { AskAbilities } from '../../protocol/ask.js';
-import { OperationError } from '../../protocol/operation-error.js';
-import type { Reply } from '../../protocol/result.js';
+import type { AskAbilities } from '../../base/protocol/ask.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Reply } from '../../base/protocol/result.js';
 import { ClientTasks } from './client-tasks.js';
 import { type Attempt, type CallIdentity, type ParkableCall, ResumableCall } from './resumable-call.js';
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ASK_ERROR, type AskAbilities, type AskChannel, AskFailure, type Question } from '../../protocol/ask.js';
-import type { Caller, ProgressUpdate } from '../../protocol/call.js';
-import { Cancellation } from '../../protocol/cancellation.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import type { Reply } from '../../protocol/result.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { ASK_ERROR, type AskAbilities, type AskChannel, AskFailure, type Question } from '../../base/protocol/ask.js';
+import type { Caller, ProgressUpdate } from '../../base/protocol/call.js';
+import { Cancellation } from '../../base/protocol/cancellation.js';
+import type { Reply } from '../../base/protocol/result.js';
 
 /** What identifies a call: a request that continues it has to have the same. */
 export interface CallIdentity {

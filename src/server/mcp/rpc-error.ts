@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.js';
+import type { JsonObject } from '../../base/json/json.js';
 import type { RequestId } from './calls-in-flight.js';
 
 /**

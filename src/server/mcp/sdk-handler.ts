@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import { type AuthInfo, createMcpHandler, type ServerNotifier } from '@modelcontextprotocol/server';
-import { turns } from '../../lib/turns.js';
-import type { Observer } from '../../observe/observation.js';
-import { callerOf } from '../../protocol/caller.js';
-import type { CarriedHeaders } from '../../protocol/carried-headers.js';
+import type { Observer } from '../../base/observe/observation.js';
+import { type CarriedHeaders, callerOf } from '../../base/protocol/caller.js';
+import { turns } from '../../base/turns/turns.js';
 import type { RequestOrigin, SdkServerFactory } from './sdk-server.js';
 
 /** Answers the modern requests that are not fast: discovery, subscriptions, and malformed or misplaced requests. */

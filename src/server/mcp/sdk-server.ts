@@ -8,14 +8,20 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import {
+  type AskAbilities,
+  type AskChannel,
+  canBeAsked,
+  NO_ABILITIES,
+  readAbilities,
+} from '../../base/protocol/ask.js';
+import type { Caller, NativeRequest, RawCall } from '../../base/protocol/call.js';
+import { Cancellation } from '../../base/protocol/cancellation.js';
+import type { UserChannel } from '../../base/protocol/consent.js';
+import { type CallLog, isLogLevel } from '../../base/protocol/log-message.js';
+import type { Reply } from '../../base/protocol/result.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { type AskAbilities, type AskChannel, canBeAsked, NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
-import type { Caller, NativeRequest, RawCall } from '../../protocol/call.js';
-import { Cancellation } from '../../protocol/cancellation.js';
-import type { UserChannel } from '../../protocol/consent.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { type CallLog, isLogLevel } from '../../protocol/log-message.js';
-import type { Reply } from '../../protocol/result.js';
 import { declaresTasks, taskCapabilities, taskMaker } from './answer-task.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';

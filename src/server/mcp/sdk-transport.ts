@@ -6,8 +6,8 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import type { Observer } from '../../observe/observation.js';
-import { callerOf } from '../../protocol/caller.js';
+import type { Observer } from '../../base/observe/observation.js';
+import { callerOf } from '../../base/protocol/caller.js';
 import { CallsInFlight, type Peer, type Responder, wantsStructured } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { refuseDuplicate } from './fast-path.js';

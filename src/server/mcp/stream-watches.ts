@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { Caller } from '../../base/protocol/call.js';
+import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { NativeSurface } from '../../gateway/gateway.js';
-import type { Caller } from '../../protocol/call.js';
-import { Cancellation } from '../../protocol/cancellation.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 
 /** The resources of `subscriptions/listen` streams (2026-07-28), whose news the SDK sends. */
-export interface StreamWatches {
+interface StreamWatches {
   /** Subscribes a stream to the resources that its request names. Undefined where it names none. */
   open(message: unknown, caller: Caller): StreamWatch | undefined;
 }

@@ -1,13 +1,12 @@
 import { ProtocolError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import { findChangedNumbers } from '../../base/json/changed-numbers.js';
+import { EXACT_TEXTS, readExactResult, writeExactMembers } from '../../base/json/exact-result.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { joinMembers, joinPieces, type WrittenMember } from '../../base/json/pieces.js';
+import type { NativeRequest, ProgressUpdate } from '../../base/protocol/call.js';
+import { ERROR_TABLE } from '../../base/protocol/error-table.js';
+import type { OperationFailure, Reply } from '../../base/protocol/result.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { findChangedNumbers } from '../../lib/changed-numbers.js';
-import type { NativeRequest, ProgressUpdate } from '../../protocol/call.js';
-import { ERROR_TABLE } from '../../protocol/error-table.js';
-import { EXACT_TEXTS, readExactResult, writeExactMembers } from '../../protocol/exact-result.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { joinPieces } from '../../protocol/pieces.js';
-import type { OperationFailure, Reply } from '../../protocol/result.js';
-import { joinMembers, type WrittenMember } from '../../protocol/written-members.js';
 import type { RequestId } from './calls-in-flight.js';
 import { writeInputRequired } from './elicitation-form.js';
 import { type MessageText, surround } from './message-text.js';
@@ -44,14 +43,14 @@ const CACHE_POLICY = { ttlMs: 0, cacheScope: 'private' } as const;
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['content', 'isError', '_meta', 'resultType', 'structuredContent']);
 
 /** Which failures MCP's `isError` marks: all, or those that a model cannot recover from by itself. */
-export type ErrorMarking = GatewayConfig['endpoint']['errors'];
+type ErrorMarking = GatewayConfig['endpoint']['errors'];
 
 function isMarked({ isError, code, marked }: Reply, errors: ErrorMarking): boolean {
   return isError && (marked === true || errors === 'all' || code === 'OK' || !ERROR_TABLE[code].recoverable);
 }
 
 /** A JSON-RPC error in place of a tool's result. */
-export interface ReplyError {
+interface ReplyError {
   readonly code: RpcErrorCode;
   readonly message: string;
   readonly data: JsonObject;

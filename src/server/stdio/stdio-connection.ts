@@ -8,11 +8,11 @@ import {
   type McpServerFactory,
   type Server,
 } from '@modelcontextprotocol/server';
+import type { Observer } from '../../base/observe/observation.js';
+import { NO_ABILITIES, readAbilities } from '../../base/protocol/ask.js';
+import type { Caller } from '../../base/protocol/call.js';
+import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { Gateway, NativeListener } from '../../gateway/gateway.js';
-import type { Observer } from '../../observe/observation.js';
-import { NO_ABILITIES, readAbilities } from '../../protocol/ask.js';
-import type { Caller } from '../../protocol/call.js';
-import { Cancellation } from '../../protocol/cancellation.js';
 import {
   applyCancellation,
   type CallsInFlight,

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
+import type { Observer } from '../../base/observe/observation.js';
+import { runAtOnce, turns } from '../../base/turns/turns.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { runAtOnce, turns } from '../../lib/turns.js';
-import type { Observer } from '../../observe/observation.js';
 import { decodeMessage, payloadTooLarge, refuseMessage } from '../mcp/decode-message.js';
 import { ServerTransport } from '../mcp/sdk-transport.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';

@@ -1,8 +1,8 @@
-import { type AskChannel, AskFailure, type AskMethod, type Question } from '../../protocol/ask.js';
-import type { Caller } from '../../protocol/call.js';
-import type { Cancellation } from '../../protocol/cancellation.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { CallLog } from '../../protocol/log-message.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { type AskChannel, AskFailure, type AskMethod, type Question } from '../../base/protocol/ask.js';
+import type { Caller } from '../../base/protocol/call.js';
+import type { Cancellation } from '../../base/protocol/cancellation.js';
+import type { CallLog } from '../../base/protocol/log-message.js';
 import { type Asker, type AskOutcome, prepareQuestion, readAnswer } from './prepare-question.js';
 
 /** A question that a server has asked, for records. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 
 /**
  * The answer to a call during which the server asked in vain: where the call has failed, the caller reads that too. An answer to a

@@ -1,7 +1,7 @@
-import type { AskChannel } from '../../protocol/ask.js';
+import type { AskChannel } from '../../base/protocol/ask.js';
 
 /** A call as far as it matters for whose a question is. */
-export interface OwnedCall {
+interface OwnedCall {
   readonly ask: AskChannel | undefined;
 }
 

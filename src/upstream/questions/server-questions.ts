@@ -1,13 +1,14 @@
 import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '@modelcontextprotocol/client';
-import { ASK_ERROR, type AskChannel, AskFailure, type Question } from '../../protocol/ask.js';
-import { Cancellation } from '../../protocol/cancellation.js';
-import { isJsonObject } from '../../protocol/json.js';
-import type { CallLog } from '../../protocol/log-message.js';
-import { RELATED_TASK } from '../../protocol/task.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { measureJson } from '../../base/json/measure.js';
+import { cleanLabel, cleanValue } from '../../base/lib/text.js';
+import { ASK_ERROR, type AskChannel, AskFailure, type Question } from '../../base/protocol/ask.js';
+import { Cancellation } from '../../base/protocol/cancellation.js';
+import { type CallLog, isLogLevel, reaches } from '../../base/protocol/log-message.js';
+import { RELATED_TASK } from '../../base/protocol/result-meta.js';
 import { type AskSettings, askClient, toAskError } from './ask-client.js';
 import { describeQuestion, isAskMethod, MAX_ID_LENGTH } from './prepare-question.js';
 import { AbandonedCalls, ownerOf } from './question-owner.js';
-import { LogAllowance, relayLog } from './relay-log.js';
 
 /** Questions of one server that wait for an answer; more are refused. */
 const MAX_OPEN = 32;
@@ -35,7 +36,7 @@ interface AskedPage {
 }
 
 /** A call in flight that may be asked about. */
-export interface AskableCall {
+interface AskableCall {
   readonly ask: AskChannel | undefined;
   readonly log: CallLog | undefined;
   questions: CallQuestions | undefined;
@@ -208,4 +209,44 @@ function uncertain(question: Question): AskFailure {
   const what = describeQuestion(question);
   const message = `It is not certain for which call this asks for ${what}: send the request on the stream of its call`;
   return new AskFailure(ASK_ERROR.unsupported, message);
+}
+
+/** The most characters of JSON in one message. */
+const MAX_CHARACTERS = 10_000;
+/** Messages that one call may send at once, and how many a second after those. */
+const BURST = 100;
+const PER_SECOND = 20;
+
+/** How many messages of one call are passed on; what comes beyond it is dropped. */
+class LogAllowance {
+  #room = BURST;
+  #countedAt = 0;
+
+  /** @param now milliseconds of the monotonic clock */
+  take(now: number): boolean {
+    this.#room = Math.min(BURST, this.#room + ((now - this.#countedAt) / 1_000) * PER_SECOND);
+    this.#countedAt = now;
+    if (this.#room < 1) return false;
+    this.#room -= 1;
+    return true;
+  }
+}
+
+/** Passes a server's log message on to the client of its call, cleaned, and with the server's name before its logger's. */
+function relayLog(
+  params: unknown,
+  log: CallLog,
+  server: string,
+  { mask, allowance }: { readonly mask: (params: JsonObject) => JsonObject; readonly allowance: LogAllowance },
+): void {
+  if (!isJsonObject(params) || !isLogLevel(params['level']) || !reaches(params['level'], log.level)) return;
+  if (measureJson(params, MAX_CHARACTERS) > MAX_CHARACTERS || !allowance.take(performance.now())) return;
+  const { level } = params;
+  const { logger, data } = mask(params);
+  const part = typeof logger === 'string' ? cleanLabel(logger) : '';
+  log.write({
+    level,
+    logger: part === '' ? server : `${server}/${part}`,
+    data: cleanValue(data ?? null, MAX_CHARACTERS),
+  });
 }

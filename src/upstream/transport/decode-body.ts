@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { UpstreamFault } from '../fault.js';
+import { UpstreamFault } from './fault.js';
 
 /** Takes a response body as it arrives. Throwing ends the exchange with that error. */
 export interface BodyReader {

@@ -1,5 +1,5 @@
-import { type LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
-import type { Pieces } from '../../protocol/pieces.js';
+import type { Pieces } from '../../base/json/pieces.js';
+import { type LargeMessage, MessageBytes } from '../../base/protocol/large-answer.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

@@ -1,8 +1,8 @@
 import { type JSONRPCMessage, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
-import { encodeHeaderValue } from '../../protocol/header-value.js';
-import { isJsonObject } from '../../protocol/json.js';
-import type { AnnouncedLimits } from '../../protocol/limits.js';
-import { readTraceContext } from '../../protocol/trace-context.js';
+import { isJsonObject } from '../../base/json/json.js';
+import { encodeHeaderValue } from '../../base/protocol/header-parameters.js';
+import type { AnnouncedLimits } from '../../base/protocol/limits.js';
+import { readTraceContext } from '../../base/protocol/trace-context.js';
 import { headerOf, type ResponseHeaders } from './http-exchange.js';
 
 export interface ConnectionFacts {

@@ -7,19 +7,20 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { lengthOf, type Pieces } from '../../base/json/pieces.js';
+import { BriefMap } from '../../base/lib/maps.js';
+import { LargeMessage } from '../../base/protocol/large-answer.js';
+import type { AnnouncedLimits } from '../../base/protocol/limits.js';
+import { sendInTurn } from '../../base/turns/turns.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
-import { BriefMap } from '../../lib/brief-map.js';
-import { sendInTurn } from '../../lib/turns.js';
-import { LargeMessage } from '../../protocol/large-answer.js';
-import type { AnnouncedLimits } from '../../protocol/limits.js';
-import { lengthOf, type Pieces } from '../../protocol/pieces.js';
-import { answerTooLong, UpstreamFault } from '../fault.js';
-import type { RequestCredentials } from '../user-rights.js';
 import type { BodyReader, ResponseFlow } from './decode-body.js';
+import { answerTooLong, UpstreamFault } from './fault.js';
 import {
   HttpExchange,
   headerOf,
   inUtf8,
+  isErrorFor,
+  mayBeForgottenSession,
   mediaTypeOf,
   type ResponseHeaders,
   readBytes,
@@ -36,10 +37,10 @@ import {
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
-import { isErrorFor, mayBeForgottenSession } from './refusals.js';
 import { openPool, type RequestPool } from './request-pool.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
+import type { RequestCredentials } from './user-rights.js';
 import { EDGE_BYTES, readMessageId, readMessages, recogniseMessage, writeMessage } from './wire-messages.js';
 
 export interface HttpTransportOptions {

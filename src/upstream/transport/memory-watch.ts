@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { groupBy } from '../../lib/collections.js';
-import { readMark } from './process-marks.js';
+import { groupBy } from '../../base/lib/collections.js';
+import { readMark } from './process-groups.js';
 
 /** How often the memory of servers is looked at. */
 const LOOK_MS = 2_000;

@@ -1,4 +1,4 @@
-import { findFault, UpstreamFault } from '../fault.js';
+import { findFault, UpstreamFault } from './fault.js';
 
 interface Meaning {
   readonly words: string;

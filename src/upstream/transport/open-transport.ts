@@ -1,13 +1,13 @@
+import type { Observer } from '../../base/observe/observation.js';
 import type { ChildLimits } from '../../config/connection-config.js';
 import type { HttpEndpoint, UpstreamConfig } from '../../config/gateway-config.js';
-import type { Observer } from '../../observe/observation.js';
-import { UpstreamFault } from '../fault.js';
-import { OwnCredentials } from '../own-credentials.js';
-import type { ServerLogs } from '../server-logs.js';
+import { UpstreamFault } from './fault.js';
 import type { HttpTransportOptions } from './http.js';
 import { socketsTo } from './outbound.js';
+import { OwnCredentials } from './own-credentials.js';
 import { reportLines } from './report-lines.js';
 import { childEnvironment, resolveCommand } from './resolve-command.js';
+import type { ServerLogs } from './server-logs.js';
 import type { StdioTransport } from './stdio.js';
 import type { UpstreamTransport } from './transport.js';
 

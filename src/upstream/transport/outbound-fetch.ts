@@ -1,11 +1,10 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { lookup as lookupAll } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, type buildConnector, request } from 'undici';
+import { type Fetch, FetchFailure } from '../../base/lib/fetch-json.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { isOwnMachine } from '../../config/own-machine.js';
-import { type Fetch, FetchFailure } from '../../lib/fetch-json.js';
-import { farthest, isNearer, type NetworkReach, reachOf } from '../../lib/network-reach.js';
 import { createConnector } from './connector.js';
 
 const CONNECT_TIMEOUT_MS = 4_000;
@@ -95,4 +94,62 @@ async function reachOfHost(host: string): Promise<NetworkReach> {
 /** A host as sockets take it: an IPv6 address without its brackets. */
 function bare(hostname: string): string {
   return hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+}
+
+/** From where an address is reached: from everywhere, from within a network alone, or from the machine and its link. */
+type NetworkReach = 'public' | 'network' | 'machine';
+
+const RANK: Readonly<Record<NetworkReach, number>> = { public: 0, network: 1, machine: 2 };
+
+/** The addresses that are not public (RFC 6890). What is written as IPv4 counts in IPv6's spelling of it too. */
+const SUBNETS: Readonly<Record<Exclude<NetworkReach, 'public'>, readonly (readonly [string, number])[]>> = {
+  machine: [
+    ['0.0.0.0', 8],
+    ['127.0.0.0', 8],
+    ['169.254.0.0', 16],
+    ['::', 127],
+    ['fe80::', 10],
+  ],
+  network: [
+    ['10.0.0.0', 8],
+    ['100.64.0.0', 10],
+    ['172.16.0.0', 12],
+    ['192.0.0.0', 24],
+    ['192.168.0.0', 16],
+    ['198.18.0.0', 15],
+    ['224.0.0.0', 3],
+    ['64:ff9b::', 96],
+    ['2002::', 16],
+    ['fc00::', 7],
+    ['fec0::', 10],
+    ['ff00::', 8],
+  ],
+};
+
+function blockListOf(subnets: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList();
+  for (const [net, prefix] of subnets) list.addSubnet(net, prefix, isIP(net) === 6 ? 'ipv6' : 'ipv4');
+  return list;
+}
+
+const MACHINE = blockListOf(SUBNETS.machine);
+const NETWORK = blockListOf(SUBNETS.network);
+
+/** @param address an IP address, without brackets; what is none is taken for the nearest that there is */
+function reachOf(address: string): NetworkReach {
+  const family = isIP(address);
+  if (family === 0) return 'machine';
+  const type = family === 6 ? 'ipv6' : 'ipv4';
+  if (MACHINE.check(address, type)) return 'machine';
+  return NETWORK.check(address, type) ? 'network' : 'public';
+}
+
+/** Whether what is reached from `own` can be reached from nearer alone: a server of the internet must not name this machine. */
+function isNearer(reach: NetworkReach, own: NetworkReach): boolean {
+  return RANK[reach] > RANK[own];
+}
+
+/** The farthest of several. */
+function farthest(reaches: readonly NetworkReach[]): NetworkReach {
+  return reaches.toSorted((a, b) => RANK[a] - RANK[b])[0] ?? 'public';
 }

@@ -1,4 +1,4 @@
-import type { Observer } from '../../observe/observation.js';
+import type { Observer } from '../../base/observe/observation.js';
 
 /** Longest line that is passed on, in characters. */
 const MAX_LENGTH = 2_000;

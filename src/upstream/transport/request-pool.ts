@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici';
-// The package's entry loads fetch, WebSocket, caches and mocks too, most of its code.
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { Pieces } from '../../protocol/pieces.js';
-import type { RequestCredentials } from '../user-rights.js';
+import type { Pieces } from '../../base/json/pieces.js';
 import { headerOf, type ResponseHeaders } from './http-exchange.js';
 import type { SocketOpener } from './outbound.js';
+import type { RequestCredentials } from './user-rights.js';
+
+// The package's entry loads fetch, WebSocket, caches and mocks too, most of its code.
 
 /** A body in pieces goes out piece by piece, as the socket takes them; the type that undici gives its options lacks it. */
 interface PoolRequest extends Omit<Dispatcher.DispatchOptions, 'body'> {

@@ -1,9 +1,9 @@
 import { constants, statSync } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import path, { dirname, join } from 'node:path';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { StdioEndpoint } from '../../config/gateway-config.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { UpstreamFault } from '../fault.js';
+import { UpstreamFault } from './fault.js';
 
 /** What is really started for a stdio server. */
 export interface ResolvedCommand {

@@ -8,12 +8,12 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { Agent, fetch } from 'undici';
+import { joinPieces, type Pieces } from '../../base/json/pieces.js';
+import { LargeMessage } from '../../base/protocol/large-answer.js';
+import { turns } from '../../base/turns/turns.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
-import { turns } from '../../lib/turns.js';
-import { LargeMessage } from '../../protocol/large-answer.js';
-import { joinPieces, type Pieces } from '../../protocol/pieces.js';
-import { UpstreamFault } from '../fault.js';
 import { EventReader } from './event-reader.js';
+import { UpstreamFault } from './fault.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
 import type { UpstreamTransport } from './transport.js';

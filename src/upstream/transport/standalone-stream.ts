@@ -1,5 +1,5 @@
-import type { LargeMessage } from '../../protocol/large-answer.js';
-import type { Pieces } from '../../protocol/pieces.js';
+import type { Pieces } from '../../base/json/pieces.js';
+import type { LargeMessage } from '../../base/protocol/large-answer.js';
 import type { BodyReader, ResponseFlow } from './decode-body.js';
 import { HttpExchange, isEventStream, readEvents, SKIP_BODY } from './http-exchange.js';
 

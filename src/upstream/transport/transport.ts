@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { LargeMessage } from '../../base/protocol/large-answer.js';
 import type { UpstreamEndpoint } from '../../config/gateway-config.js';
-import type { LargeMessage } from '../../protocol/large-answer.js';
-import type { UpstreamFault } from '../fault.js';
-import type { SplitAnswer } from '../split-answer.js';
+import type { UpstreamFault } from './fault.js';
+import type { SplitAnswer } from './split-answer.js';
 
 /**
  * The SDK's `Transport` and what the gateway needs beyond it. `send` settles when the message is delivered; where each

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { isNestedDeeper } from '../../lib/json-depth.js';
-import { runAtOnce, runInSlices } from '../../lib/turns.js';
-import { takesLongToWrite, writeInSlices } from '../../lib/write-in-slices.js';
-import { keepExactNumbers, SUSPICIOUS } from '../../protocol/exact-result.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { holdsManyValues, LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
-import { MAX_ANSWER_DEPTH } from '../../protocol/limits.js';
-import { joinPieces, type Pieces } from '../../protocol/pieces.js';
-import { LEAST_SPLIT_BYTES, type SplitAnswer, splitAnswer } from '../split-answer.js';
+import { keepExactNumbers, SUSPICIOUS } from '../../base/json/exact-result.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { isNestedDeeper } from '../../base/json/json-depth.js';
+import { joinPieces, type Pieces } from '../../base/json/pieces.js';
+import { takesLongToWrite, writeInSlices } from '../../base/json/write-in-slices.js';
+import { holdsManyValues, LARGE_BYTES, LargeMessage, MessageBytes } from '../../base/protocol/large-answer.js';
+import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';
+import { runAtOnce, runInSlices } from '../../base/turns/turns.js';
+import { LEAST_SPLIT_BYTES, type SplitAnswer, splitAnswer } from './split-answer.js';
 
 const NEWLINE = 0x0a;
 /** How much of a skipped line's beginning and end is kept: enough for the members around its result. */

@@ -4,14 +4,14 @@ import { pathToFileURL } from 'node:url';
 
 /** What the scenarios use of the build from within. */
 const MODULES = [
-  'config/data-directories.js',
-  'config/load-config.js',
+  'base/protocol/cancellation.js',
+  'config/load/data-directories.js',
+  'config/load/load-config.js',
   'gateway/captured-gateway.js',
+  'gateway/pipeline/pipeline.js',
   'gateway/snapshot.js',
-  'pipeline/pipeline.js',
   'policy/policy.js',
-  'protocol/cancellation.js',
-  'results/result-types.js',
+  'results/query/result-types.js',
   'results/results.js',
 ];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../../../src/base/json/json.js';
 import { readParameters } from '../../../src/catalog/create-operation.js';
-import type { JsonSchema } from '../../../src/protocol/json.js';
 
 const read = (schema: JsonSchema) =>
   readParameters(schema).parameters.map(({ name, required }) => (required ? `${name}*` : name));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../../../src/base/json/json.js';
 import type { CurationRule, UpstreamConfig } from '../../../src/config/gateway-config.js';
-import type { JsonSchema } from '../../../src/protocol/json.js';
 import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
 
 interface Given {

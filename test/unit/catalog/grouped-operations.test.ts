@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describeParameters } from '../../../src/builtin/introspect/types/parameter-info.js';
+import type { Operation } from '../../../src/base/protocol/operation.js';
+import type { RawTool } from '../../../src/base/protocol/tools.js';
 import { bindArguments } from '../../../src/catalog/arguments/bind-arguments.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
 import { visibleInputSchema } from '../../../src/catalog/grouped-tools/narrow-schema.js';
 import type { CurationRule, UpstreamConfig } from '../../../src/config/gateway-config.js';
-import type { Operation } from '../../../src/protocol/operation.js';
-import type { RawTool } from '../../../src/protocol/tools.js';
+import { describeParameters } from '../../../src/gateway/builtin/introspect/types/parameter-info.js';
 import { anUpstream, aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
 
 const text = { type: 'string' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonSchema } from '../../../src/base/json/json.js';
+import type { Operation, RiskCondition } from '../../../src/base/protocol/operation.js';
 import { callDanger, operationOfCall } from '../../../src/catalog/operation.js';
-import type { JsonObject, JsonSchema } from '../../../src/protocol/json.js';
-import type { Operation, RiskCondition } from '../../../src/protocol/operation.js';
 import { anOperation } from '../../support/an-operation.js';
 import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../src/base/protocol/operation.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
-import type { Operation } from '../../../src/protocol/operation.js';
 import { aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
 
 const tools = {

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { LONGEST_DEFINITION } from '../../../src/base/protocol/tools.js';
 import { buildCatalog } from '../../../src/catalog/build-catalog.js';
-import {
-  buildGuardedCatalog,
-  buildGuardedCatalogInSlices,
-} from '../../../src/catalog/integrity/build-guarded-catalog.js';
-import { measureDefinition } from '../../../src/catalog/measure-definition.js';
-import { LONGEST_DEFINITION } from '../../../src/protocol/tools.js';
+import { buildGuardedCatalog, buildGuardedCatalogInSlices } from '../../../src/catalog/build-guarded-catalog.js';
+import { measureDefinition } from '../../../src/catalog/integrity/screen-tools.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
 
 const tools = (count: number, characters: number) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../src/base/protocol/operation.js';
 import { operationOfCall } from '../../../src/catalog/operation.js';
 import { readVariant } from '../../../src/catalog/proven-read.js';
-import type { Operation } from '../../../src/protocol/operation.js';
 import { anUpstream, aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
 
 const DESCRIPTION = { description: 'Execute a SQL query on the SQLite database.' };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../../../src/base/json/json.js';
 import { readParameters } from '../../../src/catalog/create-operation.js';
 import { splitUpdateInput } from '../../../src/catalog/update-input.js';
-import type { JsonSchema } from '../../../src/protocol/json.js';
 
 /** `id* title:object` as parameters: a star for required, a type where it is not a string. */
 function parametersOf(sketch: string) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Sliced } from '../../../src/base/turns/turns.js';
 import { splitInSteps } from '../../../src/catalog/grouped-tools/split-tool.js';
 import { classifyInSteps } from '../../../src/classify/classify-tool.js';
-import type { Sliced } from '../../../src/lib/turns.js';
 import { readObjectFields } from '../../../src/schema/schema-shape.js';
 
 const PARAMETERS = 2_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CATEGORIES, DANGER_LEVELS, dangerRank, TRUST_LEVELS } from '../../../src/base/protocol/operation.js';
 import { classifyTool } from '../../../src/classify/classify-tool.js';
-import { CATEGORIES, DANGER_LEVELS, dangerRank, TRUST_LEVELS } from '../../../src/protocol/operation.js';
 import { choice, exampleInput, flag, type ToolExample, text } from './tool-example.js';
 
 const classify = (name: string, example?: ToolExample) => classifyTool(exampleInput(name, example));

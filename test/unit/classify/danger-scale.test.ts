@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Risk } from '../../../src/base/protocol/operation.js';
 import { classifyTool } from '../../../src/classify/classify-tool.js';
-import type { Risk } from '../../../src/protocol/operation.js';
 import { exampleInput, flag, type ToolExample, text } from './tool-example.js';
 
 const classify = (name: string, example: ToolExample = {}) => classifyTool(exampleInput(name, example));

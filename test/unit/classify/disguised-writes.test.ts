@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isJsonObject } from '../../../src/protocol/json.js';
+import { isJsonObject } from '../../../src/base/json/json.js';
 import { classifyCaptured } from '../../eval/evaluate-classification.js';
 
 function categoryOf(name: string, description: string, parameters: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/base/json/json.js';
 import { findGroupingParameter } from '../../../src/classify/facts.js';
-import type { JsonObject } from '../../../src/protocol/json.js';
 import { choice, text } from './tool-example.js';
 
 const find = (properties: JsonObject, required: readonly string[] = []) =>

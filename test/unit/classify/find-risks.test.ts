@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/base/json/json.js';
 import { riskInWords } from '../../../src/catalog/operation.js';
-import type { JsonObject } from '../../../src/protocol/json.js';
 import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
 
 const flag = (description = '', more: JsonObject = {}) => ({ type: 'boolean', description, ...more });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { SQL_DIALECTS, type Statement } from '../../../src/base/protocol/operation.js';
 import { classifyTool } from '../../../src/classify/classify-tool.js';
-import { SQL_DIALECTS, type Statement } from '../../../src/protocol/statement.js';
 import { choice, exampleInput, type ToolExample, text } from './tool-example.js';
 
 function statementOf(name: string, example: ToolExample): Statement | undefined {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/base/json/json.js';
+import type { Operation } from '../../../src/base/protocol/operation.js';
 import { callDanger, operationOfCall, trialVariant } from '../../../src/catalog/operation.js';
 import type { UpstreamConfig } from '../../../src/config/gateway-config.js';
-import type { JsonObject } from '../../../src/protocol/json.js';
-import type { Operation } from '../../../src/protocol/operation.js';
 import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
 
 const flag = (description = '') => ({ type: 'boolean', description });

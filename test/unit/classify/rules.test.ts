@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gatherFacts } from '../../../src/classify/facts.js';
-import { type Effect, leadingCategory } from '../../../src/classify/lexicon.js';
 import { RULES } from '../../../src/classify/rules.js';
+import { type Effect, leadingCategory } from '../../../src/classify/words/lexicon.js';
 import { exampleInput, flag, type ToolExample, text } from './tool-example.js';
 
 interface RuleExample {

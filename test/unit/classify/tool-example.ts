@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../../src/base/json/json.js';
+import { toSnakeCase } from '../../../src/base/lib/names.js';
 import type { ClassificationInput } from '../../../src/classify/facts.js';
-import { toSnakeCase } from '../../../src/lib/names.js';
-import type { JsonObject } from '../../../src/protocol/json.js';
 
 /** The properties of a tool that a test sets; all others have plain defaults. */
 export interface ToolExample extends Partial<Omit<ClassificationInput, 'tool' | 'upstream'>> {

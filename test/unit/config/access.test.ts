@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hashToken } from '../../../src/config/build-access.js';
-import { maskConfig } from '../../../src/config/secrets.js';
+import { hashToken } from '../../../src/config/load/build-access.js';
+import { maskConfig } from '../../../src/config/load/secrets.js';
 import { load, loadOnly, problemsOf } from './config-folder.js';
 
 const ISSUER = { name: 'corp', issuer: 'https://login.example/realms/main' };

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished, TestRunner } from 'vitest';
-import { ConfigError, type ConfigProblem } from '../../../src/config/diagnostics.js';
 import type { GatewayConfig } from '../../../src/config/gateway-config.js';
-import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../src/config/load-config.js';
+import { ConfigError, type ConfigProblem } from '../../../src/config/load/diagnostics.js';
+import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../src/config/load/load-config.js';
 
 /** A folder with files, gone after the test, or with the process where several tests share it. Objects are written as JSON, texts as they are. */
 export function makeFolder(files: Readonly<Record<string, unknown>>): string {

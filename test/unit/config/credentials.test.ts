@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashToken } from '../../../src/config/build-access.js';
+import { hashToken } from '../../../src/config/load/build-access.js';
 import { load, loadOnly, problemsOf } from './config-folder.js';
 
 const ONE = 'the-first-token-1111';

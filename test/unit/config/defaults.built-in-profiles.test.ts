@@ -1,9 +1,9 @@
 import { minimatch } from 'minimatch';
 import { describe, expect, it } from 'vitest';
-import { buildProfiles } from '../../../src/config/build-profile.js';
+import { CATEGORIES } from '../../../src/base/protocol/operation.js';
 import { BUILT_IN_PROFILES } from '../../../src/config/defaults.js';
 import type { FamilyDefinition } from '../../../src/config/gateway-config.js';
-import { CATEGORIES } from '../../../src/protocol/operation.js';
+import { buildProfiles } from '../../../src/config/load/build-profile.js';
 import { load, problemsOf } from './config-folder.js';
 
 /** Finds the family of an operation, in the order patterns, verbs, categories. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { renderJson } from '../../../src/config/lock-file.js';
+import { renderJson } from '../../../src/config/load/lock-file.js';
 import { GATEWAY_SCHEMA } from '../../../src/config/schema/gateway-schema.js';
 import { UPSTREAM_SCHEMA } from '../../../src/config/schema/upstream-schema.js';
 import { renderConfigReference } from '../../../tools/docs/config-reference.js';

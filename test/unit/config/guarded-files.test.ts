@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../../src/config/load-config.js';
-import { maskConfig } from '../../../src/config/secrets.js';
+import { loadConfig } from '../../../src/config/load/load-config.js';
+import { maskConfig } from '../../../src/config/load/secrets.js';
 import { loadOnly, makeFolder, problemsOf } from './config-folder.js';
 
 it('refuses a file that is a pipe, without waiting for it', async () => {

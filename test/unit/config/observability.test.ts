@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hashToken } from '../../../src/config/build-access.js';
-import { maskConfig } from '../../../src/config/secrets.js';
+import { hashToken } from '../../../src/config/load/build-access.js';
+import { maskConfig } from '../../../src/config/load/secrets.js';
 import { loadOnly, problemsOf } from './config-folder.js';
 
 const TOKEN = '0123456789abcdef';

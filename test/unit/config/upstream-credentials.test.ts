@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskConfig } from '../../../src/config/secrets.js';
+import { maskConfig } from '../../../src/config/load/secrets.js';
 import { loadOnly, problemsOf } from './config-folder.js';
 
 const http = (credentials: object, more: object = {}) => ({

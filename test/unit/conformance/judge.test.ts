@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/base/json/json.js';
 import type { Answer, Observations } from '../../../src/conformance/evidence.js';
 import { CLAUSES, judge } from '../../../src/conformance/judge.js';
-import type { JsonObject } from '../../../src/protocol/json.js';
 
 const NOTHING: Answer = { success: false };
 

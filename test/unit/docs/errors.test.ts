@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ERROR_TABLE } from '../../../src/protocol/error-table.js';
+import { ERROR_TABLE } from '../../../src/base/protocol/error-table.js';
 
 const PAGE = new URL('../../../docs/errors.md', import.meta.url);
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { renderInitConfig } from '../../../src/config/init-template.js';
-import { loadConfig } from '../../../src/config/load-config.js';
+import { renderInitConfig } from '../../../src/config/edit/init-template.js';
+import { loadConfig } from '../../../src/config/load/load-config.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const ENV = { EVERYTHING_URL: 'http://everything:3001/mcp', GITHUB_TOKEN: 'x', DOCS_TOKEN: 'y' };

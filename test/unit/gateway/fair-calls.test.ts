@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { RawCall } from '../../../src/base/protocol/call.js';
+import { Cancellation } from '../../../src/base/protocol/cancellation.js';
+import type { Reply } from '../../../src/base/protocol/result.js';
 import { type CallBounds, FairCalls } from '../../../src/gateway/fair-calls.js';
-import type { RawCall } from '../../../src/protocol/call.js';
-import { Cancellation } from '../../../src/protocol/cancellation.js';
-import type { Reply } from '../../../src/protocol/result.js';
 
 const WIDE: CallBounds = { maxCalls: 100, maxCallsPerClient: 100, maxWaitingCalls: 100 };
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { OperationHandler } from '../../../src/base/protocol/call.js';
+import { OperationError } from '../../../src/base/protocol/operation-error.js';
 import { createGovernedRead } from '../../../src/gateway/governed-read.js';
-import type { Gatekeeper } from '../../../src/policy/admission.js';
-import type { OperationHandler } from '../../../src/protocol/call.js';
-import { OperationError } from '../../../src/protocol/operation-error.js';
+import type { Gatekeeper } from '../../../src/policy/rules/policy-types.js';
 import { anOperation } from '../../support/an-operation.js';
-import { aCall } from '../interceptor/held-interceptor.js';
+import { aCall } from './interceptor/held-interceptor.js';
 
 const READ = aCall(anOperation({ name: 'get_item' }));
 

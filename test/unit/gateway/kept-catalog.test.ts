@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Observation } from '../../../src/base/observe/observation.js';
 import {
   combineKnown,
   createCatalogKeeper,
@@ -9,7 +10,6 @@ import {
   readKeptCatalog,
   readLockedCatalog,
 } from '../../../src/gateway/kept-catalog.js';
-import type { Observation } from '../../../src/observe/observation.js';
 import { anUpstream, aTool } from '../../support/build-test-catalog.js';
 import { makeDirectory } from '../../support/gateway-folder.js';
 

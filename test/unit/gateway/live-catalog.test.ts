@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import type { Operation } from '../../../src/base/protocol/operation.js';
 import type { KnownCatalog } from '../../../src/gateway/kept-catalog.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
-import type { Operation } from '../../../src/protocol/operation.js';
 import { NO_OPERATIONS } from '../../support/no-operations.js';
 
 /** A catalog whose tool list names the upstreams that have sent a list. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../src/config/load-config.js';
+import { loadConfig } from '../../../src/config/load/load-config.js';
 import { describeChanges, isEmptyPlan, planReload } from '../../../src/gateway/reload-plan.js';
 import { makeFolder } from '../config/config-folder.js';
 

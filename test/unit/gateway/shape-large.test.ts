@@ -1,19 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
+import { LARGE_BYTES, LargeAnswer } from '../../../src/base/protocol/large-answer.js';
+import { WireAnswer } from '../../../src/base/protocol/wire-answer.js';
 import { openLargeAnswers } from '../../../src/gateway/large-answers.js';
 import { type LargeAnswerJob, shapeLargeAnswer } from '../../../src/gateway/shape-large.js';
-import { LARGE_BYTES, LargeAnswer } from '../../../src/protocol/large-answer.js';
-import { WireAnswer } from '../../../src/protocol/wire-answer.js';
 import { withoutSchemas } from '../../../src/results/detached.js';
 import {
   type CollectionQuery,
   passResults,
   type ReadContext,
   type StoredPart,
-} from '../../../src/results/result-types.js';
+} from '../../../src/results/query/result-types.js';
 import { createResultService } from '../../../src/results/results.js';
 import { readStoredPart } from '../../../src/results/stored/read-part.js';
-import { OwnCredentials } from '../../../src/upstream/own-credentials.js';
-import { splitAnswer } from '../../../src/upstream/split-answer.js';
+import { OwnCredentials } from '../../../src/upstream/transport/own-credentials.js';
+import { splitAnswer } from '../../../src/upstream/transport/split-answer.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const SETTINGS = { maxBytes: 20_000, keptBytes: 10_000_000, keptSeconds: 60, compact: false };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Snapshot } from '../../../src/gateway/pipeline/snapshot.js';
 import { describeStatus } from '../../../src/gateway/status.js';
-import type { Snapshot } from '../../../src/pipeline/snapshot.js';
 import { anOperation } from '../../support/an-operation.js';
 
 it('counts the operations of a snapshot once, however often its status is asked for', () => {

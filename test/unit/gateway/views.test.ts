@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
+import type { ToolSet } from '../../../src/base/protocol/tools.js';
 import type { ViewConfig } from '../../../src/config/gateway-config.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
 import { buildSnapshot, buildSnapshotInSlices, type WholeSnapshot } from '../../../src/gateway/snapshot.js';
 import { Views } from '../../../src/gateway/views.js';
-import type { ToolSet } from '../../../src/protocol/tools.js';
 import { anUpstream, aTool } from '../../support/build-test-catalog.js';
 import { createFakeGateway } from '../../support/fake-gateway.js';
-import { FAKE_CRUDE } from '../endpoint/fake-catalog.js';
+import { FAKE_CRUDE } from '../catalog/endpoint/fake-catalog.js';
 
 const RUNNERS = { handlerOf: () => async () => ({ data: null }), previewOf: () => undefined };
 

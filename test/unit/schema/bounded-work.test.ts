@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonSchema } from '../../../src/protocol/json.js';
+import type { JsonObject, JsonSchema } from '../../../src/base/json/json.js';
 import { Meter, MOST_WORK } from '../../../src/schema/evaluation.js';
 import { hasRepetition, isEqual } from '../../../src/schema/json-equality.js';
 import { readObjectFields } from '../../../src/schema/schema-shape.js';

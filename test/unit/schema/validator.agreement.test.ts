@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formatsPlugin from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonSchema } from '../../../src/protocol/json.js';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../../../src/base/json/json.js';
 import { validatorFor } from '../../../src/schema/validator.js';
 import { corpusIsHere, readCorpus } from '../../support/corpus.js';
 import { createDice, type Dice, generateArguments } from '../../support/generate-arguments.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonSchema } from '../../../src/protocol/json.js';
+import type { JsonSchema } from '../../../src/base/json/json.js';
 import { MOST_VIOLATIONS, MOST_WORK } from '../../../src/schema/evaluation.js';
 import { validatorFor } from '../../../src/schema/validator.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ProgressUpdate, RawCall } from '../../../src/protocol/call.js';
-import type { Reply } from '../../../src/protocol/result.js';
+import type { ProgressUpdate, RawCall } from '../../../src/base/protocol/call.js';
+import type { Reply } from '../../../src/base/protocol/result.js';
 import { createFakeGateway, type FakeGateway, toReply } from '../../support/fake-gateway.js';
 import { CONNECTIONS, type GatewayClient, SERVER_INFO } from '../../support/server-clients.js';
 

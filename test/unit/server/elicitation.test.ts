@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RawCall } from '../../../src/protocol/call.js';
-import { Cancellation } from '../../../src/protocol/cancellation.js';
-import type { UserChannel } from '../../../src/protocol/consent.js';
-import type { JsonObject } from '../../../src/protocol/json.js';
-import type { Reply } from '../../../src/protocol/result.js';
-import { type HttpGatewayServer, openHttpServer } from '../../../src/server/http-server.js';
+import type { JsonObject } from '../../../src/base/json/json.js';
+import type { RawCall } from '../../../src/base/protocol/call.js';
+import { Cancellation } from '../../../src/base/protocol/cancellation.js';
+import type { UserChannel } from '../../../src/base/protocol/consent.js';
+import type { Reply } from '../../../src/base/protocol/result.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../src/server/http/http-server.js';
 import { createFakeGateway, type FakeGateway, toReply } from '../../support/fake-gateway.js';
 import {
   beginHttp,

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { openHttpServer } from '../../../src/server/http-server.js';
+import { openHttpServer } from '../../../src/server/http/http-server.js';
 import { serveStdio } from '../../../src/server/stdio/stdio-server.js';
 import { createFakeGateway, type FakeGateway, type FakeGatewayOptions } from '../../support/fake-gateway.js';
 import { callMessage, MODERN_META, modernHeaders, openSession, sendHttp } from '../../support/raw-http.js';

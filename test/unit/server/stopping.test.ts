@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RawCall } from '../../../src/protocol/call.js';
-import type { Reply } from '../../../src/protocol/result.js';
-import { type HttpGatewayServer, openHttpServer } from '../../../src/server/http-server.js';
+import type { RawCall } from '../../../src/base/protocol/call.js';
+import type { Reply } from '../../../src/base/protocol/result.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../src/server/http/http-server.js';
 import { serveStdio } from '../../../src/server/stdio/stdio-server.js';
 import { createFakeGateway, type FakeGatewayOptions, toReply } from '../../support/fake-gateway.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { RawTool } from '../../../src/protocol/tools.js';
+import type { RawTool } from '../../../src/base/protocol/tools.js';
 import { assessIsolation } from '../../../src/upstream/assess-isolation.js';
 import { corpusIsHere, readCorpus } from '../../support/corpus.js';
 

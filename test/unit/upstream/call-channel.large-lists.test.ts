@@ -1,6 +1,6 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
-import { LargeMessage } from '../../../src/protocol/large-answer.js';
+import { LargeMessage } from '../../../src/base/protocol/large-answer.js';
 import { CallChannel } from '../../../src/upstream/call-channel.js';
 import type { UpstreamTransport } from '../../../src/upstream/transport/transport.js';
 

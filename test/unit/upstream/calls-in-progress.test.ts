@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../src/protocol/caller.js';
-import { Cancellation } from '../../../src/protocol/cancellation.js';
+import type { Caller } from '../../../src/base/protocol/caller.js';
+import { Cancellation } from '../../../src/base/protocol/cancellation.js';
 import type { Wait } from '../../../src/upstream/call-queue.js';
 import { CallsInProgress } from '../../../src/upstream/connection.js';
 import { A_CALLER, anUpstream, behaviourServer, openPool, said, textOf } from './opened-pool.js';

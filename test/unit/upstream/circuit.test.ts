@@ -1,8 +1,8 @@
 import { ProtocolError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import { Circuit } from '../../../src/upstream/circuit.js';
-import { UpstreamFault } from '../../../src/upstream/fault.js';
-import { RestartBudget } from '../../../src/upstream/restart-budget.js';
+import { RestartBudget } from '../../../src/upstream/retries.js';
+import { UpstreamFault } from '../../../src/upstream/transport/fault.js';
 
 const LOST = new UpstreamFault('lost', 'gone');
 const UNAVAILABLE = new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'HTTP 503', { status: 503 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { paramHeaders, scanHeaderParameters } from '../../../src/protocol/header-parameters.js';
+import { paramHeaders, scanHeaderParameters } from '../../../src/base/protocol/header-parameters.js';
 import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
 import { serveModernHttp } from '../../fixtures/servers/serve-http.mjs';
 import { anUpstream, openPool } from './opened-pool.js';

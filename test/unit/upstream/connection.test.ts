@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/base/json/json.js';
+import type { Observation } from '../../../src/base/observe/observation.js';
 import type { UpstreamConfig } from '../../../src/config/gateway-config.js';
-import type { Observation } from '../../../src/observe/observation.js';
-import type { JsonObject } from '../../../src/protocol/json.js';
 import { type Connection, type EraMemory, openConnection } from '../../../src/upstream/connection.js';
 import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
 import { serveSse } from '../../fixtures/servers/serve-http.mjs';

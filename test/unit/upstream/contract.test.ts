@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProgressUpdate } from '../../../src/base/protocol/call.js';
+import { Cancellation } from '../../../src/base/protocol/cancellation.js';
 import type { UpstreamEndpoint } from '../../../src/config/gateway-config.js';
-import type { ProgressUpdate } from '../../../src/protocol/call.js';
-import { Cancellation } from '../../../src/protocol/cancellation.js';
 import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
 import { type ServedHttp, serveLegacyHttp, serveModernHttp, serveSse } from '../../fixtures/servers/serve-http.mjs';
 import { anUpstream, behaviourServer, type OpenedPool, openPool, textOf } from './opened-pool.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Cancellation } from '../../../src/protocol/cancellation.js';
+import { Cancellation } from '../../../src/base/protocol/cancellation.js';
 import { Instances } from '../../../src/upstream/instances.js';
 
 interface Opened {

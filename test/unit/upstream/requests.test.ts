@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/base/json/json.js';
+import { Cancellation } from '../../../src/base/protocol/cancellation.js';
+import { OperationError } from '../../../src/base/protocol/operation-error.js';
 import type { UpstreamConfig } from '../../../src/config/gateway-config.js';
-import { Cancellation } from '../../../src/protocol/cancellation.js';
-import type { JsonObject } from '../../../src/protocol/json.js';
-import { OperationError } from '../../../src/protocol/operation-error.js';
 import type { Upstream, UpstreamRequest } from '../../../src/upstream/upstream.js';
 import { makeDirectory } from '../../support/gateway-folder.js';
 import { anUpstream, node, type OpenedPool, openPool, SERVERS } from './opened-pool.js';

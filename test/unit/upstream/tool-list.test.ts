@@ -1,8 +1,8 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runAtOnce } from '../../../src/lib/turns.js';
-import type { JsonObject } from '../../../src/protocol/json.js';
-import type { RawTool } from '../../../src/protocol/tools.js';
+import type { JsonObject } from '../../../src/base/json/json.js';
+import type { RawTool } from '../../../src/base/protocol/tools.js';
+import { runAtOnce } from '../../../src/base/turns/turns.js';
 import { coalesce, readDefinitions, readTools, type ToolMemory } from '../../../src/upstream/tool-list.js';
 
 const pages = (answers: Readonly<Record<string, JsonObject>>) => async (params: JsonObject) =>

@@ -1,8 +1,8 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { OperationError } from '../../../src/protocol/operation-error.js';
-import { answerTooLong, UpstreamFault } from '../../../src/upstream/fault.js';
+import { OperationError } from '../../../src/base/protocol/operation-error.js';
 import { describeConnectFailure, translateFailure } from '../../../src/upstream/translate-failure.js';
+import { answerTooLong, UpstreamFault } from '../../../src/upstream/transport/fault.js';
 
 const call = { upstream: 'one', tool: 'do_it', repeatable: false, arguments: {}, words: 'clean' } as const;
 const http = (status: number, data: object = {}): SdkHttpError =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonSchema } from '../../../../src/base/json/json.js';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
 import { bindArguments, checkArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
-import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
-import type { Operation } from '../../../../src/protocol/operation.js';
 import { Meter, MOST_WORK } from '../../../../src/schema/evaluation.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';

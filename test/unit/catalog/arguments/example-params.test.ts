@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonSchema } from '../../../../src/base/json/json.js';
+import { runAtOnce } from '../../../../src/base/turns/turns.js';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import { describeCombinations } from '../../../../src/catalog/arguments/combinations.js';
 import { exampleParams, findValidExample } from '../../../../src/catalog/arguments/example-params.js';
-import { runAtOnce } from '../../../../src/lib/turns.js';
-import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
 const validExample = (...given: Parameters<typeof findValidExample>) => runAtOnce(findValidExample(...given));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../../../../src/base/json/json.js';
 import { describeValue } from '../../../../src/catalog/grouped-tools/narrow-schema.js';
-import type { JsonSchema } from '../../../../src/protocol/json.js';
 
 const describeGet = (method: JsonSchema, description = 'Works on crates.') =>
   describeValue(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonSchema } from '../../../../src/base/json/json.js';
 import { readParameters } from '../../../../src/catalog/create-operation.js';
 import { narrowSchema } from '../../../../src/catalog/grouped-tools/narrow-schema.js';
-import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
 import { validatorFor } from '../../../../src/schema/validator.js';
 
 const text = { type: 'string' };

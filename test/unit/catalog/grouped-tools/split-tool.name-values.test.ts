@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NAME_PATTERN } from '../../../../src/base/protocol/operation.js';
 import { nameValues } from '../../../../src/catalog/grouped-tools/split-tool.js';
-import { NAME_PATTERN } from '../../../../src/protocol/operation.js';
 
 const names = (tool: string, values: readonly string[], description = '') =>
   nameValues({ name: tool, description }, values);

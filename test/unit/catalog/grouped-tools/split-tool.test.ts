@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonSchema } from '../../../../src/base/json/json.js';
 import { splitTool } from '../../../../src/catalog/grouped-tools/split-tool.js';
-import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
 
 const tool = (method: JsonSchema, rest: JsonObject = {}) => ({
   name: 'crate_write',

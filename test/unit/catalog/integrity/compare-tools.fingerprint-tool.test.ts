@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isJsonObject } from '../../../../src/base/json/json.js';
+import type { RawTool } from '../../../../src/base/protocol/tools.js';
 import { fingerprintTool, readDefinition, UNREADABLE } from '../../../../src/catalog/integrity/compare-tools.js';
-import { isJsonObject } from '../../../../src/protocol/json.js';
-import type { RawTool } from '../../../../src/protocol/tools.js';
 
 const TOOL: RawTool = {
   name: 'send_mail',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeParameters } from '../../../../src/builtin/introspect/types/parameter-info.js';
+import { cleanSchema, cleanText, cleanValue, hasInvisible } from '../../../../src/base/lib/text.js';
 import { exampleParams } from '../../../../src/catalog/arguments/example-params.js';
-import { cleanSchema, cleanText, cleanValue, hasInvisible } from '../../../../src/lib/text.js';
+import { describeParameters } from '../../../../src/gateway/builtin/introspect/types/parameter-info.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
 const TAGS = '\u{e0041}\u{e007f}';

@@ -1,10 +1,10 @@
-import { type AuditEvent, noAuditTrail } from '../../../../src/audit/audit-trail.js';
 import {
   type Approval,
   type ApprovalQueue,
   type ApprovalRequest,
   createApprovalQueue,
 } from '../../../../src/policy/approvals/approval-queue.js';
+import { type AuditEvent, noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import type { StateStore } from '../../../../src/store/state-store.js';
 import { ManualTimers } from './manual-timers.js';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
+import { OperationError } from '../../../../src/base/protocol/operation-error.js';
 import {
   type Approver,
   createApprovalId,
   type DecisionFault,
   readApprovalId,
 } from '../../../../src/policy/approvals/approval-queue.js';
-import { Cancellation } from '../../../../src/protocol/cancellation.js';
-import { OperationError } from '../../../../src/protocol/operation-error.js';
 import {
   type ApprovalBench,
   aRequest,

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type AuditEvent, noAuditTrail } from '../../../../src/audit/audit-trail.js';
-import type { Observation } from '../../../../src/observe/observation.js';
+import type { Observation } from '../../../../src/base/observe/observation.js';
 import type { Approval } from '../../../../src/policy/approvals/approval-queue.js';
 import { createWebhook, type DeliveryDeps, type Webhook } from '../../../../src/policy/approvals/webhook.js';
+import { type AuditEvent, noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
 import { aRequest, START } from './approval-bench.js';
 import { type ReceivedPost, startReceiver, withStatus } from './webhook-receiver.js';
 

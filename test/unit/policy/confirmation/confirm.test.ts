@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { type AuditEvent, noAuditTrail } from '../../../../src/audit/audit-trail.js';
-import type { PolicyRequest } from '../../../../src/policy/admission.js';
-import { createApprovalQueue } from '../../../../src/policy/approvals/approval-queue.js';
-import { createConfirm } from '../../../../src/policy/confirmation/confirm.js';
-import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
-import { UsedTokens } from '../../../../src/policy/confirmation/used-tokens.js';
-import type { PolicyDecision } from '../../../../src/policy/rules/rule-types.js';
-import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import {
   type ConsentAnswer,
   InputRequired,
   type SharedConsent,
   type UserChannel,
-} from '../../../../src/protocol/consent.js';
-import { OperationError } from '../../../../src/protocol/operation-error.js';
-import type { UpdatePreview } from '../../../../src/protocol/update-preview.js';
+} from '../../../../src/base/protocol/consent.js';
+import { OperationError } from '../../../../src/base/protocol/operation-error.js';
+import type { UpdatePreview } from '../../../../src/base/protocol/update-preview.js';
+import { createApprovalQueue } from '../../../../src/policy/approvals/approval-queue.js';
+import { type AuditEvent, noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
+import { createConfirm } from '../../../../src/policy/confirmation/confirm.js';
+import { UsedTokens } from '../../../../src/policy/confirmation/kept-calls.js';
+import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
+import type { PolicyDecision, PolicyRequest } from '../../../../src/policy/rules/policy-types.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import { anOperation } from '../../../support/an-operation.js';
 

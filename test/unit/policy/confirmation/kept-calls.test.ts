@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../../../src/base/protocol/call.js';
 import { createKeptCalls } from '../../../../src/policy/confirmation/kept-calls.js';
-import type { Caller } from '../../../../src/protocol/call.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 
 const CALLER: Caller = { sessionId: 's', clientName: 'editor', transport: 'http' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ShownUpdate } from '../../../../src/base/protocol/approval.js';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import { caseOf, describeConsent, describeQuestion } from '../../../../src/policy/confirmation/question.js';
-import type { ShownUpdate } from '../../../../src/protocol/approval.js';
-import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { anOperation } from '../../../support/an-operation.js';
 
 const classification = {

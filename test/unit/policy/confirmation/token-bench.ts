@@ -1,10 +1,10 @@
-import { type AuditEvent, noAuditTrail } from '../../../../src/audit/audit-trail.js';
+import type { Caller } from '../../../../src/base/protocol/call.js';
+import { OperationError } from '../../../../src/base/protocol/operation-error.js';
 import type { ConfirmationConfig } from '../../../../src/config/policy-config.js';
+import { type AuditEvent, noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
+import { UsedTokens } from '../../../../src/policy/confirmation/kept-calls.js';
 import type { ConfirmationTokens, TokenRequest, TokenScope } from '../../../../src/policy/confirmation/token-types.js';
 import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
-import { UsedTokens } from '../../../../src/policy/confirmation/used-tokens.js';
-import type { Caller } from '../../../../src/protocol/call.js';
-import { OperationError } from '../../../../src/protocol/operation-error.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import type { StateStore } from '../../../../src/store/state-store.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
 import { scopeOf } from '../../../../src/policy/confirmation/token-types.js';
-import type { Operation } from '../../../../src/protocol/operation.js';
 import { anOperation } from '../../../support/an-operation.js';
 
 describe('scopeOf', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../../../src/base/protocol/call.js';
+import type { DangerLevel } from '../../../../src/base/protocol/operation.js';
+import type { OperationError } from '../../../../src/base/protocol/operation-error.js';
 import { jointScope, type Token, type TokenScope } from '../../../../src/policy/confirmation/token-types.js';
-import type { Caller } from '../../../../src/protocol/call.js';
-import type { DangerLevel } from '../../../../src/protocol/operation.js';
-import type { OperationError } from '../../../../src/protocol/operation-error.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import { StoreError } from '../../../../src/store/state-store.js';
 import { CALLER, createTokenBench, refusalOf, SCOPE, START, type TokenBench } from './token-bench.js';

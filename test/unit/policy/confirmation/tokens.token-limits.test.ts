@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../../src/protocol/call.js';
+import type { Caller } from '../../../../src/base/protocol/call.js';
 import { CALLER, createTokenBench, refusalOf, SCOPE, START } from './token-bench.js';
 
 const NEW_SESSION: Caller = { ...CALLER, sessionId: 'session-2' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { AnnouncedLimits } from '../../../../src/base/protocol/limits.js';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
 import type { ApiLimit } from '../../../../src/config/gateway-config.js';
-import type { AnnouncedLimits } from '../../../../src/protocol/limits.js';
-import type { Operation } from '../../../../src/protocol/operation.js';
 import { ALICE, aLimit, BOB, createQuotaBench, DELETE_ITEM, ELSEWHERE, GET_ITEM, SEARCH } from './quota-bench.js';
 
 const GLOBAL: ApiLimit = { scope: 'global', limit: 2, window: 'minute' };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Caller } from '../../../../src/protocol/call.js';
+import type { Caller } from '../../../../src/base/protocol/call.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import { SqliteStore } from '../../../../src/store/sqlite-store.js';
 import type { StateStore } from '../../../../src/store/state-store.js';

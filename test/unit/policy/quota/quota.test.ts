@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../../../src/base/protocol/call.js';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
+import type { OperationError } from '../../../../src/base/protocol/operation-error.js';
 import type { QuotaMatch } from '../../../../src/config/policy-config.js';
-import type { Caller } from '../../../../src/protocol/call.js';
-import type { Operation } from '../../../../src/protocol/operation.js';
-import type { OperationError } from '../../../../src/protocol/operation-error.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import { type StateStore, StoreError } from '../../../../src/store/state-store.js';
 import {

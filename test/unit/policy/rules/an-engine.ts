@@ -1,7 +1,13 @@
+import type {
+  Category,
+  DangerLevel,
+  Operation,
+  Parameter,
+  TrustLevel,
+} from '../../../../src/base/protocol/operation.js';
 import type { PolicyRule } from '../../../../src/config/policy-config.js';
+import type { RuleEngine } from '../../../../src/policy/rules/policy-types.js';
 import { createRuleEngine } from '../../../../src/policy/rules/rule-engine.js';
-import type { RuleEngine } from '../../../../src/policy/rules/rule-types.js';
-import type { Category, DangerLevel, Operation, Parameter, TrustLevel } from '../../../../src/protocol/operation.js';
 import { anOperation } from '../../../support/an-operation.js';
 
 export const ANONYMOUS = {};

@@ -1,6 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { Match } from '../../../../src/lib/glob.js';
-import { compileGlob, matchBudget, matchGlobs } from '../../../../src/lib/glob.js';
+import { compileGlob, type Match, matchBudget, matchGlobs } from '../../../../src/base/lib/glob.js';
 import { compileParameter } from '../../../../src/policy/rules/param-conditions.js';
 import { anOperation } from '../../../support/an-operation.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { CallerIdentity } from '../../../../src/base/protocol/caller.js';
 import { compileCaller } from '../../../../src/policy/rules/conditions.js';
-import type { CallerIdentity } from '../../../../src/protocol/caller.js';
 
 const ALICE: CallerIdentity = {
   client: 'corp:https://app.example/client.json',

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import {
+  DANGER_LEVELS,
+  type DangerLevel,
+  TRUST_LEVELS,
+  type TrustLevel,
+} from '../../../../src/base/protocol/operation.js';
 import type { Decision } from '../../../../src/config/policy-config.js';
 import { minimumTrustFor, TRUST_MATRIX } from '../../../../src/policy/rules/decide.js';
-import { DANGER_LEVELS, type DangerLevel, TRUST_LEVELS, type TrustLevel } from '../../../../src/protocol/operation.js';
 import { ANONYMOUS, anEngine, aRule, rated } from './an-engine.js';
 
 /** The specification's table, row by row. */

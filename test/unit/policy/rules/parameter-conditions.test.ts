@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
 import type { ParamCondition } from '../../../../src/config/policy-config.js';
-import type { JsonObject } from '../../../../src/protocol/json.js';
-import type { Operation } from '../../../../src/protocol/operation.js';
 import { ANONYMOUS, anEngine, aParameter, aRule, rated } from './an-engine.js';
 
 const OPERATION = rated('safe', {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { minimatch } from 'minimatch';
 import { describe, expect, it } from 'vitest';
-import { DECISIONS, type Decision, type PolicyRule, type RuleMatch } from '../../../../src/config/policy-config.js';
-import { TRUST_MATRIX } from '../../../../src/policy/rules/decide.js';
 import {
   CATEGORIES,
   DANGER_LEVELS,
   type Operation,
   TRUST_LEVELS,
   type TrustLevel,
-} from '../../../../src/protocol/operation.js';
+} from '../../../../src/base/protocol/operation.js';
+import { DECISIONS, type Decision, type PolicyRule, type RuleMatch } from '../../../../src/config/policy-config.js';
+import { TRUST_MATRIX } from '../../../../src/policy/rules/decide.js';
 import { anEngine, aParameter, aRule, rated } from './an-engine.js';
 
 interface Question {

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Decision, PolicyRule, RuleMatch } from '../../../../src/config/policy-config.js';
-import { createRuleEngine } from '../../../../src/policy/rules/rule-engine.js';
 import {
   type DangerLevel,
   GATEWAY_SOURCE,
   type Operation,
   type TrustLevel,
-} from '../../../../src/protocol/operation.js';
+} from '../../../../src/base/protocol/operation.js';
+import type { Decision, PolicyRule, RuleMatch } from '../../../../src/config/policy-config.js';
+import { createRuleEngine } from '../../../../src/policy/rules/rule-engine.js';
 import { ANONYMOUS, anEngine, aParameter, aRule, rated } from './an-engine.js';
 
 const EXACT: RuleMatch = { operation: ['run_job'] };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../src/protocol/json.js';
-import type { ReadContext, ReadData } from '../../../../src/results/result-types.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import type { ReadContext, ReadData } from '../../../../src/results/query/result-types.js';
 import { createResultService } from '../../../../src/results/results.js';
 import { anOperation } from '../../../support/an-operation.js';
 

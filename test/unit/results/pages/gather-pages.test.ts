@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { toSnakeCase } from '../../../../src/lib/names.js';
-import type { JsonObject } from '../../../../src/protocol/json.js';
-import type { Parameter } from '../../../../src/protocol/operation.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import { toSnakeCase } from '../../../../src/base/lib/names.js';
+import type { Parameter } from '../../../../src/base/protocol/operation.js';
 import { PAGES_BOUND } from '../../../../src/results/pages/gather-pages.js';
-import type { ReadContext, ReadData } from '../../../../src/results/result-types.js';
+import type { ReadContext, ReadData } from '../../../../src/results/query/result-types.js';
 import { createResultService } from '../../../../src/results/results.js';
 import { anOperation } from '../../../support/an-operation.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../src/protocol/json.js';
-import type { OperationFields, Parameter } from '../../../../src/protocol/operation.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import type { OperationFields, Parameter } from '../../../../src/base/protocol/operation.js';
 import { pushFirst } from '../../../../src/results/pages/push-first.js';
-import type { CollectionQuery } from '../../../../src/results/result-types.js';
+import type { CollectionQuery } from '../../../../src/results/query/result-types.js';
 import { anOperation } from '../../../support/an-operation.js';
 
 const parameter = (name: string, description: string, schema: JsonObject = {}): Parameter => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aggregateItems, MAX_GROUPS } from '../../../../src/results/query/aggregate-items.js';
+import type { Aggregation } from '../../../../src/results/query/result-types.js';
 import { runAtOnce } from '../../../../src/results/query/sliced.js';
-import type { Aggregation } from '../../../../src/results/result-types.js';
 import { SOURCE } from '../../../support/collection-source.js';
 
 const ITEMS = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { OperationError } from '../../../../src/protocol/operation-error.js';
+import { OperationError } from '../../../../src/base/protocol/operation-error.js';
 import { readQuery } from '../../../../src/results/query/read-query.js';
-import type { CollectionQuery, Control } from '../../../../src/results/result-types.js';
+import type { CollectionQuery, Control } from '../../../../src/results/query/result-types.js';
 
 type Given = Partial<Record<Control, unknown>>;
 

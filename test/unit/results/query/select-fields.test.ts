@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject, type JsonValue } from '../../../../src/protocol/json.js';
+import { isJsonObject, type JsonValue } from '../../../../src/base/json/json.js';
 import { parsePath } from '../../../../src/results/query/fields.js';
 import { createProjection } from '../../../../src/results/query/select-fields.js';
 import { SOURCE } from '../../../support/collection-source.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readQuery } from '../../../../src/results/query/read-query.js';
+import type { Control } from '../../../../src/results/query/result-types.js';
 import { runQuery } from '../../../../src/results/query/run-query.js';
 import { itemsPerSlice, runAtOnce, runInSlices } from '../../../../src/results/query/sliced.js';
-import type { Control } from '../../../../src/results/result-types.js';
 import { CONTROLLED, SOURCE } from '../../../support/collection-source.js';
 
 const ITEMS = Array.from({ length: 500 }, (_, n) => ({ n, kind: n % 3, text: 'x'.repeat(50) }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
 import { prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../../../src/protocol/operation.js';
-import { CONTROLS } from '../../../../src/results/result-types.js';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
+import { CONTROLS } from '../../../../src/results/query/result-types.js';
 import { prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';

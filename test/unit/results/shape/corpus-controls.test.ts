@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeControls, exampleControls } from '../../../../src/builtin/introspect/describe-controls.js';
-import { describeParameters } from '../../../../src/builtin/introspect/types/parameter-info.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import { exampleParams } from '../../../../src/catalog/arguments/example-params.js';
 import type { Catalog } from '../../../../src/catalog/catalog.js';
-import type { JsonObject } from '../../../../src/protocol/json.js';
-import type { Operation } from '../../../../src/protocol/operation.js';
+import { describeControls, exampleControls } from '../../../../src/gateway/builtin/introspect/describe-controls.js';
+import { describeParameters } from '../../../../src/gateway/builtin/introspect/types/parameter-info.js';
 import { readQuery } from '../../../../src/results/query/read-query.js';
+import { CONTROLS } from '../../../../src/results/query/result-types.js';
 import { presetsOf } from '../../../../src/results/query/select-fields.js';
-import { CONTROLS } from '../../../../src/results/result-types.js';
 import { prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { corpusCatalog, corpusIsHere } from '../../../support/corpus.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonSchema } from '../../../../src/protocol/json.js';
-import { GATEWAY_SOURCE, type Operation } from '../../../../src/protocol/operation.js';
+import type { JsonSchema } from '../../../../src/base/json/json.js';
+import { GATEWAY_SOURCE, type Operation } from '../../../../src/base/protocol/operation.js';
 import { declaredShape } from '../../../../src/results/shape/declared-shape.js';
 import { anOperation } from '../../../support/an-operation.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../../../src/protocol/operation.js';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
 import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
 import { anOperation } from '../../../support/an-operation.js';
 

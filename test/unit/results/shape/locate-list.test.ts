@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import '../../../support/property-seed.js';
-import type { ResultShape } from '../../../../src/results/result-types.js';
+import type { ResultShape } from '../../../../src/results/query/result-types.js';
 import { candidateLists, locateList } from '../../../../src/results/shape/locate-list.js';
 
 const ROWS = [{ id: 1 }, { id: 2 }];

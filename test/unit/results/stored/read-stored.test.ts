@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject, type JsonObject } from '../../../../src/protocol/json.js';
-import type { StoredResultRequest } from '../../../../src/results/result-types.js';
+import { isJsonObject, type JsonObject } from '../../../../src/base/json/json.js';
+import type { StoredResultRequest } from '../../../../src/results/query/result-types.js';
 import { findInResult, type Project, readStoredResult } from '../../../../src/results/stored/read-stored.js';
 
 const MAX_BYTES = 1_024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../../src/protocol/call.js';
+import type { Caller } from '../../../../src/base/protocol/call.js';
 import { packList } from '../../../../src/results/stored/packed-list.js';
 import { ResultSharing, type SharedBytes } from '../../../../src/results/stored/result-sharing.js';
 import { createResultStore } from '../../../../src/results/stored/result-store.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../../src/protocol/call.js';
-import { DetachedResultStore } from '../../../../src/results/stored/detached-store.js';
+import type { Caller } from '../../../../src/base/protocol/call.js';
+import { DetachedResultStore } from '../../../../src/results/detached.js';
 import { packList } from '../../../../src/results/stored/packed-list.js';
 import {
   createResultStore,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { valueAt } from '../../../../src/lib/json-path.js';
+import { valueAt } from '../../../../src/base/json/json-path.js';
 import { type Cut, fitAnswer } from '../../../../src/results/stored/truncate.js';
 
 function bytesOf(value: unknown): number {

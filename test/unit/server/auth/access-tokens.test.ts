@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import type { Observation } from '../../../../src/base/observe/observation.js';
 import { DEFAULT_ALGORITHMS, type IssuerConfig } from '../../../../src/config/access-config.js';
-import type { Observation } from '../../../../src/observe/observation.js';
-import type { JsonObject } from '../../../../src/protocol/json.js';
 import { AccessTokens } from '../../../../src/server/auth/access-tokens.js';
 
 const RESOURCE = 'https://mcp.example/mcp';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Observation } from '../../../../src/observe/observation.js';
+import type { Observation } from '../../../../src/base/observe/observation.js';
 import { RefusalNotices } from '../../../../src/server/auth/bearer-tokens.js';
 
 it('reports the first refused request at once and counts the others in the next notice', () => {

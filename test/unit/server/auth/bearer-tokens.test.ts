@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashToken } from '../../../../src/config/build-access.js';
+import { hashToken } from '../../../../src/config/load/build-access.js';
 import { BearerTokens } from '../../../../src/server/auth/bearer-tokens.js';
 
 const END = Date.parse('2027-01-31');

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { IssuerConfig, OAuthConfig } from '../../../../src/config/access-config.js';
-import { hashToken } from '../../../../src/config/build-access.js';
-import { openHttpServer } from '../../../../src/server/http-server.js';
+import { hashToken } from '../../../../src/config/load/build-access.js';
+import { openHttpServer } from '../../../../src/server/http/http-server.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../../../support/authorization-server.mjs';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
 import {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Observation } from '../../../../src/observe/observation.js';
-import type { JsonObject } from '../../../../src/protocol/json.js';
-import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http-server.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import type { Observation } from '../../../../src/base/observe/observation.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http/http-server.js';
 import { createFakeGateway, type FakeGateway, type FakeGatewayOptions } from '../../../support/fake-gateway.js';
 import {
   callMessage,

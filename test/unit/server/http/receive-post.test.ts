@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../../../../src/observe/observation.js';
+import type { Observation } from '../../../../src/base/observe/observation.js';
 import { type Body, createBodyReader, createPostReceiver } from '../../../../src/server/http/receive-post.js';
 import { createResultWriter } from '../../../../src/server/mcp/write-result.js';
 

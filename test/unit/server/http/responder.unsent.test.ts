@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Observation } from '../../../../src/observe/observation.js';
+import type { Observation } from '../../../../src/base/observe/observation.js';
 import { createHttpExchanges } from '../../../../src/server/http/responder.js';
 
 const closing: (() => void)[] = [];

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../../../../src/observe/observation.js';
-import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
+import type { Observation } from '../../../../src/base/observe/observation.js';
+import { NO_ABILITIES } from '../../../../src/base/protocol/ask.js';
 import { createSessionIds, readSessionKey } from '../../../../src/server/http/session-ids.js';
 
 const KEY = Buffer.alloc(32, 1);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Observation } from '../../../../src/observe/observation.js';
-import { openHttpServer } from '../../../../src/server/http-server.js';
+import type { Observation } from '../../../../src/base/observe/observation.js';
+import { openHttpServer } from '../../../../src/server/http/http-server.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
 import { SERVER_INFO } from '../../../support/server-clients.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
-import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { NO_ABILITIES } from '../../../../src/base/protocol/ask.js';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import { createHandshakeAnswerer } from '../../../../src/server/mcp/answer-handshake.js';
 import { CallsInFlight, type Responder } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import { type Responder, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
 
 function recordingPort(): Responder & { readonly seen: string[] } {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../../src/lib/turns.js';
+import { runAtOnce } from '../../../../src/base/turns/turns.js';
 import { decodeMessage } from '../../../../src/server/mcp/decode-message.js';
 import { createResultWriter, type Era } from '../../../../src/server/mcp/write-result.js';
 

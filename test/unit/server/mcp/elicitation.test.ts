@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
-import { Cancellation } from '../../../../src/protocol/cancellation.js';
-import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import { NO_ABILITIES } from '../../../../src/base/protocol/ask.js';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import type { Responder } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { ALL_ABILITIES, type Question } from '../../../../src/protocol/ask.js';
-import type { Caller } from '../../../../src/protocol/call.js';
-import { Cancellation } from '../../../../src/protocol/cancellation.js';
-import type { Reply } from '../../../../src/protocol/result.js';
+import { ALL_ABILITIES, type Question } from '../../../../src/base/protocol/ask.js';
+import type { Caller } from '../../../../src/base/protocol/call.js';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
+import type { Reply } from '../../../../src/base/protocol/result.js';
 import { ParkedCalls } from '../../../../src/server/mcp/parked-calls.js';
 import type { ParkableCall } from '../../../../src/server/mcp/resumable-call.js';
 import { toReply } from '../../../support/fake-gateway.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { NO_ABILITIES } from '../../../../src/protocol/ask.js';
-import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { NO_ABILITIES } from '../../../../src/base/protocol/ask.js';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import { CallsInFlight, type Responder, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
 import { LogLevels } from '../../../../src/server/mcp/log-levels.js';

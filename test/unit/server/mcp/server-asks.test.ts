@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { ALL_ABILITIES, type Question } from '../../../../src/protocol/ask.js';
-import { Cancellation } from '../../../../src/protocol/cancellation.js';
-import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import { ALL_ABILITIES, type Question } from '../../../../src/base/protocol/ask.js';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
 
 const PEER = { caller: { sessionId: 's', clientName: 'c', transport: 'http' }, abilities: ALL_ABILITIES } as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readExactResult } from '../../../../src/protocol/exact-result.js';
-import type { JsonObject } from '../../../../src/protocol/json.js';
+import { readExactResult } from '../../../../src/base/json/exact-result.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
 import {
   createResultWriter,
   forClientWith,

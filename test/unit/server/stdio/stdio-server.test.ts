@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
 import { type StdioGatewayServer, serveStdio } from '../../../../src/server/stdio/stdio-server.js';
 import {
   createFakeGateway,

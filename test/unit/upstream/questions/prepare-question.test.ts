@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_ABILITIES, NO_ABILITIES, type Question } from '../../../../src/protocol/ask.js';
-import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import { ALL_ABILITIES, NO_ABILITIES, type Question } from '../../../../src/base/protocol/ask.js';
 import { prepareQuestion, readAnswer } from '../../../../src/upstream/questions/prepare-question.js';
 
 const ASKER = { name: 'shop', asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' } } as const;

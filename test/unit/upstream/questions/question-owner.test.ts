@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AskChannel, NO_ABILITIES } from '../../../../src/protocol/ask.js';
+import { type AskChannel, NO_ABILITIES } from '../../../../src/base/protocol/ask.js';
 import { AbandonedCalls, ownerOf } from '../../../../src/upstream/questions/question-owner.js';
 
 const channelOf = (sessionId: string): AskChannel => ({

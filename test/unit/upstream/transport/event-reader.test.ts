@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { LargeMessage } from '../../../../src/protocol/large-answer.js';
-import { joinPieces } from '../../../../src/protocol/pieces.js';
+import { joinPieces } from '../../../../src/base/json/pieces.js';
+import { LargeMessage } from '../../../../src/base/protocol/large-answer.js';
 import { EventReader, type ServerEvent } from '../../../../src/upstream/transport/event-reader.js';
 
 type Read = readonly [data: string, id: string | undefined, type: string];

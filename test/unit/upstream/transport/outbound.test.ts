@@ -8,7 +8,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpEndpoint } from '../../../../src/config/gateway-config.js';
-import { findProxy } from '../../../../src/upstream/transport/find-proxy.js';
+import { findProxy } from '../../../../src/upstream/transport/connector.js';
 import { createOutboundFetch } from '../../../../src/upstream/transport/outbound-fetch.js';
 import { createBehaviours } from '../../../fixtures/servers/behaviours.mjs';
 import { type ServedHttp, serveModernHttp, serveSse } from '../../../fixtures/servers/serve-http.mjs';

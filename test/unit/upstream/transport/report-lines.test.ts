@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Observation } from '../../../../src/observe/observation.js';
+import type { Observation } from '../../../../src/base/observe/observation.js';
 import { reportLines } from '../../../../src/upstream/transport/report-lines.js';
 
 describe('reportLines', () => {

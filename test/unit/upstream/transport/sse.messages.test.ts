@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import type { LargeMessage } from '../../../../src/protocol/large-answer.js';
+import type { LargeMessage } from '../../../../src/base/protocol/large-answer.js';
 import { SseTransport } from '../../../../src/upstream/transport/sse.js';
 
 /** A transport that is connected to a server which sends these events after the one that tells where messages go. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitAnswer } from '../../../../src/upstream/split-answer.js';
+import { splitAnswer } from '../../../../src/upstream/transport/split-answer.js';
 import { readMessages, TOO_DEEP } from '../../../../src/upstream/transport/wire-messages.js';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

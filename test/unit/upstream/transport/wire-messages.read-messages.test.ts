@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { exactTextOf } from '../../../../src/protocol/exact-result.js';
-import { isJsonObject } from '../../../../src/protocol/json.js';
+import { exactTextOf } from '../../../../src/base/json/exact-result.js';
+import { isJsonObject } from '../../../../src/base/json/json.js';
 import { readMessages } from '../../../../src/upstream/transport/wire-messages.js';
 
 it('a message behind a byte order mark, with which some consoles begin their output, is read with all its digits', () => {

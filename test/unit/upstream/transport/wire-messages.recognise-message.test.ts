@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LargeMessage, MANY_VALUES } from '../../../../src/protocol/large-answer.js';
-import { SplitAnswer } from '../../../../src/upstream/split-answer.js';
+import { LargeMessage, MANY_VALUES } from '../../../../src/base/protocol/large-answer.js';
+import { SplitAnswer } from '../../../../src/upstream/transport/split-answer.js';
 import { recogniseMessage } from '../../../../src/upstream/transport/wire-messages.js';
 
 const objects = (count: number): string => `[${Array(count).fill('{}').join()}]`;

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The folder that holds package.json: two above this file, be it in `src`, in `dist` or in a chunk of the bundle. */
+export const PACKAGE_DIRECTORY = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The path of a file of the program, by its path below `src`. */
+export function programFile(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
+
+/**
+ * Reads a file of the program that is no module, by its path below `src`. In one place, because a module's own URL is that of
+ * the bundle's chunk which holds it: all chunks lie one folder deep, as this file does.
+ */
+export function readAsset(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+}

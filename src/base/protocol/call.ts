@@ -1,0 +1,156 @@
+import type { JsonObject } from '../json/json.js';
+import type { AskChannel } from './ask.js';
+import type { Caller } from './caller.js';
+import type { Cancellation } from './cancellation.js';
+import type { SharedConsent, UserChannel } from './consent.js';
+import type { LargeAnswer } from './large-answer.js';
+import type { CallLog } from './log-message.js';
+import type { Operation } from './operation.js';
+import type { ToolCallResult, Warning } from './result.js';
+import type { CallTrace } from './trace-context.js';
+import type { WireAnswer } from './wire-answer.js';
+
+export type { Caller, CallerFacts, CallerIdentity } from './caller.js';
+
+/** An MCP `tools/call` as a server passes it on: parsed, and otherwise unchanged. */
+export interface RawCall {
+  /** The MCP tool that was called: a family's, `mcp_aql`, or a name that does not exist. */
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly caller: Caller;
+  readonly cancellation: Cancellation;
+  /** The W3C trace context (`traceparent`) that the client sent with the request; unchecked. */
+  readonly traceparent?: unknown;
+  /** What goes with it (`tracestate`), where it came in a header; unchecked. */
+  readonly tracestate?: unknown;
+  /** Set where calls are traced. Requests come with it undefined: see `Caller.requestId`. */
+  readonly trace?: CallTrace | undefined;
+  /** Present where requests are logged. */
+  readonly notes?: RequestNotes;
+  /** What the upstream gets of the request's `_meta`. */
+  readonly meta?: JsonObject;
+  /** The channel to the person who uses the client, where there is one. */
+  readonly user?: UserChannel;
+  /** What the client can be asked for a server that runs the call. */
+  readonly ask?: AskChannel;
+  /** Where a server's log messages go. */
+  readonly log?: CallLog;
+  /** What the caller or its user answered before, to one question about this call and others. */
+  readonly consent?: SharedConsent;
+  readonly onProgress?: (update: ProgressUpdate) => void;
+  /** Called when the server of the call has made a task of it: the client then need not wait. */
+  readonly onTask?: () => void;
+  /** The most bytes of JSON in this call's data, in place of the configured number: a batch divides its own among its items. */
+  readonly answerBytes?: number;
+  /** Set where the caller does not get this call's answer: it becomes part of another one, which budgets count. */
+  readonly delivered?: false;
+  /** The request of MCP that this call stands for. */
+  readonly native?: NativeRequest;
+}
+
+/** Begins the trace of a request, which decides whether its spans are kept. */
+export type BeginTrace = (call: RawCall) => CallTrace;
+
+/** A request of MCP itself for what is no tool, such as `resources/read`. Its result is passed on as the upstream gave it. */
+export interface NativeRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Who hears of a resource that is subscribed to, where that is not the session as a whole. */
+  readonly subscriber?: string;
+}
+
+/** One step of a long call, as MCP's `notifications/progress` carries it (without its token). */
+export interface ProgressUpdate {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** One call as a handler sees it. */
+export interface HandlerCall {
+  readonly operation: Operation;
+  /** Validated arguments in the upstream's spelling. */
+  readonly arguments: JsonObject;
+  /** The state that a merging UPDATE expects to find, as the caller wrote it: a version or field values. Unchecked. */
+  readonly ifMatch?: unknown;
+  /** The digest of the changes that a person was shown and agreed to: a merging UPDATE makes no others. */
+  readonly agreedChanges?: string;
+  readonly caller: Caller;
+  readonly cancellation: Cancellation;
+  /** Present when the client asked for progress. */
+  readonly onProgress?: (update: ProgressUpdate) => void;
+  /** Present where the client knows tasks. */
+  readonly onTask?: () => void;
+  /** Present where the client can be asked something. */
+  readonly ask?: AskChannel;
+  /** Present where the client wants log messages. */
+  readonly log?: CallLog;
+  /** What the client says to the upstream beside the arguments. */
+  readonly meta?: JsonObject;
+  readonly trace?: CallTrace;
+  readonly host: HandlerHost;
+  /** The request of MCP that this call stands for: the outcome is then its result. */
+  readonly native?: NativeRequest;
+}
+
+/** What a handler may ask of the gateway that runs it. */
+export interface HandlerHost {
+  /**
+   * Throws, or rejects, where the operation is no longer what was checked and agreed to: a call may have waited for its turn, for a
+   * person or for a connection. Asked again before each send, and after each promise, as the operation may have changed meanwhile.
+   */
+  requireCurrent(operation: Operation): undefined | Promise<void>;
+  /**
+   * Calls a READ of an upstream as the call's own caller, and until the call is cancelled; resolves with its data. Rejects with an
+   * `OperationError`, also for an operation that does not exist or does not read.
+   * @param name the operation's name within its upstream, or its tool's
+   */
+  read(call: HandlerCall, upstream: string, name: string, params: JsonObject): Promise<unknown>;
+}
+
+/** Plain data of a built-in operation, as a value or as JSON text, or an upstream's result that is not shaped yet. */
+export type HandlerOutcome =
+  | {
+      readonly data: unknown;
+      readonly warnings?: readonly Warning[];
+      /** Facts about the answer, for the envelope's `_meta`. */
+      readonly meta?: JsonObject;
+    }
+  | { readonly dataText: string }
+  | {
+      readonly toolResult: ToolCallResult | WireAnswer | LargeAnswer;
+      /** What the caller should know beside the answer. */
+      readonly warnings?: readonly Warning[];
+    }
+  /** The result of a request of MCP itself. */
+  | { readonly native: JsonObject };
+
+/** Runs an operation. Rejects with an `OperationError`; anything else is a defect and answered as INTERNAL_ERROR. */
+export type OperationHandler = (call: HandlerCall) => Promise<HandlerOutcome>;
+
+/** What the log of requests says beyond HTTP. */
+interface NotedFacts {
+  /** The method of MCP. */
+  readonly mcpMethod?: string;
+  readonly session?: string;
+  /** The authenticated client, and the user where there is one. */
+  readonly client?: string;
+  readonly user?: string;
+  readonly requestId?: string;
+  readonly operation?: string;
+  /** Of the answer of the operation. */
+  readonly code?: string;
+}
+
+/** Takes down what becomes known of a request on its way, where requests are logged. Later facts replace earlier ones. */
+export class RequestNotes {
+  #facts: NotedFacts = {};
+
+  get facts(): NotedFacts {
+    return this.#facts;
+  }
+
+  note(facts: NotedFacts): void {
+    this.#facts = { ...this.#facts, ...facts };
+  }
+}

@@ -1,0 +1,317 @@
+import type { JsonObject, JsonSchema } from '../json/json.js';
+
+/** One parameter, as callers name it and as the upstream names it. */
+export interface Parameter {
+  /** Canonical snake_case name. */
+  readonly name: string;
+  /** The upstream's own spelling, which is sent to it; also accepted from callers. */
+  readonly upstreamName: string;
+  /** Where callers put it: beside the identifiers, or inside an UPDATE's `input`. */
+  readonly place: 'params' | 'input';
+  /** Set for switches of an UPDATE's call (`dry_run`, `notify`): they stand beside `input` and are accepted inside it too. */
+  readonly eitherPlace?: true;
+  readonly required: boolean;
+  /** The upstream's own schema of this parameter; `$ref`s resolve against the operation's `inputSchema`. */
+  readonly schema: JsonSchema;
+}
+
+/** An operation's parameters, ready to be looked up. */
+export interface ParameterScope {
+  /** By canonical name and by the upstream's spelling. */
+  readonly byName: ReadonlyMap<string, Parameter>;
+  readonly byUpstreamName: ReadonlyMap<string, Parameter>;
+  /** Canonical names, each once. */
+  readonly canonical: ReadonlySet<string>;
+  readonly required: readonly Parameter[];
+  /** Whether some of them lie inside `input`. */
+  readonly hasInput: boolean;
+}
+
+/** An operation's category and danger, with the evidence in words. */
+export interface Classification {
+  readonly category: Category;
+  readonly danger: DangerAssessment;
+  /** 0 (a guess) to 1 (declared by the operator). */
+  readonly confidence: number;
+  readonly evidence: readonly string[];
+  /** The arguments with which a call does more than the operation usually does; absent where none is known. */
+  readonly risks?: readonly Risk[];
+  /** The switch with which a call only shows what it would do; absent where there is none, or where it is not believed. */
+  readonly trial?: Trial;
+  /** What it runs, where calls of it exist that are proven to only read; absent where none can be. */
+  readonly statement?: Statement;
+}
+
+/** A boolean parameter that makes of a call a dry run, in the upstream's spelling. */
+export interface Trial {
+  readonly parameter: string;
+  /** Why it counts, in words: "parameter 'dryRun' only shows the change". */
+  readonly reason: string;
+}
+
+/** A single value as JSON writes it. */
+export type RiskValue = string | number | boolean;
+
+/** What a value must be for a risk to apply. */
+export type RiskCondition =
+  /** Given, and neither null, false nor empty. */
+  | { readonly present: true }
+  /** One of these; `"true"` and 1 count as true. */
+  | { readonly is: readonly RiskValue[] }
+  /** Left out, or none of these. */
+  | { readonly unless: readonly RiskValue[] }
+  /** A member of one of these names, at any depth. */
+  | { readonly holds: readonly string[] }
+  /** A word of its texts, at any depth, begins with one of these: an option in a list of arguments. */
+  | { readonly begins: readonly string[] };
+
+/** An argument with which a call is more dangerous than its operation. With any of them a READ is no READ. */
+export interface Risk {
+  /** The parameter in the upstream's spelling and the members inside it; lists on the way are looked through. */
+  readonly path: readonly string[];
+  readonly when: RiskCondition;
+  readonly danger: DangerLevel;
+  /** Why, in words: "parameter 'force' overrides what protects against loss". */
+  readonly reason: string;
+  /** Set where a dry run does none of it: the risk is part of the change that is only shown. */
+  readonly simulated?: true;
+}
+
+/** How an update that replaces becomes one that merges: the gateway reads the object first (specification, section 4.5.1). */
+export interface MergeRule {
+  /** A READ operation of the same upstream, by its qualified name, its name within the upstream, or its tool's name. */
+  readonly read: string;
+  /** The read's parameter, by the update's parameter with its value, where the names differ: `{"id": "record_id"}`. */
+  readonly identifiers?: Readonly<Record<string, string>>;
+  /** The path of the object in the read's answer, dotted, with indexes (`items.0`); by default the answer itself. */
+  readonly path?: string;
+  /** What the update sends; `changed` where absent. */
+  readonly writes?: MergeWrites;
+}
+
+/** How an operation that only starts a job is followed to the job's end, by other operations of its upstream. Paths are dotted. */
+export interface JobRule {
+  /** The operation that says how far the job is: its tool's or its own name. */
+  readonly poll: string;
+  /** The operation that ends it; absent where none can. */
+  readonly cancel?: string;
+  /** Where the job's id is in the answer that starts it. */
+  readonly id: string;
+  /** The parameter of both operations that takes the id. */
+  readonly parameter: string;
+  /** Where the job's state is in the answer of `poll`. */
+  readonly status: string;
+  /** The server's words that end a job; any other means that it runs. */
+  readonly states: Readonly<Record<string, 'completed' | 'failed' | 'cancelled'>>;
+  /** Where its progress in percent is, and words about it. */
+  readonly percentage?: string;
+  readonly message?: string;
+  readonly everySeconds?: number;
+}
+
+/** The operator's note that an operation is deprecated. */
+export interface Deprecation {
+  /** What to call instead. */
+  readonly replacement?: string;
+  /** The date of removal as the operator wrote it: `2027-01-31`. */
+  readonly removalDate?: string;
+  readonly note?: string;
+}
+
+/** One operation that callers can call: an upstream's tool or a built-in. Built once per definition and never changed. */
+export interface Operation extends OperationFields {
+  readonly scope: ParameterScope;
+  /**
+   * The digest of the tool's definition, of what the operation fixes of it, and of how calls are rated: equal where a catalog was
+   * rebuilt from the same definition. The operation as one call uses it has its operation's digest.
+   */
+  readonly definition: string;
+}
+
+/** MCP's word for what servers offer; tools are operations of their own. */
+export type Primitive = 'resources' | 'prompts' | 'completions';
+
+/** What an operation is made from. */
+export interface OperationFields {
+  /** The exposed name: bare where unique, else qualified. */
+  readonly name: string;
+  /** `upstream__name`; always accepted. Equal to `name` for built-ins. */
+  readonly qualifiedName: string;
+  /** The upstream that serves it, or `gateway`. */
+  readonly upstream: string;
+  /** The tool's name exactly as the upstream spells it. */
+  readonly tool: string;
+  readonly classification: Classification;
+  /** What the operation does, cleaned of control characters. */
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  /** Names of the parameters that find the resource of an UPDATE; empty elsewhere. */
+  readonly identifiers: readonly string[];
+  /** Whether parameters that are not described are refused (specification, section 4.6). */
+  readonly strict: boolean;
+  /** The tool's input schema as sent; arguments in the upstream's spelling are validated against it. */
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  /** Whether a call may be sent again after a lost connection: it reads, or its server says that it is idempotent. */
+  readonly retryable: boolean;
+  /** Upper bound for one call in milliseconds, extended by progress; the upstream's own where not curated. */
+  readonly timeoutMs?: number;
+  /** Arguments that this operation sets and callers do not see (a grouped tool's method). */
+  readonly fixedArguments?: JsonObject;
+  /** The enum parameter whose value chooses the tool's effect, in the upstream's spelling; fixed where the tool is split. */
+  readonly groupedBy: string | null;
+  /** The question to a person before it runs, with `{param}` for a parameter's value. */
+  readonly confirmationMessage?: string;
+  /** The minimum number of seconds between that question and the execution. */
+  readonly cooldownSeconds?: number;
+  /** Whether a person has to agree to each call, whatever its danger and the rules. */
+  readonly requiresReauth?: boolean;
+  /** Texts for every audit record of it. */
+  readonly auditContext?: readonly string[];
+  /** Parameters in the upstream's spelling whose values are neither recorded nor shown to approvers. */
+  readonly sensitive?: readonly string[];
+  /** The path of the list in its answers, as the operator says; null: there is no list. Absent where the operator says nothing. */
+  readonly collection?: readonly string[] | null;
+  /** Field paths by preset name, as the operator says. */
+  readonly presets?: Readonly<Record<string, readonly string[]>>;
+  /** Computed fields by name, as written. */
+  readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
+  /** How many seconds a READ's answer may be served again, at least 1; absent where it may not. */
+  readonly cacheSeconds?: number;
+  /** For an UPDATE that the gateway merges; absent where the upstream decides what happens to fields that a caller leaves out. */
+  readonly merge?: MergeRule;
+  /** For an operation that only starts a job: in the background it is followed to the job's end. */
+  readonly lifecycle?: JobRule;
+  /** Set where callers should use another operation. */
+  readonly deprecated?: Deprecation;
+  /** Milliseconds from which a call counts as slow; the configured number where absent. */
+  readonly slowMs?: number;
+  /**
+   * The MCP tool that this call came through, where it is the upstream's own, passed through: arguments and answer then have the
+   * upstream's form, and parameters its spelling.
+   */
+  readonly passthrough?: string;
+  /** A family that curation assigns; it takes precedence over the profile. */
+  readonly family?: string;
+  /** Set on the gateway's own operations for what is no tool: each call of one that names something is about one upstream. */
+  readonly primitive?: Primitive;
+  /** Of an operation that follows relationships: which ways, which types as far as they are declared, and how far. */
+  readonly relationships?: {
+    readonly directions: readonly string[];
+    readonly types: readonly string[];
+    readonly maxDepth: number;
+  };
+  /** Set where the operation's published response schema allows no `details` in errors. */
+  readonly bareErrors?: true;
+  /** Request examples; where absent, introspection generates one from the parameters. */
+  readonly examples?: readonly { readonly description: string; readonly request: JsonObject }[];
+}
+
+/** The five effects an operation can have on state (MCP-AQL specification, section 6.1). */
+export const CATEGORIES = ['CREATE', 'READ', 'UPDATE', 'DELETE', 'EXECUTE'] as const;
+
+export type Category = (typeof CATEGORIES)[number];
+
+/** How dangerous an operation can be, from harmless to forbidden (companion document "danger levels"). The order is the severity. */
+export const DANGER_LEVELS = ['safe', 'reversible', 'destructive', 'dangerous', 'forbidden'] as const;
+
+export type DangerLevel = (typeof DANGER_LEVELS)[number];
+
+/** How far an upstream is trusted. The order is the trust; a missing level means `untested`. */
+export const TRUST_LEVELS = ['untested', 'generated', 'validated', 'community_reviewed', 'certified'] as const;
+
+export type TrustLevel = (typeof TRUST_LEVELS)[number];
+
+/** A level, with reasons that an operator can check. */
+export interface DangerAssessment {
+  readonly level: DangerLevel;
+  readonly reasons: readonly string[];
+}
+
+/** The products whose SQL can be proven to only read. */
+export const SQL_DIALECTS = ['sqlite', 'postgresql', 'mysql', 'mariadb'] as const;
+
+export type SqlDialect = (typeof SQL_DIALECTS)[number];
+
+/** Languages in which a read can be told from everything else. */
+export type StatementLanguage = 'sql' | 'graphql' | 'cypher' | 'mongodb-command' | 'mongodb-pipeline';
+
+/** What a tool runs for its callers: a text, or a document, of one of these languages. */
+export interface Statement {
+  readonly language: StatementLanguage;
+  /** The products that a text may be meant for: all of them where nothing says which. Empty for other languages than SQL. */
+  readonly dialects: readonly SqlDialect[];
+  /** The parameter that carries it, in the upstream's spelling. */
+  readonly parameter: string;
+  /** Parameters, in the upstream's spelling, that may be given beside it without making more of a call. */
+  readonly companions: readonly string[];
+  /** Set for the operation that runs nothing else than proven reads. */
+  readonly only?: true;
+}
+
+/** What a statement that only reads begins with, or why it is not proven to only read. */
+export type StatementVerdict =
+  | { readonly read: true; readonly kind: string }
+  | { readonly read: false; readonly why: string };
+
+/** A parameter's path as callers write it: `title`, or `input.title`. */
+export function pathOf({ place, name }: Parameter): string {
+  return place === 'input' ? `input.${name}` : name;
+}
+
+/**
+ * What a merging UPDATE sends: `changed` what the caller changes, for tools that leave the rest as it is (PATCH); `whole` also the
+ * present value of every other field that the tool takes, for tools that replace the resource (PUT).
+ */
+type MergeWrites = 'changed' | 'whole';
+
+/** The pattern of every public name (specification, sections 4.3 and 8.5.2). */
+export const NAME_PATTERN = /^[a-z][a-z0-9_]*$/;
+
+/** Stands between upstream and operation in a qualified name: `github__create_issue`. */
+export const QUALIFIER = '__';
+
+/** An operation's name within its upstream. */
+export function localNameOf({ qualifiedName }: Pick<Operation, 'qualifiedName'>): string {
+  const end = qualifiedName.indexOf(QUALIFIER);
+  return end < 0 ? qualifiedName : qualifiedName.slice(end + QUALIFIER.length);
+}
+
+/** The upstream name of the gateway's own operations; no upstream may use it. */
+export const GATEWAY_SOURCE = 'gateway';
+
+/** Names the specification keeps for the protocol (section 8.5.4): an upstream's tool of that name is always qualified. */
+export const RESERVED_OPERATIONS: ReadonlySet<string> = new Set([
+  'introspect',
+  'execute_agent',
+  'record_execution_step',
+  'complete_execution',
+  'abort_execution',
+  'confirm_operation',
+  'verify_challenge',
+]);
+
+/** What a category promises a client; MCP calls the same two flags `readOnlyHint` and `destructiveHint`. */
+interface Permissions {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+}
+
+/** Specification 6.1, as data. */
+export const CATEGORY_PERMISSIONS: Readonly<Record<Category, Permissions>> = {
+  CREATE: { readOnly: false, destructive: false },
+  READ: { readOnly: true, destructive: false },
+  UPDATE: { readOnly: false, destructive: true },
+  DELETE: { readOnly: false, destructive: true },
+  EXECUTE: { readOnly: false, destructive: true },
+};
+
+/** The severity of a level as a number from 0 (safe) to 4 (forbidden). */
+export function dangerRank(level: DangerLevel): number {
+  return DANGER_LEVELS.indexOf(level);
+}
+
+/** The more severe of two levels. */
+export function worseDanger(a: DangerLevel, b: DangerLevel): DangerLevel {
+  return dangerRank(a) >= dangerRank(b) ? a : b;
+}

@@ -1,0 +1,317 @@
+import type { JsonSchema } from '../../base/json/json.js';
+import { groupInSteps } from '../../base/lib/collections.js';
+import {
+  CATEGORIES,
+  CATEGORY_PERMISSIONS,
+  type Category,
+  dangerRank,
+  type Operation,
+} from '../../base/protocol/operation.js';
+import type { ToolSet } from '../../base/protocol/tools.js';
+import { filterInSteps, mapInSteps, runAtOnce, type Sliced } from '../../base/turns/turns.js';
+import type { EndpointMode, FamilyDefinition, GatewayConfig } from '../../config/gateway-config.js';
+import type { Catalog } from '../catalog.js';
+import { describeToolInSteps } from './describe-tool.js';
+import { listPassthroughTools, type PassthroughTool } from './passthrough-tools.js';
+import { compilePlacement } from './place-operation.js';
+
+/** Which operation belongs to which family, and how families become MCP tools. Built once per catalog. */
+export interface EndpointPlan {
+  readonly mode: EndpointMode;
+  /** The name of the profile that the families belong to. */
+  readonly profile: string;
+  readonly families: readonly FamilyDefinition[];
+  /** The gateway's own tools. */
+  readonly tools: readonly ToolDefinition[];
+  /** The upstreams' tools under their own names; none where they are not passed through. */
+  readonly passthrough: readonly PassthroughTool[];
+  /** The array of all tools as JSON text, serialised once. */
+  readonly toolsJson: string;
+  /** The same for clients that want structured content: the gateway's own tools have an output schema. */
+  readonly structuredToolsJson: string;
+  familyOf(operation: Operation): FamilyDefinition;
+  /** The MCP tool through which the operation is called: its family's wherever there are tools of families. */
+  toolFor(operation: Operation): string;
+  /** The MCP tool of a family, by the family's name. */
+  toolOfFamily(family: string): string;
+  reachOf(tool: string): ToolReach;
+}
+
+/** How tools are shown. */
+export type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors' | 'structuredContent'> &
+  Partial<Pick<GatewayConfig['endpoint'], 'structuredContent'>> & {
+    /** The share of their usual space that descriptions take for names, 0 to 1; 1 where absent. */
+    readonly detail?: number;
+    /** The categories that there can be, whatever operations there are now; all where absent. */
+    readonly categories?: readonly Category[] | undefined;
+  };
+
+/** What an MCP tool can reach: one family, everything, one tool of an upstream, or nothing (undefined) because there is no such tool. */
+type ToolReach = FamilyDefinition | 'everything' | PassthroughTool | undefined;
+
+/**
+ * These budgets keep five families under 900 tokens and the single tool under 300, the server's instructions included, even with
+ * the most costly names.
+ */
+const FAMILY_BUDGET = 60;
+const INTROSPECTING_FAMILY_BUDGET = 165;
+const SINGLE_BUDGET = 88;
+
+const SINGLE_PURPOSE = 'Call any operation of the connected servers.';
+const SINGLE_TITLE = 'MCP-AQL';
+
+/**
+ * Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them.
+ *
+ * @param servers the upstreams that the tools name, by slug: connected or not, so that the tools do not change with connections
+ * @param toolSets what the upstreams sent; read where their tools are passed through
+ */
+export function buildEndpointPlan(
+  catalog: Catalog,
+  config: PlanConfig,
+  servers: readonly string[] = [],
+  toolSets: readonly ToolSet[] = [],
+): EndpointPlan {
+  return runAtOnce(buildEndpointPlanInSlices(catalog, config, servers, toolSets));
+}
+
+/** The same, in slices. */
+export function* buildEndpointPlanInSlices(
+  catalog: Catalog,
+  config: PlanConfig,
+  servers: readonly string[] = [],
+  toolSets: readonly ToolSet[] = [],
+): Sliced<EndpointPlan> {
+  const { mode, toolPrefix, detail = 1, categories = CATEGORIES } = config;
+  const { families } = config.profile;
+  const place = compilePlacement(config.profile);
+  const placed = new Map(yield* mapInSteps(catalog.operations, (operation) => [operation, place(operation)] as const));
+  const familyOf = (operation: Operation) => placed.get(operation) ?? place(operation);
+
+  const single = toolPrefix.replace(/_+$/, '');
+  const toolOfFamily = (family: string) => (mode === 'single' ? single : `${toolPrefix}${family}`);
+  const introspect = catalog.find('introspect');
+  const introspectTool = introspect === undefined ? single : toolOfFamily(familyOf(introspect).name);
+
+  const exposed = mode === 'single' || mode === 'passthrough' ? [] : families;
+  const members = yield* groupInSteps(catalog.operations, familyOf);
+  const tools: ToolDefinition[] = [];
+  for (const family of exposed) {
+    const context = { introspectTool, servers, detail };
+    tools.push(yield* defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], context));
+  }
+  const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
+  if (mode === 'single' || mode === 'all') {
+    // In mode `all` the family of `introspect` names the servers.
+    const context = { introspectTool: single, servers: mode === 'single' ? servers : [], detail };
+    tools.push(yield* defineSingleTool(categories, catalog.operations, context));
+    reach.set(single, 'everything');
+  }
+  const passthrough = config.passthrough ? yield* listPassthroughTools(catalog, toolSets, new Set(reach.keys())) : [];
+  const nameOfTool = new Map<string, string>();
+  for (const tool of passthrough) {
+    reach.set(tool.name, tool);
+    for (const name of tool.operationNames) nameOfTool.set(name, tool.name);
+  }
+  const { structuredContent = false } = config;
+  const structured = tools.map((tool) => ({ ...tool, outputSchema: ENVELOPE_SCHEMA }));
+  const listed = structuredContent ? structured : tools;
+  const toolsJson = writeTools(listed, passthrough);
+  let structuredToolsJson = structuredContent ? toolsJson : undefined;
+  return {
+    mode,
+    profile: config.profile.name,
+    families,
+    tools: listed,
+    passthrough,
+    toolsJson,
+    get structuredToolsJson() {
+      // Written when the first client asks for it, as most never do.
+      structuredToolsJson ??= writeTools(structured, passthrough);
+      return structuredToolsJson;
+    },
+    familyOf,
+    toolFor: (operation) =>
+      operation.passthrough ??
+      (mode === 'passthrough' ? nameOfTool.get(operation.qualifiedName) : undefined) ??
+      toolOfFamily(familyOf(operation).name),
+    toolOfFamily,
+    reachOf: (tool) => reach.get(tool),
+  };
+}
+
+/** The array of tools as JSON text. */
+function writeTools(own: readonly ToolDefinition[], passthrough: readonly PassthroughTool[]): string {
+  return `[${[...own.map((tool) => JSON.stringify(tool)), ...passthrough.map(({ json }) => json)].join(',')}]`;
+}
+
+interface ToolContext {
+  readonly introspectTool: string;
+  readonly servers: readonly string[];
+  readonly detail: number;
+}
+
+function* defineFamilyTool(
+  name: string,
+  family: FamilyDefinition,
+  operations: readonly Operation[],
+  { introspectTool, servers, detail }: ToolContext,
+): Sliced<ToolDefinition> {
+  const categories = reachedCategories(family, operations);
+  const { name: endpoint } = family;
+  const onlyAdds = categories.includes('CREATE') && !isDestructive(categories);
+  const replaces = onlyAdds && (yield* anyMayReplace(operations));
+  const promise = replaces ? ' May replace what exists.' : ' Never changes what exists.';
+  const purpose = onlyAdds ? `${family.purpose}${promise}` : family.purpose;
+  const description = yield* describeToolInSteps({
+    name,
+    purpose,
+    categories,
+    operations,
+    introspectTool,
+    endpoint,
+    budget: detail * (name === introspectTool ? INTROSPECTING_FAMILY_BUDGET : FAMILY_BUDGET),
+    servers,
+  });
+  return defineTool(name, titleOf(endpoint), description, categories, replaces);
+}
+
+function* anyMayReplace(operations: readonly Operation[]): Sliced<boolean> {
+  return (yield* filterInSteps(operations, mayReplace)).length > 0;
+}
+
+/** Whether a CREATE may overwrite: an upsert, or one that an argument makes replace. */
+function mayReplace({ classification: { category, danger, risks = [] } }: Operation): boolean {
+  if (category !== 'CREATE') return false;
+  return [danger.level, ...risks.map((risk) => risk.danger)].some((level) => dangerRank(level) >= REPLACING_FROM);
+}
+
+const REPLACING_FROM = dangerRank('destructive');
+
+function isDestructive(categories: readonly Category[]): boolean {
+  return categories.some((category) => CATEGORY_PERMISSIONS[category].destructive);
+}
+
+/**
+ * The single tool has the annotations of the most dangerous category that there can be, whatever operations there are now (companion
+ * document "MCP integration").
+ */
+function* defineSingleTool(
+  possible: readonly Category[],
+  operations: readonly Operation[],
+  { introspectTool: name, servers, detail }: ToolContext,
+): Sliced<ToolDefinition> {
+  const categories = CATEGORIES.filter((category) => possible.includes(category));
+  const description = yield* describeToolInSteps({
+    name,
+    purpose: SINGLE_PURPOSE,
+    categories,
+    operations,
+    introspectTool: name,
+    budget: detail * SINGLE_BUDGET,
+    servers,
+  });
+  return defineTool(name, SINGLE_TITLE, description, categories, yield* anyMayReplace(operations));
+}
+
+/**
+ * The categories of the operations, in the specification's order; without operations, the categories of the family; and all
+ * categories where only verbs or patterns place operations, because an empty family must not look harmless.
+ */
+function reachedCategories(family: FamilyDefinition, operations: readonly Operation[]): readonly Category[] {
+  const reached = new Set(operations.map((operation) => operation.classification.category));
+  if (reached.size > 0) return CATEGORIES.filter((category) => reached.has(category));
+  return family.categories.length > 0 ? family.categories : CATEGORIES;
+}
+
+function titleOf(family: string): string {
+  const words = family.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** An MCP tool in the gateway's own `tools/list`. */
+interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  /** Only where clients get structured content. */
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: {
+    readonly title: string;
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+/**
+ * The request of specification 4.1, or a batch of them (operations document, 7.1). There is no enum of names, so that the
+ * schema does not grow with the catalog. Nothing is required, since a batch has no `operation`, and model APIs refuse
+ * alternatives at the top level of a schema, and arrays without `items` (https://github.com/microsoft/vscode/issues/246119).
+ */
+const REQUEST_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    operation: { type: 'string' },
+    params: { type: 'object' },
+    operations: { type: 'array', items: { type: 'object' } },
+  },
+};
+
+/** An MCP tool with the annotations of the most dangerous category that it reaches. */
+function defineTool(
+  name: string,
+  title: string,
+  description: string,
+  categories: readonly Category[],
+  replaces = false,
+): ToolDefinition {
+  const readOnly = categories.every((category) => CATEGORY_PERMISSIONS[category].readOnly);
+  return {
+    name,
+    title,
+    description,
+    inputSchema: REQUEST_SCHEMA,
+    annotations: {
+      title,
+      readOnlyHint: readOnly,
+      destructiveHint: replaces || isDestructive(categories),
+      idempotentHint: readOnly,
+      openWorldHint: true,
+    },
+  };
+}
+
+/**
+ * The answer of an operation or of a batch (specification 5.1; operations document, 7.5), as the output schema of the gateway's own tools.
+ * It forbids no other member: later versions may have more. `data` may be any JSON value, which the schema of an object says by leaving
+ * its type out; strict clients refuse lists of types. Refusals that carry `isError` need not match, and do.
+ */
+const ENVELOPE_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    success: { type: 'boolean' },
+    data: { description: 'What the operation gave: any JSON value.' },
+    error: {
+      type: 'object',
+      properties: { code: { type: 'string' }, message: { type: 'string' }, details: { type: 'object' } },
+      required: ['code', 'message'],
+    },
+    warnings: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { code: { type: 'string' }, message: { type: 'string' } },
+        required: ['code', 'message'],
+      },
+    },
+    results: { type: 'array', items: { type: 'object' }, description: 'Of a batch: what each operation gave.' },
+    summary: { type: 'object', description: 'Of a batch.' },
+    halted_at: { type: 'object', description: 'Of a batch that stopped: the operation that needs a confirmation.' },
+    pending_operations: { type: 'array', items: { type: 'object' }, description: 'Of a batch that stopped.' },
+    _meta: { type: 'object' },
+  },
+  required: ['success'],
+};

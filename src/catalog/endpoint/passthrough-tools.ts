@@ -1,0 +1,188 @@
+import { writeExactMembers } from '../../base/json/exact-result.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { groupInSteps } from '../../base/lib/collections.js';
+import { type HeaderParameter, scanHeaderParameters } from '../../base/protocol/header-parameters.js';
+import {
+  GATEWAY_SOURCE,
+  type Operation,
+  type Parameter,
+  type ParameterScope,
+  QUALIFIER,
+} from '../../base/protocol/operation.js';
+import type { RawTool, ToolSet } from '../../base/protocol/tools.js';
+import type { Sliced } from '../../base/turns/turns.js';
+import type { Catalog } from '../catalog.js';
+import { readParameters } from '../create-operation.js';
+
+/** An upstream's tool in the gateway's own `tools/list`, under its own name and as its upstream defines it. */
+export class PassthroughTool {
+  readonly name: string;
+  /** The definition as sent, under the exposed name. */
+  readonly json: string;
+  /** The parameters that calls over HTTP repeat in headers. */
+  readonly headerParameters: readonly HeaderParameter[];
+  readonly #operations: readonly Operation[];
+  readonly #views = new Map<Operation, Operation>();
+
+  /** @param operations what the catalog made of the tool: one operation, or one for each value of a parameter */
+  constructor(name: string, raw: RawTool, operations: readonly Operation[]) {
+    this.name = name;
+    this.json = writeDefinition(raw, name);
+    this.headerParameters = scanHeaderParameters(raw['inputSchema']).parameters;
+    this.#operations = operations;
+  }
+
+  /** The qualified names of the operations that calls of the tool can be. */
+  get operationNames(): readonly string[] {
+    return this.#operations.map(({ qualifiedName }) => qualifiedName);
+  }
+
+  /**
+   * The operation that a call with these arguments is, with the parameters of the tool itself. Undefined where the tool is several
+   * operations and the arguments name none of them.
+   */
+  operationFor(args: JsonObject): Operation | undefined {
+    const [first, ...others] = this.#operations;
+    const meant = others.length === 0 ? first : this.#operations.find((part) => isChosen(part, args));
+    return meant === undefined ? undefined : this.#viewOf(meant);
+  }
+
+  /** The parameter that chooses among several operations, and its values. */
+  get choice(): { readonly parameter: string; readonly values: readonly unknown[] } {
+    const fixed = this.#operations.map(({ fixedArguments = {} }) => Object.entries(fixedArguments)[0]);
+    return { parameter: fixed[0]?.[0] ?? '', values: fixed.map((entry) => entry?.[1]) };
+  }
+
+  #viewOf(operation: Operation): Operation {
+    const known = this.#views.get(operation);
+    if (known !== undefined) return known;
+    const view = asTool(operation, this.name);
+    this.#views.set(operation, view);
+    return view;
+  }
+}
+
+/** Views show the same definitions. */
+const written = new WeakMap<RawTool, Map<string, string>>();
+
+function writeDefinition(raw: RawTool, name: string): string {
+  const known = written.get(raw) ?? new Map<string, string>();
+  written.set(raw, known);
+  const json = known.get(name) ?? `{${writeExactMembers({ ...raw, ...executionOf(raw), name })}}`;
+  known.set(name, json);
+  return json;
+}
+
+/** A tool whose server runs it as a task alone can be called either way here: the gateway waits for the task. */
+function executionOf({ execution }: RawTool): JsonObject {
+  const isTask = isJsonObject(execution) && execution['taskSupport'] === 'required';
+  return isTask ? { execution: { ...execution, taskSupport: 'optional' } } : {};
+}
+
+/** A parameter that is left out has its default, where the schema gives one. */
+function isChosen({ fixedArguments = {}, inputSchema }: Operation, args: JsonObject): boolean {
+  return Object.entries(fixedArguments).every(([name, value]) => {
+    const given = Object.hasOwn(args, name) ? args[name] : defaultOf(inputSchema, name);
+    return given === value;
+  });
+}
+
+function defaultOf({ properties }: JsonObject, name: string): unknown {
+  const schema = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isJsonObject(schema) ? schema['default'] : undefined;
+}
+
+/**
+ * The operation as callers of the tool see it: with all parameters of the tool, under its own names, and none in `input`. The
+ * gateway reads nothing to merge: such a call means what it would mean without a gateway.
+ */
+function asTool(operation: Operation, name: string): Operation {
+  const { fixedArguments: _fixed, merge: _merge, examples: _examples, ...rest } = operation;
+  const parameters = readParameters(operation.inputSchema).parameters.map(
+    (parameter): Parameter => ({ ...parameter, name: parameter.upstreamName }),
+  );
+  const byUpstreamName = new Map(parameters.map((parameter) => [parameter.upstreamName, parameter]));
+  const scope: ParameterScope = {
+    byName: byUpstreamName,
+    byUpstreamName,
+    canonical: new Set(byUpstreamName.keys()),
+    required: parameters.filter(({ required }) => required),
+    hasInput: false,
+  };
+  return { ...rest, parameters, scope, identifiers: [], passthrough: name };
+}
+
+/**
+ * The upstreams' tools that callers may call, with a name of their own each. A tool has its own name where its operations have
+ * theirs, else it is qualified like them (docs/adr/0016-names-belong-to-upstreams.md).
+ *
+ * @param taken the names of the gateway's own tools
+ */
+export function* listPassthroughTools(
+  catalog: Pick<Catalog, 'operations' | 'upstreams' | 'find' | 'whole'>,
+  toolSets: readonly ToolSet[],
+  taken: ReadonlySet<string>,
+): Sliced<readonly PassthroughTool[]> {
+  // A tool has the same name in every part of a catalog.
+  const { operations, upstreams } = catalog.whole ?? catalog;
+  // The operation for a runner's reads is a second name of the same tool.
+  const own = operations.filter(
+    ({ upstream, classification }) => upstream !== GATEWAY_SOURCE && classification.statement?.only !== true,
+  );
+  const byTool = yield* groupInSteps(own, ({ upstream, tool }) => keyOf(upstream, tool));
+  const definitions = new Map<string, RawTool>();
+  for (const { upstream, tools } of toolSets) {
+    for (const tool of tools) {
+      yield;
+      const key = isJsonObject(tool) ? keyOf(upstream, String(tool['name'])) : '';
+      if (byTool.has(key) && !definitions.has(key)) definitions.set(key, tool);
+    }
+  }
+  const bare = countNames(byTool);
+  const slugs = new Set(upstreams);
+  const listed: PassthroughTool[] = [];
+  for (const [key, parts] of byTool) {
+    yield;
+    const raw = definitions.get(key);
+    const [{ upstream, tool } = NO_PART] = parts;
+    const shown = catalog.whole === undefined ? parts : parts.flatMap((part) => catalog.find(part.qualifiedName) ?? []);
+    if (raw === undefined || shown.length === 0) continue;
+    const isOwn = parts.every(hasBareName) && bare.get(tool) === 1 && !taken.has(tool) && !isQualified(tool, slugs);
+    const definition = shown.length === parts.length ? raw : offerOnly(raw, shown);
+    listed.push(new PassthroughTool(isOwn ? tool : `${upstream}${QUALIFIER}${tool}`, definition, shown));
+  }
+  return listed;
+}
+
+/** The definition of a tool of which only these operations are shown: its parameter takes their values alone. */
+function offerOnly(raw: RawTool, shown: readonly Operation[]): RawTool {
+  const { inputSchema } = raw;
+  const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
+  const [parameter] = Object.keys(shown[0]?.fixedArguments ?? {});
+  if (!isJsonObject(inputSchema) || !isJsonObject(properties) || parameter === undefined) return raw;
+  const values = shown.map(({ fixedArguments = {} }) => fixedArguments[parameter]);
+  const choice = { enum: values };
+  return { ...raw, inputSchema: { ...inputSchema, properties: { ...properties, [parameter]: choice } } };
+}
+
+const NO_PART: Pick<Operation, 'upstream' | 'tool'> = { upstream: '', tool: '' };
+
+function keyOf(upstream: string, tool: string): string {
+  return `${upstream}\n${tool}`;
+}
+
+function countNames(byTool: ReadonlyMap<string, readonly Operation[]>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [{ tool } = NO_PART] of byTool.values()) counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  return counts;
+}
+
+function hasBareName({ name, qualifiedName }: Operation): boolean {
+  return name !== qualifiedName;
+}
+
+/** Whether a server calls its tool as if it were another server's. */
+function isQualified(tool: string, slugs: ReadonlySet<string>): boolean {
+  const end = tool.indexOf(QUALIFIER);
+  return end > 0 && slugs.has(tool.slice(0, end));
+}

@@ -1,0 +1,22 @@
+import { CONFIG_DEFAULTS } from '../defaults.js';
+import { renderJson } from '../load/lock-file.js';
+
+/** The configuration that `init` writes: the settings that people change first, and one disabled server as an example. */
+export function renderInitConfig(): string {
+  const { host, port } = CONFIG_DEFAULTS.server;
+  const { mode, profile } = CONFIG_DEFAULTS.endpoint;
+  return renderJson({
+    // The path of an npm installation; without the file, an editor only lacks completion.
+    $schema: './node_modules/mcp-aql-gateway/docs/gateway-config.schema.json',
+    server: { host, port },
+    endpoint: { mode, profile },
+    mcpServers: {
+      example: {
+        command: 'npx',
+        args: ['-y', '@modelcontextprotocol/server-filesystem', '.'],
+        env: {},
+        disabled: true,
+      },
+    },
+  });
+}

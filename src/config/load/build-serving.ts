@@ -1,0 +1,106 @@
+import { join, resolve } from 'node:path';
+import type { GatewayDocument } from '../config-document.js';
+import { CONFIG_DEFAULTS } from '../defaults.js';
+import type { AuditConfig, GatewayConfig } from '../gateway-config.js';
+import { buildOAuth, buildPublicUrl, buildTls, noteProxies } from './build-access.js';
+import type { Diagnostics } from './diagnostics.js';
+
+type ServerConfig = GatewayConfig['server'];
+
+/** Builds the server settings, with host names as `URL` writes them. */
+export function buildServer(entry: GatewayDocument['server'], { directory, diagnostics }: ServerContext): ServerConfig {
+  const { oauth: oauthEntry, tls: tlsEntry, publicUrl: address, ...given } = entry ?? {};
+  const contextOf = (key: string) => ({ directory, path: ['server', key], diagnostics });
+  const merged = { ...CONFIG_DEFAULTS.server, ...given };
+  const publicUrl = buildPublicUrl(address, contextOf('publicUrl'));
+  const oauth = buildOAuth(oauthEntry, publicUrl, contextOf('oauth'));
+  const tls = buildTls(tlsEntry, contextOf('tls'));
+  noteProxies(merged.trustedProxies, contextOf('trustedProxies'));
+  // Clients address the gateway by these names.
+  const own = [publicUrl, oauth?.resource].flatMap((known) => (known === undefined ? [] : [new URL(known).hostname]));
+  return {
+    ...merged,
+    allowedHosts: [...new Set([...readHostNames(merged.allowedHosts, 'allowedHosts', diagnostics), ...own])],
+    allowedOrigins: readHostNames(merged.allowedOrigins, 'allowedOrigins', diagnostics),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(oauth !== undefined && { oauth }),
+    ...(tls !== undefined && { tls }),
+  };
+}
+
+interface ServerContext {
+  /** Where relative paths start. */
+  readonly directory: string;
+  readonly diagnostics: Diagnostics;
+}
+
+function readHostNames(texts: readonly string[], key: string, diagnostics: Diagnostics): readonly string[] {
+  return texts.flatMap((text, index) => {
+    const name = readHostName(text);
+    if (name !== undefined) return [name];
+    // The path of the list, because one variable may hold all of it; the problem then names the variable.
+    diagnostics.problem(
+      ['server', key],
+      `expected host names without wildcards; number ${index + 1} is not one`,
+      'write each as example.org',
+    );
+    return [];
+  });
+}
+
+/** The host name of a name, a name with a port, or an origin; undefined where there is none. */
+function readHostName(text: string): string | undefined {
+  const address = text.includes('://') ? text : `http://${text}`;
+  if (text.includes('*') || !URL.canParse(address)) return undefined;
+  return new URL(address).hostname || undefined;
+}
+
+interface AuditContext {
+  /** Where relative paths start. */
+  readonly directory: string;
+  readonly dataDir: string;
+  readonly diagnostics: Diagnostics;
+}
+
+/** Builds the audit settings. What is wrong goes into the diagnostics. */
+export function buildAudit(
+  entry: Partial<AuditConfig> = {},
+  { directory, dataDir, diagnostics }: AuditContext,
+): AuditConfig {
+  const audit = { ...CONFIG_DEFAULTS.audit, ...entry };
+  for (const [index, pattern] of audit.redactPatterns.entries()) {
+    const fault = findPatternFault(pattern);
+    if (fault === undefined) continue;
+    diagnostics.problem(['audit', 'redactPatterns', index], fault, 'write it as JavaScript would with the flag u');
+  }
+  const own = entry.directory;
+  return {
+    ...audit,
+    required: entry.required ?? audit.sync,
+    directory: own === undefined ? join(dataDir, CONFIG_DEFAULTS.audit.directory) : resolve(directory, own),
+  };
+}
+
+function findPatternFault(pattern: string): string | undefined {
+  try {
+    if (!new RegExp(pattern, 'u').test('')) return undefined;
+    return 'expected a regular expression that does not match the empty text';
+  } catch (cause) {
+    // The engine's message repeats the pattern before the reason.
+    const reason = cause instanceof Error ? cause.message.replace(/^.*\/u: /s, '') : 'unknown reason';
+    return `expected a regular expression that compiles (${reason})`;
+  }
+}
+
+/** A smaller limit would not hold one item of a typical list. */
+const LEAST_BYTES = 10_000;
+
+/** Builds the settings for large results. What is wrong goes into the diagnostics. */
+export function buildResults(entry: GatewayDocument['results'], diagnostics: Diagnostics): GatewayConfig['results'] {
+  const results = { ...CONFIG_DEFAULTS.results, ...entry };
+  const { maxBytes } = results;
+  if (maxBytes > 0 && maxBytes < LEAST_BYTES) {
+    diagnostics.problem(['results', 'maxBytes'], `expected 0 or at least ${LEAST_BYTES}, got ${maxBytes}`);
+  }
+  return results;
+}

@@ -1,0 +1,203 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { ValidateFunction } from 'ajv';
+import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
+import { parseInSlices } from '../../base/json/parse-in-slices.js';
+import { deepFreeze } from '../../base/lib/collections.js';
+import { escapeInvisible } from '../../base/lib/text.js';
+import { CATEGORIES, DANGER_LEVELS } from '../../base/protocol/operation.js';
+import { inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import type { ConfigLock, LockContent, LockedUpstream } from '../gateway-config.js';
+import type { ConfigReport } from './diagnostics.js';
+import { faultCode } from './secrets.js';
+
+/** The name of the lock, a file beside the main file. */
+export const LOCK_FILE_NAME = 'gateway.lock.json';
+
+const OPERATION: JsonSchema = {
+  type: 'object',
+  required: ['category', 'danger', 'family'],
+  properties: { category: { enum: [...CATEGORIES] }, danger: { enum: [...DANGER_LEVELS] }, family: { type: 'string' } },
+};
+
+const TOOL: JsonSchema = {
+  type: 'object',
+  required: ['fingerprint', 'operations', 'definition'],
+  properties: {
+    fingerprint: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+    operations: { type: 'object', additionalProperties: OPERATION },
+    definition: { type: 'object' },
+  },
+};
+
+const DEFINITIONS: JsonSchema = { type: 'object', additionalProperties: { type: 'object' } };
+
+/** Without the tools, which may be thousands. */
+const LOCK: JsonSchema = {
+  type: 'object',
+  required: ['version', 'upstreams'],
+  properties: { version: { const: 1 }, upstreams: DEFINITIONS, others: DEFINITIONS },
+};
+
+const NEXT_STEP = "restore it from version control, or remove it and write a new one with 'mcp-aql-gateway lock'";
+
+/** A lock as it was read; nulls where there is none. */
+type ReadLock = Pick<ConfigLock, 'content' | 'digest'>;
+
+const NO_LOCK: ReadLock = { content: null, digest: null };
+
+/**
+ * Reads a lock, in slices: it may hold ten thousand definitions. A lock that cannot be read is a problem in the report, because
+ * without it the gateway would allow tools that the lock withholds.
+ */
+export async function readLockFile(file: string, cwd: string, report: ConfigReport): Promise<ReadLock> {
+  const problem = (path: string, message: string): ReadLock => {
+    report.problems.push({ file: relative(cwd, file) || file, path, message, suggestion: NEXT_STEP });
+    return NO_LOCK;
+  };
+  let text: Buffer;
+  try {
+    text = await readFile(file);
+  } catch (cause) {
+    return faultCode(cause) === 'ENOENT' ? NO_LOCK : problem('', `the lock cannot be read (${faultCode(cause)})`);
+  }
+  const content = await parse(text);
+  if (content === undefined) return problem('', 'the lock is not JSON');
+  // Loaded only where there is a lock.
+  const { Ajv } = await import('ajv');
+  const ajv = new Ajv({ validateSchema: false });
+  const fault = await runInSlices(inTime(findFault(content, ajv.compile<LockContent>(LOCK), ajv.compile(TOOL))));
+  if (fault !== undefined) return problem(fault.path, `the lock ${fault.message ?? 'is not valid'}`);
+  return { content: content as LockContent, digest: digestOf(text) };
+}
+
+interface LockFault {
+  /** A JSON Pointer. */
+  readonly path: string;
+  readonly message: string | undefined;
+}
+
+type Check<T> = ValidateFunction<T>;
+
+/** What is wrong with a lock; what is right is frozen on the way, since freezing all at once takes as long. */
+function* findFault(
+  content: unknown,
+  isLock: Check<LockContent>,
+  isTool: Check<unknown>,
+): Sliced<LockFault | undefined> {
+  if (!isLock(content)) return faultOf('', isLock);
+  for (const part of ['upstreams', 'others'] as const) {
+    for (const [upstream, tools] of Object.entries(content[part] ?? {})) {
+      for (const [name, tool] of Object.entries(tools)) {
+        if (!isTool(tool)) return faultOf(`/${[part, upstream, name].map(escapePointer).join('/')}`, isTool);
+        deepFreeze(tool);
+        yield;
+      }
+      Object.freeze(tools);
+    }
+  }
+  return undefined;
+}
+
+function faultOf(at: string, { errors }: Pick<Check<unknown>, 'errors'>): LockFault {
+  const [fault] = errors ?? [];
+  return { path: `${at}${fault?.instancePath ?? ''}`, message: fault?.message };
+}
+
+function escapePointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+async function parse(text: Buffer): Promise<unknown> {
+  try {
+    return await runInSlices(inTime(parseInSlices(text)));
+  } catch {
+    // The caller reports it.
+    return undefined;
+  }
+}
+
+/** Version control may end the lines in another way on another machine. */
+function digestOf(text: Buffer): string {
+  const lines = text.includes('\r\n') ? text.toString('utf8').replaceAll('\r\n', '\n') : text;
+  return createHash('sha256').update(lines).digest('base64url');
+}
+
+/**
+ * Writes a lock so that it can be reviewed: upstreams and tools in order, invisible characters escaped. A reader sees the
+ * old file or the new one, never a part.
+ * @throws the system's error when the file cannot be written
+ */
+export async function writeLockFile(file: string, content: LockContent): Promise<void> {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(draft, await runInSlices(inTime(renderLock(content))));
+    await rename(draft, file);
+  } catch (cause) {
+    await rm(draft, { force: true });
+    throw cause;
+  }
+}
+
+/** Tools stand at this depth of a lock: each is rendered at once. */
+const TOOL_DEPTH = 3;
+
+function* renderLock({ version, upstreams, others = {} }: LockContent): Sliced<string> {
+  const beside = Object.keys(others).length === 0 ? {} : { others: yield* sortDefinitions(others) };
+  const sorted = { version, upstreams: yield* sortDefinitions(upstreams), ...beside };
+  return `${yield* renderMembers(sorted, '', TOOL_DEPTH)}\n`;
+}
+
+function* sortDefinitions(definitions: LockContent['upstreams']): Sliced<LockContent['upstreams']> {
+  const sorted: [string, LockedUpstream][] = [];
+  for (const [upstream, tools] of sortEntries(definitions)) {
+    const inOrder = yield* mapInSteps(sortEntries(tools), ([name, { fingerprint, operations, definition }]) => {
+      return [name, { fingerprint, operations: Object.fromEntries(sortEntries(operations)), definition }] as const;
+    });
+    sorted.push([upstream, Object.fromEntries(inOrder)]);
+  }
+  return Object.fromEntries(sorted);
+}
+
+function sortEntries<T>(record: Readonly<Record<string, T>>): readonly (readonly [string, T])[] {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** As `renderValue` renders it, with a stop after each member down to a depth. */
+function* renderMembers(value: unknown, indent: string, depth: number, before = 0): Sliced<string> {
+  if (depth === 0 || !isJsonObject(value)) return escapeInvisible(renderValue(value, indent, before));
+  const inner = `${indent}  `;
+  const members: string[] = [];
+  for (const [key, member] of Object.entries(value)) {
+    const head = `${escapeInvisible(JSON.stringify(key))}: `;
+    members.push(`${inner}${head}${yield* renderMembers(member, inner, depth - 1, head.length)}`);
+    yield;
+  }
+  return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n${indent}}`;
+}
+
+const LINE_WIDTH = 120;
+
+/** JSON text as the project's formatter writes it, so that generated files pass it: short lists stay on one line. */
+export function renderJson(value: unknown): string {
+  return `${renderValue(value, '', 0)}\n`;
+}
+
+/** @param before characters that stand before the value on its line, beyond the indent. */
+function renderValue(value: unknown, indent: string, before: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inner = `${indent}  `;
+  if (!Array.isArray(value)) {
+    const members = Object.entries(value).map(([key, member]) => {
+      const head = `${JSON.stringify(key)}: `;
+      return `${inner}${head}${renderValue(member, inner, head.length)}`;
+    });
+    return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n${indent}}`;
+  }
+  const items = value.map((item) => renderValue(item, inner, 0));
+  const line = `[${items.join(', ')}]`;
+  // One more for the comma that may follow.
+  const fits = !line.includes('\n') && indent.length + before + line.length + 1 <= LINE_WIDTH;
+  return fits ? line : `[\n${items.map((item) => `${inner}${item}`).join(',\n')}\n${indent}]`;
+}

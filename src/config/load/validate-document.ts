@@ -1,0 +1,112 @@
+import { isJsonObject, type JsonObject, type JsonSchema } from '../../base/json/json.js';
+import { type JsonPath, valueAt } from '../../base/json/json-path.js';
+import { suggestName } from '../../base/lib/names.js';
+import type { GatewayDocument, UpstreamDocument } from '../config-document.js';
+import { GATEWAY_SCHEMA } from '../schema/gateway-schema.js';
+import { UPSTREAM_SCHEMA } from '../schema/upstream-schema.js';
+import type { Diagnostics } from './diagnostics.js';
+import { findFaults, type SchemaFault } from './find-faults.js';
+
+interface Documents {
+  readonly gateway: GatewayDocument;
+  readonly upstream: UpstreamDocument;
+}
+
+const SCHEMAS = { gateway: GATEWAY_SCHEMA, upstream: UPSTREAM_SCHEMA };
+
+/**
+ * Checks a document against its schema, reports every fault, and returns the document without the faulty parts, so that
+ * later steps may rely on the type and find further faults.
+ */
+export function validateDocument<K extends keyof Documents>(
+  kind: K,
+  document: unknown,
+  diagnostics: Diagnostics,
+): Documents[K] {
+  const sound = structuredClone(isJsonObject(document) ? document : {});
+  for (const fault of findFaults(document, SCHEMAS[kind])) noteFault(fault, sound, diagnostics);
+  return sound as Documents[K];
+}
+
+function noteFault(fault: SchemaFault, sound: JsonObject, diagnostics: Diagnostics): void {
+  const path = fault.key === undefined ? fault.path : [...fault.path, fault.key];
+  removeAt(sound, path);
+  if (diagnostics.has(path)) return;
+  const explain = EXPLANATIONS[fault.keyword];
+  const { message, suggestion } = explain === undefined ? { message: 'is not valid' } : explain(fault);
+  diagnostics.problem(path, message, suggestion);
+}
+
+/** Removes from a document the deepest object member on a path. */
+function removeAt(document: JsonObject, path: JsonPath): void {
+  const end = path.findLastIndex((step) => typeof step === 'string');
+  const holder = valueAt(document, path.slice(0, end));
+  const key = path[end];
+  if (isJsonObject(holder) && key !== undefined) delete holder[key];
+}
+
+interface Explanation {
+  readonly message: string;
+  readonly suggestion?: string | undefined;
+}
+
+/** Explains the failure of each schema keyword to an operator. Never shows a string: it may be an interpolated secret. */
+const EXPLANATIONS: Readonly<Record<string, (fault: SchemaFault) => Explanation>> = {
+  additionalProperties: ({ schema, key = '' }) => {
+    const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+    const known = Object.keys(properties).filter((name) => valueAt(properties, [name, 'deprecated']) !== true);
+    return {
+      message: `unknown key '${key}'`,
+      suggestion: suggestName(key, known) ?? `known keys: ${known.join(', ')}`,
+    };
+  },
+  required: ({ schema, key = '' }) => ({ message: `missing; expected ${describe(schema, key)}` }),
+  type: ({ schema, data }) => ({ message: `expected ${nameType(schema['type'])}, got ${typeOf(data)}` }),
+  enum: ({ schema, data }) => {
+    const allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
+    return {
+      message: `expected ${nameValues(allowed)}`,
+      suggestion: suggestName(String(data), allowed.map(String)),
+    };
+  },
+  minimum: explainRange,
+  maximum: explainRange,
+  exclusiveMinimum: ({ schema, data }) => ({
+    message: `expected more than ${schema['exclusiveMinimum']}, got ${data}`,
+  }),
+  pattern: ({ schema }) => ({ message: `expected text that matches ${schema['pattern']}` }),
+  minLength: () => ({ message: 'expected text, got an empty string' }),
+  maxLength: ({ schema }) => ({ message: `expected at most ${schema['maxLength']} characters` }),
+  minItems: ({ schema }) => ({ message: `expected at least ${schema['minItems']} entry` }),
+  minProperties: ({ schema }) => ({ message: `expected at least ${schema['minProperties']} entry` }),
+  maxItems: ({ schema }) => ({ message: `expected at most ${schema['maxItems']} entries` }),
+};
+
+function explainRange({ schema, data }: SchemaFault): Explanation {
+  const { minimum, maximum } = schema;
+  const bounds = [
+    minimum === undefined ? [] : `at least ${minimum}`,
+    maximum === undefined ? [] : `at most ${maximum}`,
+  ];
+  return { message: `expected ${bounds.flat().join(' and ')}, got ${data}` };
+}
+
+function describe(owner: JsonSchema, key: string): string {
+  const schema = valueAt(owner, ['properties', key]);
+  if (!isJsonObject(schema)) return 'a value';
+  return Array.isArray(schema['enum']) ? nameValues(schema['enum']) : nameType(schema['type']);
+}
+
+function nameValues(values: readonly unknown[]): string {
+  return `one of ${values.map((value) => `'${value}'`).join(', ')}`;
+}
+
+function nameType(type: unknown): string {
+  const names = Array.isArray(type) ? type.map(String) : String(type).split(',');
+  return names.map((name) => (name === 'null' ? name : `${/^[aio]/.test(name) ? 'an' : 'a'} ${name}`)).join(' or ');
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return nameType(Array.isArray(value) ? 'array' : typeof value);
+}

@@ -1,0 +1,88 @@
+import type { Html } from '../../base/lib/html.js';
+import type { CallRates } from '../../base/observe/call-rates.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import type { SessionBook } from '../../server/http/session-book.js';
+import type { Frame, Notice } from './frame.js';
+
+/** The part of the address and the person that a page or an action is for. */
+export interface Visit {
+  /** By the names in the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly operator: string;
+}
+
+/** What every page says of itself. */
+interface PageHead {
+  /** Below `/ui/`, as fastify writes it: `approvals/:id`. */
+  readonly path: string;
+  /** Of the window, and in the navigation. */
+  readonly title: string;
+  /** The path of the page in the navigation that this one belongs to: itself where it stands there. */
+  readonly section: string;
+  /**
+   * What is compared to learn whether the page is out of date: a small JSON value that is cheap to make. A page without it is not
+   * refreshed by itself.
+   */
+  readonly pulse?: (() => unknown) | undefined;
+}
+
+/** One page: what it reads, and what it makes of it. */
+interface PageOf<Model> extends PageHead {
+  /** Undefined where there is no such thing. */
+  readonly read: (visit: Visit) => Promise<Model | undefined> | Model | undefined;
+  /** Pure. Its first heading is an `h1`. */
+  readonly render: (model: Model, frame: Frame) => Html;
+}
+
+/** A page as the console shows it. */
+export interface Page extends PageHead {
+  /** Undefined where there is no such thing. */
+  show(visit: Visit, frame: Frame): Promise<Html | undefined>;
+}
+
+/** Makes a page of what reads its model and what renders it. */
+export function definePage<Model>({ read, render, ...head }: PageOf<Model>): Page {
+  return {
+    ...head,
+    async show(visit, frame) {
+      const model = await read(visit);
+      return model === undefined ? undefined : render(model, frame);
+    },
+  };
+}
+
+/** How an action ended. */
+export interface Outcome {
+  /** The page that is shown next, below `/ui/`. */
+  readonly to: string;
+  readonly notice?: Notice;
+}
+
+/** What a form does. */
+export interface Action {
+  /** The page that shows the `OperationError` that it may throw. */
+  readonly section: string;
+  /** Below `/ui/`, as fastify writes it: `approvals/:id/deny`. */
+  readonly path: string;
+  readonly run: (form: URLSearchParams, visit: Visit) => Promise<Outcome> | Outcome;
+}
+
+/** The pages and actions of one section. */
+export interface Part {
+  readonly pages: readonly Page[];
+  readonly actions: readonly Action[];
+}
+
+/** What pages show beside the gateway. */
+export interface ConsoleSources {
+  /** The clients of the server that serves the console. */
+  readonly sessions: SessionBook;
+  /** How often is called; undefined where nothing counts. */
+  readonly rates: Pick<CallRates, 'samples'> | undefined;
+}
+
+/** Opens a section; without pages where the gateway has nothing of the kind. */
+export type OpenPart = (gateway: Gateway, sources: ConsoleSources) => Part;
+
+export const NO_PART: Part = { pages: [], actions: [] };

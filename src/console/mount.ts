@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import type { Observer } from '../base/observe/observation.js';
+import { hasOperators } from '../config/policy-config.js';
+import type { Gateway } from '../gateway/gateway.js';
+import { registerAgents } from './admin/agents-api.js';
+import { registerApprovals } from './admin/approvals-api.js';
+import { registerOperations } from './admin/operations-api.js';
+import { createOperatorAccess } from './admin/operator-access.js';
+import type { ConnectPages } from './connect/connect-pages.js';
+import type { ConsoleSources } from './layout/page.js';
+
+/** Opens what people use beside MCP: the console and the APIs of operators, and the pages on which users connect accounts. */
+export function mountPages(app: FastifyInstance, gateway: Gateway, observe: Observer, sources: ConsoleSources): void {
+  registerOperators(app, gateway, observe, sources);
+  registerConnect(app, gateway, observe);
+}
+
+/** Opens the APIs under `/admin` and the console at `/ui` where the configuration names operators who may use them. */
+function registerOperators(app: FastifyInstance, gateway: Gateway, observe: Observer, sources: ConsoleSources): void {
+  if (!hasOperators(gateway.config.policy.approvals)) return;
+  const access = createOperatorAccess(() => gateway.config.policy.approvals.operators, observe);
+  registerApprovals(app, gateway, access);
+  registerAgents(app, gateway, access);
+  registerOperations(app, gateway, access);
+  app.register((ui, _options, done) => {
+    import('./console.js')
+      .then(({ registerConsole }) => registerConsole(ui, { gateway, access, observe, sources }))
+      .then(() => done(), done);
+  });
+}
+
+interface PageRequest {
+  readonly Params: { readonly server: string };
+  readonly Querystring: Readonly<Record<string, unknown>>;
+}
+
+/** Answers of authorization servers, and forms, are short. */
+const MAX_FORM_BYTES = 16_384;
+
+/**
+ * The pages on which users connect their accounts of upstreams: `/connect/NAME` asks, `/connect/callback` takes the answers of
+ * authorization servers, `/connect/client.json` describes the gateway to them.
+ */
+function registerConnect(app: FastifyInstance, gateway: Gateway, observe: Observer): void {
+  let loaded: Promise<ConnectPages> | undefined;
+  /** Loaded with the first visitor. */
+  const pages = (): Promise<ConnectPages> => {
+    loaded ??= import('./connect/connect-pages.js').then(({ ConnectPages }) => new ConnectPages(gateway, observe));
+    return loaded;
+  };
+  app.register((api, _options, done) => {
+    const type = 'application/x-www-form-urlencoded';
+    api.addContentTypeParser(type, { parseAs: 'string', bodyLimit: MAX_FORM_BYTES }, (_request, body, parsed) =>
+      parsed(null, new URLSearchParams(String(body))),
+    );
+    api.get('/connect/client.json', (_request, reply) => {
+      const { connections } = gateway;
+      return connections === undefined ? reply.callNotFound() : reply.send(connections.clientDocument);
+    });
+    api.get<PageRequest>('/connect/callback', ({ query, raw }, reply) =>
+      pages().then((all) => all.takeAnswer(query, raw, reply)),
+    );
+    api.get<PageRequest>('/connect/:server', ({ params, query, raw }, reply) =>
+      pages().then((all) => all.ask(params.server, query, raw, reply)),
+    );
+    api.post<PageRequest>('/connect/:server', ({ params, body, raw }, reply) =>
+      pages().then((all) =>
+        all.begin(params.server, body instanceof URLSearchParams ? body : new URLSearchParams(), raw, reply),
+      ),
+    );
+    done();
+  });
+}

@@ -1,0 +1,108 @@
+import { isJsonObject } from '../../../base/json/json.js';
+import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../base/protocol/call.js';
+import type { Caller } from '../../../base/protocol/caller.js';
+import type { Operation } from '../../../base/protocol/operation.js';
+import type { ContentBlock, Warning } from '../../../base/protocol/result.js';
+import { describeExecution, type Execution, requireTransition } from '../../../policy/execution/execution.js';
+import type { Executions } from '../../../policy/execution/executions.js';
+import type { ResultService } from '../../../results/query/result-types.js';
+import {
+  cancelExecution,
+  getExecutionStatus,
+  listExecutions,
+  MOST_WAIT_SECONDS,
+  retryExecution,
+} from './operations.js';
+
+interface ExecutionHandlerDeps {
+  readonly executions: Executions;
+  readonly results: Pick<ResultService, 'bringKept' | 'kept'>;
+}
+
+/** What runs the operations over executions, with the operation of each. */
+export function createExecutionHandlers({
+  executions,
+  results,
+}: ExecutionHandlerDeps): readonly { readonly operation: Operation; readonly handle: OperationHandler }[] {
+  const find = ({ arguments: args, caller }: HandlerCall): Promise<Execution> =>
+    executions.get(String(args['execution_id']), caller);
+  return [
+    {
+      operation: getExecutionStatus,
+      async handle(call) {
+        const { id } = await find(call);
+        const { wait_seconds: seconds = 0 } = call.arguments;
+        const ms = 1_000 * Math.min(Number(seconds), MOST_WAIT_SECONDS);
+        if (ms > 0) await executions.waitForEnd(id, ms, call.cancellation);
+        const execution = await find(call);
+        await bringResult(execution, call.caller, results);
+        return describeWhole(execution, results);
+      },
+    },
+    {
+      operation: listExecutions,
+      async handle({ arguments: { status, first = 50 }, caller }) {
+        const own = await executions.list(caller);
+        const all = own.filter((execution) => status === undefined || execution.status === status);
+        return { data: { executions: all.slice(0, Number(first)).map(describeExecution), total: all.length } };
+      },
+    },
+    {
+      operation: cancelExecution,
+      async handle(call) {
+        const execution = await find(call);
+        requireTransition(execution, 'cancelled');
+        const cancelled = await executions.cancelAnywhere(execution.id, 'the client has cancelled it');
+        return { data: describeExecution(cancelled) };
+      },
+    },
+    {
+      operation: retryExecution,
+      async handle(call) {
+        const execution = await find(call);
+        requireTransition(execution, 'running');
+        return { data: describeExecution(executions.retry(execution.id)) };
+      },
+    },
+  ];
+}
+
+/** Takes the answer from the gateway that has kept it, where that is another one. */
+async function bringResult(
+  { result, owner }: Execution,
+  caller: Caller,
+  results: ExecutionHandlerDeps['results'],
+): Promise<void> {
+  for (const handle of [result?.answer, result?.blocks]) {
+    if (handle !== undefined) await results.bringKept(handle, { owner, caller });
+  }
+}
+
+/** The state with the answer, which is as the call gave it: no number changes, and what is too large is cut like any answer. */
+function describeWhole(execution: Execution, results: ExecutionHandlerDeps['results']): HandlerOutcome {
+  const state = JSON.stringify(describeExecution(execution));
+  const { status, kind, result, owner } = execution;
+  if (status !== 'completed' || kind !== 'call') return { dataText: state };
+  const answer = result === undefined ? undefined : results.kept(result.answer, owner);
+  if (answer === undefined) return { data: describeExecution(execution), warnings: [RESULT_GONE] };
+  const text = `${state.slice(0, -1)},"result":${answer}}`;
+  const blocks = result?.blocks === undefined ? [] : readBlocks(results.kept(result.blocks, owner));
+  if (blocks.length === 0) return { toolResult: { content: [{ type: 'text', text }] } };
+  return { toolResult: { structuredContent: JSON.parse(text), content: blocks } };
+}
+
+function readBlocks(text: string | undefined): readonly ContentBlock[] {
+  const blocks: unknown = JSON.parse(text ?? '[]');
+  return Array.isArray(blocks) ? blocks.filter(isBlock) : [];
+}
+
+function isBlock(value: unknown): value is ContentBlock {
+  return isJsonObject(value) && typeof value['type'] === 'string';
+}
+
+const RESULT_GONE: Warning = {
+  code: 'EXECUTION_RESULT_GONE_WARNING',
+  message:
+    "The execution has completed, and its result is not kept any more ('results.keptSeconds'), or was too large to keep",
+  severity: 'medium',
+};

@@ -1,0 +1,156 @@
+import type { JsonObject } from '../../../base/json/json.js';
+import type { Operation } from '../../../base/protocol/operation.js';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../results/query/read-paging.js';
+import type { ComputedField, Control, ControlSet, ItemField } from '../../../results/query/result-types.js';
+import { presetsOf } from '../../../results/query/select-fields.js';
+import type { ParameterInfo } from './types/type-info.js';
+
+/** How long lists of names may become in a description, in characters: all names but of the widest items. */
+const NAMES_BUDGET = 500;
+
+const FUNCTIONS = ['count', 'group_by', 'sum', 'avg', 'min', 'max'];
+
+/** Controls that only mean something together. */
+const PARTNERS: readonly (readonly Control[])[] = [
+  ['first', 'after', 'last', 'before'],
+  ['limit', 'offset'],
+  ['page', 'page_size'],
+  ['aggregate', 'include_items'],
+  ['fields', 'preset'],
+];
+
+type Description = Omit<ParameterInfo, 'name' | 'required'>;
+
+/** Larger pages are clamped, not refused, so this is no `maximum`. */
+const MOST = `up to ${MAX_PAGE_SIZE}`;
+
+/** No default where neither of a pair is given: then all items come. */
+const ELSE = `${DEFAULT_PAGE_SIZE} with only`;
+
+/** Terse, because every READ has them all: `introspect {query: "types"}` explains them. */
+const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
+  query: { type: 'string', description: 'Words or "phrases", any of them' },
+  filter: {
+    type: 'CollectionFilter',
+    description: '{field: value or {gt, gte, lt, lte, in, contains, pattern, exists}}',
+  },
+  sort: { type: 'CollectionSort', description: '{field, order: asc|desc}' },
+  fields: { type: 'FieldSelection' },
+  preset: { type: 'string', description: 'Alias of fields' },
+  aggregate: {
+    type: 'CollectionAggregate',
+    description: '{label: {count: true, group_by, sum, avg, min, max: field}}, of all pages',
+  },
+  include_items: { type: 'boolean', description: 'Items beside aggregates' },
+  first: { type: 'integer', minimum: 0, description: `Items from the start, ${MOST}` },
+  after: { type: 'string', description: 'endCursor' },
+  last: { type: 'integer', minimum: 0, description: `Items from the end, ${MOST}` },
+  before: { type: 'string', description: 'startCursor' },
+  limit: { type: 'integer', minimum: 0, description: `Items after offset, ${MOST}; ${ELSE} offset` },
+  offset: { type: 'integer', minimum: 0, description: 'Items to skip' },
+  page: { type: 'integer', minimum: 1, description: 'By number' },
+  page_size: { type: 'integer', minimum: 1, description: `Items of a page, ${MOST}; ${ELSE} page` },
+  collection: { type: 'string', description: 'Path of the list, where an answer holds several' },
+};
+
+/** The controls that an operation takes, as parameters beside its own; each says so where it could be taken for the upstream's. */
+export function describeControls(operation: Operation, controls: ControlSet): readonly ParameterInfo[] {
+  return Array.from(controls.names, ([control, name]) => {
+    const description = [
+      ownerNote(control, controls),
+      DESCRIPTIONS[control].description ?? '',
+      detailOf(control, operation, controls),
+    ];
+    const text = description.filter((part) => part !== '').join(' ');
+    return {
+      name,
+      required: false,
+      ...DESCRIPTIONS[control],
+      ...(text !== '' && { description: text }),
+      ...(control === 'preset' && { enum: presetsOf(operation) }),
+    };
+  });
+}
+
+/** Says whose a parameter is, where the upstream has one of the same name or of a control that goes with it. */
+function ownerNote(control: Control, { names }: ControlSet): string {
+  const isRenamed = (other: Control): boolean => names.has(other) && names.get(other) !== other;
+  if (isRenamed(control)) return `The gateway's '${control}', on the answer.`;
+  const partners = PARTNERS.find((group) => group.includes(control)) ?? [];
+  return partners.some(isRenamed) ? "The gateway's." : '';
+}
+
+/** What `OperationDetails` says of controls beside its parameters. */
+export function describeQueryLanguage({ kind, fields = [], computed = [] }: ControlSet): JsonObject {
+  const values = [...fields, ...computed.map(({ name, type }) => ({ name: `_computed.${name}`, type }))];
+  const groupable = values.filter(({ type }) => type !== 'object' && type !== 'array');
+  const numeric = values.filter(({ type }) => type === 'number' || type === 'integer');
+  return {
+    ...(computed.length > 0 && { computed_fields: computed.map(describeComputed) }),
+    ...(kind !== 'none' && {
+      aggregation_support: {
+        supported: true,
+        default_mode: 'summary_only',
+        functions: FUNCTIONS,
+        // Without an output schema the fields are not known before the answer: then nothing is said of them.
+        ...(fields.length > 0 && { groupable_fields: namesIn(groupable), numeric_fields: namesIn(numeric) }),
+      },
+    }),
+  };
+}
+
+function namesIn(fields: readonly ItemField[]): readonly string[] {
+  return fields.map(({ name }) => name);
+}
+
+function describeComputed({ name, type, description }: ComputedField): JsonObject {
+  return { name, type, description, filterable: true, sortable: true };
+}
+
+function detailOf(control: Control, operation: Operation, { fields = [], computed = [] }: ControlSet): string {
+  if (control === 'filter' && fields.length > 0) return `Fields: ${listFitting(namesIn(fields))}`;
+  if (control === 'sort' && fields.length > 0) return 'Fields as in filter';
+  if (control !== 'fields') return '';
+  const derived = computed.map(({ name }) => `_computed.${name}`);
+  return [...presetsOf(operation), `or a list: ["a", "b.c"${derived.map((name) => `, "${name}"`).join('')}]`].join(
+    ', ',
+  );
+}
+
+/** As many names as fit, and `…` where there are more. */
+function listFitting(names: readonly string[]): string {
+  let space = NAMES_BUDGET;
+  const tooMuch = names.findIndex((name) => {
+    space -= name.length + 2;
+    return space < 0;
+  });
+  return tooMuch < 0 ? names.join(', ') : [...names.slice(0, Math.max(1, tooMuch)), '…'].join(', ');
+}
+
+/**
+ * Controls for an example call. Without known fields it names none, because a field that no item has is refused.
+ */
+export function exampleControls({ names, fields = [] }: ControlSet): JsonObject {
+  const [first, second = first] = fields;
+  const text = fields.find(({ type }) => type === 'string');
+  const values: Partial<Record<Control, unknown>> =
+    first === undefined
+      ? { query: 'example', fields: 'minimal', first: 10 }
+      : {
+          ...searchExample(text),
+          sort: { field: first.name, order: 'desc' },
+          fields: uniqueNames(first, second),
+          first: 10,
+        };
+  return Object.fromEntries(
+    Object.entries(values).map(([control, value]) => [names.get(control as Control) ?? control, value]),
+  );
+}
+
+function searchExample(text: ItemField | undefined): JsonObject {
+  return text === undefined ? { query: 'example' } : { filter: { [text.name]: { contains: 'example' } } };
+}
+
+function uniqueNames(...fields: readonly (ItemField | undefined)[]): readonly string[] {
+  return [...new Set(fields.flatMap((field) => field?.name ?? []))];
+}

@@ -1,0 +1,128 @@
+import { groupInSteps } from '../../../base/lib/collections.js';
+import { GATEWAY_SOURCE, localNameOf, type Operation } from '../../../base/protocol/operation.js';
+import { mapInSteps, type Sliced } from '../../../base/turns/turns.js';
+import type { Catalog } from '../../../catalog/catalog.js';
+import { sortByUseInSteps } from '../../../catalog/endpoint/order-by-use.js';
+import { readToolNames, type ToolNames } from './types/own-spelling.js';
+
+/** An upstream as its operations show it. */
+export interface UpstreamOverview {
+  readonly slug: string;
+  /** The most useful first. */
+  readonly operations: readonly Operation[];
+  /** What the operations are about, by their names: `file`, `directory`. */
+  readonly nouns: readonly string[];
+}
+
+/** What introspection shows of a whole catalog; read once, as a catalog does not change. */
+export interface Overview {
+  /** Every configured upstream, with or without operations, ordered by name. */
+  readonly upstreams: readonly UpstreamOverview[];
+  /** All operations, those to know first at the front; the upstreams take turns, and the gateway's own come last. */
+  readonly operations: readonly Operation[];
+  readonly toolNames: ToolNames;
+}
+
+/** Reads the overview; stops after each operation. */
+export function* readOverview(catalog: Catalog): Sliced<Overview> {
+  const groups = yield* groupInSteps(catalog.operations, ({ upstream }) => upstream);
+  const slugs = [...new Set([...catalog.upstreams, ...groups.keys()])].filter((slug) => slug !== GATEWAY_SOURCE);
+  const verbs = yield* findVerbs(slugs, groups);
+  const upstreams: UpstreamOverview[] = [];
+  for (const slug of slugs.sort()) {
+    const operations = yield* sortByUseInSteps(groups.get(slug) ?? []);
+    upstreams.push({ slug, operations, nouns: yield* findNouns(slug, operations, verbs) });
+  }
+  return {
+    upstreams,
+    operations: [...(yield* takeTurns(upstreams)), ...(groups.get(GATEWAY_SOURCE) ?? [])],
+    toolNames: yield* readToolNames(catalog),
+  };
+}
+
+/**
+ * The best operation of each upstream, then the second best, and so on. The place of an operation depends on those of its own upstream
+ * and on names alone, so that an upstream that connects while a caller reads the pages moves nothing that is still to come.
+ */
+function* takeTurns(upstreams: readonly UpstreamOverview[]): Sliced<readonly Operation[]> {
+  const rounds: Operation[][] = [];
+  for (const { operations } of upstreams) {
+    for (const [round, operation] of operations.entries()) {
+      const others = rounds[round];
+      if (others === undefined) rounds.push([operation]);
+      else others.push(operation);
+      yield;
+    }
+  }
+  return rounds.flat();
+}
+
+/** Words of names that say nothing of what an operation is about. */
+const IDLE = new Set([
+  'all',
+  'and',
+  'batch',
+  'by',
+  'for',
+  'from',
+  'get',
+  'info',
+  'mcp',
+  'multiple',
+  'new',
+  'of',
+  'only',
+  'the',
+  'to',
+  'with',
+]);
+
+const NOUN = /^[a-z]{3,16}$/;
+/** `allowed`, `annotated`: what things are, not things. */
+const PARTICIPLE = /..[^e]ed$/;
+
+const MOST_NOUNS = 4;
+
+/** Words that begin names of several upstreams, such as `list`. */
+function* findVerbs(
+  slugs: readonly string[],
+  groups: ReadonlyMap<string, readonly Operation[]>,
+): Sliced<ReadonlySet<string>> {
+  const users = new Map<string, number>();
+  for (const slug of slugs) {
+    const leading = new Set(yield* mapInSteps(groups.get(slug) ?? [], (operation) => wordsOf(operation)[0] ?? ''));
+    for (const word of leading) users.set(word, (users.get(word) ?? 0) + 1);
+  }
+  return new Set([...users].filter(([, count]) => count > 1).map(([word]) => word));
+}
+
+/** The words behind the first one of names, which is a verb; the most frequent first, those of the upstream's own name left out. */
+function* findNouns(
+  slug: string,
+  operations: readonly Operation[],
+  verbs: ReadonlySet<string>,
+): Sliced<readonly string[]> {
+  const own = new Set(slug.split('_'));
+  const counts = new Map<string, number>();
+  for (const operation of operations) {
+    const [, ...words] = wordsOf(operation).filter((word) => !own.has(word));
+    const nouns = words
+      .filter((word) => NOUN.test(word) && !PARTICIPLE.test(word) && !IDLE.has(word) && !verbs.has(word))
+      .map(singular);
+    for (const noun of new Set(nouns)) counts.set(noun, (counts.get(noun) ?? 0) + 1);
+    yield;
+  }
+  return [...counts]
+    .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || (a < b ? -1 : 1))
+    .slice(0, MOST_NOUNS)
+    .map(([noun]) => noun);
+}
+
+function wordsOf(operation: Operation): readonly string[] {
+  return localNameOf(operation).split('_');
+}
+
+function singular(word: string): string {
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  return /[^siu]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word;
+}

@@ -1,0 +1,191 @@
+import type { JsonObject } from '../../base/json/json.js';
+import type { HandlerCall, HandlerHost, HandlerOutcome, RawCall } from '../../base/protocol/call.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import { isSameDefinition, operationOfCall } from '../../catalog/operation.js';
+import type { Gatekeeper, PolicyRequest } from '../../policy/rules/policy-types.js';
+import type { CollectionQuery } from '../../results/query/result-types.js';
+import { quarantined } from './not-found.js';
+import type { Snapshot } from './snapshot.js';
+import type { ValidatedCall } from './validate.js';
+
+/**
+ * A call that policy has admitted. The private field makes the type nominal: an object of the same shape, a spread or
+ * a cast from a validated call does not compile, so no call reaches an upstream without `authorize`.
+ */
+class Authorized {
+  readonly #call: ValidatedCall;
+  /** The digest of the changes that a person agreed to; absent where nobody was shown any. */
+  readonly agreedChanges: string | undefined;
+
+  constructor(call: ValidatedCall, agreedChanges?: string) {
+    this.#call = call;
+    this.agreedChanges = agreedChanges;
+  }
+
+  get raw(): RawCall {
+    return this.#call.raw;
+  }
+
+  get operation(): Operation {
+    return this.#call.operation;
+  }
+
+  get arguments(): JsonObject {
+    return this.#call.arguments;
+  }
+
+  get asked(): JsonObject | undefined {
+    return this.#call.asked;
+  }
+
+  get directives(): ValidatedCall['directives'] {
+    return this.#call.directives;
+  }
+
+  get query(): CollectionQuery | undefined {
+    return this.#call.query;
+  }
+
+  /** The same call, which may go on when the request that brought it has its answer. */
+  inBackground({ cancellation, onProgress, isDetached }: Detachment): Authorized {
+    const { ask: _ask, user: _user, log: _log, ...alone } = this.#call.raw;
+    const raw = isDetached
+      ? { ...alone, answerBytes: Number.POSITIVE_INFINITY, delivered: false as const }
+      : this.#call.raw;
+    return new Authorized({ ...this.#call, raw: { ...raw, cancellation, onProgress } }, this.agreedChanges);
+  }
+}
+
+/** What takes the place of the request that brought a call. */
+interface Detachment extends Required<Pick<RawCall, 'cancellation' | 'onProgress'>> {
+  /** Whether the request is answered before the call has run: its client can then be asked nothing, and gets the answer later. */
+  readonly isDetached: boolean;
+}
+
+/** Exported only as a type, so that only this file can create one. */
+export type AuthorizedCall = Authorized;
+
+/** The operation that currently has the qualified name of this one, which is from the call's snapshot. */
+type CurrentOperation = (operation: Operation) => Operation | undefined | Promise<Operation | undefined>;
+
+/**
+ * Asks policy whether the call may run. A call is refused here when the gatekeeper denies it, asks for a confirmation, or
+ * got a confirmation for an operation whose definition changed while the call waited.
+ * @param preview reads what the call would change, for the person who is asked; absent where that cannot be known
+ */
+export function authorize(
+  call: ValidatedCall,
+  gatekeeper: Gatekeeper,
+  currentOperation: CurrentOperation,
+  preview?: PolicyRequest['preview'],
+): AuthorizedCall | Promise<AuthorizedCall> {
+  const request = policyRequestOf(call);
+  const permit = gatekeeper.admit(preview === undefined ? request : { ...request, preview });
+  if (!(permit instanceof Promise)) return new Authorized(call);
+  return permit.then(async (granted) => {
+    await requireConfirmed(call.operation, call.arguments, currentOperation);
+    return new Authorized(call, granted.outcome === 'confirmed' ? granted.changes : undefined);
+  });
+}
+
+/** Reads what a call would change, when it is asked for; undefined where that cannot be known. */
+export function previewOf(
+  call: ValidatedCall,
+  snapshot: Pick<Snapshot, 'previewOf'>,
+  host: HandlerHost,
+): PolicyRequest['preview'] {
+  // Of most operations it is known here that there is nothing to read.
+  const read = call.operation.merge === undefined ? undefined : snapshot.previewOf(call.operation);
+  return read && (() => read(handlerCallOf(call, host)));
+}
+
+/** The call as policy judges it. */
+export function policyRequestOf({ raw, operation, arguments: args, directives }: ValidatedCall): PolicyRequest {
+  const { confirmation, ifMatch } = directives;
+  const { caller, cancellation, user, consent } = raw;
+  return {
+    operation,
+    // The confirmation covers `if_match` too: without it the call would overwrite more. An operation that takes this directive
+    // has no parameter of the same name.
+    arguments: ifMatch === undefined ? args : { ...args, if_match: ifMatch },
+    params: ifMatch === undefined ? directives.params : { ...directives.params, if_match: ifMatch },
+    caller,
+    cancellation,
+    ...(confirmation === undefined ? {} : { confirmation }),
+    ...(user === undefined ? {} : { user }),
+    ...(consent === undefined ? {} : { consent }),
+  };
+}
+
+/** A person may take minutes to confirm. The confirmation covers the definition they saw, not a later one. */
+async function requireConfirmed(
+  operation: Operation,
+  args: JsonObject,
+  currentOperation: CurrentOperation,
+): Promise<void> {
+  const { name, qualifiedName } = operation;
+  const current = await currentOperation(operation);
+  if (current !== undefined && isSameDefinition(operation, operationOfCall(current, args))) return;
+  throw new OperationError(
+    'TOKEN_SCOPE_MISMATCH',
+    `Operation '${name}' changed while its confirmation was pending and did not run. Read its details again, then call it without a token to be asked again`,
+    { operation: name, token_operation: qualifiedName, requested_operation: qualifiedName },
+  );
+}
+
+/** Runs an authorised call. A built-in operation and an upstream's tool are both handlers here. */
+export function dispatch(
+  call: AuthorizedCall,
+  snapshot: Pick<Snapshot, 'handlerOf'>,
+  host: HandlerHost,
+): Promise<HandlerOutcome> {
+  const { agreedChanges } = call;
+  const handled = handlerCallOf(call, host);
+  return snapshot.handlerOf(call.operation)(agreedChanges === undefined ? handled : { ...handled, agreedChanges });
+}
+
+function handlerCallOf(
+  {
+    operation,
+    arguments: args,
+    raw,
+    directives,
+  }: Pick<ValidatedCall, 'operation' | 'arguments' | 'raw' | 'directives'>,
+  host: HandlerHost,
+): HandlerCall {
+  const { ifMatch } = directives;
+  return {
+    operation,
+    arguments: args,
+    caller: raw.caller,
+    cancellation: raw.cancellation,
+    host,
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
+    ...(raw.onTask === undefined ? {} : { onTask: raw.onTask }),
+    ...(raw.native === undefined ? {} : { native: raw.native }),
+    ...(raw.ask === undefined ? {} : { ask: raw.ask }),
+    ...(raw.log === undefined ? {} : { log: raw.log }),
+    ...(raw.meta === undefined ? {} : { meta: raw.meta }),
+    ...(raw.trace === undefined ? {} : { trace: raw.trace }),
+  };
+}
+
+/**
+ * Refuses a call whose operation is not what it was when the call came: it may have waited for its turn, for a connection or in
+ * a batch, and what was checked and agreed to was the earlier definition.
+ */
+export function requireUnchanged(operation: Operation, { catalog }: Pick<Snapshot, 'catalog'>): void {
+  const { name, qualifiedName } = operation;
+  const current = catalog.find(qualifiedName);
+  if (current === operation || (current !== undefined && isSameDefinition(operation, current))) return;
+  const resolution = catalog.resolve(qualifiedName);
+  if (resolution.kind === 'quarantined') throw quarantined(name, resolution.tool);
+  if (current === undefined) {
+    const message = `Unknown operation: '${name}'. Its upstream stopped offering it while the call waited, and it did not run`;
+    throw new OperationError('NOT_FOUND_OPERATION', message, { operation: name, available: [] });
+  }
+  const message = `Operation '${name}' changed while the call waited and did not run. Read its details again, then send the call again`;
+  throw new OperationError('CONFLICT_VERSION_MISMATCH', message, { operation: name });
+}

@@ -1,0 +1,123 @@
+import type { JsonObject } from '../../../base/json/json.js';
+import type { Observer } from '../../../base/observe/observation.js';
+import type { RawCall } from '../../../base/protocol/call.js';
+import { InputRequired } from '../../../base/protocol/consent.js';
+import type { PayloadLimits } from '../../../base/protocol/limits.js';
+import { OperationError } from '../../../base/protocol/operation-error.js';
+import type { Reply } from '../../../base/protocol/result.js';
+import { inTime, runInTurns } from '../../../base/turns/turns.js';
+import type { PolicyRequest } from '../../../policy/rules/policy-types.js';
+import type { Request } from '../decode.js';
+import { shapeFailure, shapeQuestion, toOperationError } from '../shape.js';
+import type { Snapshot } from '../snapshot.js';
+import { agreeTogether, askTogether } from './agree-together.js';
+import { type AheadDeps, askAhead, type ForeseeingPolicy } from './ask-ahead.js';
+import { checkReach } from './families.js';
+import { checkForm, readItems } from './items.js';
+import { type SettledRun, settleRun } from './pending.js';
+import { type BatchRun, runItems } from './run.js';
+import { type BatchQuestions, writeBatch } from './write.js';
+
+export interface BatchDeps {
+  /**
+   * The pipeline of a single call, with policy, quota and audit, over the catalog of this moment: an item may begin minutes after
+   * the batch, and a tool that was quarantined meanwhile must not be called.
+   */
+  readonly callOne: (raw: RawCall) => Promise<Reply>;
+  /** The call as policy would judge it now. Rejects where it would be refused before that. */
+  readonly foresee: (raw: RawCall) => Promise<PolicyRequest>;
+  readonly policy: ForeseeingPolicy;
+  readonly maxOperations: number;
+  /** What happens when an item needs confirmation: later items do not begin, or the others still run (section 7.5.4). */
+  readonly onConfirmation: 'halt' | 'skip';
+  /** Most bytes of data in all answers of a batch together; 0 sets no bound. */
+  readonly answerBytes: number;
+  readonly limits: PayloadLimits;
+  readonly observe: Observer;
+}
+
+/** Answers a batch: each operation runs through the pipeline by itself. The snapshot decides how the batch is read. Never rejects. */
+type BatchRunner = (request: Batch, snapshot: Snapshot) => Promise<Reply>;
+
+type Batch = Extract<Request, { readonly kind: 'batch' }>;
+
+/** The smallest share of the answer that an item gets, in bytes: a smaller answer would hold nothing useful. */
+const LEAST_BYTES = 2_000;
+
+/** A batch is refused here when it is empty, too long or nested, or mixes the families of a semantic endpoint. */
+export function createBatchRunner(deps: BatchDeps): BatchRunner {
+  const { callOne, foresee, policy, maxOperations, onConfirmation, limits, observe } = deps;
+  const onDefect = (cause: unknown): void => observe({ kind: 'defect', where: 'batch', cause });
+  return async ({ call: raw, operations }, snapshot) => {
+    try {
+      checkForm(raw, operations, maxOperations);
+      const items = await runInTurns(readItems(operations, snapshot.catalog, limits), raw.caller.sessionId);
+      checkReach(raw, items, snapshot);
+      const itemCall = createItemCall(raw, operations.length, deps.answerBytes);
+      const ahead: AheadDeps = {
+        policy,
+        foresee: (request) => foresee({ ...itemCall, arguments: request }),
+        catalog: snapshot.catalog,
+        cancellation: raw.cancellation,
+        onDefect,
+      };
+      const agreed = policy.joint === undefined ? { items } : await agreeTogether(items, raw, policy.joint, ahead);
+      const { consent } = agreed;
+      const send = (request: JsonObject, onProgress: RawCall['onProgress']) =>
+        callOne({
+          ...itemCall,
+          arguments: request,
+          ...(consent === undefined ? {} : { consent }),
+          ...(onProgress === undefined ? {} : { onProgress }),
+          ...(raw.trace === undefined ? {} : { trace: raw.trace.inner('batch item') }),
+        });
+      const lane = raw.caller.sessionId;
+      const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, lane, onDefect });
+      const settled = await runInTurns(inTime(settleRun(agreed.items, run, limits)), lane);
+      const halt = await askAboutRest(settled, run.asked, ahead);
+      return await runInTurns(inTime(writeBatch(agreed.items, settled, halt, limits)), lane);
+    } catch (thrown) {
+      if (thrown instanceof InputRequired) return shapeQuestion(thrown, undefined);
+      if (!(thrown instanceof OperationError)) onDefect(thrown);
+      // The published form of a refused batch has no details.
+      const { code, message } = toOperationError(thrown, undefined);
+      return shapeFailure(new OperationError(code, message), undefined);
+    }
+  };
+}
+
+/** What the answer of a halted batch says of the operations that wait. */
+async function askAboutRest(
+  settled: SettledRun,
+  asked: BatchRun['asked'],
+  ahead: AheadDeps,
+): Promise<BatchQuestions | undefined> {
+  if (settled.haltedAt === undefined) return undefined;
+  const { joint } = ahead.policy;
+  const together = joint === undefined ? undefined : await askTogether(settled, joint, ahead);
+  if (together !== undefined) return { together };
+  const coming = settled.pending.map(({ item: { index, operation }, known }) => ({ index, operation, known }));
+  return { each: await askAhead(coming, asked, ahead) };
+}
+
+/**
+ * What the calls of all items have in common. Only a live user channel is passed on: an answer that arrives with a second
+ * call cannot be matched to an item of a batch.
+ */
+function createItemCall(
+  { tool, caller, cancellation, user, ask, log, meta }: RawCall,
+  items: number,
+  answerBytes: number,
+): RawCall {
+  return {
+    tool,
+    arguments: undefined,
+    caller,
+    cancellation,
+    ...(user?.kind === 'live' ? { user } : {}),
+    ...(ask === undefined ? {} : { ask }),
+    ...(log === undefined ? {} : { log }),
+    ...(meta === undefined ? {} : { meta }),
+    answerBytes: answerBytes > 0 ? Math.max(LEAST_BYTES, Math.floor(answerBytes / items)) : Number.POSITIVE_INFINITY,
+  };
+}

@@ -1,0 +1,403 @@
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { isSpeltLike } from '../../base/lib/names.js';
+import { echoName, quoteValues } from '../../base/lib/text.js';
+import type { RawCall } from '../../base/protocol/call.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import { type CallTrace, newTraceId, readTraceId } from '../../base/protocol/trace-context.js';
+import type { EndpointPlan } from '../../catalog/endpoint/endpoint-plan.js';
+import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
+import { mayEscalate, operationOfCall, riskyVariants } from '../../catalog/operation.js';
+import { statementVerdict } from '../../catalog/proven-read.js';
+import type { FamilyDefinition } from '../../config/gateway-config.js';
+import { CONFIRMATION, EXECUTION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
+import { correctedExample, unknownOperation } from './not-found.js';
+import type { Snapshot } from './snapshot.js';
+import { endpointMismatch, notProvenToRead } from './wrong-family.js';
+
+/** A call with the id of its request. */
+type IdentifiedCall = RawCall & { readonly caller: { readonly requestId: string } };
+
+/** One MCP tool call: of one operation, or of several (specification, operations document, section 7.1). */
+export type Request =
+  | { readonly kind: 'single'; readonly call: IdentifiedCall }
+  | { readonly kind: 'batch'; readonly call: IdentifiedCall; readonly operations: readonly unknown[] };
+
+/**
+ * Reads whose call it is, and of what. Its id is that of its trace: the client's where it sends one, else a new id of the same form. A
+ * request that names an operation is a single call: `operations` beside it can only be its parameter.
+ *
+ * @param plan of this moment: the arguments of a tool that is passed through are its own
+ * @param trace what the call carries from now on; undefined where calls are not traced
+ */
+export function readRequest(raw: RawCall, plan: Pick<EndpointPlan, 'reachOf'>, trace?: CallTrace): Request {
+  const requestId = trace?.id ?? readTraceId(raw.traceparent) ?? newTraceId();
+  const call = { ...raw, trace, caller: { ...raw.caller, requestId } };
+  const { operation, operations } = isJsonObject(raw.arguments) ? raw.arguments : NO_ARGUMENTS;
+  const isList = Array.isArray(operations) && (operation === undefined || operation === null);
+  const isBatch = isList && !(plan.reachOf(raw.tool) instanceof PassthroughTool);
+  return isBatch ? { kind: 'batch', call, operations } : { kind: 'single', call };
+}
+
+const NO_ARGUMENTS: JsonObject = {};
+
+/** A request in the specification's shape: which operation, with which parameters, through which MCP tool. */
+interface DecodedCall {
+  readonly raw: RawCall;
+  readonly reach: OperationReach;
+  /** Its name, or the operation itself where the tool says which it is. */
+  readonly operation: string | Operation;
+  readonly params: JsonObject;
+}
+
+/** Which operations a call may name. */
+type OperationReach = FamilyDefinition | 'everything';
+
+/** Keys of a request that belong to the protocol and are never parameters (specification, section 4.6.1). */
+const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
+
+/** Reads the request of a tool call. A call is refused here when it names no known tool or no operation, or is malformed. */
+export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<never> {
+  const given = raw.arguments ?? {};
+  // A request of MCP itself names its operation, and no tool of the list.
+  const reach = raw.native === undefined ? snapshot.plan.reachOf(raw.tool) : 'everything';
+  if (reach === undefined) return refuseWith(unknownTool(raw, snapshot));
+  if (!isJsonObject(given)) throw notAnObject('arguments', given, raw, snapshot);
+  if (reach instanceof PassthroughTool) return decodePassthrough(raw, reach, given);
+  const { operation, params } = given;
+  if (typeof operation !== 'string' || operation === '') throw missingOperation(given, raw, snapshot);
+  if (params !== undefined && params !== null && !isJsonObject(params)) {
+    throw notAnObject('params', params, raw, snapshot, operation);
+  }
+  const isGiven = params ? sameIn(params, snapshot.catalog.find(operation)) : undefined;
+  return { raw, reach, operation, params: mergeParams(given, params ?? undefined, isGiven) };
+}
+
+/** A call of an upstream's tool under its own name: its arguments are the tool's, and tokens travel beside them. */
+function decodePassthrough(raw: RawCall, tool: PassthroughTool, params: JsonObject): DecodedCall {
+  const operation = tool.operationFor(params);
+  if (operation !== undefined) return { raw, reach: 'everything', operation, params };
+  const { parameter, values } = tool.choice;
+  const expected = quoteValues(values.map(String));
+  const isGiven = Object.hasOwn(params, parameter);
+  const message = isGiven
+    ? `Parameter '${parameter}' of '${tool.name}' has a value which is not offered. Expected: one of ${expected}`
+    : `Missing required parameter '${parameter}'. Expected: one of ${expected}`;
+  throw new OperationError(isGiven ? 'VALIDATION_INVALID_VALUE' : 'VALIDATION_MISSING_PARAM', message, {
+    tool: tool.name,
+    param_name: parameter,
+    expected: values,
+  });
+}
+
+/** Only a refusal takes time: it names what may have been meant. */
+async function refuseWith(error: Promise<OperationError>): Promise<never> {
+  throw await error;
+}
+
+/** Whether a name stands for a parameter that is in `params` already, in this spelling or the upstream's. */
+function sameIn(params: JsonObject, operation: Operation | undefined): ((key: string) => boolean) | undefined {
+  if (operation === undefined) return undefined;
+  const { byName } = operation.scope;
+  return (key) => {
+    const parameter = byName.get(key);
+    if (parameter === undefined) return false;
+    return Object.hasOwn(params, parameter.name) || Object.hasOwn(params, parameter.upstreamName);
+  };
+}
+
+/**
+ * Top-level parameters beside `params`; `params` wins (specification, section 4.2).
+ *
+ * @param isGiven whether `params` has a parameter under another spelling
+ */
+function mergeParams(
+  given: JsonObject,
+  params: JsonObject | undefined,
+  isGiven: (key: string) => boolean = () => false,
+): JsonObject {
+  let merged = params;
+  for (const key of Object.keys(given)) {
+    if (PROTOCOL_FIELDS.has(key) || (key.startsWith('_') && !OWN_NAMES.has(key))) continue;
+    if (merged === undefined || merged === params) merged = { ...params };
+    if (!Object.hasOwn(merged, key) && !isGiven(key)) merged[key] = given[key];
+  }
+  return merged ?? {};
+}
+
+/** All parameters of a request: those in `params` and those beside it. Undefined where it has neither. */
+export function paramsOf(request: JsonObject): JsonObject | undefined {
+  const params = isJsonObject(request['params']) ? request['params'] : undefined;
+  const merged = mergeParams(request, params);
+  return params !== undefined || Object.keys(merged).length > 0 ? merged : undefined;
+}
+
+/** The client called an upstream's tool directly, or a tool of another mode. */
+async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationError> {
+  const given = isJsonObject(raw.arguments) ? raw.arguments : {};
+  if (typeof given['operation'] === 'string') return wrongTool(raw.tool, given['operation'], given, snapshot);
+  const error = await unknownOperation(raw.tool, given, snapshot);
+  if (snapshot.plan.mode === 'passthrough') return unknownPassthroughTool(echoName(raw.tool), error);
+  return new OperationError(
+    error.code,
+    `There is no MCP tool '${echoName(raw.tool)}'. Upstream tools are operations here: ${error.message}`,
+    { ...error.details, tools: snapshot.plan.tools.map((tool) => tool.name) },
+  );
+}
+
+/** Where there are only upstreams' tools: the operations that an unknown name could mean, as tools. */
+function unknownPassthroughTool(name: string, { details }: OperationError): OperationError {
+  const candidates = Array.isArray(details['candidates']) ? details['candidates'] : [];
+  const tools = [...new Set(candidates.map((candidate) => String((candidate as JsonObject)['tool'])))];
+  const next = tools.length === 0 ? 'List the tools with tools/list' : `Did you mean ${quoteValues(tools)}?`;
+  return new OperationError('NOT_FOUND_OPERATION', `There is no tool '${name}'. ${next}`, { tool: name, tools });
+}
+
+async function wrongTool(tool: string, name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
+  const operation = snapshot.catalog.find(name);
+  if (operation === undefined) return unknownOperation(name, given, snapshot);
+  return endpointMismatch(operation, tool, isJsonObject(given['params']) ? given['params'] : {}, snapshot);
+}
+
+function missingOperation(given: JsonObject, raw: RawCall, snapshot: Snapshot): OperationError {
+  if (given['operations'] !== undefined) return notABatch(given['operations'], raw);
+  const operation = given['operation'];
+  const what = 'the name of the operation, for example "introspect"';
+  const example = introspectExample(snapshot);
+  if (operation === undefined || operation === null || operation === '') {
+    return new OperationError(
+      'VALIDATION_MISSING_PARAM',
+      `Missing required parameter 'operation'. Expected: string (${what})`,
+      { param_name: 'operation', operation: raw.tool, example },
+    );
+  }
+  return new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `Parameter 'operation' expected 'string', got '${typeName(operation)}' (${what})`,
+    { param_name: 'operation', expected_type: 'string', actual_type: typeName(operation), example },
+  );
+}
+
+/** `operations` is not a list: an object, or a string that contains JSON. */
+function notABatch(value: unknown, raw: RawCall): OperationError {
+  return new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `Parameter 'operations' expected 'array', got '${typeName(value)}': a list of {"operation": "...", "params": {...}}`,
+    { param_name: 'operations', operation: raw.tool, expected_type: 'array', actual_type: typeName(value) },
+  );
+}
+
+/** `params` (or the whole request) is a JSON string, an array or a number. */
+function notAnObject(
+  name: 'arguments' | 'params',
+  value: unknown,
+  raw: RawCall,
+  snapshot: Snapshot,
+  operationName?: string,
+): OperationError {
+  const parsed = typeof value === 'string' ? parseObject(value) : undefined;
+  const operation = operationName === undefined ? undefined : snapshot.catalog.find(operationName);
+  const hint = parsed === undefined ? '' : '. Send the object itself, not a string containing JSON';
+  return new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `Parameter '${name}' expected 'object', got '${typeName(value)}'${hint}`,
+    {
+      param_name: name,
+      operation: echoName(operationName ?? raw.tool),
+      expected_type: 'object',
+      actual_type: typeName(value),
+      example:
+        operation === undefined ? introspectExample(snapshot) : correctedExample(snapshot, operation, parsed ?? {}),
+    },
+  );
+}
+
+function introspectExample(snapshot: Snapshot): unknown {
+  const introspect = snapshot.catalog.find('introspect');
+  return introspect === undefined ? undefined : correctedExample(snapshot, introspect, { query: 'operations' });
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    // Not JSON: the answer names only the expected type.
+    return undefined;
+  }
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** A request whose operation exists and was called through an MCP tool that can reach it. */
+export interface RoutedCall {
+  readonly raw: RawCall;
+  readonly operation: Operation;
+  readonly params: JsonObject;
+  readonly reach: DecodedCall['reach'];
+}
+
+/** Finds the operation. A call is refused here when no operation has that name, or when it belongs to another family. */
+export function route(call: DecodedCall, snapshot: Snapshot): RoutedCall | Promise<never> {
+  const { raw, reach, params } = call;
+  const named = call.operation;
+  const operation = typeof named === 'string' ? snapshot.catalog.find(named) : named;
+  if (operation === undefined) return refuseWith(unknownOperation(String(named), params, snapshot));
+  if (!mayReach(reach, operation, snapshot.plan)) throw endpointMismatch(operation, raw.tool, params, snapshot);
+  return { raw, operation, params, reach };
+}
+
+/** Whether a tool of this reach takes calls of the operation at all. A READ that may write is also called as EXECUTE. */
+export function mayReach(reach: DecodedCall['reach'], operation: Operation, plan: EndpointPlan): boolean {
+  if (reach === 'everything' || reach === plan.familyOf(operation)) return true;
+  return mayEscalate(operation) && riskyVariants(operation).some((variant) => plan.familyOf(variant) === reach);
+}
+
+/**
+ * The operation as the call's arguments use it. A call is refused here when that belongs to another family than the tool's:
+ * a READ whose arguments write is called as EXECUTE, and without such arguments as READ. A runner whose statement only reads is
+ * called as what it is named for all its statements.
+ */
+export function settleOperation(call: RoutedCall, args: JsonObject, snapshot: Snapshot): Operation {
+  const { operation, raw, params, reach } = call;
+  const { statement } = operation.classification;
+  const verdict = statement?.only === true ? statementVerdict(operation, args) : undefined;
+  if (verdict?.read === false) throw notProvenToRead(operation, verdict.why, params, snapshot);
+  const used = operationOfCall(operation, args);
+  if (reach === 'everything' || reach === snapshot.plan.familyOf(used)) return used;
+  if (statement !== undefined && reach === snapshot.plan.familyOf(operation)) return used;
+  throw endpointMismatch(
+    used,
+    raw.tool,
+    params,
+    snapshot,
+    used === operation ? [] : used.classification.danger.reasons,
+  );
+}
+
+/** A call's parameters, separated from what the caller says about the call itself. */
+export interface Directives {
+  readonly params: JsonObject;
+  /** The token that confirms the call. */
+  readonly confirmation?: string;
+  /** The token that continues after a quota's pause. */
+  readonly quotaContinue?: string;
+  /** The state that the resource must still have; for UPDATEs that merge. */
+  readonly ifMatch?: unknown;
+  /** Whether the call goes on in the background; where absent, the configuration says it. */
+  readonly background?: boolean;
+}
+
+/** The token of a call that says nothing else: the call that was asked to be confirmed is kept under it. */
+export function loneConfirmation(params: JsonObject): string | undefined {
+  const keys = Object.keys(params);
+  if (keys.length !== 1 || (keys[0] !== CONFIRMATION && keys[0] !== PLAIN_CONFIRMATION)) return undefined;
+  const token = params[keys[0]];
+  return typeof token === 'string' ? token : undefined;
+}
+
+/** The token of a request that says nothing else, not even its operation. */
+export function loneToken(request: JsonObject): string | undefined {
+  const { operation, operations } = request;
+  if ((operation !== undefined && operation !== null) || operations !== undefined) return undefined;
+  const params = paramsOf(request);
+  return params === undefined ? undefined : loneConfirmation(params);
+}
+
+const NAMES = [CONFIRMATION, QUOTA_CONTINUE, EXECUTION, PLAIN_CONFIRMATION, IF_MATCH] as const;
+
+type Name = (typeof NAMES)[number];
+
+/**
+ * Separates the directives from the parameters. Refuses a name that is near a directive and would pass for metadata.
+ *
+ * @param isConfirmable whether calls of the operation can require confirmation; elsewhere `confirmation_token` is an unknown parameter
+ */
+export function takeDirectives(operation: Operation, params: JsonObject, isConfirmable: () => boolean): Directives {
+  const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name, isConfirmable));
+  refuseMisspelt(operation, params);
+  if (given.length === 0) return { params };
+  const ownParams = Object.fromEntries(Object.entries(params).filter(([key]) => !given.some((name) => name === key)));
+  const givenAs = (name: Name): unknown => (given.includes(name) ? (params[name] ?? undefined) : undefined);
+  const confirmation = readConfirmation(operation, givenAs);
+  const quotaContinue = readToken(operation, QUOTA_CONTINUE, givenAs(QUOTA_CONTINUE));
+  // Null does not count as absent here: a caller who meant to send a version must not overwrite without one.
+  const ifMatch = given.includes(IF_MATCH) ? params[IF_MATCH] : undefined;
+  const background = readExecution(operation, givenAs(EXECUTION));
+  return {
+    params: ownParams,
+    ...(background === undefined ? {} : { background }),
+    ...(confirmation === undefined ? {} : { confirmation }),
+    ...(quotaContinue === undefined ? {} : { quotaContinue }),
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  };
+}
+
+/** Who sends more metadata, or longer names, did not misspell a directive. */
+const MOST_COMPARED = 20;
+const LONGEST_MISSPELT = 40;
+
+/** Refuses `_confirmaton` and its like: metadata that is not known is ignored, and a caller that sends a token means something. */
+function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): void {
+  const metadata = Object.keys(params).filter((key) => key.startsWith('_') && key.length <= LONGEST_MISSPELT);
+  if (metadata.length === 0) return;
+  const misspelt = metadata.slice(0, MOST_COMPARED).flatMap((key) => {
+    if (key === CONFIRMATION || key === QUOTA_CONTINUE || key === EXECUTION) return [];
+    if (parameters.some((parameter) => parameter.upstreamName === key)) return [];
+    const meant = NAMES.find((directive) => isSpeltLike(key.replace(/^_+/, ''), directive.replace(/^_/, '')));
+    return meant === undefined ? [] : [{ key, meant }];
+  });
+  if (misspelt.length === 0) return;
+  const listed = misspelt.map(({ key, meant }) => `'${key}' (did you mean '${meant}'?)`).join(', ');
+  throw new OperationError('VALIDATION_UNKNOWN_PARAM', `Unknown parameter(s) for operation '${name}': ${listed}`, {
+    operation: name,
+    unknown_params: misspelt.map(({ key }) => key),
+    valid_params: misspelt.map(({ meant }) => meant),
+  });
+}
+
+function isDirective(operation: Operation, name: Name, isConfirmable: () => boolean): boolean {
+  if (name.startsWith('_')) return true;
+  if (name === PLAIN_CONFIRMATION && !isConfirmable()) return false;
+  if (name === IF_MATCH && operation.merge === undefined) return false;
+  return !operation.parameters.some((parameter) => parameter.name === name || parameter.upstreamName === name);
+}
+
+/** Both names appear in the specification. */
+function readConfirmation(operation: Operation, givenAs: (name: Name) => unknown): string | undefined {
+  const [metadata, plain] = [CONFIRMATION, PLAIN_CONFIRMATION].map((name) =>
+    readToken(operation, name, givenAs(name as Name)),
+  );
+  if (metadata !== undefined && plain !== undefined && metadata !== plain) {
+    throw new OperationError(
+      'VALIDATION_INVALID_VALUE',
+      `Parameters '${CONFIRMATION}' and '${PLAIN_CONFIRMATION}' hold different tokens; give one of them`,
+      { operation: operation.name, param_name: CONFIRMATION },
+    );
+  }
+  return metadata ?? plain;
+}
+
+function readToken(operation: Operation, name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  const actual = Array.isArray(value) ? 'array' : typeof value;
+  throw new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `Parameter '${name}' expected 'string', got '${actual}'. Send the value of details.confirmation_token unchanged`,
+    { operation: operation.name, param_name: name, expected_type: 'string', actual_type: actual },
+  );
+}
+
+function readExecution(operation: Operation, value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  const { background, ...others } = isJsonObject(value) ? value : NO_ARGUMENTS;
+  if (typeof background === 'boolean' && Object.keys(others).length === 0) return background;
+  throw new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    `Parameter '${EXECUTION}' expected {"background": true}, to go on after the answer, or {"background": false}`,
+    { operation: operation.name, param_name: EXECUTION },
+  );
+}

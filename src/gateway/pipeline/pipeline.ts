@@ -1,0 +1,463 @@
+import { performance } from 'node:perf_hooks';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { echoName } from '../../base/lib/text.js';
+import type { Observation, Observer } from '../../base/observe/observation.js';
+import type { Caller, HandlerHost, RawCall } from '../../base/protocol/call.js';
+import { InputRequired } from '../../base/protocol/consent.js';
+import { holdsManyValues, LargeAnswer } from '../../base/protocol/large-answer.js';
+import type { PayloadLimits } from '../../base/protocol/limits.js';
+import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import { type Reply, SESSION_ID, type Warning } from '../../base/protocol/result.js';
+import type { CallTrace } from '../../base/protocol/trace-context.js';
+import { readToolResult, WireAnswer } from '../../base/protocol/wire-answer.js';
+import { inTime, runInTurns, turns } from '../../base/turns/turns.js';
+import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
+import type { Charged, QuotaService } from '../../policy/quota/quota-types.js';
+import type { CallRecorder } from '../../policy/rules/gatekeeper.js';
+import { type Gatekeeper, isConfirmable, type PolicyRequest } from '../../policy/rules/policy-types.js';
+import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../../results/query/result-types.js';
+import { Meter } from '../../schema/evaluation.js';
+import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, requireUnchanged } from './authorize.js';
+import { type BackgroundCalls, requireBackground } from './background.js';
+import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
+import { innerPage, innerRead, readData } from './inner-read.js';
+import { limitPayload } from './limit.js';
+import { withNextStep } from './next-step.js';
+import type { ExplainFailure } from './read-tool-failure.js';
+import {
+  charactersOf,
+  reshapeFailure,
+  shapeFailedTool,
+  shapeFailure,
+  shapeOwn,
+  shapeQuestion,
+  shapeRead,
+  shapeStored,
+  shapeUnread,
+  takeTurn,
+  toOperationError,
+  toResultData,
+  withMeta,
+} from './shape.js';
+import { shapeNative, shapePassthrough } from './shape-without-envelope.js';
+import type { Snapshot } from './snapshot.js';
+import { type ValidatedCall, validate } from './validate.js';
+import { collectWarnings, leftOutWarning, type WarnedOnce } from './warnings.js';
+
+/** The snapshots of this moment; they may be newer than a call's. */
+interface SnapshotSource {
+  current(): Snapshot;
+  /** One that knows the present definition of this tool. */
+  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot | Promise<Snapshot>;
+}
+
+export interface PipelineDeps {
+  readonly gatekeeper: Gatekeeper;
+  readonly catalog: SnapshotSource;
+  readonly quota: Pick<QuotaService, 'charge' | 'isIdle'>;
+  readonly limits: PayloadLimits;
+  readonly observe: Observer;
+  readonly recordCall: CallRecorder;
+  readonly results: ResultService;
+  /** Whether a session has not had a warning about a subject yet. */
+  readonly isFirstWarning: WarnedOnce['isFirstWarning'];
+  /** Milliseconds from which a call counts as slow, unless its operation sets its own number. */
+  readonly slowMs: number;
+  readonly explainFailure: ExplainFailure;
+  readonly shapeLarge: ShapeLargeCall;
+  /** The calls that may go on in the background; absent where none may. */
+  readonly background?: BackgroundCalls;
+}
+
+/** Shapes the answer of one call that a thread reads. @param warnings those that are known before the answer is read */
+export type ShapeLargeCall = (
+  answer: LargeAnswer | WireAnswer,
+  context: ReadContext,
+  query: CollectionQuery | undefined,
+  warnings: readonly Warning[],
+) => Promise<Reply>;
+
+interface Pipeline {
+  /** Takes one call from the parsed request to the written answer. Never rejects. */
+  readonly answer: (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
+  /** The call as policy would judge it, for questions about it before its turn. Rejects where it would be refused before that. */
+  readonly foresee: (raw: RawCall, snapshot: Snapshot) => Promise<PolicyRequest>;
+}
+
+/** A call that may be judged, and the work of looking at its request. */
+interface ReadCall {
+  readonly validated: ValidatedCall;
+  readonly weight: number;
+}
+
+/** What is known of a call so far, for its audit record and its refusal. */
+interface Progress {
+  /** `performance.now()` at the start. */
+  readonly started: number;
+  readonly trace?: CallTrace | undefined;
+  operation?: Operation;
+  arguments?: JsonObject;
+}
+
+/** Units of work that the stages of a call cost whatever it asks for: about 0.1 milliseconds. */
+const CALL_WORK = 7_000;
+
+/** Wording faults, finding what an unknown name could have meant, and an example: some milliseconds. */
+const REFUSAL_WORK = 300_000;
+
+/** A stage takes about so many times as long as looking at the request. */
+const STAGE_WEIGHT = 10;
+
+/** From this weight on (thousands of values) a request's stages have a turn each: together they would fill several. */
+const LARGE_WEIGHT = 20_000;
+
+/**
+ * Every call passes the same stages in this order, and every call, including a refused one, is reported to the observer and
+ * the audit trail at the end.
+ */
+export function createPipeline(deps: PipelineDeps): Pipeline {
+  const {
+    gatekeeper,
+    catalog,
+    quota,
+    limits,
+    observe,
+    recordCall,
+    results,
+    isFirstWarning,
+    slowMs,
+    explainFailure,
+    shapeLarge,
+    background,
+  } = deps;
+
+  const readCall = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
+    const lane = raw.caller.sessionId;
+    progress.trace?.enter('limit');
+    const room = turns.enter(lane);
+    if (room !== undefined) await room;
+    const limited = runInTurns(limitPayload(raw.arguments, limits), lane);
+    const weight = typeof limited === 'number' ? limited : await limited;
+    if (weight > LARGE_WEIGHT) await turns.next(lane);
+    turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
+    progress.trace?.enter('decode');
+    // Nothing is awaited that is at hand: for each of these steps that would cost as much as the step itself.
+    const named = recallName(raw, gatekeeper, snapshot);
+    const decoded = decode(named instanceof Promise ? await named : named, snapshot);
+    const found = route(decoded instanceof Promise ? await decoded : decoded, snapshot);
+    const recalled = recallParams(found instanceof Promise ? await found : found, gatekeeper);
+    const routed = recalled instanceof Promise ? await recalled : recalled;
+    progress.operation = routed.operation;
+    progress.arguments = routed.params;
+    progress.trace?.enter('validate');
+    if (routed.operation.primitive !== undefined) await snapshot.targets?.prepare(routed.operation, routed.params);
+    const validating = validateInTurns(routed, snapshot);
+    const validated = validating instanceof Promise ? await validating : validating;
+    // Binding the arguments is a stage too, whatever the schema asks of them.
+    turns.spend(STAGE_WEIGHT * weight);
+    progress.operation = validated.operation;
+    progress.arguments = validated.arguments;
+    return { validated, weight };
+  };
+
+  const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
+    const lane = raw.caller.sessionId;
+    const { validated, weight } = await readCall(raw, snapshot, progress);
+    if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
+    progress.trace?.enter('authorize');
+    // A large request costs work in every stage: it is copied, held against rules, written and recorded.
+    const roomToJudge = weight > LARGE_WEIGHT ? turns.next(lane) : turns.enter(lane);
+    if (roomToJudge !== undefined) await roomToJudge;
+    turns.spend(STAGE_WEIGHT * weight);
+    if (validated.directives.background !== undefined) requireBackground(validated, background !== undefined);
+    const currentOperation = async (operation: Operation): Promise<Operation | undefined> => {
+      const current = await catalog.currentFor(operation);
+      return current.catalog.find(operation.qualifiedName);
+    };
+    const authorizing = authorize(validated, gatekeeper, currentOperation, previewOf(validated, snapshot, host));
+    const authorized = authorizing instanceof Promise ? await authorizing : authorizing;
+    if (weight > LARGE_WEIGHT) await turns.next(lane);
+    const begun = background?.prepare(authorized);
+    const call = begun?.call ?? authorized;
+    const { operation, query } = call;
+    const context = describeContext(call);
+    const resuming = query === undefined ? undefined : results.resume(context, query);
+    const stored = resuming instanceof Promise ? await resuming : resuming;
+    const findingPart = stored === undefined ? partOfStored(call, snapshot) : operation;
+    const partOf = findingPart instanceof Promise ? await findingPart : findingPart;
+    const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> => {
+      if (stored !== undefined) return shapeStored(stored, limits);
+      const { leftOut } = validated;
+      const warnings = leftOut === undefined ? quotaWarnings : [...quotaWarnings, leftOutWarning(leftOut)];
+      return runCall(call, context, snapshot, progress, warnings);
+    };
+    progress.trace?.enter('throttle');
+    const charging = throttle(call, quota, partOf);
+    const charged = charging === undefined ? undefined : await charging;
+    const serve = (): Reply | Promise<Reply> => (charged === undefined ? run(NO_WARNINGS) : runCharged(charged, run));
+    if (begun !== undefined) {
+      return await begun.follow(async () => {
+        try {
+          return await serve();
+        } catch (thrown) {
+          return shapeRefusal(thrown, progress, snapshot);
+        }
+      });
+    }
+    // A promise that is returned without `await` costs two more turns of the microtask queue.
+    return await serve();
+  };
+
+  const runCall = async (
+    call: AuthorizedCall,
+    context: ReadContext,
+    snapshot: Snapshot,
+    { started, trace }: Progress,
+    quotaWarnings: readonly Warning[],
+  ): Promise<Reply> => {
+    const { operation, query, raw } = call;
+    trace?.enter('dispatch');
+    const outcome = await dispatch(call, snapshot, host);
+    trace?.enter('shape');
+    const notices = 'toolResult' in outcome ? (outcome.warnings ?? NO_WARNINGS) : NO_WARNINGS;
+    const earlyWarnings = notices.length === 0 ? quotaWarnings : [...quotaWarnings, ...notices];
+    const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] => {
+      const durationMs = performance.now() - started;
+      const isPlain = operation.deprecated === undefined && durationMs <= (operation.slowMs ?? slowMs);
+      // Most calls have none.
+      if (isPlain && earlyWarnings.length === 0 && resultWarnings.length === 0) return NO_WARNINGS;
+      return collectWarnings({
+        operation,
+        durationMs,
+        slowMs,
+        isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
+        quotaWarnings: earlyWarnings,
+        resultWarnings,
+      });
+    };
+    if ('native' in outcome) return shapeNative(outcome.native, limits);
+    if (!('toolResult' in outcome)) return shapeOwn(outcome, limits);
+    const { toolResult } = outcome;
+    const { warnings = NO_WARNINGS } = outcome;
+    const shapeElsewhere = async (answer: LargeAnswer | WireAnswer): Promise<Reply> => {
+      const reply = await shapeLarge(answer, context, query, addWarnings(warnings));
+      return reply.code === 'OK' || reply.passthrough !== undefined
+        ? reply
+        : reshapeFailure(reply, operation, (error) => withNextStep(error, operation, snapshot));
+    };
+    if (toolResult instanceof LargeAnswer) return shapeElsewhere(toolResult);
+    const room = takeTurn(charactersOf(toolResult));
+    if (room !== undefined) await room;
+    if (operation.passthrough !== undefined) {
+      const code =
+        toolResult.isError === true ? explainFailure(operation, call.arguments, readToolResult(toolResult)).code : 'OK';
+      return shapePassthrough(toolResult, { code, warnings: addWarnings(NO_WARNINGS), limits });
+    }
+    if (toolResult instanceof WireAnswer) {
+      const passes = results.passesUnread(context, query, (bytes) => toolResult.dataBytes <= bytes);
+      if (passes) return shapeUnread(toolResult, addWarnings(NO_WARNINGS), limits);
+      const counting = inTime(holdsManyValues(toolResult.text, toolResult.isJson ? 'inJson' : 'inText'));
+      const counted = runInTurns(counting, raw.caller.sessionId);
+      const isMuch: boolean = counted instanceof Promise ? await counted : counted;
+      if (isMuch) return shapeElsewhere(toolResult);
+      const roomToRead = takeTurn(toolResult.dataBytes);
+      if (roomToRead !== undefined) await roomToRead;
+    }
+    const result = toolResult instanceof WireAnswer ? toolResult.read() : toolResult;
+    if (result.isError === true) {
+      const explained = explainFailure(operation, call.arguments, result);
+      const failure = withNextStep(withNotices(explained, notices), operation, snapshot);
+      return shapeFailedTool(failure, operation, result, limits);
+    }
+    const data = toResultData(result);
+    const roomToAnswer = takeTurn(data.dataText.length);
+    if (roomToAnswer !== undefined) await roomToAnswer;
+    const finishing = results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
+    const answer: ReadData = finishing instanceof Promise ? await finishing : finishing;
+    return shapeRead(result, data, { ...answer, warnings: addWarnings([...warnings, ...answer.warnings]) }, limits);
+  };
+
+  const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {
+    const current = await catalog.currentFor(call.operation);
+    return (await answer(innerPage(call, current, args), current)).text;
+  };
+
+  const validateInTurns = (routed: RoutedCall, snapshot: Snapshot): ValidatedCall | Promise<ValidatedCall> => {
+    const room = turns.enter(routed.raw.caller.sessionId);
+    return room === undefined ? validateNow(routed, snapshot) : room.then(() => validateNow(routed, snapshot));
+  };
+
+  const validateNow = (routed: RoutedCall, snapshot: Snapshot): ValidatedCall | Promise<ValidatedCall> => {
+    const meter = new Meter();
+    let validating: ValidatedCall | Promise<ValidatedCall> | undefined;
+    try {
+      validating = runInTurns(validate(routed, snapshot, results, gatekeeper, meter), routed.raw.caller.sessionId);
+    } finally {
+      if (!(validating instanceof Promise)) turns.spend(meter.work);
+    }
+    return validating instanceof Promise ? validating.finally(() => turns.spend(meter.work)) : validating;
+  };
+
+  const shapeRefusal = (thrown: unknown, { operation }: Progress, snapshot: Snapshot): Reply => {
+    turns.spend(REFUSAL_WORK);
+    if (thrown instanceof InputRequired) return shapeQuestion(thrown, operation);
+    const error = toOperationError(thrown, operation?.name);
+    if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });
+    return shapeFailure(operation === undefined ? error : withNextStep(error, operation, snapshot), operation);
+  };
+
+  const answer: Pipeline['answer'] = async (raw, snapshot) => {
+    const progress: Progress = { started: performance.now(), trace: raw.trace };
+    let reply: Reply;
+    try {
+      reply = await runStages(raw, snapshot, progress);
+    } catch (thrown) {
+      reply = shapeRefusal(thrown, progress, snapshot);
+    }
+    const identified = reply.code === 'OK' ? reply : withSession(markRefusal(reply, raw, snapshot), raw.caller);
+    const durationMs = performance.now() - progress.started;
+    const { operation, arguments: args } = progress;
+    const { code } = reply;
+    if (operation !== undefined) {
+      recordCall({ operation, arguments: args ?? {}, caller: raw.caller, code, durationMs });
+    }
+    raw.notes?.note(operation === undefined ? { code } : { code, operation: operation.name });
+    // A tool that a client made up is no name for a trace.
+    raw.trace?.end(code, operation === undefined ? undefined : raw.tool, operation);
+    observe({
+      kind: 'call',
+      operation: operation?.name ?? echoName(raw.tool),
+      upstream: operation?.upstream ?? '',
+      category: operation?.classification.category ?? '',
+      code,
+      durationMs,
+      sessionId: raw.caller.sessionId,
+      ...(raw.caller.requestId === undefined ? {} : { requestId: raw.caller.requestId }),
+      ...(raw.caller.client === undefined ? {} : { client: raw.caller.client }),
+    });
+    return identified;
+  };
+  const host: HandlerHost = {
+    requireCurrent(operation) {
+      const current = catalog.currentFor(operation);
+      if (current instanceof Promise) return current.then((settled) => requireUnchanged(operation, settled));
+      requireUnchanged(operation, current);
+      return undefined;
+    },
+    async read(call, upstream, name, params) {
+      const snapshot = catalog.current();
+      return readData(await answer(innerRead(call, snapshot, { upstream, name, params }), snapshot));
+    },
+  };
+  return {
+    answer,
+    foresee: async (raw, snapshot) =>
+      policyRequestOf((await readCall(raw, snapshot, { started: performance.now() })).validated),
+  };
+}
+
+/** Clients of an upstream's own tool know nothing of envelopes: to them a refusal is an error. */
+function markRefusal(reply: Reply, { tool }: RawCall, { plan }: Snapshot): Reply {
+  const isOwn = reply.passthrough === undefined && plan.reachOf(tool) instanceof PassthroughTool;
+  return isOwn ? { ...reply, isError: true, marked: true } : reply;
+}
+
+/** A token without even its operation stands for that operation's call, through the tool that the call was made through. */
+function recallName(raw: RawCall, gatekeeper: Gatekeeper, { plan }: Snapshot): RawCall | Promise<RawCall> {
+  const { arguments: request } = raw;
+  const token = isJsonObject(request) ? loneToken(request) : undefined;
+  if (token === undefined || !isJsonObject(request)) return raw;
+  // Such a tool is its operation.
+  if (plan.reachOf(raw.tool) instanceof PassthroughTool) return raw;
+  return gatekeeper
+    .recallOperation(token, raw.caller)
+    .then((operation) => (operation === undefined ? raw : { ...raw, arguments: { ...request, operation } }));
+}
+
+/** A token without any other parameter stands for the call that was asked to be confirmed. */
+function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): RoutedCall | Promise<RoutedCall> {
+  const token = loneConfirmation(routed.params);
+  if (token === undefined) return routed;
+  const { operation } = routed;
+  // Without its parameters it is not known what a call of such an operation is about, and so what policy says of it.
+  if (operation.primitive === undefined && !isConfirmable(gatekeeper.staticDecision(operation))) return routed;
+  return gatekeeper
+    .recall(routed.operation, token, routed.raw.caller)
+    .then((params) => (params === undefined ? routed : { ...routed, params: { ...params, ...routed.params } }));
+}
+
+/** A failure of a tool with what its caller should know beside it. */
+function withNotices(error: OperationError, notices: readonly Warning[]): OperationError {
+  if (notices.length === 0) return error;
+  return new OperationError(error.code, error.message, { ...error.details, warnings: notices }, { cause: error.cause });
+}
+
+/** Runs a call that counts against budgets. */
+async function runCharged(
+  charged: Charged,
+  run: (quotaWarnings: readonly Warning[]) => Reply | Promise<Reply>,
+): Promise<Reply> {
+  try {
+    const reply = await run(charged.warnings);
+    await charged.settle(() => reply.text.length);
+    return reply;
+  } catch (fault) {
+    // It has no answer: what was reserved for one is given back.
+    await charged.settle(() => 0);
+    throw fault;
+  }
+}
+
+const NO_WARNINGS: readonly Warning[] = [];
+
+/** The operation whose stored answer the call reads on: only the gateway's own operations do. */
+function partOfStored(call: AuthorizedCall, snapshot: Snapshot): ReturnType<Snapshot['partOf']> {
+  return call.operation.upstream === GATEWAY_SOURCE ? snapshot.partOf(call, call.raw.caller) : undefined;
+}
+
+/**
+ * Counts the call against its budgets; undefined where none applies. A call is refused here when a rate limit or a quota is used
+ * up, or when a quota pauses until the caller sends a token.
+ * @param partOf the operation whose stored answer the call reads on
+ */
+function throttle(
+  { operation, arguments: args, raw, directives }: AuthorizedCall,
+  quota: Pick<QuotaService, 'charge' | 'isIdle'>,
+  partOf: Operation | undefined,
+): undefined | Promise<Charged> {
+  if (quota.isIdle) return undefined;
+  const { quotaContinue } = directives;
+  const { caller, answerBytes, delivered } = raw;
+  return quota.charge({
+    operation,
+    arguments: args,
+    caller,
+    ...(quotaContinue === undefined ? {} : { continueToken: quotaContinue }),
+    ...(partOf === undefined ? {} : { partOf }),
+    ...(answerBytes === undefined ? {} : { answerBytes }),
+    ...(delivered === undefined ? {} : { delivered }),
+  });
+}
+
+/** For debugging (specification, section 2.3.5): where clients and logs see it, and no model has to read it. */
+function withSession(reply: Reply, { sessionId }: Caller): Reply {
+  return withMeta(reply, { [SESSION_ID]: sessionId });
+}
+
+/** The caller is not told: it can do nothing about it, and the upstream's own answer says what is wrong. */
+function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation {
+  const message = `Arguments of '${qualifiedName}' go to the upstream without having been checked to the end: ${why}`;
+  return { kind: 'notice', level: 'warn', message };
+}
+
+function describeContext({ operation, arguments: args, asked, raw }: AuthorizedCall): ReadContext {
+  const { caller, answerBytes } = raw;
+  return {
+    operation,
+    arguments: args,
+    caller,
+    ...(asked === undefined ? {} : { asked }),
+    ...(answerBytes === undefined ? {} : { answerBytes }),
+  };
+}

@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { WordsMode } from '../../base/protocol/clean-words.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { ToolCallResult } from '../../base/protocol/result.js';
+import { readFailure, resourceOf } from '../../base/protocol/upstream-failure.js';
+
+/** Says of a tool's own failure (`isError: true`) what it means. */
+export type ExplainFailure = (operation: Operation, args: JsonObject, result: ToolCallResult) => OperationError;
+
+/** A tool's own failure as the specification's error, with the upstream's text in the details. */
+export function createFailureReader(wordsMode: WordsMode): ExplainFailure {
+  return (operation, args, result) => {
+    const request = {
+      upstream: operation.upstream,
+      arguments: args,
+      words: wordsMode,
+      resource: resourceOf(operation, args),
+    };
+    const { code, message, words, data, details } = readFailure(
+      { words: collectWords(result), data: result.structuredContent },
+      request,
+    );
+    return new OperationError(code, message, {
+      operation: operation.name,
+      upstream: operation.upstream,
+      ...details,
+      upstream_error: upstreamError(words, data),
+    });
+  };
+}
+
+function collectWords(result: ToolCallResult): string {
+  const content = Array.isArray(result.content) ? result.content : [];
+  return content
+    .map((block) => (isJsonObject(block) && typeof block['text'] === 'string' ? block['text'] : ''))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** The text, and the structured content where the tool gave one. */
+function upstreamError(words: string, data: unknown): string | JsonObject {
+  if (data === undefined) return words;
+  return words === '' ? { structured_content: data } : { text: words, structured_content: data };
+}

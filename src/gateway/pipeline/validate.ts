@@ -1,0 +1,249 @@
+import type { JsonObject } from '../../base/json/json.js';
+import { createSuggester } from '../../base/lib/names.js';
+import { quoteValues } from '../../base/lib/text.js';
+import type { RawCall } from '../../base/protocol/call.js';
+import type { Operation, Parameter } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Sliced } from '../../base/turns/turns.js';
+import { bindArguments, checkArguments } from '../../catalog/arguments/bind-arguments.js';
+import { type Gatekeeper, isConfirmable } from '../../policy/rules/policy-types.js';
+import { pushFirst } from '../../results/pages/push-first.js';
+import {
+  CONTROLS,
+  type CollectionQuery,
+  type ControlSet,
+  type ResultService,
+} from '../../results/query/result-types.js';
+import { Meter } from '../../schema/evaluation.js';
+import type { Fault } from '../../schema/explain-violations.js';
+import { type Directives, type RoutedCall, settleOperation, takeDirectives } from './decode.js';
+import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
+import { findExample } from './not-found.js';
+import type { Snapshot } from './snapshot.js';
+
+/** A request whose parameters match the operation's description, in the upstream's spelling. */
+export interface ValidatedCall {
+  readonly raw: RawCall;
+  /** As these arguments use it: with the category and danger of this call. */
+  readonly operation: Operation;
+  readonly arguments: JsonObject;
+  /** Those of the caller, where the gateway bounds the list of the answer further. */
+  readonly asked?: JsonObject;
+  readonly directives: Directives;
+  /** How the caller wants the answer: filtered, sorted, paged. */
+  readonly query?: CollectionQuery;
+  /** Fields of an update whose null was left out, as the caller writes them. */
+  readonly leftOut?: readonly string[];
+  /** Why the arguments were not checked to the end; the upstream judges them. */
+  readonly unchecked?: string;
+}
+
+/**
+ * Which fault gives an answer its code when there are several: an unknown name first, because a misspelt parameter is often
+ * also the reason why another one is missing.
+ */
+const PRECEDENCE: readonly Fault['code'][] = [
+  'VALIDATION_UNKNOWN_PARAM',
+  'VALIDATION_UNKNOWN_FIELD',
+  'VALIDATION_MISSING_PARAM',
+  'VALIDATION_INVALID_TYPE',
+];
+
+/**
+ * Separates the parameters by purpose (directives for policy, controls for the answer, arguments for the upstream) and binds
+ * the arguments. A call is refused here for unknown, missing or malformed parameters, with all faults in one answer. Stops
+ * where a check took long, before its faults are worded.
+ *
+ * @param meter counts the check
+ */
+export function* validate(
+  call: RoutedCall,
+  snapshot: Snapshot,
+  results: Pick<ResultService, 'takeControls' | 'controlsOf'>,
+  gatekeeper: Pick<Gatekeeper, 'staticDecision'>,
+  meter = new Meter(),
+): Sliced<ValidatedCall> {
+  const { raw, operation } = call;
+  const confirmable = (): boolean => isConfirmable(gatekeeper.staticDecision(operation));
+  const directives = takeDirectives(operation, call.params, confirmable);
+  const { params, query, refusal } = results.takeControls(operation, directives.params);
+  const bound = bindArguments(operation, params, meter);
+  if (bound.ok && refusal?.error !== undefined) throw refusal.error;
+  if (!bound.ok || refusal !== undefined) {
+    const accepted = { controls: results.controlsOf(operation), confirmable: confirmable() };
+    const faults = [...(bound.ok ? [] : bound.faults), ...(refusal?.faults ?? [])];
+    // Wording the faults and looking for an example take about as long as the check.
+    if (meter.work > LITTLE_WORK || faults.length > FEW_FAULTS) yield;
+    throw yield* describeFaults(faults, { ...call, params }, snapshot, accepted);
+  }
+  const narrowed =
+    operation.primitive === undefined ? undefined : snapshot.targets?.narrow(operation, bound.arguments, raw.caller);
+  const args = narrowed?.arguments ?? bound.arguments;
+  const used = narrowed?.operation ?? settleOperation(call, args, snapshot);
+  // Who agrees to a call agrees to the arguments that the caller gave.
+  const isPlain = query === undefined || confirmable();
+  const pushed = isPlain
+    ? undefined
+    : pushFirst(used, {
+        arguments: args,
+        query,
+        isList: results.controlsOf(operation).kind === 'collection',
+        accepts: (changed) => checkArguments(operation, changed).length === 0,
+      });
+  return {
+    raw,
+    operation: used,
+    arguments: pushed ?? args,
+    ...(pushed === undefined ? {} : { asked: args }),
+    directives,
+    ...(query === undefined ? {} : { query }),
+    ...(bound.leftOut === undefined ? {} : { leftOut: bound.leftOut }),
+    ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),
+  };
+}
+
+/** Units of a check, and faults, up to which the rest is done in the same turn: fast calls do not wait. */
+const LITTLE_WORK = 100_000;
+const FEW_FAULTS = 10;
+
+/** What a call of the operation may say beside the operation's own parameters. */
+interface Accepted {
+  readonly controls: ControlSet;
+  readonly confirmable: boolean;
+}
+
+function* describeFaults(
+  faults: readonly Fault[],
+  call: RoutedCall,
+  snapshot: Snapshot,
+  accepted: Accepted,
+): Sliced<OperationError> {
+  const main = chooseMainFault(faults);
+  const { operation } = call;
+  const words = describeInWords(faults, operation, accepted);
+  const details = specifiedDetails(main, faults, operation, accepted);
+  if (faults.length > FEW_FAULTS) yield;
+  const example = yield* findExample(snapshot, operation, call.params);
+  return new OperationError(main.code, words, {
+    operation: operation.name,
+    ...details,
+    ...(faults.length > 1 ? { faults } : {}),
+    example,
+  });
+}
+
+function chooseMainFault(faults: readonly Fault[]): Fault {
+  const rank = (fault: Fault): number => {
+    const position = PRECEDENCE.indexOf(fault.code);
+    return position < 0 ? PRECEDENCE.length : position;
+  };
+  return faults.reduce((best, fault) => (rank(fault) < rank(best) ? fault : best));
+}
+
+/** One sentence a fault, unknown names first and together, with the valid list once. */
+function describeInWords(faults: readonly Fault[], operation: Operation, accepted: Accepted): string {
+  const { controls } = accepted;
+  const unknown = faults.filter(isUnknownName);
+  const others = faults.filter((fault) => !isUnknownName(fault)).map((fault) => explainOther(fault, controls));
+  if (unknown.length === 0) return others.join('. ');
+  const suggest = createSuggester();
+  const suggestOwn = (param: string, expected: string | undefined): string | undefined =>
+    expected === undefined
+      ? suggest(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)])
+      : undefined;
+  const guesses = unknown.map(({ param, nearest, expected }) => ({
+    param,
+    // Members of an object within a parameter have a list of their own.
+    expected,
+    meant: nearest ?? suggestOwn(param, expected),
+  }));
+  const names = guesses.map(({ param, meant, expected }) => {
+    if (meant !== undefined) return `'${param}' (did you mean '${meant}'?)`;
+    return expected === undefined ? `'${param}'` : `'${param}' (valid there: ${expected})`;
+  });
+  const own = guesses.filter(({ expected }) => expected === undefined);
+  const list = listValid(
+    operation,
+    accepted,
+    own.some(({ meant }) => meant === undefined),
+  );
+  const said = `Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}`;
+  return [said, ...(own.length > 0 ? [list] : []), ...others].join('. ');
+}
+
+/**
+ * The operation's own names, and those that shape its answer, where a name is like none of them: a caller who guesses has to see
+ * that there are others.
+ */
+function listValid(operation: Operation, { controls, confirmable }: Accepted, isGuess: boolean): string {
+  const own = [...ownNames(operation), ...(confirmable ? [PLAIN_CONFIRMATION] : [])];
+  const shaping = isGuess || own.length === 0 ? [...controls.names.values()] : [];
+  if (own.length === 0 && shaping.length === 0) return 'It takes no parameters';
+  const first = own.length === 0 ? 'It takes none of its own' : `Valid: ${quoteValues(own)}`;
+  return shaping.length === 0 ? first : `${first}; for its answer: ${quoteValues(shaping)}`;
+}
+
+/** Where a parameter has the name of a control, the message adds the control's other name for callers who meant the control. */
+function explainOther({ code, param, message }: Fault, { names }: ControlSet): string {
+  const control = CONTROLS.find((name) => name === param);
+  const other = control === undefined ? undefined : names.get(control);
+  if (code !== 'VALIDATION_INVALID_TYPE' || other === undefined || other === param) return message;
+  return `${message}. The gateway's own '${param}' is called '${other}' here`;
+}
+
+/** The details that the specification names for the code. */
+function specifiedDetails(main: Fault, faults: readonly Fault[], operation: Operation, accepted: Accepted): JsonObject {
+  if (isUnknownName(main)) {
+    const params = namesOf(faults, 'VALIDATION_UNKNOWN_PARAM');
+    const fields = namesOf(faults, 'VALIDATION_UNKNOWN_FIELD');
+    return {
+      ...(params.length > 0 ? { unknown_params: params, valid_params: validNames(operation, accepted) } : {}),
+      ...(fields.length > 0 ? { unknown_fields: fields, valid_fields: inputNames(operation) } : {}),
+    };
+  }
+  const { param, expected, description, actual, value } = main;
+  const constraint = main.code !== 'VALIDATION_MISSING_PARAM' && main.code !== 'VALIDATION_INVALID_TYPE';
+  return {
+    param_name: param,
+    ...(expected === undefined ? {} : { [constraint ? 'constraint' : 'expected_type']: expected }),
+    ...(description === undefined ? {} : { description }),
+    ...(actual === undefined || constraint ? {} : { actual_type: actual }),
+    ...(value === undefined ? {} : { value }),
+  };
+}
+
+function isUnknownName(fault: Fault): boolean {
+  return fault.code === 'VALIDATION_UNKNOWN_PARAM' || fault.code === 'VALIDATION_UNKNOWN_FIELD';
+}
+
+function namesOf(faults: readonly Fault[], code: Fault['code']): string[] {
+  return faults.filter((fault) => fault.code === code).map((fault) => fault.param.replace(/^input\./, ''));
+}
+
+/** The names that `params` may contain: the operation's own, then the controls of its answer, then the confirmation. */
+function validNames(operation: Operation, { controls, confirmable }: Accepted): string[] {
+  return [...ownNames(operation), ...controls.names.values(), ...(confirmable ? [PLAIN_CONFIRMATION] : [])];
+}
+
+function ownNames(operation: Operation): string[] {
+  const names = namesAt(operation, 'params');
+  return [...names, ...(inputNames(operation).length > 0 ? ['input'] : []), ...directivesOf(operation)];
+}
+
+/** The directives that depend on the operation. */
+function directivesOf({ merge, parameters }: Operation): string[] {
+  const isOwn = parameters.some(({ name, upstreamName }) => name === IF_MATCH || upstreamName === IF_MATCH);
+  return merge === undefined || isOwn ? [] : [IF_MATCH];
+}
+
+function inputNames(operation: Operation): string[] {
+  return namesAt(operation, 'input');
+}
+
+/** An operation of ten thousand parameters is not told about by listing them. */
+const MOST_LISTED = 200;
+
+function namesAt({ parameters }: Operation, wanted: Parameter['place']): string[] {
+  const names = parameters.filter(({ place }) => place === wanted).map(({ name }) => name);
+  return names.slice(0, MOST_LISTED);
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { measureJson } from '../../base/json/measure.js';
+import { cleanLabel } from '../../base/lib/text.js';
+import { LONGEST_DEFINITION } from '../../base/protocol/tools.js';
+import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
+
+/** One entry of a list, as its upstream sent it. */
+export interface Entry {
+  /** The URI, the template or the name by which the upstream knows it. */
+  readonly id: string;
+  readonly value: JsonObject;
+}
+
+/** A list of MCP that an upstream gives in pages. */
+export interface ListSource {
+  readonly method: string;
+  /** The member of the result that holds the entries. */
+  readonly member: string;
+  /** The member of an entry that identifies it. */
+  readonly key: string;
+}
+
+export interface ListReading {
+  readonly entries: readonly Entry[];
+  /** Equal for equal lists. */
+  readonly digest: string;
+  /** What was odd about the list. */
+  readonly diagnostics: readonly string[];
+}
+
+/** The most that is read of one list. */
+const MOST_ENTRIES = 10_000;
+const MOST_CHARACTERS = 8_000_000;
+const MOST_PAGES = 1_000;
+
+/** A longer URI, template or name is no name for anybody. */
+const LONGEST_ID = 4_096;
+
+/** Reads all pages of a list. @param request sends one request for a page with these parameters */
+export async function readList(
+  source: ListSource,
+  request: (params: JsonObject) => Promise<JsonObject>,
+): Promise<ListReading> {
+  const reading = new Reading(source);
+  const cursors = new Set<string>();
+  let params: JsonObject = {};
+  for (let page = 1; ; page += 1) {
+    const result = await request(params);
+    const some = result[source.member];
+    if (!Array.isArray(some)) reading.note(`holds no list of ${source.member}`);
+    else if (!(await runInSlices(inTime(reading.take(some))))) break;
+    const { nextCursor } = result;
+    // The end is the absence of a cursor, but null and the empty string are common too.
+    if (typeof nextCursor !== 'string' || nextCursor === '') break;
+    const fault = cursors.has(nextCursor)
+      ? 'came back to a page that it had sent'
+      : page === MOST_PAGES
+        ? `has more than ${MOST_PAGES} pages`
+        : undefined;
+    if (fault !== undefined) {
+      reading.note(`${fault}; the rest was not read`);
+      break;
+    }
+    cursors.add(nextCursor);
+    params = { cursor: nextCursor };
+  }
+  return reading.finish();
+}
+
+class Reading {
+  readonly #source: ListSource;
+  readonly #entries = new Map<string, Entry>();
+  readonly #digest = createHash('sha256');
+  readonly #notes: string[] = [];
+  #characters = 0;
+  #dropped = 0;
+  #firstFault: string | undefined;
+
+  constructor(source: ListSource) {
+    this.#source = source;
+  }
+
+  note(what: string): void {
+    this.#notes.push(`its '${this.#source.method}' ${what}`);
+  }
+
+  /** Takes the entries of a page. False where the list is full. */
+  *take(values: readonly unknown[]): Sliced<boolean> {
+    for (const value of values) {
+      yield;
+      const length = measureJson(value, LONGEST_DEFINITION);
+      const fault = length > LONGEST_DEFINITION ? `has more than ${LONGEST_DEFINITION} characters` : this.#add(value);
+      if (fault !== undefined) {
+        this.#dropped += 1;
+        this.#firstFault ??= fault;
+        continue;
+      }
+      this.#characters += length;
+      if (this.#entries.size < MOST_ENTRIES && this.#characters < MOST_CHARACTERS) continue;
+      this.note(`has ${MOST_ENTRIES} entries or ${MOST_CHARACTERS} characters and more; the rest was not read`);
+      return false;
+    }
+    return true;
+  }
+
+  #add(value: unknown): string | undefined {
+    const { key } = this.#source;
+    if (!isJsonObject(value)) return 'is no object';
+    const id = value[key];
+    if (typeof id !== 'string' || id === '') return `has no '${key}'`;
+    if (id.length > LONGEST_ID || !id.isWellFormed()) return `has a '${key}' that is too long or no Unicode text`;
+    if (typeof value['name'] !== 'string') return `has no 'name'`;
+    if (value['name'].length > LONGEST_ID) return `has a 'name' of more than ${LONGEST_ID} characters`;
+    if (this.#entries.has(id)) return `repeats the '${key}' '${cleanLabel(id)}'`;
+    const { kept, left } = keepWellTyped(value);
+    if (left.length > 0) this.#firstFault ??= `has a '${left[0]}' of the wrong type, which is left out`;
+    this.#entries.set(id, { id, value: kept });
+    this.#digest.update(JSON.stringify(kept));
+    return undefined;
+  }
+
+  finish(): ListReading {
+    if (this.#dropped > 0)
+      this.note(`has ${this.#dropped} entries that are left out, of which the first ${this.#firstFault}`);
+    else if (this.#firstFault !== undefined) this.note(`has an entry that ${this.#firstFault}`);
+    return { entries: [...this.#entries.values()], digest: this.#digest.digest('base64'), diagnostics: this.#notes };
+  }
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+/** The members that MCP defines, with what clients check of them: one that is of another type costs them the whole list. */
+const MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  title: isText,
+  description: isText,
+  mimeType: isText,
+  size: (value) => typeof value === 'number',
+  icons: (value) => Array.isArray(value) && value.every((icon) => isJsonObject(icon) && isText(icon['src'])),
+  annotations: isJsonObject,
+  _meta: isJsonObject,
+  arguments: (value) => Array.isArray(value) && value.every((each) => isJsonObject(each) && isText(each['name'])),
+};
+
+/** The entry without the members that no client could read; the same object where there are none. */
+function keepWellTyped(value: JsonObject): { readonly kept: JsonObject; readonly left: readonly string[] } {
+  const left = Object.keys(MEMBERS).filter(
+    (name) => Object.hasOwn(value, name) && MEMBERS[name]?.(value[name]) === false,
+  );
+  if (left.length === 0) return { kept: value, left };
+  return { kept: Object.fromEntries(Object.entries(value).filter(([name]) => !left.includes(name))), left };
+}

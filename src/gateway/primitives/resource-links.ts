@@ -1,0 +1,97 @@
+import { isJsonObject } from '../../base/json/json.js';
+import type { Caller } from '../../base/protocol/call.js';
+import type { RawTool } from '../../base/protocol/tools.js';
+import type { Upstream } from '../../upstream/upstream.js';
+
+/** The links that are remembered of one upstream; the ones that were given or followed longest ago are forgotten. */
+const MOST_LINKS = 1_000;
+
+/** Longer URIs are not remembered. */
+const LONGEST_URI = 2_048;
+
+/** More blocks of one answer are not looked at. */
+export const MOST_BLOCKS = 1_000;
+
+/**
+ * Which upstream gave a link to a resource: in an answer, or in a tool's definition as the page that shows its answers (MCP Apps). Such
+ * resources need not be in any list. Links of an upstream that keeps its callers apart are known to their own caller alone.
+ */
+export class ResourceLinks {
+  readonly #upstreams: ReadonlyMap<string, Pick<Upstream, 'ownerOf'>>;
+  /** By upstream: whose link it is and its URI, the latest last. */
+  readonly #given = new Map<string, Set<string>>();
+  readonly #pages = new Map<string, ReadonlySet<string>>();
+
+  constructor(upstreams: ReadonlyMap<string, Pick<Upstream, 'ownerOf'>>) {
+    this.#upstreams = upstreams;
+  }
+
+  /** Takes the blocks of an answer, or the contents of a resource. */
+  noteBlocks(upstream: string, caller: Caller, blocks: unknown): void {
+    this.noteLinks(upstream, caller, linksIn(blocks));
+  }
+
+  /** Takes what `linksIn` found in an answer. */
+  noteLinks(upstream: string, caller: Caller, uris: readonly string[]): void {
+    for (const uri of uris) this.#remember(upstream, this.#keyOf(upstream, caller, uri));
+  }
+
+  /** Takes all tools of an upstream. */
+  noteTools(upstream: string, tools: readonly RawTool[]): void {
+    const pages = tools.flatMap((tool) => pageOf(tool) ?? []);
+    this.#pages.set(upstream, new Set(pages.slice(0, MOST_LINKS)));
+  }
+
+  /** The upstreams that have given this caller a link to a URI. */
+  linkersOf(uri: string, caller: Caller): readonly string[] {
+    return [...this.#upstreams.keys()].filter((upstream) => {
+      if (this.#pages.get(upstream)?.has(uri) === true) return true;
+      const key = this.#keyOf(upstream, caller, uri);
+      if (this.#given.get(upstream)?.has(key) !== true) return false;
+      this.#remember(upstream, key);
+      return true;
+    });
+  }
+
+  #keyOf(upstream: string, caller: Caller, uri: string): string {
+    return `${this.#upstreams.get(upstream)?.ownerOf(caller) ?? ''} ${uri}`;
+  }
+
+  #remember(upstream: string, key: string): void {
+    const links = this.#given.get(upstream) ?? new Set();
+    this.#given.set(upstream, links);
+    links.delete(key);
+    links.add(key);
+    if (links.size <= MOST_LINKS) return;
+    for (const oldest of links) {
+      links.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** The links in the blocks of an answer that can be followed. */
+export function linksIn(blocks: unknown): readonly string[] {
+  return Array.isArray(blocks) ? blocks.slice(0, MOST_BLOCKS).flatMap((block) => uriOf(block) ?? []) : [];
+}
+
+/** The URI of a link, of an embedded resource, or of the contents of a resource. */
+function uriOf(block: unknown): string | undefined {
+  if (!isJsonObject(block)) return undefined;
+  const { resource } = block;
+  const uri = isJsonObject(resource) ? resource['uri'] : block['uri'];
+  return isRemembered(uri) ? uri : undefined;
+}
+
+/** The page that shows a tool's answers, in the form of the extension or in that of its drafts. */
+function pageOf(tool: unknown): string | undefined {
+  const meta = isJsonObject(tool) ? tool['_meta'] : undefined;
+  if (!isJsonObject(meta)) return undefined;
+  const { ui, 'ui/resourceUri': draft } = meta;
+  const uri = isJsonObject(ui) ? ui['resourceUri'] : draft;
+  return isRemembered(uri) ? uri : undefined;
+}
+
+function isRemembered(uri: unknown): uri is string {
+  return typeof uri === 'string' && uri.length <= LONGEST_URI;
+}

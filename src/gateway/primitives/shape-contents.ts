@@ -1,0 +1,104 @@
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { measureJson } from '../../base/json/measure.js';
+import { joinMembers, lengthOf, type Pieces } from '../../base/json/pieces.js';
+import { writeMembers } from '../../base/json/write-in-slices.js';
+import type { HandlerCall } from '../../base/protocol/call.js';
+import { LARGE_BYTES, LargeAnswer } from '../../base/protocol/large-answer.js';
+import type { ContentBlock, ToolCallResult } from '../../base/protocol/result.js';
+import { filterInSteps, inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/turns.js';
+
+/** Members of a result that belong to its way over the wire, and to clients that keep it. */
+const ON_THE_WAY: ReadonlySet<string> = new Set(['contents', 'messages', 'ttlMs', 'cacheScope', 'resultType']);
+
+/**
+ * The contents of a resource as a tool would give them: texts as text, images and sounds as such, other bytes as an embedded
+ * resource. So they are shaped, queried, cut and kept as any answer is. Stops after each of the contents.
+ */
+export function* toResourceResult(result: JsonObject): Sliced<ToolCallResult> {
+  const given = yield* objectsIn(result['contents']);
+  const content = yield* mapInSteps(given, (each) => toBlock(each, given.length === 1));
+  return { ...others(result), content };
+}
+
+function* objectsIn(list: unknown): Sliced<readonly JsonObject[]> {
+  return Array.isArray(list) ? ((yield* filterInSteps<unknown>(list, isJsonObject)) as JsonObject[]) : [];
+}
+
+function toBlock(contents: JsonObject, isOnly: boolean): ContentBlock {
+  const { text, blob, uri, mimeType } = contents;
+  if (typeof text === 'string') return isOnly ? { type: 'text', text } : { ...contents, type: 'text', text };
+  const media = typeof mimeType === 'string' ? /^(image|audio)\//.exec(mimeType)?.[1] : undefined;
+  if (media === undefined || typeof blob !== 'string') return { type: 'resource', resource: contents };
+  return { type: media, data: blob, mimeType, ...(isOnly ? {} : { uri }) };
+}
+
+/** The index of the first block that follows the envelope's own. */
+const FIRST_BLOCK = 1;
+
+/** The messages of a prompt, with each text in its message; images and the like follow, and their messages refer to them. Stops after each message. */
+export function* toPromptResult(result: JsonObject): Sliced<ToolCallResult> {
+  const { messages, description } = result;
+  const blocks: ContentBlock[] = [];
+  const given = yield* objectsIn(messages);
+  const shown = yield* mapInSteps(given, ({ role, content }) => {
+    if (!isJsonObject(content)) return { role, content };
+    const { type, text, resource } = content;
+    if (type === 'text' && typeof text === 'string') return { role, text };
+    blocks.push({ ...content, type: String(type) });
+    const block = FIRST_BLOCK + blocks.length - 1;
+    const { uri, mimeType } = isJsonObject(resource) ? resource : content;
+    return { role, content: { type, ...(uri === undefined ? {} : { uri }), mimeType, block } };
+  });
+  const said = typeof description === 'string' ? { description } : {};
+  const { description: _description, ...rest } = others(result);
+  return { ...rest, content: blocks, structuredContent: { ...said, messages: shown } };
+}
+
+function others(result: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(result).filter(([name]) => !ON_THE_WAY.has(name)));
+}
+
+/** Bytes that are copied in one step: a millisecond where the memory is new. */
+const COPIED_AT_ONCE = 1024 * 1024;
+
+/**
+ * The same bytes in memory of their own, which nothing else lies in. Stops after each megabyte: a hundred of them, in memory that has not been
+ * used yet, take as many milliseconds.
+ */
+export function* copyInSteps(pieces: Pieces): Sliced<Buffer> {
+  const copy = Buffer.allocUnsafeSlow(lengthOf(pieces));
+  let at = 0;
+  let stop = COPIED_AT_ONCE;
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length; from += COPIED_AT_ONCE) {
+      at += piece.copy(copy, at, from, from + COPIED_AT_ONCE);
+      if (at < stop) continue;
+      yield;
+      stop = at + COPIED_AT_ONCE;
+    }
+  }
+  return copy;
+}
+
+/**
+ * A result that was made of an upstream's answer: a large one as the bytes of an answer to a call, which a thread reads as it does those of
+ * tools. Writing it takes slices; reading and querying it here would hold up other calls.
+ */
+export function handOver(
+  result: ToolCallResult,
+  call: HandlerCall,
+): ToolCallResult | Promise<ToolCallResult | LargeAnswer> {
+  if (measureJson(result, LARGE_BYTES) <= LARGE_BYTES) return result;
+  return runInSlices(inTime(writeAnswer(result, call)));
+}
+
+const ID = 0;
+
+function* writeAnswer(result: JsonObject, { operation, arguments: args }: HandlerCall): Sliced<LargeAnswer> {
+  const members = yield* writeMembers(result);
+  const bytes = [Buffer.from(`{"id":${ID},"result":{`), ...joinMembers(members), Buffer.from('}}')];
+  const pieces = [yield* copyInSteps(bytes)];
+  const { upstream, tool } = operation;
+  const failed = { upstream, tool, arguments: args, repeatable: true, words: 'clean' as const };
+  return new LargeAnswer({ pieces, id: ID, credentials: [], call: failed });
+}

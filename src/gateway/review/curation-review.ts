@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { toSnakeCase } from '../../base/lib/names.js';
+import { type Category, type DangerLevel, localNameOf, type Operation } from '../../base/protocol/operation.js';
+import type { ToolSet } from '../../base/protocol/tools.js';
+import { runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { type CurationTarget, draftCuration, type Judgement } from '../../config/edit/change-curation.js';
+import { type FileChange, openEditableConfig, writeChange } from '../../config/edit/edit-config.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import { isPackagedConfig, type LoadOptions, loadConfig } from '../../config/load/load-config.js';
+import type { Gateway } from '../gateway.js';
+import { judgeTools } from './lock-review.js';
+
+export type { Judgement } from '../../config/edit/change-curation.js';
+
+/** How the gateway treats an operation. */
+export interface Treatment {
+  readonly category: Category;
+  readonly danger: DangerLevel;
+  readonly family: string;
+  /** What policy says of a call without parameters: `allow`, `confirm` or `deny`. */
+  readonly policy: string;
+}
+
+/** One operation that a change is about. */
+interface TreatmentChange {
+  /** Its name within its upstream. */
+  readonly name: string;
+  /** Absent where there is no such operation. */
+  readonly before?: Treatment;
+  readonly after?: Treatment;
+}
+
+/** What saving a judgement would do. */
+export interface CurationPreview {
+  readonly change: FileChange;
+  /** Each operation that is treated differently. */
+  readonly operations: readonly TreatmentChange[];
+  /** Names the change: what is saved is what was read. */
+  readonly digest: string;
+}
+
+/** What there is to change, and where. Undefined where the gateway runs on no file of its own. */
+function locate({ config: { file, directory } }: Gateway): (LoadOptions & { readonly file: string }) | undefined {
+  return file === null || isPackagedConfig(file)
+    ? undefined
+    : { file, env: process.env, cwd: directory, tolerant: true };
+}
+
+/**
+ * What would change if an operator judged an operation otherwise: in the file, and for callers. Writes nothing.
+ * @returns undefined where the gateway has no configuration file of its own
+ * @throws ConfigError, ServerChangeFault or JsoncSyntaxError where the file cannot be changed so
+ */
+export async function previewCuration(
+  gateway: Gateway,
+  operation: Operation,
+  judgement: Judgement,
+): Promise<CurationPreview | undefined> {
+  const options = locate(gateway);
+  if (options === undefined) return undefined;
+  const target = targetOf(operation);
+  const change = await draftCuration(await openEditableConfig(options), target, judgement);
+  await writeChange(change, { ...options, isDryRun: true });
+  const { config: next } = await loadConfig({ ...options, drafts: new Map([[change.file, change.after]]) });
+  const tools = toolsOf(gateway, operation, target);
+  const before = await runInSlices(treat(gateway, gateway.config, tools));
+  const after = await runInSlices(treat(gateway, withCurationOf(operation.upstream, gateway.config, next), tools));
+  const digest = createHash('sha256').update(JSON.stringify(change)).digest('base64url');
+  return { change, operations: compareTreatments(before, after), digest };
+}
+
+/** How a judgement was saved. */
+type SavedCuration =
+  | { readonly kind: 'saved'; readonly file: string; readonly reload: Awaited<ReturnType<Gateway['reload']>> }
+  /** The file is not as it was when the change was read. */
+  | { readonly kind: 'outdated' }
+  | { readonly kind: 'no-file' };
+
+/** Writes what was previewed, records who did, and takes it into the gateway. @param digest of the preview */
+export async function saveCuration(
+  gateway: Gateway,
+  operation: Operation,
+  judgement: Judgement,
+  { digest, operator }: { readonly digest: string; readonly operator: string },
+): Promise<SavedCuration> {
+  const [options, preview] = [locate(gateway), await previewCuration(gateway, operation, judgement)];
+  if (options === undefined || preview === undefined) return { kind: 'no-file' };
+  if (preview.digest !== digest) return { kind: 'outdated' };
+  await writeChange(preview.change, options);
+  const details = { operation: operation.qualifiedName, ...judgement };
+  gateway.recordAdmin('curation_changed', details, operator, 'http');
+  return { kind: 'saved', file: preview.change.file, reload: await gateway.reload(`operator '${operator}'`) };
+}
+
+/** Signs of patterns: a tool whose name has one is spoken of by its name in snake_case, which has none. */
+const PATTERN_SIGN = /[*?[\]{}()!+@]/;
+
+/** A part of a grouped tool has a name of its own; a whole tool has the server's. */
+function targetOf(operation: Operation): CurationTarget {
+  const { upstream, tool, fixedArguments } = operation;
+  const name = PATTERN_SIGN.test(tool) ? toSnakeCase(tool) : tool;
+  return { upstream, pattern: fixedArguments === undefined ? name : localNameOf(operation) };
+}
+
+/** The tools that the rule would speak of. */
+function toolsOf(gateway: Gateway, { upstream, tool }: Operation, { pattern }: CurationTarget): readonly ToolSet[] {
+  const isMeant = (name: unknown): boolean =>
+    typeof name === 'string' && (name === tool || name === pattern || toSnakeCase(name) === pattern);
+  return gateway
+    .toolSets()
+    .filter((set) => set.upstream === upstream)
+    .map((set) => ({ upstream, tools: set.tools.filter((each) => isMeant(each?.['name'])) }));
+}
+
+function withCurationOf(slug: string, config: GatewayConfig, next: GatewayConfig): GatewayConfig {
+  const curation = next.upstreams.find((upstream) => upstream.slug === slug)?.curation;
+  if (curation === undefined) return config;
+  return {
+    ...config,
+    upstreams: config.upstreams.map((upstream) => (upstream.slug === slug ? { ...upstream, curation } : upstream)),
+  };
+}
+
+function* treat(
+  gateway: Gateway,
+  config: GatewayConfig,
+  tools: readonly ToolSet[],
+): Sliced<ReadonlyMap<string, Treatment>> {
+  const judged = yield* judgeTools(config, tools);
+  const entries = judged.map(({ operation, family }): readonly [string, Treatment] => {
+    const { category, danger } = operation.classification;
+    const policy = gateway.explainPolicy({ operation, params: {} }).decision.effect;
+    return [localNameOf(operation), { category, danger: danger.level, family, policy }];
+  });
+  return new Map(entries);
+}
+
+function compareTreatments(
+  before: ReadonlyMap<string, Treatment>,
+  after: ReadonlyMap<string, Treatment>,
+): readonly TreatmentChange[] {
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    const [then, now] = [before.get(name), after.get(name)];
+    if (JSON.stringify(then) === JSON.stringify(now)) return [];
+    return [{ name, ...(then && { before: then }), ...(now && { after: now }) }];
+  });
+}

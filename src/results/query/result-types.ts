@@ -1,0 +1,324 @@
+import type { JsonObject } from '../../base/json/json.js';
+import type { Caller } from '../../base/protocol/call.js';
+import type { CallerIdentity } from '../../base/protocol/caller.js';
+import type { Category, Operation } from '../../base/protocol/operation.js';
+import type { OperationError } from '../../base/protocol/operation-error.js';
+import type { Warning } from '../../base/protocol/result.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import type { Fault } from '../../schema/explain-violations.js';
+
+/** What an operation's answers are, as far as is known. */
+export type ResultShape =
+  /** `path` leads to the list; empty where the answer is the list itself. */
+  | { readonly kind: 'collection'; readonly path: FieldPath | null; readonly evidence: string }
+  | { readonly kind: 'object' };
+
+/** A field of a collection's items, dotted where it lies deeper, with its JSON type or `any`. */
+export interface ItemField {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The controls an operation takes now, each under the name that callers use: `result_filter` where `filter` is the upstream's. */
+export interface ControlSet {
+  /** What the answers are declared to be; `none` where no controls are taken. */
+  readonly kind: ResultShape['kind'] | 'none';
+  readonly names: ReadonlyMap<Control, string>;
+  /** The fields of the items, as far as a schema describes them; there may be others. */
+  readonly fields?: readonly ItemField[];
+  readonly computed?: readonly ComputedField[];
+}
+
+/** A call whose answer is processed. */
+export interface ReadContext {
+  readonly operation: Operation;
+  /** Bound arguments. */
+  readonly arguments: JsonObject;
+  /** Those of the caller, where the gateway bounds the list further. */
+  readonly asked?: JsonObject;
+  readonly caller: Caller;
+  /** How many bytes of data the answer may have, instead of the configured ones. */
+  readonly answerBytes?: number;
+}
+
+/** The envelope's `data` as JSON text, with the warnings about it. */
+export interface ReadData {
+  readonly dataText: string;
+  readonly warnings: readonly Warning[];
+  /** Whether a query changed the answer, so that texts beside it that render the whole would undo the query. */
+  readonly isPart?: boolean;
+}
+
+/** What `introspect {query: "result"}` asks of a stored result. */
+export interface StoredResultRequest {
+  readonly handle: string;
+  /** Dotted, with indexes: `items[3].body`. */
+  readonly path?: string;
+  readonly fields?: string | readonly string[];
+  /** A text to search for, in strings and lines. */
+  readonly search?: string;
+  /** How many items, and after which cursor. */
+  readonly first?: number;
+  readonly after?: string;
+  /** `10-20`, from 1, of a text. */
+  readonly lines?: string;
+}
+
+/** Everything that reading a part of a stored result takes, as plain data; see `readStoredPart`. */
+export interface StoredPart {
+  /** The qualified name of the operation that gave it. */
+  readonly operation: string;
+  /** The JSON text of the whole result, in bytes. */
+  readonly content: Uint8Array;
+  readonly request: StoredResultRequest;
+  /** Bound of the part's JSON text. */
+  readonly maxBytes: number;
+  readonly now: number;
+}
+
+/**
+ * Calls the operation of an answer once more, as its caller, for another page of it. Resolves with the whole envelope as JSON text,
+ * also where the call failed.
+ * @param args in the upstream's spelling
+ */
+export type ReadPage = (args: JsonObject) => Promise<string>;
+
+/** Turns an upstream's answer into what the caller asked for. */
+export interface ResultService {
+  controlsOf(operation: Operation): ControlSet;
+  /** Separates the controls from the upstream's parameters. */
+  takeControls(operation: Operation, params: JsonObject): TakenControls;
+  /**
+   * The page that a cursor asks for, from the snapshot that it was made over; undefined where the query has no cursor.
+   * Throws when the cursor is not valid for this call, or has expired.
+   */
+  resume(context: ReadContext, query: CollectionQuery): ReadData | undefined | Promise<ReadData | undefined>;
+  /**
+   * What the caller gets of an upstream's answer: as it is, what was asked of it, or as much as fits with a way to the rest.
+   * A query of a large answer takes several turns of the event loop, so that other calls do not wait for it.
+   * @param dataText the whole answer as JSON text
+   * @param value the same as a value, where it came as one: large answers are not parsed twice
+   * @param readPage reads further pages of the upstream, which a query of the whole list needs
+   */
+  finish(
+    context: ReadContext,
+    query: CollectionQuery | undefined,
+    dataText: string,
+    value?: unknown,
+    readPage?: ReadPage,
+  ): ReadData | Promise<ReadData>;
+  /**
+   * Whether the caller gets an upstream's answer as it is, without its having to be read: nothing is asked of it, it fits, and
+   * there is nothing to learn from it. The answer then does not come to `finish`.
+   * @param isAtMost whether its JSON takes so many bytes at most
+   */
+  passesUnread(context: ReadContext, query: CollectionQuery | undefined, isAtMost: (bytes: number) => boolean): boolean;
+  /** What finishing an answer in another thread needs, as plain data. */
+  detach(context: ReadContext): DetachedResults;
+  /** Takes over what another thread has found and made; the answer is sent once it resolves, where it returns something. */
+  attach(context: ReadContext, finished: FinishedElsewhere): Promise<void> | undefined;
+  /** Takes a stored result from the replica that has it; undefined where there is nothing to wait for. */
+  bring(handle: string, caller: Caller): Promise<void> | undefined;
+  /** What reading a part of a stored result takes. Throws an `OperationError` where the caller has no such result. */
+  storedPart(request: StoredResultRequest, caller: Caller): StoredPart;
+  /** The qualified name of the operation that gave a stored result; undefined where the caller has no such result. */
+  operationOf(handle: string, caller: Caller): string | undefined;
+  /** Keeps a text like a large answer, for one owner; resolves when other gateways can find it. Undefined where it is beyond the bound. */
+  keep(text: string, of: KeptFor & { readonly operation: string }): Promise<string | undefined>;
+  /** Takes a text from the gateway that has kept it; undefined where there is nothing to wait for. */
+  bringKept(handle: string, of: KeptFor): Promise<unknown> | undefined;
+  /** A text that is kept; undefined where it is gone, or another's. */
+  kept(handle: string, owner: string): string | undefined;
+  endSession(sessionId: string): void;
+}
+
+/** Whose a kept text is: a session's, or that of an owner with many sessions. */
+export interface KeptFor {
+  readonly owner: string;
+  readonly caller: CallerIdentity;
+}
+
+/**
+ * What a caller may ask of a READ beside its own parameters (companion document "collection querying", section 2).
+ * `collection` is the gateway's: it says which list is meant of an answer that holds several.
+ */
+export const CONTROLS = [
+  'query',
+  'filter',
+  'sort',
+  'fields',
+  'preset',
+  'aggregate',
+  'include_items',
+  'first',
+  'after',
+  'last',
+  'before',
+  'limit',
+  'offset',
+  'page',
+  'page_size',
+  'collection',
+] as const;
+
+export type Control = (typeof CONTROLS)[number];
+
+/** Keys from the outside in: `settings.theme` is `['settings', 'theme']`. Through a list it means each of its elements. */
+export type FieldPath = readonly string[];
+
+/** A field that the operator declares, computed for each item (companion document "computed fields"). */
+export interface ComputedField {
+  readonly name: string;
+  readonly description: string;
+  readonly type: 'string' | 'number' | 'boolean';
+  /** Never throws: what cannot be computed is null. @param now milliseconds since the epoch */
+  readonly compute: (item: unknown, now: number) => string | number | boolean | null;
+}
+
+export type Operator = 'equals' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'exists' | 'pattern';
+
+export interface Condition {
+  readonly path: FieldPath;
+  readonly operator: Operator;
+  readonly operand: unknown;
+}
+
+export interface SortKey {
+  readonly path: FieldPath;
+  readonly order: 'asc' | 'desc';
+}
+
+/** OR over words and phrases, in any text of an item. */
+export interface TextQuery {
+  /** Lower-case; a phrase holds spaces. */
+  readonly terms: readonly string[];
+}
+
+export interface FieldSelection {
+  /** A preset's name, extended by the paths; undefined where only the paths count. */
+  readonly preset?: string;
+  readonly paths: readonly FieldPath[];
+}
+
+export interface Aggregation {
+  readonly groupBy?: FieldPath;
+  readonly count?: true;
+  readonly sum?: FieldPath;
+  readonly avg?: FieldPath;
+  readonly min?: FieldPath;
+  readonly max?: FieldPath;
+}
+
+/** Which part of the ordered items. Sizes are clamped, never refused. */
+export type PageRequest =
+  | { readonly style: 'all' }
+  | { readonly style: 'forward'; readonly size: number; readonly after?: string }
+  | { readonly style: 'backward'; readonly size: number; readonly before?: string }
+  /** `page` where it was asked for by its number, from 1. */
+  | { readonly style: 'offset'; readonly size: number; readonly offset: number; readonly page?: number };
+
+/** A caller's controls once they are understood. */
+export interface CollectionQuery {
+  /** Leads to the list that is meant; found in the answer where absent. */
+  readonly collection?: FieldPath;
+  /** All must hold. */
+  readonly filter: readonly Condition[];
+  readonly text?: TextQuery;
+  readonly sort: readonly SortKey[];
+  readonly fields?: FieldSelection;
+  /** By the caller's labels, in their order. */
+  readonly aggregate?: readonly (readonly [label: string, aggregation: Aggregation])[];
+  readonly includeItems: boolean;
+  readonly page: PageRequest;
+  /** What the caller gave, and what a summary without items cannot follow. */
+  readonly ineffective?: readonly string[];
+}
+
+/** A call's parameters, split into those for the upstream and those about its answer. */
+interface TakenControls {
+  readonly params: JsonObject;
+  /** Absent where the call asks for the answer as it is. */
+  readonly query?: CollectionQuery;
+  /** Present where controls are wrong. */
+  readonly refusal?: ControlRefusal;
+}
+
+/** Everything wrong with a call's controls. */
+interface ControlRefusal {
+  readonly faults: readonly Fault[];
+  /** The answer where nothing else is wrong with the call; absent where it is worded like that of any faults. */
+  readonly error?: OperationError;
+}
+
+/** What a thread without a result service needs to finish one answer. */
+export interface DetachedResults {
+  readonly settings: GatewayConfig['results'];
+  readonly controls: Pick<ControlSet, 'kind' | 'names'>;
+  readonly shape: ResultShape | undefined;
+  readonly signingKey: Uint8Array;
+  readonly storedBytes: number;
+  readonly now: number;
+}
+
+/** What one answer shows of its operation's shape. */
+export type SeenAnswer = { readonly kind: 'list'; readonly path: FieldPath } | { readonly kind: 'object' | 'message' };
+
+/** What is known of the items that a list lacks, because it is one page of an upstream's. */
+export interface MissingItems {
+  /** How many items there are, as the upstream says. */
+  readonly total?: number;
+  readonly warning: Warning;
+}
+
+/** Pages or a result that another thread has made, under the name by which its answer refers to them. */
+export type StoredEntry =
+  | {
+      readonly kind: 'pages';
+      readonly id: string;
+      readonly snapshot: {
+        readonly session: string;
+        readonly operation: string;
+        readonly question: string;
+        readonly fields?: FieldSelection;
+        readonly missing?: MissingItems;
+      };
+      readonly content: Uint8Array;
+      readonly ends: Uint32Array;
+    }
+  | { readonly kind: 'result'; readonly id: string; readonly operation: string; readonly content: Uint8Array };
+
+/** What such a thread leaves beside the answer. */
+export interface FinishedElsewhere {
+  readonly entries: readonly StoredEntry[];
+  readonly learned?: SeenAnswer;
+}
+
+/** The category whose operations take controls. */
+export const CONTROLLED: Category = 'READ';
+
+const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
+
+/** Passes every answer on unchanged: for captured catalogs and for tests of the stages before it. */
+export const passResults: ResultService = {
+  controlsOf: () => NO_CONTROLS,
+  takeControls: (_operation, params) => ({ params }),
+  resume: () => undefined,
+  finish: (_context, _query, dataText) => ({ dataText, warnings: [] }),
+  passesUnread: () => true,
+  detach: () => ({
+    settings: { maxBytes: 0, keptBytes: 1, keptSeconds: 1, compact: false },
+    controls: NO_CONTROLS,
+    shape: undefined,
+    signingKey: new Uint8Array(),
+    storedBytes: 1,
+    now: 0,
+  }),
+  attach: () => undefined,
+  bring: () => undefined,
+  storedPart: (request) => ({ operation: '', content: Buffer.from('{}'), request, maxBytes: 1_024, now: 0 }),
+  operationOf: () => undefined,
+  keep: async () => undefined,
+  bringKept: () => undefined,
+  kept: () => undefined,
+  endSession: () => undefined,
+};

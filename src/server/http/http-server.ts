@@ -1,0 +1,433 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import fastify, { type FastifyInstance } from 'fastify';
+import { BriefSet } from '../../base/lib/maps.js';
+import type { CallRates } from '../../base/observe/call-rates.js';
+import type { ServerFigures } from '../../base/observe/metrics/figures.js';
+import type { Observer } from '../../base/observe/observation.js';
+import { type Turns, turns } from '../../base/turns/turns.js';
+import type { OAuthConfig } from '../../config/access-config.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import { hasOperators } from '../../config/policy-config.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import { describeResource, METADATA_PATH } from '../auth/resource-metadata.js';
+import { RPC_ERROR } from '../mcp/rpc-error.js';
+import type { ServerInfo } from '../mcp/write-result.js';
+import type { AccessSettings } from './admit.js';
+import { registerHealth } from './health.js';
+import { registerLandingPage } from './landing-page.js';
+import { createNodeServer } from './node-server.js';
+import { PacedConnections, RequestRow } from './pacing.js';
+import { sendNothing, sendRpcError } from './responder.js';
+import type { SessionBook } from './session-book.js';
+import { stopServer } from './stop-server.js';
+import { UnreadAnswers } from './unread-answers.js';
+import { createMcpEndpoints, type McpEndpoints } from './view-endpoints.js';
+
+/** What is open at this moment. */
+type ServerLoad = Omit<ServerFigures, 'receivedBytes' | 'sentBytes'>;
+
+/** What watches the server from outside. */
+export interface ServerMonitor {
+  /** Sees every connection. */
+  watch?(server: Server): void;
+  /** Answers `/metrics`, where that is served here. */
+  readonly metrics?: RequestListener;
+  /** How often is called, for operators. */
+  readonly rates?: Pick<CallRates, 'samples'>;
+  /** What is made of each response, and what goes around the answer to each request, where requests are logged. */
+  readonly log?: {
+    readonly ServerResponse: typeof ServerResponse;
+    readonly around: (listener: RequestListener) => RequestListener;
+  };
+}
+
+/** A listening HTTP server. */
+export interface HttpGatewayServer {
+  /** What a client on this machine connects to: `http://127.0.0.1:3333/mcp`. */
+  readonly url: string;
+  readonly address: AddressInfo;
+  load(): ServerLoad;
+  /**
+   * Stops in three steps: requests are still taken for `lameDuckMs` and while they keep coming, while `/readyz` says 503 and answers
+   * close their connections; then calls in flight may go on for `drainMs`; the rest are answered that their outcome is unknown.
+   */
+  close(): Promise<void>;
+}
+
+/** Opens routes for people beside those of MCP: the console, the API of operators, the pages on which accounts are connected. */
+type Mount = (
+  app: FastifyInstance,
+  gateway: Gateway,
+  observe: Observer,
+  sources: { readonly sessions: SessionBook; readonly rates: ServerMonitor['rates'] },
+) => void;
+
+interface HttpServerDeps {
+  readonly observe: Observer;
+  readonly serverInfo: ServerInfo;
+  readonly monitor?: ServerMonitor | undefined;
+  readonly mount?: Mount;
+  /** How the time passes in which a stopping server still takes requests. */
+  readonly pause?: (ms: number) => Promise<void>;
+  /** How often the certificate's files are looked at, in milliseconds. */
+  readonly lookMs?: number;
+}
+
+export const MCP_PATH = '/mcp';
+
+/** Explains to the operator why listening failed, by system error code. */
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another program',
+  EACCES: 'may not be opened by this user',
+  EADDRNOTAVAIL: 'does not belong to this machine',
+  ENOTFOUND: 'is unknown',
+};
+
+/**
+ * Serves MCP at `/mcp` and each view at `/mcp/NAME`, health at `/healthz` and `/readyz`, and where there are operators their APIs under `/admin`
+ * and the console at `/ui`, on `config.server.host` and `port` (0 takes a free one).
+ * Rejects with a readable message when it cannot listen.
+ */
+export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Promise<HttpGatewayServer> {
+  const { host, port } = gateway.config.server;
+  const endpoint = createMcpEndpoints(gateway, deps.serverInfo, deps.observe);
+  const stopping: Stopping = { stopping: false };
+  const requests = new OpenRequests();
+  const unread = new UnreadAnswers(gateway.config.server, () => requests.values());
+  const resource = { current: gateway.config.server.oauth };
+  const app = buildApp(gateway, endpoint, requests, stopping, deps);
+  deps.monitor?.watch?.(app.server);
+  registerResourceMetadata(app, resource);
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    await endpoint.endStreams();
+    endpoint.close();
+    unread.close();
+    throw explainListenFailure(cause, host, port);
+  }
+  const address = app.server.address() as AddressInfo;
+  let access = accessOf(gateway.config);
+  const stopFollowing = gateway.onReloaded((config) => {
+    const next = accessOf(config);
+    if (isDeepStrictEqual(access, next)) return;
+    access = next;
+    resource.current = next.oauth;
+    endpoint.replaceAccess(next);
+  });
+  let closed: Promise<void> | undefined;
+  return {
+    url: describeUrl(host, address.port, gateway.config.server.tls !== undefined),
+    address,
+    load: () => ({ ...endpoint.load(), requests: requests.size }),
+    close() {
+      stopping.stopping = true;
+      stopFollowing();
+      closed ??= stopServer({ app, endpoint, requests, unread }, gateway.config.server, deps.pause ?? delay);
+      return closed;
+    },
+  };
+}
+
+function accessOf({ clients, server: { oauth } }: GatewayConfig): AccessSettings {
+  return { clients, oauth };
+}
+
+/** Whether the server has been asked to stop. */
+interface Stopping {
+  stopping: boolean;
+}
+
+/** No route has a schema, so fastify need not load its compilers, half of its code. */
+const WITHOUT_SCHEMAS = {
+  compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas },
+};
+
+function refuseSchemas(): never {
+  throw new Error('no route has a schema');
+}
+
+function buildApp(
+  gateway: Gateway,
+  endpoint: McpEndpoints,
+  requests: OpenRequests,
+  state: Stopping,
+  deps: HttpServerDeps,
+): FastifyInstance {
+  const guard = createHostGuard(gateway.config.server);
+  const admits: HostGuard = (request, response) => {
+    // The client opens its next connection elsewhere.
+    if (state.stopping) response.setHeader('connection', 'close');
+    return guard(request, response);
+  };
+  const serveMcp: RequestListener = (request, response) => {
+    requests.enter(response);
+    endpoint.plain.current.handle(request, response);
+  };
+  const serveView = (view: string, request: IncomingMessage, response: ServerResponse): void => {
+    requests.enter(response);
+    endpoint.handleView(view, request, response);
+  };
+  // Requests on kept connections are answered to the end; a stopping gateway has not lost its upstreams yet.
+  const app = fastify({
+    logger: false,
+    return503OnClosing: false,
+    schemaController: WITHOUT_SCHEMAS,
+    serverFactory: (serveOthers) => {
+      const connections = new PacedConnections();
+      const listener = paceRequests(
+        withFastMcp({ serveMcp, serveView, serveOthers }, admits, deps.observe),
+        connections,
+      );
+      const server = createNodeServer(gateway.config.server, listener, { ...deps, log: deps.monitor?.log });
+      const opened = gateway.config.server.tls === undefined ? 'connection' : 'secureConnection';
+      return server.on(opened, (socket: Socket) => connections.opened(socket)).once('close', connections.end);
+    },
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (admits(request.raw, reply.raw)) done();
+    else reply.hijack();
+  });
+  // The endpoint reads bodies itself: it must see their size and encoding before anything parses them.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.all(MCP_PATH, (request, reply) => {
+    reply.hijack();
+    serveMcp(request.raw, reply.raw);
+  });
+  app.all<{ Params: { view: string } }>(`${MCP_PATH}/:view`, (request, reply) => {
+    reply.hijack();
+    serveView(request.params.view, request.raw, reply.raw);
+  });
+  registerHealth(app, gateway, state);
+  deps.mount?.(app, gateway, deps.observe, { sessions: endpoint.sessions, rates: deps.monitor?.rates });
+  registerMetrics(app, deps.monitor?.metrics);
+  const hasConsole = hasOperators(gateway.config.policy.approvals);
+  registerLandingPage(app, { serverInfo: deps.serverInfo, hasConsole });
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}; / says what else there is.` }),
+  );
+  return app;
+}
+
+/** The figures for Prometheus, where they have no listener of their own. */
+function registerMetrics(app: FastifyInstance, answer: RequestListener | undefined): void {
+  if (answer === undefined) return;
+  app.get('/metrics', (request, reply) => {
+    reply.hijack();
+    answer(request.raw, reply.raw);
+  });
+}
+
+/** Says which authorization servers issue tokens for MCP here (RFC 9728). Anyone may ask. */
+function registerResourceMetadata(app: FastifyInstance, resource: { readonly current: OAuthConfig | undefined }): void {
+  for (const path of [METADATA_PATH, `${METADATA_PATH}/*`]) {
+    app.get(path, ({ url }, reply) => {
+      if (resource.current === undefined) return reply.callNotFound();
+      return reply.send(describeResource(resource.current, url.slice(METADATA_PATH.length)));
+    });
+  }
+}
+
+/** A view's address, spelled as its name is. */
+const VIEW_PATH = /^\/mcp\/([a-z][a-z0-9_-]{0,39})$/;
+
+interface Listeners {
+  readonly serveMcp: RequestListener;
+  readonly serveView: (view: string, request: IncomingMessage, response: ServerResponse) => void;
+  readonly serveOthers: RequestListener;
+}
+
+/**
+ * Answers requests to MCP's own path without fastify's router, hooks and objects, which cost a short call a twentieth of its
+ * time, and those to a view's path. Every other spelling of the paths takes fastify's way to the same listeners.
+ */
+export function withFastMcp(
+  { serveMcp, serveView, serveOthers }: Listeners,
+  admits: HostGuard,
+  observe: Observer,
+): RequestListener {
+  return (request, response) => {
+    const view = request.url === MCP_PATH ? undefined : VIEW_PATH.exec(request.url ?? '')?.[1];
+    if (request.url !== MCP_PATH && view === undefined) {
+      serveOthers(request, response);
+      return;
+    }
+    try {
+      if (!admits(request, response)) return;
+      if (view === undefined) serveMcp(request, response);
+      else serveView(view, request, response);
+    } catch (cause) {
+      observe({ kind: 'defect', where: MCP_PATH, cause });
+      if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+    }
+  };
+}
+
+/** Requests that one connection may bring in a row before they take turns. */
+const MOST_IN_A_ROW = 16;
+
+/** Answers requests at once, but those of a connection that brings many in a row; and holds the connections where a turn becomes long. */
+export function paceRequests(
+  listener: RequestListener,
+  connections: Pick<PacedConnections, 'hold'>,
+  shared: Turns = turns,
+): RequestListener {
+  const rows = new WeakMap<Socket, RequestRow>();
+  let last: Socket | undefined;
+  let inARow = 0;
+  return (request, response) => {
+    if (shared.isLong()) connections.hold();
+    const { socket } = request;
+    inARow = socket === last ? inARow + 1 : 1;
+    last = socket;
+    if (inARow <= MOST_IN_A_ROW && !rows.has(socket)) {
+      listener(request, response);
+      return;
+    }
+    const row = rows.get(socket) ?? new RequestRow(socket, listener, shared);
+    rows.set(socket, row);
+    row.take(request, response);
+  };
+}
+
+/** The URL for clients. A client cannot connect to a wildcard address, so `localhost` replaces it. */
+function describeUrl(host: string, port: number, isSecure: boolean): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `${isSecure ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${MCP_PATH}`;
+}
+
+function explainListenFailure(cause: unknown, host: string, port: number): Error {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const problem = LISTEN_PROBLEMS[code] ?? `cannot be listened on (${code || 'unknown reason'})`;
+  return new Error(`${host}:${port} ${problem}. Choose another with server.host and server.port.`, { cause });
+}
+
+/** The HTTP requests that are not completely answered, so that closing can wait for exactly these. */
+class OpenRequests {
+  /** How many have come so far. */
+  taken = 0;
+  readonly #open = new BriefSet<ServerResponse>();
+  #whenNone: (() => void) | undefined;
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  values(): readonly ServerResponse[] {
+    return this.#open.values();
+  }
+
+  enter(response: ServerResponse): void {
+    this.taken += 1;
+    const number = this.#open.add(response);
+    response.on('close', () => {
+      this.#open.remove(number);
+      if (this.#open.size === 0) this.#whenNone?.();
+    });
+  }
+
+  /** Closes the connections of the open requests after their answers. */
+  closeConnections(): void {
+    for (const response of this.#open.values()) if (!response.headersSent) response.setHeader('connection', 'close');
+  }
+
+  /** Resolves when no request is open, at the latest after `graceMs`. */
+  async settle(graceMs: number): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.#whenNone = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Addresses that mean "every interface"; no request can be addressed to them. */
+const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']);
+
+const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
+const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate';
+const MAX_KNOWN_HOSTS = 100;
+const PREFLIGHT_MAX_AGE_SECONDS = '600';
+
+/** True when the request may go on; otherwise the guard has answered it. */
+type HostGuard = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * Refuses requests of web pages that the operator did not allow (DNS rebinding and cross-site requests).
+ *
+ * - `Host` must be a loopback name, `server.host` itself where that is a concrete name or address, or one of
+ *   `server.allowedHosts`. Where the gateway listens on every interface, a bare IP address passes too: a rebinding page
+ *   always comes with a name. Names other than loopback must then be listed, even on a private network.
+ * - `Origin`, which only browsers send, must have such a host name or one of `server.allowedOrigins`. An allowed origin
+ *   gets the CORS headers for itself, never `*`, and its preflight is answered here.
+ */
+export function createHostGuard(server: GatewayConfig['server']): HostGuard {
+  const everywhere = WILDCARD_HOSTS.has(server.host);
+  const own = [...localhostAllowedHostnames(), ...(everywhere ? [] : [toHostname(server.host)])];
+  const hosts = [...own, ...server.allowedHosts.map(toHostname)];
+  const origins = [...own, ...server.allowedOrigins.map(toHostname)];
+
+  const known = new Set<string>();
+  const refuseHost = (header: string | undefined, response: ServerResponse): boolean => {
+    const host = validateHostHeader(header, hosts);
+    const accepted = host.ok || (everywhere && host.hostname !== undefined && isAddress(host.hostname));
+    if (!accepted) refuse(response, 'Host', host.hostname ?? header, 'server.allowedHosts');
+    else if (header !== undefined && known.size < MAX_KNOWN_HOSTS) known.add(header);
+    return !accepted;
+  };
+
+  return (request, response) => {
+    const header = request.headers.host;
+    // Parsing a host costs as much as routing the request, and clients send the same one every time.
+    if ((header === undefined || !known.has(header)) && refuseHost(header, response)) return false;
+    const { origin } = request.headers;
+    if (origin !== undefined) {
+      const checked = validateOriginHeader(origin, origins);
+      if (!checked.ok) return refuse(response, 'Origin', checked.hostname ?? origin, 'server.allowedOrigins');
+      allowOrigin(response, origin);
+    }
+    if (request.method !== 'OPTIONS') return true;
+    answerPreflight(request, response);
+    return false;
+  };
+}
+
+/** The host name as `URL` writes it: lower case, IPv6 in brackets. */
+function toHostname(host: string): string {
+  return isIP(host) === 6 ? `[${host.toLowerCase()}]` : host.toLowerCase();
+}
+
+function isAddress(hostname: string): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+function refuse(response: ServerResponse, header: string, value: string | undefined, setting: string): false {
+  const named = value === undefined ? `${header} is missing` : `${header} '${value.slice(0, 100)}' is not allowed`;
+  const message = `${named}. If it is yours, add its host name to ${setting} in the gateway's configuration.`;
+  sendRpcError(response, 403, RPC_ERROR.refused, message);
+  return false;
+}
+
+function allowOrigin(response: ServerResponse, origin: string): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS);
+  response.setHeader('vary', 'Origin');
+}
+
+/** Allows all requested headers, because the origin has been checked. */
+function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+  const requested = request.headers['access-control-request-headers'];
+  response.setHeader('allow', ALLOWED_METHODS);
+  response.setHeader('access-control-allow-methods', ALLOWED_METHODS);
+  response.setHeader('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
+  if (requested !== undefined) response.setHeader('access-control-allow-headers', requested);
+  sendNothing(response, 204);
+}

@@ -1,0 +1,344 @@
+import {
+  type AuthorizationServerMetadata,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  exchangeAuthorization,
+  extractWWWAuthenticateParams,
+  type OAuthClientMetadata,
+  type OAuthTokens,
+  refreshAuthorization,
+  registerClient,
+  startAuthorization,
+} from '@modelcontextprotocol/client';
+import { type Fetch, FetchFailure, fetchBounded } from '../../base/lib/fetch-json.js';
+import { isOwnMachine } from '../../config/own-machine.js';
+import {
+  type ClientAtIssuer,
+  isRefusedClient,
+  OAuthFault,
+  refusedClient,
+  type Tokens,
+  toFault,
+} from './oauth-answers.js';
+
+/** A protected resource, and the authorization server that issues its tokens. */
+export interface Target {
+  /** As its metadata spells it. */
+  readonly resource: string;
+  readonly issuer: string;
+  readonly metadata: AuthorizationServerMetadata;
+  /** What the resource says that it needs. */
+  readonly scopes: readonly string[];
+  /** Whether the resource was heard on which authorization server it has; false where its metadata could not be had for now. */
+  readonly isCertain: boolean;
+}
+
+/** What the gateway is configured to be at the authorization servers of one resource. */
+export interface ClientSettings {
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scopes: readonly string[];
+}
+
+/** Where registrations are kept: registering at each start would fill the authorization server. */
+export interface Registrations {
+  find(issuer: string): Promise<ClientAtIssuer | undefined>;
+  keep(issuer: string, client: ClientAtIssuer): Promise<void>;
+  forget(issuer: string): Promise<void>;
+  /** The issuer at which a configured client was used first for servers of an origin: this one, where it is the first. */
+  bind(origin: string, clientId: string, issuer: string): Promise<string>;
+}
+
+/** What an authorization server has answered with, and what proves that it was asked from here. */
+interface CodeAnswer {
+  readonly code: string;
+  readonly iss: string | undefined;
+  readonly verifier: string;
+}
+
+interface OAuthClientDeps {
+  readonly fetch: Fetch;
+  readonly now: () => number;
+  /** Where this gateway is reached. */
+  readonly publicUrl: string;
+  /** Where answers come back to; where users connect an account unless given. */
+  readonly callback?: (typeof CALLBACK_PATHS)[number];
+  /** Registrations at authorization servers, by issuer. */
+  readonly registrations: Registrations;
+}
+
+/** A request that opens no session where it is answered. */
+const PROBE = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+const PROBE_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+const CLIENT_DOCUMENT_PATH = '/connect/client.json';
+/** Where authorization servers send browsers back to: those of users who connect an account, and those of operators. */
+export const CALLBACK_PATHS = ['/connect/callback', '/ui/callback'] as const;
+
+/** The gateway as an OAuth 2.1 client: discovery, PKCE, resource indicators, `iss`. The SDK makes the requests, within bounds. */
+export class OAuthClient {
+  readonly #deps: OAuthClientDeps;
+  readonly #fetch: Fetch;
+
+  constructor(deps: OAuthClientDeps) {
+    this.#deps = deps;
+    this.#fetch = async (url, init) => {
+      const { response, text } = await fetchBounded(deps.fetch, String(url), { ...init });
+      const { status, headers } = response;
+      return new Response(status === 204 ? null : text, { status, headers });
+    };
+  }
+
+  /** A server that fails says nothing of the grant, whatever stands in its answer. */
+  readonly #fetchTokens: Fetch = async (url, init) => {
+    const response = await this.#fetch(url, init);
+    if (response.status >= 500) throw new FetchFailure(`it answered ${response.status}`, response.status);
+    return response;
+  };
+
+  /** The same client, whose requests go another way. */
+  over(fetch: Fetch): OAuthClient {
+    return new OAuthClient({ ...this.#deps, fetch });
+  }
+
+  get redirectUrl(): string {
+    return `${this.#deps.publicUrl}${this.#deps.callback ?? CALLBACK_PATHS[0]}`;
+  }
+
+  /** The document that describes the gateway to authorization servers; its address is the client id. */
+  get clientDocument(): OAuthClientMetadata & { readonly client_id: string } {
+    const { publicUrl } = this.#deps;
+    const redirect_uris = CALLBACK_PATHS.map((path) => `${publicUrl}${path}`);
+    return { client_id: `${publicUrl}${CLIENT_DOCUMENT_PATH}`, ...this.#metadata('none'), redirect_uris };
+  }
+
+  /** Finds the authorization server of a resource (RFC 9728, RFC 8414). @throws OAuthFault */
+  async discover(address: string, { issuer: wanted }: Pick<ClientSettings, 'issuer'>): Promise<Target> {
+    const mayBeLocal = isOwnMachine(new URL(address).hostname);
+    const { resourceMetadataUrl, scope } = await this.#challengeOf(address);
+    if (resourceMetadataUrl !== undefined) requireSafe(String(resourceMetadataUrl), mayBeLocal);
+    const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
+    let hasFailed = false;
+    const fetch: Fetch = async (url, init) => {
+      const response = await this.#fetch(url, init).catch((cause: unknown) => {
+        hasFailed = true;
+        throw cause;
+      });
+      hasFailed ||= response.status >= 500;
+      return response;
+    };
+    const described = await discoverOAuthProtectedResourceMetadata(address, where, fetch).catch(() => undefined);
+    const resource = described?.resource ?? address;
+    if (!isPartOf(address, resource)) throw new OAuthFault('its metadata is of another resource');
+    // Servers of older revisions are their own authorization servers.
+    const named = described?.authorization_servers ?? [new URL(address).origin];
+    const issuer = wanted ?? named[0] ?? '';
+    if (wanted !== undefined && described !== undefined && !named.includes(wanted)) {
+      throw new OAuthFault(`it takes tokens of '${named.join("', '").slice(0, 200)}', not of the configured issuer`);
+    }
+    const metadata = await this.#discoverIssuer(issuer, mayBeLocal);
+    const scopes = readScopes(scope ?? described?.scopes_supported?.join(' ') ?? '');
+    const isCertain = described !== undefined || wanted !== undefined || !hasFailed;
+    return { resource, issuer: metadata.issuer, metadata, scopes, isCertain };
+  }
+
+  /** What a server says to a request without a token: where its metadata is, and what a token has to be good for. */
+  async #challengeOf(address: string): Promise<ReturnType<typeof extractWWWAuthenticateParams>> {
+    const init = { method: 'POST', headers: PROBE_HEADERS, body: PROBE };
+    const answer = await fetchBounded(this.#deps.fetch, address, init).catch(() => undefined);
+    return answer?.response.status === 401 ? extractWWWAuthenticateParams(answer.response) : {};
+  }
+
+  /** The same for an issuer that is configured, and what its tokens are for. @throws OAuthFault */
+  async discoverIssuer(issuer: string, resource: string, scopes: readonly string[]): Promise<Target> {
+    const metadata = await this.#discoverIssuer(issuer, true);
+    return { resource, issuer: metadata.issuer, metadata, scopes, isCertain: true };
+  }
+
+  async #discoverIssuer(issuer: string, mayBeLocal: boolean): Promise<AuthorizationServerMetadata> {
+    requireSafe(issuer, mayBeLocal);
+    const options = { fetchFn: this.#fetch };
+    const metadata = await discoverAuthorizationServerMetadata(issuer, options).catch((cause: unknown) => {
+      const why = cause instanceof FetchFailure ? `: ${cause.message}` : '';
+      throw new OAuthFault(`its authorization server cannot be read${why}`, { cause });
+    });
+    if (metadata === undefined) throw new OAuthFault('its authorization server has no metadata');
+    for (const endpoint of [metadata.authorization_endpoint, metadata.token_endpoint])
+      requireSafe(endpoint, mayBeLocal);
+    if (metadata.registration_endpoint !== undefined) requireSafe(metadata.registration_endpoint, mayBeLocal);
+    return metadata;
+  }
+
+  /** Where a browser is sent, and what the answer is redeemed with. @throws OAuthFault */
+  async begin(
+    target: Target,
+    settings: ClientSettings,
+    state: string,
+  ): Promise<{
+    readonly url: URL;
+    readonly verifier: string;
+    readonly client: ClientAtIssuer;
+    readonly scope: string;
+  }> {
+    const { issuer, metadata, resource, scopes } = target;
+    const client = await this.#clientAt(target, settings);
+    const wanted = settings.scopes.length > 0 ? settings.scopes : scopes;
+    const lasting = metadata.scopes_supported?.includes('offline_access') === true ? ['offline_access'] : [];
+    const scope = [...new Set([...wanted, ...lasting])].join(' ');
+    const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
+      metadata,
+      clientInformation: client,
+      redirectUrl: this.redirectUrl,
+      state,
+      resource,
+      ...(scope === '' ? {} : { scope }),
+    }).catch((cause: unknown) => {
+      throw new OAuthFault('its authorization server does not offer what OAuth 2.1 demands', { cause });
+    });
+    return { url: authorizationUrl, verifier: codeVerifier, client, scope };
+  }
+
+  /** Redeems an authorization code, after the issuer in the answer was checked (RFC 9207). @throws OAuthFault */
+  async redeem(target: Target, client: ClientAtIssuer, answer: CodeAnswer): Promise<Tokens> {
+    try {
+      return await this.#exchange(target, client, answer);
+    } catch (cause) {
+      if (!isRefusedClient(cause)) throw toFault(cause);
+      if (!(await this.forgetRegistration(target.issuer, client))) throw refusedClient(cause);
+      throw new OAuthFault(
+        'its authorization server did not know this gateway any more, which registers anew with the next attempt',
+        { cause },
+      );
+    }
+  }
+
+  async #exchange({ issuer, metadata, resource }: Target, client: ClientAtIssuer, answer: CodeAnswer): Promise<Tokens> {
+    const tokens = await exchangeAuthorization(issuer, {
+      metadata,
+      clientInformation: client,
+      authorizationCode: answer.code,
+      codeVerifier: answer.verifier,
+      redirectUri: this.redirectUrl,
+      resource,
+      fetchFn: this.#fetchTokens,
+      ...(answer.iss === undefined ? {} : { iss: answer.iss }),
+    });
+    return this.#toTokens(tokens);
+  }
+
+  async refresh({ issuer, metadata, resource }: Target, client: ClientAtIssuer, refreshToken: string): Promise<Tokens> {
+    const options = { metadata, clientInformation: client, refreshToken, resource, fetchFn: this.#fetchTokens };
+    return this.#toTokens(await refreshAuthorization(issuer, options));
+  }
+
+  /** Tells the authorization server that a grant is over (RFC 7009), where it wants to know. Never rejects. */
+  async revoke({ metadata }: Target, client: ClientAtIssuer, tokens: Tokens): Promise<void> {
+    const endpoint = 'revocation_endpoint' in metadata ? metadata.revocation_endpoint : undefined;
+    if (typeof endpoint !== 'string' || !endpoint.startsWith(new URL(metadata.token_endpoint).origin)) return;
+    const body = new URLSearchParams({ token: tokens.refreshToken ?? tokens.accessToken, client_id: client.client_id });
+    if (client.client_secret !== undefined) body.set('client_secret', client.client_secret);
+    await this.#fetch(endpoint, { method: 'POST', body }).catch(() => undefined);
+  }
+
+  /** An authorization server does not know what it had registered: the next user is sent there as another client. Resolves with whether it was registered. */
+  async forgetRegistration(issuer: string, { client_id }: ClientAtIssuer): Promise<boolean> {
+    const { registrations } = this.#deps;
+    if ((await registrations.find(issuer))?.client_id !== client_id) return false;
+    await registrations.forget(issuer);
+    return true;
+  }
+
+  async #clientAt({ issuer, metadata, resource }: Target, settings: ClientSettings): Promise<ClientAtIssuer> {
+    const { clientId, clientSecret } = settings;
+    if (clientId !== undefined) {
+      if (settings.issuer === undefined) await this.#requireSameIssuer(resource, clientId, issuer);
+      return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
+    }
+    // An authorization server can only read a document at a public address.
+    const isPublic = this.#deps.publicUrl.startsWith('https:');
+    if (metadata.client_id_metadata_document_supported === true && isPublic) {
+      return { client_id: this.clientDocument.client_id };
+    }
+    const known = await this.#deps.registrations.find(issuer);
+    if (known !== undefined) return known;
+    if (metadata.registration_endpoint === undefined) {
+      throw new OAuthFault("its authorization server lets no client register itself: configure 'clientId'");
+    }
+    const client = await this.#register(issuer, metadata);
+    await this.#deps.registrations.keep(issuer, client);
+    return client;
+  }
+
+  /** A server chooses its authorization server, and must not get the configured secret sent to another one by that. */
+  async #requireSameIssuer(resource: string, clientId: string, issuer: string): Promise<void> {
+    const first = await this.#deps.registrations.bind(new URL(resource).origin, clientId, issuer);
+    if (first === issuer) return;
+    const message = "its authorization server is not the one at which the configured 'clientId' was used before";
+    throw new OAuthFault(`${message}: configure 'issuer' and, where it is another, 'clientId'`);
+  }
+
+  async #register(issuer: string, metadata: AuthorizationServerMetadata): Promise<ClientAtIssuer> {
+    const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const clientMetadata = this.#metadata(methods.includes('none') ? 'none' : 'client_secret_basic');
+    const options = { metadata, clientMetadata, fetchFn: this.#fetch };
+    const registered = await registerClient(issuer, options).catch((cause: unknown) => {
+      throw new OAuthFault("its authorization server does not register this gateway: configure 'clientId'", { cause });
+    });
+    const { client_id, client_secret } = registered;
+    return { client_id, ...(client_secret === undefined ? {} : { client_secret }) };
+  }
+
+  #metadata(method: 'none' | 'client_secret_basic'): OAuthClientMetadata {
+    return {
+      client_name: 'MCP-AQL gateway',
+      client_uri: this.#deps.publicUrl,
+      redirect_uris: [this.redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: method,
+      application_type: isOwnMachine(new URL(this.redirectUrl).hostname) ? 'native' : 'web',
+    };
+  }
+
+  #toTokens({ access_token, refresh_token, expires_in }: OAuthTokens): Tokens {
+    return {
+      accessToken: access_token,
+      ...(refresh_token === undefined ? {} : { refreshToken: refresh_token }),
+      ...(expires_in === undefined ? {} : { expiresAt: this.#deps.now() + Number(expires_in) * 1_000 }),
+    };
+  }
+}
+
+/** Whether a resource covers an address: the same origin, and the same path or one above it. */
+function isPartOf(address: string, resource: string): boolean {
+  if (!URL.canParse(resource)) return false;
+  const [inner, outer] = [new URL(address), new URL(resource)];
+  const [path, above] = [`${inner.pathname}/`.replace(/\/+$/, '/'), `${outer.pathname}/`.replace(/\/+$/, '/')];
+  return inner.origin === outer.origin && path.startsWith(above);
+}
+
+/** A server elsewhere must not send the gateway to addresses of its own machine. */
+function requireSafe(address: string, mayBeLocal: boolean): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isSafe = url?.protocol === 'https:' || (mayBeLocal && url?.protocol === 'http:' && isOwnMachine(url.hostname));
+  if (!isSafe) throw new OAuthFault('its authorization server, or what describes it, is not reached over https');
+}
+
+/** More scopes than that are never asked for: a server that demands another one at each call must come to an end. */
+const MAX_SCOPES = 50;
+/** They are sent in an address, which may not be longer than browsers and servers take. */
+const MAX_LENGTH = 4_000;
+/** RFC 6749, section 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
+
+/** The scopes of a text, each once; what is no scope, and what exceeds the bound, is left out. */
+export function readScopes(...texts: readonly string[]): readonly string[] {
+  const named = texts.flatMap((text) => text.slice(0, 4 * MAX_LENGTH).split(' ')).filter((each) => SCOPE.test(each));
+  const scopes = [...new Set(named)].slice(0, MAX_SCOPES);
+  let length = 0;
+  return scopes.filter((scope) => {
+    length += scope.length + 1;
+    return length <= MAX_LENGTH;
+  });
+}

@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ThreadPool } from '../../../../src/base/turns/thread-pool.js';
+
+interface Job {
+  readonly answer?: unknown;
+  readonly fail?: string;
+  readonly grow?: true;
+  readonly never?: true;
+}
+
+const opened: ThreadPool<Job, unknown>[] = [];
+
+interface PoolOptions {
+  threads?: number;
+  maxWaiting?: number;
+  maxMs?: number;
+  weightOf?: (job: Job) => number;
+}
+
+function openPool(options: PoolOptions = {}): ThreadPool<Job, unknown> {
+  const pool = new ThreadPool<Job, unknown>({
+    entry: new URL('../../../fixtures/threads-echo.mjs', import.meta.url),
+    threads: 1,
+    maxWaiting: 10,
+    maxMegabytes: 40,
+    maxMs: 60_000,
+    idleMs: 60_000,
+    ...options,
+  });
+  opened.push(pool);
+  return pool;
+}
+
+afterEach(() => Promise.all(opened.splice(0).map((pool) => pool.close())));
+
+describe('ThreadPool', () => {
+  it('answers each job with its own result, many after one another in one thread', async () => {
+    const pool = openPool();
+    const jobs = Array.from({ length: 8 }, (_, answer) => pool.run({ answer }));
+    expect(await Promise.all(jobs)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(await pool.run({ answer: 'again' })).toBe('again');
+  });
+
+  it('fails the job whose thread throws, and gives the next one another thread', async () => {
+    const pool = openPool();
+    const failing = expect(pool.run({ fail: 'no' })).rejects.toMatchObject({
+      kind: 'failed',
+      cause: { message: 'no' },
+    });
+    const next = pool.run({ answer: 'next' });
+    await failing;
+    expect(await next).toBe('next');
+  });
+
+  it('fails the job that takes more memory than it may, and goes on', async () => {
+    const pool = openPool();
+    await expect(pool.run({ grow: true })).rejects.toMatchObject({ kind: 'memory' });
+    expect(await pool.run({ answer: 1 })).toBe(1);
+  });
+
+  it('ends a job that takes too long', async () => {
+    await expect(openPool({ maxMs: 1 }).run({ never: true })).rejects.toMatchObject({ kind: 'timeout' });
+  });
+
+  it('refuses a job where those that wait weigh too much together', async () => {
+    const weightOf = ({ answer }: Job): number => Number(answer ?? 0);
+    const pool = openPool({ maxWaiting: 10, weightOf });
+    const running = expect(pool.run({ never: true })).rejects.toMatchObject({ kind: 'ended' });
+    const waiting = [6, 4].map((answer) => expect(pool.run({ answer })).rejects.toMatchObject({ kind: 'ended' }));
+    await expect(pool.run({ answer: 1 })).rejects.toMatchObject({ kind: 'busy' });
+    await pool.close();
+    await Promise.all([running, ...waiting]);
+  });
+
+  it('refuses a job where too many wait, and those that wait when it closes', async () => {
+    const pool = openPool({ maxWaiting: 1 });
+    const running = expect(pool.run({ never: true })).rejects.toMatchObject({ kind: 'ended' });
+    const waiting = expect(pool.run({ answer: 1 })).rejects.toMatchObject({ kind: 'ended' });
+    await expect(pool.run({ answer: 2 })).rejects.toMatchObject({ kind: 'busy' });
+    await pool.close();
+    await Promise.all([running, waiting]);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { searchOperations } from '../../../../src/catalog/search/search.js';
+import { fakeCatalog, fakeOperation } from '../endpoint/fake-catalog.js';
+
+const CATALOG = fakeCatalog([
+  fakeOperation('search', { description: 'Looks for anything.' }),
+  fakeOperation('search_code', { upstream: 'forge' }),
+  fakeOperation('list_issues', { upstream: 'forge', description: 'Shows open tickets.' }),
+  fakeOperation('list_files'),
+  fakeOperation('read_file', { description: 'Reads one file; see also the issues of the file system.' }),
+]);
+const found = async (text: string) =>
+  (await searchOperations(CATALOG, text)).hits.map(({ operation }) => operation.name);
+
+describe('searchOperations', () => {
+  it('puts an exact name first, bare or qualified', async () => {
+    expect((await found('search'))[0]).toBe('search');
+    expect((await found('forge__search_code'))[0]).toBe('search_code');
+  });
+
+  it('puts a word of the name before a word of the description', async () => {
+    expect(await found('issues')).toEqual(['list_issues', 'read_file']);
+  });
+
+  it('finds words of the description', async () => {
+    expect((await found('tickets'))[0]).toBe('list_issues');
+  });
+
+  it('finds the singular of a plural and the plural of a singular', async () => {
+    expect((await found('issue'))[0]).toBe('list_issues');
+    expect((await found('read files'))[0]).toBe('read_file');
+  });
+
+  it('finds operations by the name of their upstream', async () => {
+    expect((await found('forge')).toSorted()).toEqual(['list_issues', 'search_code']);
+  });
+
+  it('counts rare words more than common ones', async () => {
+    expect((await found('list tickets'))[0]).toBe('list_issues');
+  });
+
+  it('says that likely nothing fits a request which no operation serves, names the servers, and keeps what is nearest', async () => {
+    const { noFit } = await searchOperations(CATALOG, 'mow the lawn of my neighbour');
+    expect(noFit).toMatch(
+      /^(?:Likely nothing|Nothing) here fits 'mow the lawn of my neighbour'. The servers are [a-z_]+, .+\./,
+    );
+    const near = await searchOperations(CATALOG, 'mow the lawn with the violin of the file');
+    expect(near.noFit).toMatch(/^Likely nothing here fits .+ What is listed is nearest, but likely something else\.$/);
+    expect(near.hits).not.toEqual([]);
+    expect((await searchOperations(CATALOG, 'list the issues')).noFit).toBeUndefined();
+    expect((await searchOperations(CATALOG, 'search')).noFit).toBeUndefined();
+  });
+
+  it('finds nothing for words that occur nowhere, and for no words', async () => {
+    expect(await found('quux')).toEqual([]);
+    expect(await found(' ?! ')).toEqual([]);
+  });
+});

@@ -1,0 +1,183 @@
+import Database from 'libsql';
+import { describe, expect, it } from 'vitest';
+import { SQL_DIALECTS, type SqlDialect } from '../../../../../src/base/protocol/operation.js';
+import { STATEMENT_WORDS } from '../../../../../src/classify/statement/sql/dialect.js';
+import { proveSql } from '../../../../../src/classify/statement/sql/prove-sql.js';
+import { HOSTILE_EVERYWHERE, HOSTILE_MYSQL, HOSTILE_POSTGRESQL, HOSTILE_SQLITE } from './hostile.js';
+import { READS } from './reads.js';
+
+/** Each dialect alone, and all of them, as for a server whose product is not known. */
+const SETS: readonly (readonly SqlDialect[])[] = [...SQL_DIALECTS.map((dialect) => [dialect]), SQL_DIALECTS];
+
+const HOSTILE: readonly (readonly [dialects: readonly SqlDialect[], statements: readonly string[]])[] = [
+  ...SETS.map((dialects) => [dialects, HOSTILE_EVERYWHERE] as const),
+  [['postgresql'], HOSTILE_POSTGRESQL],
+  [['mysql'], HOSTILE_MYSQL],
+  [['mariadb'], HOSTILE_MYSQL],
+  [['sqlite'], HOSTILE_SQLITE],
+  [SQL_DIALECTS, [...HOSTILE_POSTGRESQL, ...HOSTILE_MYSQL, ...HOSTILE_SQLITE]],
+];
+
+describe('proveSql', () => {
+  it.each(READS)('proves for %j: %s', (dialects, sql) => {
+    expect(proveSql(sql, dialects)).toMatchObject({ read: true });
+    for (const dialect of dialects) expect(proveSql(sql, [dialect])).toMatchObject({ read: true });
+  });
+
+  it.each(HOSTILE)(
+    'proves none of the statements that change something or may be read so, for %j',
+    (dialects, statements) => {
+      expect(statements.length).toBeGreaterThan(100);
+      expect(statements.filter((sql) => proveSql(sql, dialects).read)).toEqual([]);
+    },
+  );
+
+  it('proves none of them behind a read, in a subquery, in a common table or in a comment that ends', () => {
+    const wrapped = [...HOSTILE_EVERYWHERE, ...HOSTILE_SQLITE]
+      .filter((sql) => /\w/.test(sql) && !STATEMENT_WORDS.has(sql.split(' ')[0]?.toLowerCase() ?? ''))
+      .flatMap((sql) => [
+        `SELECT 1; ${sql}`,
+        `SELECT * FROM t ${sql.startsWith('SELECT') ? ';' : ''}${sql}`,
+        `SELECT 1 /* x */; ${sql}`,
+        `SELECT 1 -- x\n;${sql}`,
+        `SELECT * FROM (${sql}) x`,
+        `WITH x AS (${sql}) SELECT * FROM x`,
+        `SELECT (${sql})`,
+        `EXPLAIN ${sql}`,
+      ]);
+    expect(SETS.flatMap((dialects) => wrapped.filter((sql) => proveSql(sql, dialects).read))).toEqual([]);
+  });
+
+  it('says why, with the place', () => {
+    expect(proveSql('SELECT 1; DROP TABLE t', ['sqlite'])).toEqual({
+      read: false,
+      why: "'drop' (character 11) is not part of a plain read",
+    });
+    expect(proveSql('SELECT pg_sleep(5)', ['postgresql'])).toEqual({
+      read: false,
+      why: "function 'pg_sleep' (character 8) is not known to only read",
+    });
+  });
+
+  it('looks at no statement that is too long, too deep or has too many parts', () => {
+    expect(proveSql(`SELECT '${'a'.repeat(9_000)}'`, ['sqlite'])).toMatchObject({
+      why: 'it is longer than 8192 characters',
+    });
+    expect(proveSql(`SELECT ${'('.repeat(60)}1${')'.repeat(60)}`, ['sqlite'])).toMatchObject({
+      why: 'it is nested deeper than 48 levels',
+    });
+    expect(proveSql(`SELECT 1${',1'.repeat(1_500)}`, ['sqlite'])).toMatchObject({ why: 'it has more than 2000 parts' });
+  });
+
+  it('proves no statement that changes an SQLite database', () => {
+    const random = generator(7);
+    const pool = [
+      ...READS.map(([, sql]) => sql),
+      ...HOSTILE_EVERYWHERE,
+      ...HOSTILE_SQLITE,
+      'INSERT INTO t VALUES (9, 9)',
+      'PRAGMA user_version = 7',
+      "SELECT * FROM pragma_user_version('8')",
+    ];
+    const database = open();
+    const before = contentOf(database);
+    let proven = 0;
+    let run = 0;
+    for (let round = 0; round < 10_000; round += 1) {
+      const sql = mutate(pool, random);
+      if (!proveSql(sql, ['sqlite']).read) continue;
+      proven += 1;
+      if (runs(database, sql)) run += 1;
+      const after = contentOf(database);
+      if (after !== before) throw new Error(`This was proven and changed the database: ${sql}\n${before}\n${after}`);
+    }
+    expect(proven).toBeGreaterThan(300);
+    expect(run).toBeGreaterThan(50);
+  });
+});
+
+function open(): Database.Database {
+  const database = new Database(':memory:');
+  database.exec(`CREATE TABLE t (a INTEGER, b TEXT); CREATE TABLE customers (id INTEGER, name TEXT, city TEXT, plan TEXT);
+    CREATE TABLE users (id INTEGER, name TEXT, nick TEXT, age INTEGER); INSERT INTO t VALUES (1, 'x'), (2, 'y');
+    INSERT INTO customers VALUES (1, 'a', 'Bern', 'pro'); PRAGMA user_version = 3`);
+  return database;
+}
+
+/** All tables with their rows, and the settings that a file keeps. */
+function contentOf(database: Database.Database): string {
+  const tables = database.prepare('SELECT name, sql FROM sqlite_master ORDER BY name').all();
+  const rows = ['t', 'customers', 'users'].map((table) => database.prepare(`SELECT * FROM ${table}`).all());
+  const settings = [
+    'user_version',
+    'application_id',
+    'schema_version',
+    'foreign_keys',
+    'writable_schema',
+    'query_only',
+  ];
+  const values = settings.map((name) => database.prepare(`PRAGMA ${name}`).get());
+  const changes = database.prepare('SELECT total_changes() AS n').get();
+  // The driver adds how long a query took.
+  return JSON.stringify([tables, rows, values, changes], (key, value) => (key === '_metadata' ? undefined : value));
+}
+
+/** Whether SQLite accepts it; `exec` runs all statements of a text, as careless servers do. */
+function runs(database: Database.Database, sql: string): boolean {
+  try {
+    database.exec(sql);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One statement of the pool, or pieces of several. */
+function mutate(pool: readonly string[], random: () => number): string {
+  const pick = (): string => pool[Math.floor(random() * pool.length)] ?? '';
+  const cut = (text: string): number => Math.floor(random() * (text.length + 1));
+  const [one, other] = [pick(), pick()];
+  const [from, to] = [cut(one), cut(other)];
+  const how = Math.floor(random() * 6);
+  if (how === 0) return one;
+  if (how === 1) return one.slice(0, from) + other.slice(to);
+  if (how === 2) return `${one.slice(0, from)} ${JOINTS[Math.floor(random() * JOINTS.length)]} ${one.slice(from)}`;
+  if (how === 3) return one.replace(/\b(?:t|customers|users|orders)\b/g, '(SELECT * FROM t)');
+  if (how === 4) return one.slice(0, from) + one.slice(Math.min(one.length, from + 1 + Math.floor(random() * 4)));
+  const words = one.split(' ');
+  words.splice(Math.floor(random() * words.length), 1, ...other.split(' ').slice(0, 3));
+  return words.join(' ');
+}
+
+const JOINTS = [
+  ';',
+  '--',
+  '/*',
+  '*/',
+  "'",
+  '"',
+  'UNION',
+  '(',
+  ')',
+  ',',
+  'a',
+  '1',
+  'AS',
+  '[',
+  ']',
+  '`',
+  '; DELETE FROM t',
+  'RETURNING a',
+  '||',
+];
+
+/** mulberry32: every run tries the same statements. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

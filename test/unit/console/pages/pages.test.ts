@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { cutPage } from '../../../../src/console/layout/paging.js';
+import { readFilter } from '../../../../src/console/pages/audit.js';
+import { pathOf, plot, roundUp } from '../../../../src/console/pages/figures.js';
+import { listBudgets } from '../../../../src/console/pages/quotas.js';
+import { findSessions } from '../../../../src/console/pages/sessions.js';
+
+describe('parts of the console', () => {
+  it('cuts lists into pages, and takes the nearest one for a number that is none', () => {
+    const all = Array.from({ length: 120 }, (_, index) => index);
+    const pageOf = (page: string) => cutPage(all, new URLSearchParams({ page }), 50);
+    expect(pageOf('3')).toEqual({ items: all.slice(100), page: 3, pages: 3, total: 120 });
+    expect(['0', '-1', 'x', '1e99', '4'].map((page) => pageOf(page).page)).toEqual([1, 1, 1, 1, 3]);
+    expect(cutPage([], new URLSearchParams(), 50)).toEqual({ items: [], page: 1, pages: 1, total: 0 });
+  });
+
+  it('reads what people search the audit record for', () => {
+    const query = {
+      since: '2026-11-23 06:30',
+      until: 'yesterday',
+      by: ' olga ',
+      type: 'admin',
+      operation: '',
+      other: 'x',
+    };
+    expect(readFilter(new URLSearchParams(query))).toEqual({ since: '2026-11-23T06:30', by: 'olga', types: ['admin'] });
+  });
+
+  it('lists budgets that all share once, and those of callers for each', () => {
+    const quota = (name: string, per: string, current: number) => ({
+      name,
+      per,
+      metric: 'requests_per_hour',
+      current,
+      hard_stop: 9,
+      status: 'ok',
+    });
+    const status = { api_limits: { 'github:global:hour': { limit: 10, remaining: 4, window: 'hour' } } };
+    const lines = listBudgets([
+      ['client a', { ...status, quotas: [quota('own', 'client', 1), quota('of all', 'all', 5)] }],
+      ['client b', { ...status, quotas: [quota('own', 'client', 2), quota('of all', 'all', 5)] }],
+    ]);
+    expect(lines.map(({ budget, whose, used }) => [budget, whose, used])).toEqual([
+      ['github:global:hour', 'all callers', '6 of 10 per hour'],
+      ['own', 'client a', '1 requests_per_hour (stops at 9)'],
+      ['of all', 'all callers', '5 requests_per_hour (stops at 9)'],
+      ['own', 'client b', '2 requests_per_hour (stops at 9)'],
+    ]);
+  });
+
+  it('finds sessions by any name of their client, the last used first', () => {
+    const session = (id: string, clientName: string, lastUsedAt: number) => {
+      const caller = { sessionId: id, clientName, transport: 'http', client: 'corp' } as const;
+      return { id, era: 'legacy', caller, openedAt: 0, lastUsedAt, inFlight: 0 } as const;
+    };
+    const all = [session('1', 'Claude', 5), session('2', 'Cursor', 9)];
+    expect(findSessions(all, 'CORP').map(({ id }) => id)).toEqual(['2', '1']);
+    expect(findSessions(all, 'claude').map(({ id }) => id)).toEqual(['1']);
+  });
+
+  it('draws lines with gaps below a round bound, and says them in words', () => {
+    expect([0, 0.3, 1, 1.2, 7, 30, 950].map(roundUp)).toEqual([1, 0.5, 1, 2, 10, 50, 1000]);
+    expect(pathOf([undefined, 5, 10, undefined, 0], 10).match(/[ML]/g)).toEqual(['M', 'L', 'M']);
+    const written = plot('Calls', [{ name: '<b>', style: 'first', values: [1, 3, 2] }], 'a second').toString();
+    expect(written).toContain('aria-label="Calls: &lt;b&gt;: 2 a second now, at most 3"');
+  });
+});

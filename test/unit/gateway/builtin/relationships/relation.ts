@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../../../../src/base/json/json.js';
+import type { RelationConfig } from '../../../../../src/config/gateway-config.js';
+import type { CallOperation } from '../../../../../src/gateway/builtin/relationships/edges.js';
+import {
+  type RelationRequest,
+  type RelationSource,
+  readRelationRequest,
+} from '../../../../../src/gateway/builtin/relationships/graph.js';
+
+/** A relation whose edges one call gives. */
+export function aRelation(changes: Partial<RelationConfig> = {}): RelationConfig {
+  return {
+    relationship: 'uses',
+    operation: 'read_graph',
+    params: {},
+    edges: 'relations',
+    source: 'from',
+    target: 'to',
+    type: null,
+    ...changes,
+  };
+}
+
+export function aSource(changes: Partial<RelationConfig> = {}, upstream = 'demo'): RelationSource {
+  return { upstream, relation: aRelation(changes) };
+}
+
+export function aRequest(given: JsonObject): RelationRequest {
+  return readRelationRequest(given);
+}
+
+/** Records calls, which are answered by the operation's name. */
+export function recordCalls(answers: Readonly<Record<string, (params: JsonObject) => unknown>>): {
+  readonly calls: (readonly [upstream: string, operation: string, params: JsonObject])[];
+  readonly callOperation: CallOperation;
+} {
+  const calls: [string, string, JsonObject][] = [];
+  return {
+    calls,
+    callOperation: async (upstream, operation, params) => {
+      calls.push([upstream, operation, params]);
+      return answers[operation]?.(params);
+    },
+  };
+}
+
+/** A graph as a memory server returns it: `a-uses-b`. */
+export function aGraph(...edges: readonly string[]): { relations: readonly JsonObject[] } {
+  return {
+    relations: edges.map((edge) => {
+      const [from, kind, to] = edge.split('-');
+      return { from, kind, to };
+    }),
+  };
+}
