@@ -3,12 +3,12 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject } from '../base/json/json.js';
 import { measureJson } from '../base/json/measure.js';
+import { faultCode } from '../base/lib/fault-code.js';
 import type { Observer } from '../base/observe/observation.js';
 import type { RawTool } from '../base/protocol/tools.js';
 import { turns } from '../base/turns/turns.js';
 import type { NameHolders } from '../catalog/names.js';
 import type { LockContent, UpstreamConfig } from '../config/gateway-config.js';
-import { faultCode } from '../config/load/secrets.js';
 
 /** What is known of the upstreams before they connect: the names that they hold, and what each offered last. */
 export interface KnownCatalog {

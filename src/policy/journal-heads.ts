@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { faultCode } from '../base/lib/fault-code.js';
 import type { GatewayConfig, StoreConfig } from '../config/gateway-config.js';
-import { faultCode } from '../config/load/secrets.js';
 import { openStore } from '../store/open-store.js';
 import { type StateStore, type StoredRecord, StoreError } from '../store/state-store.js';
 import { identifyTrail } from './audit/arguments-digest.js';

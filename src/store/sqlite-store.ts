@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { JsonObject } from '../base/json/json.js';
-import { faultCode } from '../config/load/secrets.js';
+import { faultCode } from '../base/lib/fault-code.js';
 import {
   COLLECTIONS,
   type Collection,

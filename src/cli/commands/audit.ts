@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { faultCode } from '../../base/lib/fault-code.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { faultCode } from '../../config/load/secrets.js';
 import {
   type FoundRecord,
   followJournals,

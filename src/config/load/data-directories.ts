@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, isAbsolute, relative } from 'node:path';
+import { faultCode } from '../../base/lib/fault-code.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import { ConfigError } from './diagnostics.js';
-import { faultCode } from './secrets.js';
 
 /** A directory, and the setting that chooses it. */
 interface ChosenDirectory {

@@ -5,12 +5,12 @@ import type { ValidateFunction } from 'ajv';
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
 import { parseInSlices } from '../../base/json/parse-in-slices.js';
 import { deepFreeze } from '../../base/lib/collections.js';
+import { faultCode } from '../../base/lib/fault-code.js';
 import { escapeInvisible } from '../../base/lib/text.js';
 import { CATEGORIES, DANGER_LEVELS } from '../../base/protocol/operation.js';
 import { inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/turns.js';
 import type { ConfigLock, LockContent, LockedUpstream } from '../gateway-config.js';
 import type { ConfigReport } from './diagnostics.js';
-import { faultCode } from './secrets.js';
 
 /** The name of the lock, a file beside the main file. */
 export const LOCK_FILE_NAME = 'gateway.lock.json';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { faultCode } from '../../base/lib/fault-code.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import { isOwnMachine } from '../own-machine.js';
 import { hashToken } from './build-access.js';
 import { ConfigError } from './diagnostics.js';
-import { faultCode } from './secrets.js';
 
 /** Whether other machines could call without authentication, and the operator has not allowed it. */
 export function needsToken({ server, clients }: Pick<GatewayConfig, 'server' | 'clients'>): boolean {

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
+import { faultCode } from '../../base/lib/fault-code.js';
 import { type ConfigReport, type Diagnostics, openDiagnostics } from './diagnostics.js';
 import { JsoncSyntaxError, parseJsonc } from './parse-jsonc.js';
-import { faultCode } from './secrets.js';
 
 /** A document as it was read, before validation. */
 interface RawDocument {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { JsonPath } from '../../base/json/json-path.js';
+import { faultCode } from '../../base/lib/fault-code.js';
 import type { ClientKey } from '../access-config.js';
 import type { LooseText } from '../config-document.js';
 import type { UpstreamCredentials } from '../credentials-config.js';
@@ -72,11 +73,6 @@ export function readSecretFile(path: string): SecretFile {
   } catch (cause) {
     return { fault: `the file '${path}' cannot be read (${faultCode(cause)})` };
   }
-}
-
-/** The system's short code for a fault, such as `ENOENT`. */
-export function faultCode(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown reason';
 }
 
 // An Authorization header cannot carry other characters (RFC 9110, section 11.6.2).

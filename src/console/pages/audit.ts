@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/json/json.js';
+import { faultCode } from '../../base/lib/fault-code.js';
 import { type Html, html } from '../../base/lib/html.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { faultCode } from '../../config/load/secrets.js';
 import {
   type BackwardPage,
   type JournalVerdict,

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { canonicalJson } from '../../base/json/canonical-json.js';
 import type { JsonObject } from '../../base/json/json.js';
-import { faultCode } from '../../config/load/secrets.js';
+import { faultCode } from '../../base/lib/fault-code.js';
 
 /** Identifies the true arguments of a call, which the journal holds redacted and cut. */
 export interface ArgumentsDigest {

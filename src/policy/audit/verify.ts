@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isJsonObject } from '../../base/json/json.js';
-import { faultCode } from '../../config/load/secrets.js';
+import { faultCode } from '../../base/lib/fault-code.js';
 import {
   JOURNAL_FORMAT,
   type JournalMark,

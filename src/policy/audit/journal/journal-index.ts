@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { faultCode } from '../../../config/load/secrets.js';
+import { faultCode } from '../../../base/lib/fault-code.js';
 import { type JournalMark, type JournalRecord, listJournals, readLine, readMarks } from './line.js';
 import { readFirstLine, readLastLines } from './read.js';
 

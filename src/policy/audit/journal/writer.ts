@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { faultCode } from '../../../base/lib/fault-code.js';
 import type { Observer } from '../../../base/observe/observation.js';
-import { faultCode } from '../../../config/load/secrets.js';
 import { findUnnamedEnds, type JournalIndex } from './journal-index.js';
 import { JOURNAL_FORMAT, type JournalMark, nameJournal, sealLine } from './line.js';
 import { type QueuedRecord, type QueueLimits, RecordQueue, writeMembers } from './record-queue.js';
