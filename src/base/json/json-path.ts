@@ -16,19 +16,6 @@ export function formatPath(path: JsonPath): string {
   return text === '' ? '(whole file)' : text;
 }
 
-/** The path of a JSON Pointer (RFC 6901) in a document; the document decides whether digits are an index or a key. */
-export function pathOfPointer(pointer: string, document: unknown): JsonPath {
-  const path: (string | number)[] = [];
-  let value = document;
-  for (const escaped of pointer.split('/').slice(1)) {
-    const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
-    const step = Array.isArray(value) ? Number(key) : key;
-    path.push(step);
-    value = valueAt(value, [step]);
-  }
-  return path;
-}
-
 /** The value at a path; undefined where the document has none. */
 export function valueAt(document: unknown, path: JsonPath): unknown {
   let value = document;

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { parse } from 'jsonc-parser';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GatewayAddress, MCP_CLIENTS } from '../../src/cli/clients/client-table.js';
+import { makeDirectory } from '../support/gateway-folder.js';
+import { REPOSITORY } from '../support/served-gateway.js';
+
+const run = promisify(execFile);
+
+type Program = Extract<GatewayAddress, { kind: 'stdio' }>;
+
+/** The folders of the packages in a node_modules; those of a scope one by one, so that one of ours can stand beside them. */
+async function listPackages(modules: string): Promise<string[]> {
+  const names = (await readdir(modules)).filter((name) => !name.startsWith('.'));
+  const scopes = names.filter((name) => name.startsWith('@'));
+  const scoped = scopes.map(async (scope) => (await readdir(join(modules, scope))).map((name) => join(scope, name)));
+  return [...names.filter((name) => !name.startsWith('@')), ...(await Promise.all(scoped)).flat()];
+}
+
+/** Packs the package and lays it out as npm does, over the dependencies that are installed here: no registry is asked. */
+async function installPackage(folder: string): Promise<string> {
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+    cwd: REPOSITORY,
+  });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const modules = join(folder, 'node_modules');
+  const target = join(modules, 'mcp-aql-gateway');
+  await mkdir(target, { recursive: true });
+  await run('tar', ['xzf', join(folder, filename), '--strip-components=1', '-C', target]);
+  for (const name of await listPackages(join(REPOSITORY, 'node_modules'))) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(REPOSITORY, 'node_modules', name), join(modules, name));
+  }
+  return join(target, 'dist', 'cli', 'main.js');
+}
+
+/** The entry of the gateway, wherever a client keeps its servers. */
+function findEntry(value: unknown): Program | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { aql } = value as { aql?: Program };
+  if (typeof aql?.command === 'string') return aql;
+  return Object.values(value).map(findEntry).find(Boolean);
+}
+
+function readEntry(text: string, format: 'json' | 'toml'): Program | undefined {
+  if (format === 'json') return findEntry(parse(text));
+  const setting = (key: string) => JSON.parse(new RegExp(`^${key} = (.*)$`, 'm').exec(text)?.[1] ?? 'null');
+  return { kind: 'stdio', command: setting('command'), args: setting('args') };
+}
+
+describe('the packed program, installed in a folder of its own', () => {
+  let folder: string;
+  let program: string;
+  beforeAll(async () => {
+    folder = (await makeDirectory()).path;
+    program = await installPackage(folder);
+    await writeFile(join(folder, 'gateway.config.json'), JSON.stringify({ dataDir: 'data', mcpServers: {} }));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it.each([...MCP_CLIENTS.keys()])('is what %s starts once `connect --stdio` has written it', async (id) => {
+    const home = join(folder, id);
+    await mkdir(home);
+    const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
+    await run(process.execPath, [program, 'connect', id, '--stdio'], { cwd: folder, env });
+
+    const client = MCP_CLIENTS.get(id);
+    const [file = ''] = client?.files({ platform: process.platform, home, env, cwd: folder }) ?? [];
+    const entry = readEntry(await readFile(file, 'utf8'), client?.format ?? 'json');
+    const session = new Client({ name: id, version: '1.0.0' });
+    await session.connect(new StdioClientTransport({ command: entry?.command ?? '', args: [...(entry?.args ?? [])] }));
+    expect((await session.listTools()).tools.map(({ name }) => name)).toContain('mcp_aql_read');
+    await session.close();
+  });
+});
