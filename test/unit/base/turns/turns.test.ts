@@ -1,5 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runInTurns, type Sliced, Turns } from '../../../../src/base/turns/turns.js';
+import {
+  inTime,
+  mapInSteps,
+  PacedQueue,
+  runAtOnce,
+  runInSlices,
+  runInTurns,
+  type Sliced,
+  sortInSteps,
+  Turns,
+} from '../../../../src/base/turns/turns.js';
 
 /** Turns whose event loop is a list: each step is one turn. */
 function aLoop(perTurn = 100) {
@@ -100,5 +111,186 @@ describe('the turns of the event loop', () => {
     while (await step()) taken += 1;
     expect(await Promise.all(answers)).toEqual(['done', 'done', 'done']);
     expect(taken).toBeGreaterThanOrEqual(6);
+  });
+});
+
+/** A queue of numbers whose turns have room for ten, and whose event loop is a list: each step is one turn. */
+function aQueue(handle: (item: number) => unknown) {
+  const scheduled: (() => void)[] = [];
+  const shared = new Turns({ perTurn: 10, schedule: (work) => scheduled.push(work), now: () => 0 });
+  const events: string[] = [];
+  const faults: unknown[] = [];
+  const queue = new PacedQueue<number>({
+    handle,
+    costOf: () => 1,
+    lane: 'a',
+    source: { pause: () => events.push('pause'), resume: () => events.push('resume') },
+    onFault: (fault) => faults.push(fault),
+    shared,
+  });
+  const step = async (): Promise<void> => {
+    scheduled.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { queue, step, events, faults };
+}
+
+const NUMBERS = Array.from({ length: 25 }, (_, index) => index);
+
+describe('a paced queue', () => {
+  it('handles at once what the turn has room for, and the rest in later turns, while its source waits', async () => {
+    const handled: number[] = [];
+    const { queue, step, events } = aQueue((item) => void handled.push(item));
+    for (const item of NUMBERS) queue.push(item);
+    expect(handled).toEqual(NUMBERS.slice(0, 10));
+    expect(events).toEqual(['pause']);
+    await step();
+    expect(handled).toEqual(NUMBERS.slice(0, 20));
+    expect(events).toEqual(['pause']);
+    await step();
+    expect(handled).toEqual(NUMBERS);
+    expect(events).toEqual(['pause', 'resume']);
+    expect(queue.empty()).toBeUndefined();
+  });
+
+  it('takes no more of what gives many than the turn has room for', async () => {
+    const handled: number[] = [];
+    let given = 0;
+    function* giveMany(): Generator<number> {
+      for (; given < 25; given += 1) yield given;
+    }
+    const { queue, step, events } = aQueue((item) => void handled.push(item));
+    queue.pushAll(giveMany());
+    queue.push(25);
+    expect(handled).toEqual(NUMBERS.slice(0, 10));
+    expect(given).toBeLessThanOrEqual(10);
+    await step();
+    await step();
+    expect(handled).toEqual([...NUMBERS, 25]);
+    expect(events).toEqual(['pause', 'resume']);
+  });
+
+  it('waits for what takes longer before it handles the next, and says when it is empty', async () => {
+    const handled: number[] = [];
+    let end = (): void => undefined;
+    const { queue, step } = aQueue((item) => {
+      handled.push(item);
+      if (item !== 0) return undefined;
+      return new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    });
+    queue.push(0);
+    queue.push(1);
+    const empty = queue.empty();
+    await step();
+    expect(handled).toEqual([0]);
+    end();
+    await empty;
+    expect(handled).toEqual([0, 1]);
+  });
+
+  it('counts work beside it, handles what follows a fault, and forgets what is cleared', async () => {
+    const handled: number[] = [];
+    const { queue, step, events, faults } = aQueue((item) => {
+      if (item === 1) throw new Error('one');
+      handled.push(item);
+    });
+    queue.push(1);
+    queue.push(2);
+    expect(faults).toEqual([new Error('one')]);
+    queue.spend(10);
+    expect(events).toEqual(['pause']);
+    queue.push(3);
+    queue.clear();
+    await step();
+    expect(handled).toEqual([2]);
+    expect(events).toEqual(['pause', 'resume']);
+  });
+});
+
+/** How often work stops, and its result. */
+function count<T>(work: Sliced<T>): { readonly stops: number; readonly result: T } {
+  for (let stops = 0; ; stops += 1) {
+    const step = work.next();
+    if (step.done === true) return { stops, result: step.value };
+  }
+}
+
+describe('inTime', () => {
+  it('stops where the steps have taken the time of a slice together, and gives their result', () => {
+    let clock = 0;
+    const work = mapInSteps(Array.from({ length: 100 }), (_, index) => {
+      clock += 1;
+      return index;
+    });
+    const { stops, result } = count(inTime(work, () => clock));
+    expect(stops).toBe(12);
+    expect(result).toHaveLength(100);
+  });
+
+  it('counts the time of a slice from its begin, not that of other work between slices', () => {
+    let clock = 0;
+    const work = inTime(
+      mapInSteps([1, 2, 3, 4], () => {
+        clock += 5;
+      }),
+      () => clock,
+    );
+    let stops = 0;
+    for (; work.next().done !== true; stops += 1) clock += 1_000;
+    expect(stops).toBe(2);
+  });
+});
+
+describe('runInSlices', () => {
+  /** How often it pauses for work of so many slices. */
+  const pausesOf = async (slices: number): Promise<number> => {
+    let pauses = 0;
+    const work = function* (): Sliced<void> {
+      for (let slice = 1; slice < slices; slice += 1) yield;
+    };
+    await runInSlices(work(), async () => {
+      pauses += 1;
+    });
+    return pauses;
+  };
+
+  it('gives what follows work of several slices a turn of its own', async () => {
+    expect(await pausesOf(3)).toBe(3);
+  });
+
+  it('does not pause for work of one slice', async () => {
+    expect(await pausesOf(1)).toBe(0);
+  });
+});
+
+describe('sortInSteps', () => {
+  const byNumber = (a: readonly [number, number], b: readonly [number, number]): number => a[0] - b[0];
+
+  it('sorts as the language does, equal items in their order', () => {
+    const lists = fc.array(fc.nat(300), { maxLength: 3_000, size: 'max' });
+    fc.assert(
+      fc.property(lists, (numbers) => {
+        const items = numbers.map((number, index) => [number, index] as const);
+        expect(runAtOnce(sortInSteps(items, byNumber))).toEqual(items.toSorted(byNumber));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('compares a bounded number of items between two stops, however many there are', () => {
+    let compared = 0;
+    let most = 0;
+    const items = Array.from({ length: 40_000 }, (_, index) => [(index * 7_919) % 40_009, index] as const);
+    const work = sortInSteps(items, (a, b) => {
+      compared += 1;
+      return byNumber(a, b);
+    });
+    while (work.next().done !== true) {
+      most = Math.max(most, compared);
+      compared = 0;
+    }
+    expect(most).toBeLessThan(10_000);
   });
 });

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LockContent } from '../../../../src/config/gateway-config.js';
-import { LOCK_FILE_NAME, writeLockFile } from '../../../../src/config/load/lock-file.js';
+import { LOCK_FILE_NAME, renderJson, writeLockFile } from '../../../../src/config/load/lock-file.js';
 import { load, loadOnly, makeFolder, problemsOf } from '../config-folder.js';
 
 const SERVERS = { mcpServers: { a: { command: 'x' }, b: { command: 'x', integrity: 'quarantine' } } };
@@ -94,4 +95,18 @@ describe('the setting integrity', () => {
     const { config } = await load(SERVERS);
     expect(config.lock).toEqual({ file: join(config.directory, LOCK_FILE_NAME), content: null, digest: null });
   });
+});
+
+it('writes JSON that reads back as the same value', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(JSON.parse(renderJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});
+
+it('keeps short lists on a line and breaks long ones', () => {
+  const long = Array.from({ length: 10 }, () => 'x'.repeat(12));
+  expect(renderJson({ a: ['b', 'c'], d: {}, e: [] })).toBe('{\n  "a": ["b", "c"],\n  "d": {},\n  "e": []\n}\n');
+  expect(renderJson({ long })).toBe(`${JSON.stringify({ long }, null, 2)}\n`);
 });
