@@ -1,14 +1,12 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { type AddressInfo, isIP, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import fastify, { type FastifyInstance } from 'fastify';
 import { BriefSet } from '../../base/lib/maps.js';
 import type { CallRates } from '../../base/observe/call-rates.js';
 import type { ServerFigures } from '../../base/observe/metrics/figures.js';
 import type { Observer } from '../../base/observe/observation.js';
-import { type Turns, turns } from '../../base/turns/turns.js';
 import type { OAuthConfig } from '../../config/access-config.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { hasOperators } from '../../config/policy-config.js';
@@ -18,10 +16,11 @@ import { RPC_ERROR } from '../mcp/rpc-error.js';
 import type { ServerInfo } from '../mcp/write-result.js';
 import type { AccessSettings } from './admit.js';
 import { registerHealth } from './health.js';
+import { createHostGuard, type HostGuard } from './host-guard.js';
 import { registerLandingPage } from './landing-page.js';
 import { createNodeServer } from './node-server.js';
-import { PacedConnections, RequestRow } from './pacing.js';
-import { sendNothing, sendRpcError } from './responder.js';
+import { PacedConnections, paceRequests } from './pacing.js';
+import { sendRpcError } from './responder.js';
 import type { SessionBook } from './session-book.js';
 import { stopServer } from './stop-server.js';
 import { UnreadAnswers } from './unread-answers.js';
@@ -268,33 +267,6 @@ export function withFastMcp(
   };
 }
 
-/** Requests that one connection may bring in a row before they take turns. */
-const MOST_IN_A_ROW = 16;
-
-/** Answers requests at once, but those of a connection that brings many in a row; and holds the connections where a turn becomes long. */
-export function paceRequests(
-  listener: RequestListener,
-  connections: Pick<PacedConnections, 'hold'>,
-  shared: Turns = turns,
-): RequestListener {
-  const rows = new WeakMap<Socket, RequestRow>();
-  let last: Socket | undefined;
-  let inARow = 0;
-  return (request, response) => {
-    if (shared.isLong()) connections.hold();
-    const { socket } = request;
-    inARow = socket === last ? inARow + 1 : 1;
-    last = socket;
-    if (inARow <= MOST_IN_A_ROW && !rows.has(socket)) {
-      listener(request, response);
-      return;
-    }
-    const row = rows.get(socket) ?? new RequestRow(socket, listener, shared);
-    rows.set(socket, row);
-    row.take(request, response);
-  };
-}
-
 /** The URL for clients. A client cannot connect to a wildcard address, so `localhost` replaces it. */
 function describeUrl(host: string, port: number, isSecure: boolean): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
@@ -347,87 +319,4 @@ class OpenRequests {
       };
     });
   }
-}
-
-/** Addresses that mean "every interface"; no request can be addressed to them. */
-const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']);
-
-const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
-const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate';
-const MAX_KNOWN_HOSTS = 100;
-const PREFLIGHT_MAX_AGE_SECONDS = '600';
-
-/** True when the request may go on; otherwise the guard has answered it. */
-type HostGuard = (request: IncomingMessage, response: ServerResponse) => boolean;
-
-/**
- * Refuses requests of web pages that the operator did not allow (DNS rebinding and cross-site requests).
- *
- * - `Host` must be a loopback name, `server.host` itself where that is a concrete name or address, or one of
- *   `server.allowedHosts`. Where the gateway listens on every interface, a bare IP address passes too: a rebinding page
- *   always comes with a name. Names other than loopback must then be listed, even on a private network.
- * - `Origin`, which only browsers send, must have such a host name or one of `server.allowedOrigins`. An allowed origin
- *   gets the CORS headers for itself, never `*`, and its preflight is answered here.
- */
-export function createHostGuard(server: GatewayConfig['server']): HostGuard {
-  const everywhere = WILDCARD_HOSTS.has(server.host);
-  const own = [...localhostAllowedHostnames(), ...(everywhere ? [] : [toHostname(server.host)])];
-  const hosts = [...own, ...server.allowedHosts.map(toHostname)];
-  const origins = [...own, ...server.allowedOrigins.map(toHostname)];
-
-  const known = new Set<string>();
-  const refuseHost = (header: string | undefined, response: ServerResponse): boolean => {
-    const host = validateHostHeader(header, hosts);
-    const accepted = host.ok || (everywhere && host.hostname !== undefined && isAddress(host.hostname));
-    if (!accepted) refuse(response, 'Host', host.hostname ?? header, 'server.allowedHosts');
-    else if (header !== undefined && known.size < MAX_KNOWN_HOSTS) known.add(header);
-    return !accepted;
-  };
-
-  return (request, response) => {
-    const header = request.headers.host;
-    // Parsing a host costs as much as routing the request, and clients send the same one every time.
-    if ((header === undefined || !known.has(header)) && refuseHost(header, response)) return false;
-    const { origin } = request.headers;
-    if (origin !== undefined) {
-      const checked = validateOriginHeader(origin, origins);
-      if (!checked.ok) return refuse(response, 'Origin', checked.hostname ?? origin, 'server.allowedOrigins');
-      allowOrigin(response, origin);
-    }
-    if (request.method !== 'OPTIONS') return true;
-    answerPreflight(request, response);
-    return false;
-  };
-}
-
-/** The host name as `URL` writes it: lower case, IPv6 in brackets. */
-function toHostname(host: string): string {
-  return isIP(host) === 6 ? `[${host.toLowerCase()}]` : host.toLowerCase();
-}
-
-function isAddress(hostname: string): boolean {
-  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-}
-
-function refuse(response: ServerResponse, header: string, value: string | undefined, setting: string): false {
-  const named = value === undefined ? `${header} is missing` : `${header} '${value.slice(0, 100)}' is not allowed`;
-  const message = `${named}. If it is yours, add its host name to ${setting} in the gateway's configuration.`;
-  sendRpcError(response, 403, RPC_ERROR.refused, message);
-  return false;
-}
-
-function allowOrigin(response: ServerResponse, origin: string): void {
-  response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS);
-  response.setHeader('vary', 'Origin');
-}
-
-/** Allows all requested headers, because the origin has been checked. */
-function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
-  const requested = request.headers['access-control-request-headers'];
-  response.setHeader('allow', ALLOWED_METHODS);
-  response.setHeader('access-control-allow-methods', ALLOWED_METHODS);
-  response.setHeader('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
-  if (requested !== undefined) response.setHeader('access-control-allow-headers', requested);
-  sendNothing(response, 204);
 }

@@ -2,16 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../base/protocol/call.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Authenticated } from '../auth/authenticated.js';
+import { type Fullness, IdleMap, toBounds } from './idle-map.js';
 import type { Occupancy } from './responder.js';
-import {
-  anyoneIn,
-  type Fullness,
-  IdleMap,
-  ownerOf,
-  type SessionEvents,
-  type SessionOrigin,
-  toBounds,
-} from './sessions.js';
+import { anyoneIn, ownerOf, type SessionEvents, type SessionOrigin } from './sessions.js';
 
 export interface ModernCallers {
   /** The client behind a request, or what is full. */

@@ -118,7 +118,7 @@ const NO_SOURCE = { pause: () => undefined, resume: () => undefined };
  * client sent without waiting for an answer at once: thousands of requests. The connection is not paused, because Node's HTTP
  * server resumes it with every request and response.
  */
-export class RequestRow {
+class RequestRow {
   readonly #socket: Socket;
   readonly #queue: PacedQueue<Exchange>;
   #waiting = 0;
@@ -148,4 +148,31 @@ export class RequestRow {
     this.#waiting += 1;
     this.#queue.push({ request, response });
   }
+}
+
+/** Requests that one connection may bring in a row before they take turns. */
+const MOST_IN_A_ROW = 16;
+
+/** Answers requests at once, but those of a connection that brings many in a row; and holds the connections where a turn becomes long. */
+export function paceRequests(
+  listener: RequestListener,
+  connections: Pick<PacedConnections, 'hold'>,
+  shared: Turns = turns,
+): RequestListener {
+  const rows = new WeakMap<Socket, RequestRow>();
+  let last: Socket | undefined;
+  let inARow = 0;
+  return (request, response) => {
+    if (shared.isLong()) connections.hold();
+    const { socket } = request;
+    inARow = socket === last ? inARow + 1 : 1;
+    last = socket;
+    if (inARow <= MOST_IN_A_ROW && !rows.has(socket)) {
+      listener(request, response);
+      return;
+    }
+    const row = rows.get(socket) ?? new RequestRow(socket, listener, shared);
+    rows.set(socket, row);
+    row.take(request, response);
+  };
 }

@@ -18,6 +18,12 @@ export function hasUnusableId(message: unknown): boolean {
   return isJsonObject(message) && 'method' in message && 'id' in message && !isRequestId(message['id']);
 }
 
+/** The id of a request, for a refusal. */
+export function readId(message: unknown): RequestId | null {
+  const id = isJsonObject(message) ? message['id'] : undefined;
+  return isRequestId(id) ? id : null;
+}
+
 /** Sends the answer to one request. After `answer`, `cancel` or `interrupt` every method does nothing. */
 export interface Responder {
   /** Cancelled when the client cancels the request or disconnects. */

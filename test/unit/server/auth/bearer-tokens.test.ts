@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Observation } from '../../../../src/base/observe/observation.js';
 import { hashToken } from '../../../../src/config/load/build-access.js';
-import { BearerTokens } from '../../../../src/server/auth/bearer-tokens.js';
+import { BearerTokens, FailedAttempts, RefusalNotices } from '../../../../src/server/auth/bearer-tokens.js';
 
 const END = Date.parse('2027-01-31');
 
@@ -48,5 +49,63 @@ describe('bearer tokens', () => {
         expect(tokens.holderOf(`Bearer ${text}`)).toBeUndefined();
       }),
     );
+  });
+});
+
+function attempts(failures: number) {
+  const clock = { now: 5_000_000 };
+  const failed = new FailedAttempts(() => clock.now);
+  for (let count = 0; count < failures; count += 1) failed.note('192.0.2.1');
+  return { failed, clock };
+}
+
+describe('failed attempts', () => {
+  it('are allowed twenty times in a minute', () => {
+    expect(attempts(19).failed.secondsToWait('192.0.2.1')).toBe(0);
+    expect(attempts(20).failed.secondsToWait('192.0.2.1')).toBe(60);
+  });
+
+  it('are counted per address', () => {
+    expect(attempts(20).failed.secondsToWait('192.0.2.2')).toBe(0);
+  });
+
+  it('are forgotten when the minute is over', () => {
+    const { failed, clock } = attempts(20);
+    clock.now += 59_001;
+    expect(failed.secondsToWait('192.0.2.1')).toBe(1);
+    clock.now += 999;
+    expect(failed.secondsToWait('192.0.2.1')).toBe(0);
+    failed.note('192.0.2.1');
+    expect(failed.secondsToWait('192.0.2.1')).toBe(0);
+  });
+
+  it('are remembered for the latest thousand addresses', () => {
+    const { failed } = attempts(20);
+    for (let count = 0; count < 999; count += 1) failed.note(`198.51.100.${count}`);
+    expect(failed.secondsToWait('192.0.2.1')).toBe(60);
+    failed.note('203.0.113.1');
+    expect(failed.secondsToWait('192.0.2.1')).toBe(0);
+  });
+});
+
+it('reports the first refused request at once and counts the others in the next notice', () => {
+  let now = 1_000_000;
+  const told: Observation[] = [];
+  const notices = new RefusalNotices(
+    (observation) => told.push(observation),
+    '/mcp',
+    () => now,
+  );
+  for (let count = 0; count < 500; count += 1) notices.refused('192.0.2.1');
+  now += 59_999;
+  notices.refused('192.0.2.1');
+  expect(told).toEqual([
+    { kind: 'notice', level: 'warn', message: "Refused a request to /mcp from '192.0.2.1' without a valid token." },
+  ]);
+  now += 1;
+  notices.refused('192.0.2.2');
+  expect(told).toHaveLength(2);
+  expect(told[1]).toMatchObject({
+    message: "Refused a request to /mcp from '192.0.2.2' without a valid token (and 500 more since the last notice).",
   });
 });

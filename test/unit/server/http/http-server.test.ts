@@ -1,9 +1,14 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Observation } from '../../../../src/base/observe/observation.js';
-import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http/http-server.js';
+import {
+  type HttpGatewayServer,
+  MCP_PATH,
+  openHttpServer,
+  withFastMcp,
+} from '../../../../src/server/http/http-server.js';
 import {
   createFakeGateway,
   type FakeGateway,
@@ -630,4 +635,26 @@ describe('the HTTP server', () => {
     });
     await expect(second).rejects.toThrow(`127.0.0.1:${port} is in use by another program`);
   });
+});
+
+it('a request to the path of MCP whose handling throws is answered with 500, and the log has the cause', async () => {
+  const cause = new Error('a defect');
+  const observations: Observation[] = [];
+  const fail = (): never => {
+    throw cause;
+  };
+  const server = createServer(
+    withFastMcp(
+      { serveMcp: fail, serveView: fail, serveOthers: () => undefined },
+      () => true,
+      (observation) => observations.push(observation),
+    ),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${MCP_PATH}`;
+  const { status, json } = await sendHttp(url, { body: { jsonrpc: '2.0', id: 1, method: 'ping' } });
+  server.close();
+  expect(status).toBe(500);
+  expect(json.error.message).toBe('Internal error');
+  expect(observations).toEqual([{ kind: 'defect', where: MCP_PATH, cause }]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { IdleMap } from '../../../../src/server/http/idle-map.js';
 import type { Occupancy } from '../../../../src/server/http/responder.js';
-import { IdleMap } from '../../../../src/server/http/sessions.js';
 
 const occupancy = (lastUsedAt: number, open = 0): Occupancy => ({ lastUsedAt, open });
 const MINUTE = 60_000;
