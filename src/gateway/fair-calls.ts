@@ -3,7 +3,7 @@ import { OperationError } from '../base/protocol/operation-error.js';
 import type { Reply } from '../base/protocol/result.js';
 import { FairQueue, type Turn } from '../base/turns/fair-queue.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { turnOf } from '../upstream/call-queue.js';
+import { turnOf } from '../upstream/calls-in-progress.js';
 
 /** How many calls the gateway takes on at once, and how many of them one client. */
 export type CallBounds = Pick<GatewayConfig['server'], 'maxCalls' | 'maxCallsPerClient' | 'maxWaitingCalls'>;

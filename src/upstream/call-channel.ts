@@ -1,57 +1,25 @@
-import {
-  isInputRequiredResult,
-  type JSONRPCMessage,
-  type RequestId,
-  type Transport,
-  type TransportSendOptions,
-} from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { BriefMap } from '../base/lib/maps.js';
-import type { AskChannel } from '../base/protocol/ask.js';
 import type { ProgressUpdate } from '../base/protocol/call.js';
 import { LARGE_BYTES, type LargeMessage } from '../base/protocol/large-answer.js';
-import type { CallLog } from '../base/protocol/log-message.js';
-import { withoutForgedMeta } from '../base/protocol/result-meta.js';
-import { type CallResult, readLarge, UnreadMessage } from './call-result.js';
+import { type CallResult, readLarge, readResult, UnreadMessage } from './call-result.js';
 import { Liveness } from './liveness.js';
-import { OWN_METHODS } from './own-methods.js';
-import { ProgressAllowance } from './progress-allowance.js';
+import { OWN_METHODS, type Pending, type RequestOptions, restartClock } from './pending-request.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { explainRefusal } from './questions/explain-refusal.js';
-import { type CallQuestions, ServerQuestions } from './questions/server-questions.js';
-import type { RequestOptions } from './request-options.js';
+import { ServerQuestions } from './questions/server-questions.js';
 import { type DriveTask, TaskRequests } from './task-requests.js';
-import { answerTooLong, cancelled, expired, lostWith, protocolError, UpstreamFault } from './transport/fault.js';
+import { answerTooLong, cancelled, expired, lostWith, UpstreamFault } from './transport/fault.js';
 import { SplitAnswer } from './transport/split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
 import { readMessages } from './transport/wire-messages.js';
-
-export { UnreadMessage } from './call-result.js';
+import { ChangedLists, ProgressAllowance, readChangedList, readProgressToken } from './unasked-messages.js';
 
 /** The SDK's client counts its requests from 0; the channel's own begin where no client will ever arrive. */
 const FIRST_ID = 1_000_000_001;
 /** How exactly time-outs are kept. One timer for all calls instead of one a call. */
 const SWEEP_MS = 250;
-
-interface Pending {
-  readonly resolve: (result: CallResult) => void;
-  readonly reject: (error: unknown) => void;
-  readonly method: string;
-  readonly timeoutMs: number;
-  readonly onProgress: ((update: ProgressUpdate) => void) | undefined;
-  /** Undefined before the first update. */
-  allowance: ProgressAllowance | undefined;
-  /** What had arrived from the server when the request was sent. */
-  readonly activity: number;
-  readonly ask: AskChannel | undefined;
-  readonly log: CallLog | undefined;
-  /** What the server has asked; undefined for most. */
-  questions: CallQuestions | undefined;
-  /** When it fails in any case. */
-  endsAt: number;
-  readonly maxMs: number;
-  deadline: number;
-}
 
 interface ChannelLimits {
   readonly maxAnswerBytes: number;
@@ -90,8 +58,7 @@ export class CallChannel implements Transport {
   /** Undefined before the first call that was met with silence. */
   #liveness: Liveness | undefined;
   #messages = 0;
-  /** The lists of which news of a change was passed on that its reader has not seen yet. */
-  readonly #changed = new Set<string>();
+  readonly #changed = new ChangedLists();
   #lastMethod: string | undefined;
   /** Undefined as long as no answer can be a task. */
   #tasks: TaskRequests | undefined;
@@ -253,20 +220,12 @@ export class CallChannel implements Transport {
 
   /** Whether a message is worth parsing: progress beyond a request's allowance, or of a request that has ended, is not. */
   #admits(text: string): boolean {
-    const list = LIST_CHANGED.exec(text)?.[1];
-    if (list !== undefined) return this.#admitChange(list);
+    const list = readChangedList(text);
+    if (list !== undefined) return this.#changed.admit(list);
     const id = ownId(readProgressToken(text));
     if (id === undefined) return true;
     const pending = this.#pending.get(id);
     return pending !== undefined && pending.allowance?.hasRoom(performance.now()) !== false;
-  }
-
-  /** News of a change says the same as the one before it, as long as nothing has been done about that. */
-  #admitChange(list: string): boolean {
-    if (this.#changed.has(list)) return false;
-    this.#changed.add(list);
-    queueMicrotask(() => this.#changed.delete(list));
-    return true;
   }
 
   #failOwn(id: unknown, fault: UpstreamFault): void {
@@ -455,47 +414,8 @@ export class CallChannel implements Transport {
   }
 }
 
-/** The time that a person took for an answer is not the server's. */
-function restartClock(pending: Pending, waitedMs: number): void {
-  pending.endsAt += waitedMs;
-  pending.deadline = Math.min(performance.now() + pending.timeoutMs, pending.endsAt);
-}
-
-/** As all SDKs write a notification. */
-const LIST_CHANGED =
-  /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/(tools|resources|prompts)\/list_changed"/;
-
-/** The result in an answer. Throws what the answer says of a failure. */
-export function readResult({ result, error }: { readonly result?: unknown; readonly error?: unknown }): JsonObject {
-  if (isJsonObject(error)) throw protocolError(error);
-  if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its answer has neither result nor error');
-  const answer = withoutForgedMeta(result);
-  if (isInputRequiredResult(answer)) {
-    throw new UpstreamFault('input-required', 'it asks the client for input', { input: answer });
-  }
-  return withoutResultType(answer);
-}
-
 /** An id or token of the channel's own; some servers send it back as a string. */
 function ownId(value: unknown): number | undefined {
   const id = typeof value === 'string' ? Number(value) : value;
   return typeof id === 'number' && id >= FIRST_ID ? id : undefined;
-}
-
-/** `resultType: "complete"` belongs to the envelope of protocol 2026-07-28, not to the tool's result. */
-function withoutResultType(result: JsonObject): JsonObject {
-  if (!('resultType' in result)) return result;
-  const { resultType, ...rest } = result;
-  return rest;
-}
-
-/** As all SDKs write a notification. One that is written in another order is counted after it was parsed. */
-const PROGRESS_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/progress"/;
-const PROGRESS_TOKEN = /"progressToken"\s*:\s*"?(\d+)"?/;
-
-/** The token of a progress notification, read without parsing it; undefined for every other message. */
-function readProgressToken(text: string): number | undefined {
-  if (!PROGRESS_START.test(text)) return undefined;
-  const token = PROGRESS_TOKEN.exec(text)?.[1];
-  return token === undefined ? undefined : Number(token);
 }

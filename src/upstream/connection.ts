@@ -1,40 +1,31 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
-  Client,
+  type Client,
   type JSONRPCNotification,
   PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
-  ProtocolError,
-  ProtocolErrorCode,
-  SdkHttpError,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
-import type { Observer } from '../base/observe/observation.js';
-import { ALL_ABILITIES, writeAbilities } from '../base/protocol/ask.js';
 import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../base/protocol/header-parameters.js';
 import type { LogLevel } from '../base/protocol/log-message.js';
 import type { Introduction, RawTool } from '../base/protocol/tools.js';
 import { inTime, runInSlices } from '../base/turns/turns.js';
-import type { QueueBounds } from '../config/connection-config.js';
 import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import { sendInRounds } from './answer-rounds.js';
-import { CallChannel } from './call-channel.js';
-import { CallQueue, type Wait } from './call-queue.js';
+import type { CallChannel } from './call-channel.js';
 import type { CallResult } from './call-result.js';
 import type { TaskSurroundings } from './drive-task.js';
-import { readIntroduction } from './introduction.js';
 import { listenForNews, type ResourceWatch, RootsNews, type UpstreamNews } from './news.js';
 import type { AskSettings } from './questions/ask-client.js';
-import { permit } from './questions/prepare-question.js';
 import { findTaskCalls, type TaskCalls } from './task-calls.js';
 import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
-import { UpstreamFault } from './transport/fault.js';
-import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
+import type { UpstreamFault } from './transport/fault.js';
+import type { TransportEvents, TransportSurroundings } from './transport/open-transport.js';
 import { CredentialMasking } from './transport/own-credentials.js';
 import type { RequestCredentials } from './transport/user-rights.js';
 import { writeAhead } from './transport/wire-messages.js';
-import type { CallCounts, UpstreamCall, UpstreamRequest } from './upstream.js';
+import type { UpstreamCall, UpstreamRequest } from './upstream.js';
 
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {
@@ -42,6 +33,9 @@ export interface EraMemory {
   /** It speaks the HTTP+SSE transport of protocol 2024-11-05, though its address alone is configured. */
   sse?: boolean;
 }
+
+/** A server that is remembered to speak the older era is not probed. */
+export const LEGACY: PriorDiscovery = { kind: 'legacy' };
 
 /** What is remembered of a server over its connections. */
 export interface ServerMemory {
@@ -78,7 +72,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-interface ConnectionRequest {
+export interface ConnectionRequest {
   readonly config: UpstreamConfig;
   readonly around: TransportSurroundings;
   /** What its requests carry beside the configured headers. */
@@ -109,176 +103,15 @@ interface ConnectionRequest {
 type MirroredTools = Map<unknown, readonly HeaderParameter[]>;
 
 /** A connection being made: enough of it to end it early. */
-interface Attempt {
+export interface Attempt {
   readonly channel: CallChannel;
   readonly client: Client;
   readonly lost: Promise<UpstreamFault>;
   readonly closed: Promise<void>;
 }
 
-/**
- * Connects, shakes hands and reads the tools, all within the configured time.
- *
- * @throws UpstreamFault or an error of the SDK; nothing is left running then.
- */
-export async function openConnection(request: ConnectionRequest): Promise<Connection> {
-  const { endpoint } = request.config;
-  if (endpoint.type !== 'http') return connectInAnyEra(request);
-  const overSse = { ...request, config: { ...request.config, endpoint: { ...endpoint, type: 'sse' as const } } };
-  if (request.memory.sse === true) return connectOnce(overSse);
-  try {
-    return await connectInAnyEra(request);
-  } catch (error) {
-    // That transport has no credentials of users.
-    if (!refusesPost(error) || request.signal.aborted || request.credentials !== undefined) throw error;
-    // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
-    const connection = await connectOnce(overSse).catch(() => undefined);
-    if (connection === undefined) throw error;
-    request.memory.sse = true;
-    return connection;
-  }
-}
-
-/** Statuses by which a server of the older HTTP transport refuses the POST of a newer one. */
-const POST_REFUSALS: ReadonlySet<number> = new Set([400, 404, 405]);
-
-function refusesPost(error: unknown): boolean {
-  return error instanceof SdkHttpError && POST_REFUSALS.has(error.status);
-}
-
-async function connectInAnyEra(request: ConnectionRequest): Promise<Connection> {
-  try {
-    return await connectOnce(request);
-  } catch (error) {
-    if (isModernRefusal(error) && request.memory.prior === undefined) {
-      // It was slow to answer the probe, and refuses the old handshake: this time it is waited for.
-      return connectOnce({ ...request, probeTimeoutMs: request.config.connectTimeoutMs });
-    }
-    if (!(error instanceof ProbeFailure)) throw error;
-    // Servers of some older SDKs exit, or fall silent, when their first request is not `initialize`.
-    request.memory.prior = LEGACY;
-    if (error.fault.kind === 'timeout') throw error.fault;
-    return connectOnce(request);
-  }
-}
-
-/** Only servers of the 2026-07-28 protocol refuse `initialize` with this code; it names the versions that they speak. */
-function isModernRefusal(error: unknown): boolean {
-  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UnsupportedProtocolVersion;
-}
-
-/** The server ended or stayed silent while it was probed for the modern era. */
-class ProbeFailure extends Error {
-  readonly fault: UpstreamFault;
-
-  constructor(fault: UpstreamFault) {
-    super(fault.message, { cause: fault });
-    this.fault = fault;
-  }
-}
-
-async function connectOnce(request: ConnectionRequest): Promise<Connection> {
-  const { config, memory, signal } = request;
-  const timeoutMs = config.connectTimeoutMs;
-  const attempt = await beginAttempt(request);
-  const { channel, client } = attempt;
-  const giveUp = (): void => void channel.close();
-  const timer = setTimeout(giveUp, timeoutMs);
-  signal.addEventListener('abort', giveUp);
-  const started = performance.now();
-  try {
-    signal.throwIfAborted();
-    const prior = config.endpoint.type === 'sse' ? LEGACY : memory.prior;
-    // The SDK's own time-out comes second: ours knows the phase, and closes.
-    await client.connect(channel, { timeout: timeoutMs * 2, ...(prior === undefined ? {} : { prior }) });
-    return await completeConnection(request, attempt);
-  } catch (error) {
-    const closed = channel.close();
-    // When the gateway closes, it waits until nothing is left; a next attempt need not.
-    if (signal.aborted) await closed;
-    throw reasonOf(error, channel, performance.now() - started >= timeoutMs - 1 ? timeoutMs : undefined);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', giveUp);
-  }
-}
-
-/** Silence and the end of the process explain more than the SDK's error that follows from them. */
-function reasonOf(
-  error: unknown,
-  { reportedLoss, lastMethod }: CallChannel,
-  expiredAfterMs: number | undefined,
-): unknown {
-  const fault = expiredAfterMs === undefined ? reportedLoss : silence(lastMethod, expiredAfterMs, error);
-  const ended = fault?.kind === 'exited' || fault?.kind === 'timeout';
-  if (fault !== undefined && ended && lastMethod === 'server/discover') return new ProbeFailure(fault);
-  return fault ?? error;
-}
-
-const LEGACY: PriorDiscovery = { kind: 'legacy' };
-
-function silence(method: string | undefined, timeoutMs: number, cause: unknown): UpstreamFault {
-  const what = method === undefined ? 'no connection' : `no answer to '${method}'`;
-  return new UpstreamFault('timeout', `${what} within ${timeoutMs / 1000} s`, { cause });
-}
-
-async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
-  const { config, around, probeTimeoutMs, onLimits, onStderr, credentials } = request;
-  const transport = await openTransport(config, around, { onLimits, onStderr, credentials });
-  const channel = new CallChannel(transport, config);
-  channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
-  const lost = new Promise<UpstreamFault>((resolve) => {
-    channel.onlost = resolve;
-  });
-  // The SDK's client calls the handler that it finds, then its own.
-  const closed = new Promise<void>((resolve) => {
-    channel.onclose = resolve;
-  });
-  const probe = { timeoutMs: transport.kind === 'stdio' ? probeTimeoutMs : config.connectTimeoutMs };
-  const asks = describeAsks(request);
-  channel.answerQuestions(asks);
-  // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.
-  const capabilities = around.servesClients === true ? declareAbilities(request) : {};
-  const client = new Client(around.clientInfo, { capabilities, versionNegotiation: { mode: 'auto', probe } });
-  client.onerror = ({ message }) =>
-    around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
-  return { channel, client, lost, closed };
-}
-
-function declareAbilities({ config }: ConnectionRequest): JsonObject {
-  const permitted = permit(ALL_ABILITIES, config.asks);
-  return { ...writeAbilities(permitted), ...(permitted.roots ? { roots: { listChanged: true } } : {}) };
-}
-
-function describeAsks(request: ConnectionRequest): AskSettings {
-  const { config, credentials, onAsked = () => undefined, ownerLog } = request;
-  const masking = new CredentialMasking(config.endpoint, credentials);
-  const mask = (params: JsonObject): JsonObject => masking.current.maskAll(params);
-  return { asker: config, mask, onAsked, ...(ownerLog === undefined ? {} : { ownerLog }) };
-}
-
-/** How often a server's answers to nothing are reported. */
-const UNKNOWN_NOTED_MS = 60_000;
-
-/** Such a server may have answered a call with the wrong id, so that the call times out: the log says why. */
-function noteUnknownAnswers(slug: string, observe: Observer): (id: unknown) => void {
-  let count = 0;
-  let notedAt = Number.NEGATIVE_INFINITY;
-  return (id) => {
-    count += 1;
-    if (performance.now() - notedAt < UNKNOWN_NOTED_MS) return;
-    notedAt = performance.now();
-    const what = `${slug} answered requests that were never sent (${count} so far; the last id: ${excerpt(id)}); dropped`;
-    observe({ kind: 'notice', level: 'warn', message: what });
-  };
-}
-
-/** An id is the server's text. */
-function excerpt(id: unknown): string {
-  return JSON.stringify(id ?? null).slice(0, 60);
-}
-
-async function completeConnection(
+/** Makes a connection of an attempt whose handshake is done: reads the tools, and listens for news. */
+export async function completeConnection(
   request: ConnectionRequest,
   { channel, client, lost, closed }: Attempt,
 ): Promise<Connection> {
@@ -446,51 +279,22 @@ function noteMirrored(tool: RawTool, mirrored: MirroredTools): string | undefine
   return fault;
 }
 
-/** Calls in progress, of which only so many are in flight at once; what they use can be ended after the last of them. */
-export class CallsInProgress {
-  readonly #max: number;
-  readonly #bounds: QueueBounds;
-  /** Made by the first call that waits. */
-  #queue: CallQueue | undefined;
-  #active = 0;
-  #whenNone: (() => void)[] = [];
+export function describeAsks(request: ConnectionRequest): AskSettings {
+  const { config, credentials, onAsked = () => undefined, ownerLog } = request;
+  const masking = new CredentialMasking(config.endpoint, credentials);
+  const mask = (params: JsonObject): JsonObject => masking.current.maskAll(params);
+  return { asker: config, mask, onAsked, ...(ownerLog === undefined ? {} : { ownerLog }) };
+}
 
-  /** @param max no bound where absent */
-  constructor(max = Number.POSITIVE_INFINITY, queue: QueueBounds = { max: Number.POSITIVE_INFINITY }) {
-    this.#max = max;
-    this.#bounds = queue;
-  }
+/** Callers see half of it at most; what is beyond is neither kept nor compared. */
+const LONGEST_INTRODUCTION = 8_000;
 
-  /** Takes a place if one is free. */
-  tryEnter(): boolean {
-    if (this.#active >= this.#max) return false;
-    this.#active += 1;
-    return true;
-  }
-
-  /** Waits for a place: see `CallQueue.enter`. */
-  enter(wait: Wait): Promise<void> {
-    this.#queue ??= new CallQueue(this.#max, this.#bounds);
-    return this.#queue.enter(wait);
-  }
-
-  /** Gives a place back, or on to the one whose turn it is: it does not become free in between, so that no newer call can take it. */
-  leave(): void {
-    if (this.#queue?.admitNext() === true) return;
-    this.#active -= 1;
-    if (this.#active > 0 || this.#whenNone.length === 0) return;
-    for (const resume of this.#whenNone) resume();
-    this.#whenNone = [];
-  }
-
-  /** How many are in flight and how many wait, at this moment. */
-  stats(): CallCounts {
-    return { inFlight: this.#active, waiting: this.#queue?.size ?? 0 };
-  }
-
-  /** Resolves when none is in progress. */
-  whenNone(): Promise<void> {
-    if (this.#active === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#whenNone.push(resolve));
-  }
+/** What a server says of itself; undefined where it says nothing. */
+function readIntroduction(client: Client): Introduction | undefined {
+  const { title, description }: { readonly title?: unknown; readonly description?: unknown } =
+    client.getServerVersion() ?? {};
+  const said = Object.entries({ title, description, instructions: client.getInstructions() }).flatMap(([name, text]) =>
+    typeof text === 'string' && text.trim() !== '' ? [[name, text.slice(0, LONGEST_INTRODUCTION)]] : [],
+  );
+  return said.length === 0 ? undefined : Object.fromEntries(said);
 }

@@ -1,9 +1,6 @@
-import type { UpstreamState } from '../base/observe/observation.js';
-import { type Caller, principalOf } from '../base/protocol/caller.js';
 import type { Cancellation } from '../base/protocol/cancellation.js';
 import type { InstanceBounds } from '../config/gateway-config.js';
 import { UpstreamFault } from './transport/fault.js';
-import type { CallCounts, IsolationMode, UpstreamStatus } from './upstream.js';
 
 /** One connection of several to a server, which belongs to one owner, or waits for its first. */
 export interface Instance<T> {
@@ -228,33 +225,4 @@ export function waitFor(event: Promise<unknown>, { ms, cancellation, otherwise }
     void event.then(settle(resolve));
     cancellation.onCancel(settle(() => reject(new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled'))));
   });
-}
-
-/** The owner of the connection for requests that belong to no caller, such as reading lists. */
-export const OWN_REQUESTS = 'gateway';
-
-/** Whose connection a call takes. A client that did not authenticate is its session. */
-export function ownerOf(caller: Caller, mode: Exclude<IsolationMode, 'shared'>): string {
-  const principal = mode === 'client' ? principalOf(caller) : undefined;
-  return principal === undefined ? sessionOwner(caller.sessionId) : `${principal.kind} ${principal.name}`;
-}
-
-export function sessionOwner(sessionId: string): string {
-  return `session ${sessionId}`;
-}
-
-/** From the one that says most for the upstream to the one that says least. */
-const STATES: readonly UpstreamState[] = ['ready', 'degraded', 'starting', 'waiting', 'failed', 'dormant', 'closed'];
-
-export const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'failed']);
-
-/** The connection that speaks for all of an upstream; undefined where it has none. */
-export function bestOf(statuses: readonly UpstreamStatus[]): UpstreamStatus | undefined {
-  return statuses.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))[0];
-}
-
-/** The calls of all connections of an upstream. */
-export function countCalls(statuses: readonly UpstreamStatus[]): CallCounts {
-  const sum = (of: (calls: CallCounts) => number): number => statuses.reduce((all, { calls }) => all + of(calls), 0);
-  return { inFlight: sum(({ inFlight }) => inFlight), waiting: sum(({ waiting }) => waiting) };
 }

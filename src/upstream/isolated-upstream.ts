@@ -1,6 +1,4 @@
 import type { JsonObject } from '../base/json/json.js';
-import { RecentMap } from '../base/lib/maps.js';
-import type { Observation, Observer, UpstreamState } from '../base/observe/observation.js';
 import type { Caller } from '../base/protocol/caller.js';
 import { Cancellation } from '../base/protocol/cancellation.js';
 import type { LargeAnswer } from '../base/protocol/large-answer.js';
@@ -10,20 +8,20 @@ import type { Absence, Introduction, RawTool } from '../base/protocol/tools.js';
 import type { WireAnswer } from '../base/protocol/wire-answer.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { assessIsolation } from './assess-isolation.js';
-import { CallsInProgress, type ServerMemory } from './connection.js';
-import {
-  bestOf,
-  countCalls,
-  DOWN,
-  type Instance,
-  Instances,
-  OWN_REQUESTS,
-  ownerOf,
-  sessionOwner,
-  waitFor,
-} from './instances.js';
+import { CallsInProgress } from './calls-in-progress.js';
+import { bestOf, CombinedNews, countCalls, isDown } from './combined-status.js';
+import type { ServerMemory } from './connection.js';
+import { type Instance, Instances, waitFor } from './instances.js';
 import { ManagedUpstream } from './managed-upstream.js';
-import { type Entered, OwnedWatches, type WatchedResource } from './owned-watches.js';
+import {
+  type Entered,
+  OWN_REQUESTS,
+  OwnedWatches,
+  ownerOf,
+  StateLosses,
+  sessionOwner,
+  type WatchedResource,
+} from './owners.js';
 import type { StartSlots } from './start-slots.js';
 import { describeDifference } from './tool-list.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
@@ -33,7 +31,6 @@ import { type RequestCredentials, sendWithRights, type UserRights } from './tran
 import type {
   IsolationMode,
   IsolationStatus,
-  StateLoss,
   Upstream,
   UpstreamCall,
   UpstreamEvents,
@@ -45,11 +42,6 @@ import type {
 const PATIENCE_MS = 5_000;
 const NO_SESSION =
   'it gives connections no session id, so that it may not tell callers apart although its "isolation" says so';
-
-/** Owners that are remembered when their connection was ended for being idle. */
-const MOST_LAPSED = 10_000;
-/** Different lists of tools that are reported. */
-const MOST_LISTS_REPORTED = 20;
 
 interface IsolatedUpstreamOptions {
   readonly config: UpstreamConfig;
@@ -90,21 +82,17 @@ export class IsolatedUpstream implements Upstream {
   /** The list that the catalog holds, and the connection that it came from while that is there. */
   #tools: readonly RawTool[] = [];
   #source: ManagedUpstream | undefined;
-  /** The owners whose connection was ended before they were, and why. */
-  readonly #lapsed = new RecentMap<string, StateLoss>(MOST_LAPSED);
-  /** How often a connection had been lost when its owner called last. */
-  readonly #lossesSeen = new WeakMap<ManagedUpstream, number>();
+  readonly #losses = new StateLosses();
   /** Who had each connection. */
   readonly #owners = new WeakMap<ManagedUpstream, string>();
   readonly #watches = new OwnedWatches();
-  readonly #reported = new Set<string>();
+  readonly #news: CombinedNews;
   /** Of the connection that was made last. */
   #last: UpstreamStatus | undefined;
   #introduction: Introduction | undefined;
   #capabilities: JsonObject | undefined;
   #logLevel: LogLevel | undefined;
   #endedRestarts = 0;
-  #shownState: UpstreamState = 'starting';
   readonly #calls = new CallsInProgress();
   #isClosing = false;
   #ending: Promise<void> | undefined;
@@ -114,6 +102,11 @@ export class IsolatedUpstream implements Upstream {
     const { config } = options;
     this.#options = options;
     this.slug = config.slug;
+    this.#news = new CombinedNews({
+      slug: this.slug,
+      observe: options.around.observe,
+      state: () => (this.#hasInstances() ? this.status().state : undefined),
+    });
     this.#decided = new Promise((resolve) => {
       this.#settleDecision = resolve;
     });
@@ -126,7 +119,7 @@ export class IsolatedUpstream implements Upstream {
           options.around.observe({ kind: 'defect', where: 'closing a connection', cause });
         }),
       onEnd: (connection, owner, why) => {
-        if (owner !== undefined && why !== 'asked') this.#lapsed.set(owner, why);
+        if (owner !== undefined && why !== 'asked') this.#losses.note(owner, why);
         this.#noteEnd(connection);
       },
     });
@@ -226,7 +219,7 @@ export class IsolatedUpstream implements Upstream {
   /** Ends what belongs to a session alone. */
   endSession(sessionId: string): void {
     this.#instances.end(sessionOwner(sessionId));
-    this.#lapsed.take(sessionOwner(sessionId));
+    this.#losses.forget(sessionOwner(sessionId));
   }
 
   status(): UpstreamStatus {
@@ -245,7 +238,7 @@ export class IsolatedUpstream implements Upstream {
 
   absence(): Absence | undefined {
     if (!this.#hasInstances() || this.#options.rights !== undefined) return this.#first.absence();
-    const down = this.#instances.running().filter(({ upstream }) => DOWN.has(upstream.status().state));
+    const down = this.#instances.running().filter(({ upstream }) => isDown(upstream.status().state));
     if (down.length === 0 || down.length < this.#instances.running().length) return undefined;
     return down[0]?.upstream.absence();
   }
@@ -328,18 +321,9 @@ export class IsolatedUpstream implements Upstream {
     }
     const { upstream } = instance.connection;
     this.#owners.set(upstream, owner);
-    const loss = this.#findLoss(owner, upstream);
+    const loss = this.#losses.find(owner, upstream);
     if (loss !== undefined) call.onStateLost?.(loss);
     return { upstream, leave };
-  }
-
-  /** Why the owner finds another state than it left; undefined where it does not, and for what it has been told. */
-  #findLoss(owner: string, upstream: ManagedUpstream): StateLoss | undefined {
-    const lapsed = this.#lapsed.take(owner);
-    const seen = this.#lossesSeen.get(upstream);
-    const { restarts } = upstream;
-    this.#lossesSeen.set(upstream, restarts);
-    return lapsed ?? (seen !== undefined && restarts > seen ? 'restarted' : undefined);
   }
 
   #awaitDecision({ cancellation, timeoutMs = this.#options.config.timeoutMs }: Entry): Promise<void> {
@@ -368,7 +352,7 @@ export class IsolatedUpstream implements Upstream {
     if (this.#mode === 'shared') {
       this.#options.onShared(this.#first);
     } else {
-      this.#shownState = 'ready';
+      this.#news.shownState = 'ready';
       this.#instances.adopt({ upstream: this.#first, started });
     }
     this.#settleDecision();
@@ -377,7 +361,7 @@ export class IsolatedUpstream implements Upstream {
   #judge(): IsolationStatus {
     const { isolation } = this.#options.config;
     if (isolation !== 'auto') {
-      if (!this.#first.hasSession) this.#report(NO_SESSION);
+      if (!this.#first.hasSession) this.#news.report(NO_SESSION);
       return { mode: isolation, from: 'configuration', evidence: [] };
     }
     const { transport, era = 'legacy' } = this.#first.status();
@@ -387,7 +371,7 @@ export class IsolatedUpstream implements Upstream {
       era,
       hasSession: this.#first.hasSession,
     });
-    if (doubt !== undefined) this.#report(doubt);
+    if (doubt !== undefined) this.#news.report(doubt);
     return { mode, from: 'evidence', evidence, ...(doubt === undefined ? {} : { doubt }) };
   }
 
@@ -409,10 +393,9 @@ export class IsolatedUpstream implements Upstream {
 
   #create(credentials: RequestCredentials | undefined): ManagedUpstream {
     const { config, around, starts } = this.#options;
-    const observe: Observer = (observation) => this.#observe(observation);
     const upstream = new ManagedUpstream({
       config,
-      around: { ...around, observe },
+      around: { ...around, observe: this.#news.observe },
       starts,
       memory: this.#memory,
       credentials,
@@ -449,7 +432,7 @@ export class IsolatedUpstream implements Upstream {
     // The connections have one memory of tools, so that equal definitions are one object.
     const known = new Set(this.#tools);
     const isSame = tools.length === known.size && tools.every((tool) => known.has(tool));
-    if (!isSame) this.#report(describeDifference(this.#tools, tools));
+    if (!isSame) this.#news.report(describeDifference(this.#tools, tools));
   }
 
   #noteConnected(upstream: ManagedUpstream): void {
@@ -463,32 +446,7 @@ export class IsolatedUpstream implements Upstream {
     this.#endedRestarts += upstream.status().restarts;
     if (this.#source === upstream) this.#source = undefined;
     this.#events?.onStateLost?.(this.slug);
-    const isLast = this.#instances.running().length === 0;
-    if (!isLast || this.#isClosing || this.#shownState === 'dormant') return;
-    this.#shownState = 'dormant';
-    const message = 'dormant: no caller uses it; the next call starts it';
-    this.#options.around.observe({ kind: 'upstream-state', upstream: this.slug, state: 'dormant', message });
-  }
-
-  #report(message: string): void {
-    if (this.#reported.has(message) || this.#reported.size >= MOST_LISTS_REPORTED) return;
-    this.#reported.add(message);
-    this.#options.around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message });
-  }
-
-  /** What one of several connections becomes is news of the upstream where it changes what the upstream is. */
-  #observe(observation: Observation): void {
-    const { observe } = this.#options.around;
-    if (observation.kind !== 'upstream-state' || !this.#hasInstances()) {
-      observe(observation);
-      return;
-    }
-    const { state } = this.status();
-    const isNews = state !== this.#shownState;
-    this.#shownState = state;
-    const level = DOWN.has(observation.state) ? 'warn' : 'debug';
-    const message = `${this.slug}: one of its connections: ${observation.message}`;
-    observe(isNews ? { ...observation, state } : { kind: 'notice', level, message });
+    if (this.#instances.running().length === 0 && !this.#isClosing) this.#news.noteDormant();
   }
 }
 

@@ -4,7 +4,7 @@ import type { Pieces } from '../base/json/pieces.js';
 import { type LargeAnswer, LargeMessage } from '../base/protocol/large-answer.js';
 import type { ToolCallResult } from '../base/protocol/result.js';
 import type { WireAnswer } from '../base/protocol/wire-answer.js';
-import { readResult } from './call-channel.js';
+import { readResult } from './call-result.js';
 import { translateFailure } from './translate-failure.js';
 import { UpstreamFault } from './transport/fault.js';
 import { OwnCredentials, withoutCredentials } from './transport/own-credentials.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/base/protocol/caller.js';
 import { Cancellation } from '../../../src/base/protocol/cancellation.js';
-import type { Wait } from '../../../src/upstream/call-queue.js';
-import { CallsInProgress } from '../../../src/upstream/connection.js';
+import type { Wait } from '../../../src/upstream/calls-in-progress.js';
+import { CallsInProgress } from '../../../src/upstream/calls-in-progress.js';
 import { A_CALLER, anUpstream, behaviourServer, openPool, said, textOf } from './opened-pool.js';
 
 /** A wait of a session: of a client, or of whoever connects from an address. */

@@ -1,93 +1,77 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/base/json/json.js';
-import type { Observation } from '../../../src/base/observe/observation.js';
-import type { UpstreamConfig } from '../../../src/config/gateway-config.js';
-import { type Connection, type EraMemory, openConnection } from '../../../src/upstream/connection.js';
+import { paramHeaders, scanHeaderParameters } from '../../../src/base/protocol/header-parameters.js';
 import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
-import { serveSse } from '../../fixtures/servers/serve-http.mjs';
-import { anUpstream, behaviourServer } from './opened-pool.js';
+import { serveModernHttp } from '../../fixtures/servers/serve-http.mjs';
+import { anUpstream, openPool } from './opened-pool.js';
 
-interface Opened {
-  readonly connection: Connection;
-  readonly memory: EraMemory;
-  readonly observations: readonly Observation[];
-}
+const region = { type: 'string', 'x-mcp-header': 'Region' };
+const schema = {
+  type: 'object',
+  properties: {
+    region,
+    nested: { type: 'object', properties: { tenant: { type: 'integer', 'x-mcp-header': 'Tenant-Id' } } },
+    'x-mcp-header': { type: 'string', description: 'a parameter that happens to have this name' },
+    plain: { type: 'string', default: { 'x-mcp-header': 'data, not schema' } },
+  },
+};
 
-async function open(
-  server: readonly string[] | UpstreamConfig,
-  memory: EraMemory = {},
-  probeTimeoutMs = 5_000,
-): Promise<Opened> {
-  const observations: Observation[] = [];
-  const connection = await openConnection({
-    config: 'slug' in server ? server : anUpstream(behaviourServer(...server)),
-    around: {
-      observe: (observation) => observations.push(observation),
-      binDirectories: [],
-      clientInfo: { name: 'connection-test', version: '0.0.0' },
-    },
-    memory,
-    tools: new Map(),
-    probeTimeoutMs,
-    signal: new AbortController().signal,
-    onTools: () => {},
-    onCapabilities: () => {},
-    news: { onListChanged: () => {}, onResourceUpdated: () => {} },
-    onDiagnostic: () => {},
-  });
-  return { connection, memory, observations };
-}
-
-describe('openConnection', () => {
-  it('does not wait for ever for a legacy server that is silent when it is probed', async () => {
-    const { connection, memory } = await open(['--hang', 'server/discover'], {}, 100);
-    expect(connection.era).toBe('legacy');
-    expect(memory.prior).toEqual({ kind: 'legacy' });
-    await connection.close();
+describe('scanHeaderParameters', () => {
+  it('finds declarations at any depth of properties', () => {
+    expect(scanHeaderParameters(schema)).toEqual({
+      parameters: [
+        { path: ['region'], header: 'mcp-param-region' },
+        { path: ['nested', 'tenant'], header: 'mcp-param-tenant-id' },
+      ],
+    });
+    expect(scanHeaderParameters(undefined)).toEqual({ parameters: [] });
   });
 
-  it('does not probe a server whose era it remembers', async () => {
-    // A server that exits when probed would have to be started twice.
-    const { connection } = await open(['--exit-on-probe'], { prior: { kind: 'legacy' } });
-    expect(connection.era).toBe('legacy');
-    await connection.close();
+  it.each([
+    ['items', { type: 'object', properties: { list: { type: 'array', items: region } } }],
+    ['anyOf', { anyOf: [{ properties: { region } }] }],
+    ['the root', { ...region }],
+    ['a number', { properties: { size: { type: 'number', 'x-mcp-header': 'Size' } } }],
+    ['a bad name', { properties: { size: { type: 'string', 'x-mcp-header': 'a b' } } }],
+    ['two of a name', { properties: { a: region, b: { type: 'string', 'x-mcp-header': 'REGION' } } }],
+  ])('finds fault with %s', (_what, faulty) => {
+    expect(scanHeaderParameters(faulty).fault).toEqual(expect.any(String));
   });
+});
 
-  it('remembers what a modern server said of itself', async () => {
-    const { connection, memory } = await open(['--modern']);
-    expect(memory.prior).toMatchObject({ kind: 'modern', discover: { capabilities: { tools: {} } } as JsonObject });
-    await connection.close();
+describe('paramHeaders', () => {
+  it('repeats primitives and leaves out the rest', () => {
+    const { parameters } = scanHeaderParameters(schema);
+    expect(paramHeaders(parameters, { region: 'eu-west ✓', nested: { tenant: 7 } })).toEqual({
+      'mcp-param-region': '=?base64?ZXUtd2VzdCDinJM=?=',
+      'mcp-param-tenant-id': '7',
+    });
+    expect(paramHeaders(parameters, { region: null, nested: 'flat' })).toEqual({});
   });
+});
 
-  it('connects a modern server that is slow to answer the probe, within the same attempt', async () => {
-    const { connection, memory } = await open(['--modern'], {}, 1);
-    expect(connection.era).toBe('modern');
-    expect(memory.prior).toMatchObject({ kind: 'modern' });
-    await connection.close();
-  });
-
-  it('finds a server of the older HTTP transport by its address alone, and remembers it', async () => {
-    const server = await serveSse(createBehaviours());
-    const memory: EraMemory = {};
-    const config = anUpstream({ type: 'http', url: server.url, headers: {} });
-    const { connection } = await open(config, memory);
-    expect(connection.transport).toBe('sse');
-    expect(memory.sse).toBe(true);
-    await connection.close();
-    const first = server.requests.length;
-    const again = await open(config, memory);
-    // The POST to an address that takes none is not repeated.
-    expect(server.requests.length - first).toBeLessThan(first);
-    await again.connection.close();
+describe('a modern http upstream', () => {
+  it('gets the headers that its tools ask for, and keeps tools with faulty ones out', async () => {
+    const good = { name: 'routed', inputSchema: { type: 'object', properties: { region } } };
+    const bad = {
+      name: 'misrouted',
+      inputSchema: { type: 'object', properties: { size: { type: 'object', 'x-mcp-header': 'S' } } },
+    };
+    const server = await serveModernHttp(createBehaviours({ extraTools: [good, bad] }));
+    await using opened = openPool(anUpstream({ type: 'http', url: server.url, headers: {} }));
+    await opened.settled;
+    const names = opened.lists.get('one')?.[0]?.map(({ name }) => name);
+    expect(names).toContain('routed');
+    expect(names).not.toContain('misrouted');
+    expect(opened.observations).toContainEqual(
+      expect.objectContaining({ kind: 'diagnostic', message: expect.stringContaining("'misrouted' is left out") }),
+    );
+    await opened.call('routed', { region: 'eu' }).catch(() => {});
+    expect(server.requests.at(-1)?.headers).toMatchObject({
+      'mcp-method': 'tools/call',
+      'mcp-name': 'routed',
+      'mcp-param-region': 'eu',
+    });
+    await opened.pool.close();
     await server.close();
-  });
-
-  it('says so when it has ended', async () => {
-    const { connection } = await open([]);
-    expect(connection.usable).toBe(true);
-    const closed = connection.close();
-    await Promise.all([connection.closed, closed]);
-    expect(connection.usable).toBe(false);
-    expect((await connection.lost).connectionLost).toBe(true);
   });
 });

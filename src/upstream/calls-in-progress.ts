@@ -3,6 +3,7 @@ import type { Cancellation } from '../base/protocol/cancellation.js';
 import { FairQueue, type Turn } from '../base/turns/fair-queue.js';
 import type { QueueBounds } from '../config/connection-config.js';
 import { cancelled, UpstreamFault } from './transport/fault.js';
+import type { CallCounts } from './upstream.js';
 
 /** One call that waits for a place. */
 export interface Wait {
@@ -22,7 +23,7 @@ interface Waiting {
 const BUSY_RETRY_MS = 1_000;
 
 /** The calls that wait for a place among so many in flight. Each client has its turn, however many calls another one brings. */
-export class CallQueue {
+class CallQueue {
   readonly #places: number;
   readonly #bounds: QueueBounds;
   readonly #waiting = new FairQueue<Waiting>();
@@ -86,6 +87,55 @@ export class CallQueue {
     const { max } = this.#bounds;
     const message = `${max} calls wait for one of its ${this.#places} places, as many as may`;
     return new UpstreamFault('busy', message, { undelivered: true, retryAfterMs: BUSY_RETRY_MS, maxWaiting: max });
+  }
+}
+
+/** Calls in progress, of which only so many are in flight at once; what they use can be ended after the last of them. */
+export class CallsInProgress {
+  readonly #max: number;
+  readonly #bounds: QueueBounds;
+  /** Made by the first call that waits. */
+  #queue: CallQueue | undefined;
+  #active = 0;
+  #whenNone: (() => void)[] = [];
+
+  /** @param max no bound where absent */
+  constructor(max = Number.POSITIVE_INFINITY, queue: QueueBounds = { max: Number.POSITIVE_INFINITY }) {
+    this.#max = max;
+    this.#bounds = queue;
+  }
+
+  /** Takes a place if one is free. */
+  tryEnter(): boolean {
+    if (this.#active >= this.#max) return false;
+    this.#active += 1;
+    return true;
+  }
+
+  /** Waits for a place: see `CallQueue.enter`. */
+  enter(wait: Wait): Promise<void> {
+    this.#queue ??= new CallQueue(this.#max, this.#bounds);
+    return this.#queue.enter(wait);
+  }
+
+  /** Gives a place back, or on to the one whose turn it is: it does not become free in between, so that no newer call can take it. */
+  leave(): void {
+    if (this.#queue?.admitNext() === true) return;
+    this.#active -= 1;
+    if (this.#active > 0 || this.#whenNone.length === 0) return;
+    for (const resume of this.#whenNone) resume();
+    this.#whenNone = [];
+  }
+
+  /** How many are in flight and how many wait, at this moment. */
+  stats(): CallCounts {
+    return { inFlight: this.#active, waiting: this.#queue?.size ?? 0 };
+  }
+
+  /** Resolves when none is in progress. */
+  whenNone(): Promise<void> {
+    if (this.#active === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenNone.push(resolve));
   }
 }
 

@@ -22,3 +22,19 @@ it('a list whose values would take more memory than the process has for it is re
   // It has not been joined, as it is for parsing.
   expect(message.pieces).toHaveLength(2);
 });
+
+it('news of a changed list is passed on once until it was seen, and then again', async () => {
+  const transport: UpstreamTransport = {
+    kind: 'stdio',
+    start: async () => undefined,
+    send: async () => undefined,
+    close: async () => undefined,
+  };
+  new CallChannel(transport, { maxAnswerBytes: 1_000, connectTimeoutMs: 1_000 });
+  const admits = (method: string): boolean => transport.admits?.(JSON.stringify({ jsonrpc: '2.0', method })) === true;
+  const changed = 'notifications/tools/list_changed';
+  expect([changed, changed, changed].map(admits)).toEqual([true, false, false]);
+  expect(admits('notifications/message')).toBe(true);
+  await Promise.resolve();
+  expect([changed, changed].map(admits)).toEqual([true, false]);
+});

@@ -1,0 +1,169 @@
+import { Client, ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import type { JsonObject } from '../base/json/json.js';
+import type { Observer } from '../base/observe/observation.js';
+import { ALL_ABILITIES, writeAbilities } from '../base/protocol/ask.js';
+import { CallChannel } from './call-channel.js';
+import {
+  type Attempt,
+  type Connection,
+  type ConnectionRequest,
+  completeConnection,
+  describeAsks,
+  LEGACY,
+} from './connection.js';
+import { permit } from './questions/prepare-question.js';
+import { UpstreamFault } from './transport/fault.js';
+import { openTransport } from './transport/open-transport.js';
+
+/**
+ * Connects, shakes hands and reads the tools, all within the configured time.
+ *
+ * @throws UpstreamFault or an error of the SDK; nothing is left running then.
+ */
+export async function openConnection(request: ConnectionRequest): Promise<Connection> {
+  const { endpoint } = request.config;
+  if (endpoint.type !== 'http') return connectInAnyEra(request);
+  const overSse = { ...request, config: { ...request.config, endpoint: { ...endpoint, type: 'sse' as const } } };
+  if (request.memory.sse === true) return connectOnce(overSse);
+  try {
+    return await connectInAnyEra(request);
+  } catch (error) {
+    // That transport has no credentials of users.
+    if (!refusesPost(error) || request.signal.aborted || request.credentials !== undefined) throw error;
+    // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
+    const connection = await connectOnce(overSse).catch(() => undefined);
+    if (connection === undefined) throw error;
+    request.memory.sse = true;
+    return connection;
+  }
+}
+
+/** Statuses by which a server of the older HTTP transport refuses the POST of a newer one. */
+const POST_REFUSALS: ReadonlySet<number> = new Set([400, 404, 405]);
+
+function refusesPost(error: unknown): boolean {
+  return error instanceof SdkHttpError && POST_REFUSALS.has(error.status);
+}
+
+async function connectInAnyEra(request: ConnectionRequest): Promise<Connection> {
+  try {
+    return await connectOnce(request);
+  } catch (error) {
+    if (isModernRefusal(error) && request.memory.prior === undefined) {
+      // It was slow to answer the probe, and refuses the old handshake: this time it is waited for.
+      return connectOnce({ ...request, probeTimeoutMs: request.config.connectTimeoutMs });
+    }
+    if (!(error instanceof ProbeFailure)) throw error;
+    // Servers of some older SDKs exit, or fall silent, when their first request is not `initialize`.
+    request.memory.prior = LEGACY;
+    if (error.fault.kind === 'timeout') throw error.fault;
+    return connectOnce(request);
+  }
+}
+
+/** Only servers of the 2026-07-28 protocol refuse `initialize` with this code; it names the versions that they speak. */
+function isModernRefusal(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UnsupportedProtocolVersion;
+}
+
+/** The server ended or stayed silent while it was probed for the modern era. */
+class ProbeFailure extends Error {
+  readonly fault: UpstreamFault;
+
+  constructor(fault: UpstreamFault) {
+    super(fault.message, { cause: fault });
+    this.fault = fault;
+  }
+}
+
+async function connectOnce(request: ConnectionRequest): Promise<Connection> {
+  const { config, memory, signal } = request;
+  const timeoutMs = config.connectTimeoutMs;
+  const attempt = await beginAttempt(request);
+  const { channel, client } = attempt;
+  const giveUp = (): void => void channel.close();
+  const timer = setTimeout(giveUp, timeoutMs);
+  signal.addEventListener('abort', giveUp);
+  const started = performance.now();
+  try {
+    signal.throwIfAborted();
+    const prior = config.endpoint.type === 'sse' ? LEGACY : memory.prior;
+    // The SDK's own time-out comes second: ours knows the phase, and closes.
+    await client.connect(channel, { timeout: timeoutMs * 2, ...(prior === undefined ? {} : { prior }) });
+    return await completeConnection(request, attempt);
+  } catch (error) {
+    const closed = channel.close();
+    // When the gateway closes, it waits until nothing is left; a next attempt need not.
+    if (signal.aborted) await closed;
+    throw reasonOf(error, channel, performance.now() - started >= timeoutMs - 1 ? timeoutMs : undefined);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** Silence and the end of the process explain more than the SDK's error that follows from them. */
+function reasonOf(
+  error: unknown,
+  { reportedLoss, lastMethod }: CallChannel,
+  expiredAfterMs: number | undefined,
+): unknown {
+  const fault = expiredAfterMs === undefined ? reportedLoss : silence(lastMethod, expiredAfterMs, error);
+  const ended = fault?.kind === 'exited' || fault?.kind === 'timeout';
+  if (fault !== undefined && ended && lastMethod === 'server/discover') return new ProbeFailure(fault);
+  return fault ?? error;
+}
+
+function silence(method: string | undefined, timeoutMs: number, cause: unknown): UpstreamFault {
+  const what = method === undefined ? 'no connection' : `no answer to '${method}'`;
+  return new UpstreamFault('timeout', `${what} within ${timeoutMs / 1000} s`, { cause });
+}
+
+async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
+  const { config, around, probeTimeoutMs, onLimits, onStderr, credentials } = request;
+  const transport = await openTransport(config, around, { onLimits, onStderr, credentials });
+  const channel = new CallChannel(transport, config);
+  channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
+  const lost = new Promise<UpstreamFault>((resolve) => {
+    channel.onlost = resolve;
+  });
+  // The SDK's client calls the handler that it finds, then its own.
+  const closed = new Promise<void>((resolve) => {
+    channel.onclose = resolve;
+  });
+  const probe = { timeoutMs: transport.kind === 'stdio' ? probeTimeoutMs : config.connectTimeoutMs };
+  const asks = describeAsks(request);
+  channel.answerQuestions(asks);
+  // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.
+  const capabilities = around.servesClients === true ? declareAbilities(request) : {};
+  const client = new Client(around.clientInfo, { capabilities, versionNegotiation: { mode: 'auto', probe } });
+  client.onerror = ({ message }) =>
+    around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
+  return { channel, client, lost, closed };
+}
+
+function declareAbilities({ config }: ConnectionRequest): JsonObject {
+  const permitted = permit(ALL_ABILITIES, config.asks);
+  return { ...writeAbilities(permitted), ...(permitted.roots ? { roots: { listChanged: true } } : {}) };
+}
+
+/** How often a server's answers to nothing are reported. */
+const UNKNOWN_NOTED_MS = 60_000;
+
+/** Such a server may have answered a call with the wrong id, so that the call times out: the log says why. */
+function noteUnknownAnswers(slug: string, observe: Observer): (id: unknown) => void {
+  let count = 0;
+  let notedAt = Number.NEGATIVE_INFINITY;
+  return (id) => {
+    count += 1;
+    if (performance.now() - notedAt < UNKNOWN_NOTED_MS) return;
+    notedAt = performance.now();
+    const what = `${slug} answered requests that were never sent (${count} so far; the last id: ${excerpt(id)}); dropped`;
+    observe({ kind: 'notice', level: 'warn', message: what });
+  };
+}
+
+/** An id is the server's text. */
+function excerpt(id: unknown): string {
+  return JSON.stringify(id ?? null).slice(0, 60);
+}
