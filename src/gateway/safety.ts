@@ -6,6 +6,7 @@ import { createRedactor } from '../policy/audit/redact.js';
 import type { Executions } from '../policy/execution/executions.js';
 import type { PolicyService } from '../policy/policy.js';
 import { Blocks } from '../policy/safety/blocks.js';
+import { ChallengeAnswers } from '../policy/safety/challenge-answers.js';
 import { Challenges } from '../policy/safety/challenges.js';
 import { openChannels } from '../policy/safety/channels/channels.js';
 import { guardCalls } from '../policy/safety/guard-calls.js';
@@ -13,6 +14,7 @@ import type { KnownOperations } from '../policy/safety/hints.js';
 import { SafetyOperators } from '../policy/safety/operators.js';
 import { Runs } from '../policy/safety/runs.js';
 import { SafetyLoop } from '../policy/safety/safety-loop.js';
+import { SafetyRecords } from '../policy/safety/safety-records.js';
 import { failClosed } from '../store/fail-closed.js';
 import { createSafetyHandlers } from './builtin/safety-loop/handler.js';
 import { createSafetyOperations } from './builtin/safety-loop/operations.js';
@@ -58,7 +60,9 @@ export async function openSafety(
   const [blocks, runs] = [new Blocks(store), new Runs()];
   const redactor = createRedactor(config.audit);
   const redact = (text: string): string => String(redactor({}, { text })['text']);
-  const loop = new SafetyLoop({ config: safetyLoop, runs, executions, challenges, blocks, audit, redact });
+  const records = new SafetyRecords(audit);
+  const loop = new SafetyLoop({ config: safetyLoop, runs, executions, challenges, blocks, records, redact });
+  const answers = new ChallengeAnswers({ runs, challenges, blocks, records });
   // Sessions move between gateways of one Redis alone.
   const runningElsewhere = async (sessionId: string): Promise<readonly string[]> =>
     (await executions.runningElsewhere(sessionId)).flatMap(({ kind, subject }) => (kind === 'agent' ? subject : []));
@@ -70,7 +74,7 @@ export async function openSafety(
   };
   return {
     operations: createSafetyOperations(safetyLoop),
-    handlersOver: (known) => createSafetyHandlers(loop, known),
+    handlersOver: (known) => createSafetyHandlers({ loop, answers }, known),
     guard: (decided) => ({
       recordCall: decided.recordCall,
       decisions() {

@@ -1,4 +1,4 @@
-import type { SafetyMode } from '../../config/safety-config.js';
+import type { AgentSettings, SafetyMode } from '../../config/safety-config.js';
 import type { Block } from './blocks.js';
 import type { Hold, SafetyTier, Verdict } from './evaluate-step.js';
 import type { Run } from './runs.js';
@@ -51,6 +51,21 @@ export function directiveOf(
     ...(tier === undefined ? {} : { nextStepRisk: tier }),
     ...(notifications.length === 0 ? {} : { notifications }),
   };
+}
+
+/** What an agent is told at its start: how its reports are judged, where they are. */
+export function startDirective(
+  mode: SafetyMode,
+  { maxAutonomousSteps: steps, riskTolerance }: AgentSettings,
+): AutonomyDirective {
+  if (mode === 'logging')
+    return {
+      continue: true,
+      factors: ['started: report each action before it; in mode logging reports are kept, and nothing is held'],
+    };
+  const factor = `started with ${steps} steps and risk tolerance '${riskTolerance}': report each action before it`;
+  const held = mode === 'monitoring' ? '; in mode monitoring nothing is held' : '';
+  return { continue: true, factors: [`${factor}${held}`], stepsRemaining: steps };
 }
 
 /** Of mode `logging`: the specification asks for both members in every mode. */

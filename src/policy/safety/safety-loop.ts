@@ -1,31 +1,27 @@
 import { digest } from '../../base/json/canonical-json.js';
 import type { JsonObject } from '../../base/json/json.js';
 import { cleanLabel } from '../../base/lib/text.js';
-import { type Caller, principalOf } from '../../base/protocol/caller.js';
-import { OperationError } from '../../base/protocol/operation-error.js';
-import { type AgentSettings, type SafetyLoopConfig, settingsOfAgent } from '../../config/safety-config.js';
+import type { Caller } from '../../base/protocol/caller.js';
+import { type SafetyLoopConfig, settingsOfAgent } from '../../config/safety-config.js';
 import type { SafetyEvent } from '../audit/audit-event.js';
-import type { AuditTrail } from '../audit/audit-trail.js';
 import { describeExecution, type Execution } from '../execution/execution.js';
 import type { Executions } from '../execution/executions.js';
-import { describeActor } from '../rules/gatekeeper.js';
 import type { Blocks } from './blocks.js';
 import { type Challenge, stateOf } from './challenge.js';
 import type { Challenges } from './challenges.js';
-import { type AutonomyDirective, directiveOf, isStricter, NOT_EVALUATED, noticesFor } from './directive.js';
+import {
+  type AutonomyDirective,
+  directiveOf,
+  isStricter,
+  NOT_EVALUATED,
+  noticesFor,
+  startDirective,
+} from './directive.js';
 import { compilePatterns, evaluateStep, matchPatterns, type Outcome, rateRisk, type Verdict } from './evaluate-step.js';
 import { type Hint, type KnownOperations, type MeantOperation, readHint, resolveHint } from './hints.js';
-import {
-  agentBlocked,
-  needsVerification,
-  nothingToConfirm,
-  notRunning,
-  otherExecution,
-  runsAlready,
-  selfApproval,
-  unknownCaller,
-} from './refusals.js';
+import { agentBlocked, notRunning, otherExecution, runsAlready } from './refusals.js';
 import { countReport, type Pause, type Run, type Runs, resume, subjectOf } from './runs.js';
+import type { SafetyRecords } from './safety-records.js';
 
 interface SafetyLoopDeps {
   readonly config: SafetyLoopConfig;
@@ -33,7 +29,7 @@ interface SafetyLoopDeps {
   readonly executions: Executions;
   readonly challenges: Challenges;
   readonly blocks: Blocks;
-  readonly audit: Pick<AuditTrail, 'record'>;
+  readonly records: SafetyRecords;
   /** A text without secrets, of bounded length. */
   readonly redact: (text: string) => string;
   /** Milliseconds since the epoch. */
@@ -102,7 +98,7 @@ export class SafetyLoop {
       news: [],
     };
     runs.set(run);
-    this.#record('EXECUTION_STARTED', run, caller);
+    this.#deps.records.event('EXECUTION_STARTED', run, caller);
     // From here on other gateways hold the session's calls too.
     await executions.written(id);
     return { ...describeExecution(execution), directive: startDirective(config.mode, settings) };
@@ -118,7 +114,7 @@ export class SafetyLoop {
       const run = this.#require(report.agent, caller);
       const step = this.#deps.redact(report.hint);
       const { outcome } = report;
-      this.#record('EXECUTION_STEP', run, caller, {
+      this.#deps.records.event('EXECUTION_STEP', run, caller, {
         step,
         ...(outcome === undefined ? {} : { reason: `outcome: ${outcome}` }),
       });
@@ -161,7 +157,7 @@ export class SafetyLoop {
         await blocks.all(),
       ),
     });
-    this.#recordDirective(after, directive, verdict, caller);
+    this.#deps.records.directive(after, directive, verdict, caller);
     return directive;
   }
 
@@ -198,13 +194,13 @@ export class SafetyLoop {
       return withNews(resume(run, agreementTo(pause, challenge)), 'A person agreed: go on', this.#now());
     // A late code lifts a pause, and the same action then gets another challenge; pauses that need no code go on.
     if (pause.kind === 'verify' && state === 'expired') {
-      this.#recordChallenge('CHALLENGE_EXPIRED', run, pause.challenge);
+      this.#deps.records.challenge('CHALLENGE_EXPIRED', run, pause.challenge);
       return resume(run, undefined);
     }
     if (state !== 'failed' || challenge === undefined) return run;
     const next = await challenges.renew(challenge);
     if (next === undefined) return run;
-    this.#recordChallenge('CHALLENGE_ISSUED', run, next.id);
+    this.#deps.records.challenge('CHALLENGE_ISSUED', run, next.id);
     return { ...run, pause: { ...pause, challenge: next.id } };
   }
 
@@ -216,10 +212,10 @@ export class SafetyLoop {
     const { execution, agent, subject } = run;
     const challenge = await challenges.issue({ kind: hold, subject, agent, execution, action: step, reason, factors });
     const since = this.#now();
-    this.#recordChallenge('CHALLENGE_ISSUED', run, challenge.id);
+    this.#deps.records.challenge('CHALLENGE_ISSUED', run, challenge.id);
     if (hold === 'block') {
       await blocks.add({ subject, agent, reason, since, challenge: challenge.id });
-      this.#record('AGENT_BLOCKED', run, caller, { challenge: challenge.id, reason, step });
+      this.#deps.records.event('AGENT_BLOCKED', run, caller, { challenge: challenge.id, reason, step });
     }
     return { ...run, pause: { kind: hold, challenge: challenge.id, action, reason, factors, since } };
   }
@@ -260,86 +256,10 @@ export class SafetyLoop {
     return this.#deps.runs.inTurn(execution, async () => {
       const run = this.#require(agent, caller);
       const state = describeExecution(end(run));
-      this.#record(event, run, caller);
+      this.#deps.records.event(event, run, caller);
       await this.#deps.executions.written(execution);
       return { ...state };
     });
-  }
-
-  /** Confirms the paused action of an execution: another authenticated client does, or a person with the code. */
-  async confirm(execution: string, code: string | undefined, caller: Caller): Promise<JsonObject> {
-    const { challenges } = this.#deps;
-    const subject = subjectOf(caller);
-    const ofIt = (await challenges.open()).filter((each) => each.execution === execution);
-    const waiting = ofIt.toSorted((one, other) => other.issuedAt - one.issuedAt)[0];
-    if (waiting === undefined) throw nothingToConfirm(`execution '${cleanLabel(execution)}'`);
-    if (waiting.kind !== 'confirm') throw needsVerification(waiting.id);
-    if (code !== undefined) {
-      const agreed = await this.#redeem(waiting.id, code, caller, ['confirm']);
-      return { confirmed: true, execution_id: agreed.execution };
-    }
-    if (waiting.subject === subject) {
-      this.#recordChallenge('REFUSED', waiting, waiting.id, { reason: 'self_approval', actor: describeActor(caller) });
-      throw selfApproval(execution);
-    }
-    const principal = principalOf(caller);
-    if (principal === undefined) throw unknownCaller(execution);
-    const by = `${principal.kind} ${principal.name}`;
-    if ((await challenges.settle(waiting.id, by)) === undefined) throw nothingToConfirm(`execution '${execution}'`);
-    this.#recordChallenge('CONFIRMED', waiting, waiting.id, { by, actor: describeActor(caller) });
-    return { confirmed: true, execution_id: execution };
-  }
-
-  /** Clears the notice of an operation that policy asks to confirm. @param token the token of that question */
-  async confirmPermission(token: string, caller: Caller): Promise<JsonObject> {
-    const { runs } = this.#deps;
-    const wanted = digest(token);
-    const run = runs.all().find(({ pending }) => pending.some((each) => each.token === wanted));
-    if (run === undefined) {
-      const message = 'Unknown confirmation token: no operation of a running agent waits for it';
-      throw new OperationError('TOKEN_INVALID', message);
-    }
-    if (run.subject === subjectOf(caller)) throw selfApproval(run.execution);
-    if (principalOf(caller) === undefined) throw unknownCaller(run.execution);
-    const { operation } = run.pending.find((each) => each.token === wanted) ?? { operation: '' };
-    const news = [...run.news, { message: `Operation '${operation}' was confirmed`, at: this.#now() }];
-    runs.set({ ...run, pending: run.pending.filter((each) => each.token !== wanted), news });
-    this.#record('CONFIRMED', run, caller, { reason: `operation '${operation}'` });
-    return { confirmed: true, operation };
-  }
-
-  /** Takes a person's code. */
-  async verify(challenge: string, code: string, caller: Caller): Promise<JsonObject> {
-    const { blocks } = this.#deps;
-    const agreed = await this.#redeem(challenge, code, caller, ['verify', 'block']);
-    const wasBlocked = agreed.kind === 'block';
-    if (wasBlocked) {
-      await blocks.lift(agreed.subject, { challenge });
-      this.#recordChallenge('AGENT_UNBLOCKED', agreed, challenge, { by: 'code', actor: describeActor(caller) });
-    }
-    return { verified: true, unblocked: wasBlocked, execution_id: agreed.execution };
-  }
-
-  async #redeem(id: string, code: string, caller: Caller, kinds: readonly Challenge['kind'][]): Promise<Challenge> {
-    const subject = subjectOf(caller);
-    const actor = describeActor(caller);
-    try {
-      const agreed = await this.#deps.challenges.redeem(id, code, subject, kinds);
-      this.#recordChallenge('CHALLENGE_VERIFIED', agreed, id, { by: 'code', actor });
-      return agreed;
-    } catch (failure) {
-      const reason = failure instanceof OperationError ? failure.code : 'INTERNAL_ERROR';
-      this.#deps.audit.record({
-        type: 'safety',
-        event: 'CHALLENGE_FAILED',
-        agent: '',
-        subject,
-        challenge: cleanLabel(id),
-        reason,
-        actor,
-      });
-      throw failure;
-    }
   }
 
   /** Rejects where an agent of the caller is blocked; the refusal has a challenge that can still be answered. */
@@ -354,7 +274,7 @@ export class SafetyLoop {
     if (next === undefined) throw agentBlocked(block);
     await blocks.rechallenge(block.subject, block.challenge, next.id);
     runs.rechallenge(block.challenge, next.id);
-    this.#recordChallenge('CHALLENGE_ISSUED', next, next.id);
+    this.#deps.records.challenge('CHALLENGE_ISSUED', next, next.id);
     throw agentBlocked({ ...block, challenge: next.id });
   }
 
@@ -367,46 +287,7 @@ export class SafetyLoop {
     if (run === undefined) throw notRunning(agent, this.#deps.runs.ofSession(caller.sessionId));
     return run;
   }
-
-  #record(event: SafetyEvent, { agent, subject, execution }: Run, caller: Caller, more: Recorded = {}): void {
-    this.#deps.audit.record({
-      type: 'safety',
-      event,
-      agent,
-      subject,
-      execution,
-      ...more,
-      actor: describeActor(caller),
-    });
-  }
-
-  #recordDirective(run: Run, directive: AutonomyDirective, { score, tier, factors }: Verdict, caller: Caller): void {
-    this.#record('DIRECTIVE', run, caller, {
-      continue: directive.continue,
-      ...(directive.stopped === undefined ? {} : { stopped: true }),
-      ...(directive.reason === undefined ? {} : { reason: directive.reason }),
-      ...(score === undefined ? {} : { score }),
-      ...(tier === undefined ? {} : { tier }),
-      factors,
-    });
-  }
-
-  #recordChallenge(
-    event: SafetyEvent,
-    { agent, subject, execution }: Pick<Challenge, 'agent' | 'subject' | 'execution'>,
-    challenge: string,
-    more: Recorded = {},
-  ): void {
-    this.#deps.audit.record({ type: 'safety', event, agent, subject, execution, challenge, actor: {}, ...more });
-  }
 }
-
-type Recorded = Partial<
-  Omit<
-    Extract<Parameters<AuditTrail['record']>[0], { readonly type: 'safety' }>,
-    'type' | 'event' | 'agent' | 'subject'
-  >
->;
 
 interface StepContext {
   readonly caller: Caller;
@@ -459,19 +340,4 @@ function reasonOf(pause: Pause, verdict: Verdict): Pick<Verdict, 'hold' | 'reaso
   const factors = [...new Set([...verdict.factors, ...pause.factors])];
   const pending = pause.kind === 'confirm' ? '' : `. Challenge '${pause.challenge}' waits for a person's code`;
   return { hold: pause.kind, reason: `${pause.reason}${pending}`, factors };
-}
-
-/** What an agent is told at its start: how its reports are judged, where they are. */
-function startDirective(
-  mode: SafetyLoopConfig['mode'],
-  { maxAutonomousSteps: steps, riskTolerance }: AgentSettings,
-): AutonomyDirective {
-  if (mode === 'logging')
-    return {
-      continue: true,
-      factors: ['started: report each action before it; in mode logging reports are kept, and nothing is held'],
-    };
-  const factor = `started with ${steps} steps and risk tolerance '${riskTolerance}': report each action before it`;
-  const held = mode === 'monitoring' ? '; in mode monitoring nothing is held' : '';
-  return { continue: true, factors: [`${factor}${held}`], stepsRemaining: steps };
 }

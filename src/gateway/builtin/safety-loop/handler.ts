@@ -2,16 +2,27 @@ import type { JsonObject } from '../../../base/json/json.js';
 import type { HandlerCall, OperationHandler } from '../../../base/protocol/call.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import { RISK_TOLERANCES, type RiskTolerance } from '../../../config/safety-config.js';
+import type { ChallengeAnswers } from '../../../policy/safety/challenge-answers.js';
 import { OUTCOMES, type Outcome } from '../../../policy/safety/evaluate-step.js';
 import type { KnownOperations } from '../../../policy/safety/hints.js';
 import type { SafetyLoop } from '../../../policy/safety/safety-loop.js';
 import type { SafetyOperation } from './operations.js';
 
-type Answers = Readonly<Record<SafetyOperation, (args: JsonObject, call: HandlerCall) => Promise<object>>>;
+interface SafetyServices {
+  /** What agents say. */
+  readonly loop: SafetyLoop;
+  /** What is answered to agents that are held. */
+  readonly answers: ChallengeAnswers;
+}
+
+type Handled = Readonly<Record<SafetyOperation, (args: JsonObject, call: HandlerCall) => Promise<object>>>;
 
 /** The handlers of the operations of the safety loop. Their arguments were held against the schemas, and are read here without casts. */
-export function createSafetyHandlers(loop: SafetyLoop, known: KnownOperations): ReadonlyMap<string, OperationHandler> {
-  const answers: Answers = {
+export function createSafetyHandlers(
+  { loop, answers }: SafetyServices,
+  known: KnownOperations,
+): ReadonlyMap<string, OperationHandler> {
+  const handled: Handled = {
     execute_agent: (args, { caller }) =>
       loop.start(
         {
@@ -35,14 +46,14 @@ export function createSafetyHandlers(loop: SafetyLoop, known: KnownOperations): 
       const [execution, token] = [textIn(args, 'execution_id'), textIn(args, 'confirmation_token')];
       if ((execution === undefined) === (token === undefined)) throw oneOf();
       return token === undefined
-        ? loop.confirm(execution ?? '', textIn(args, 'code'), caller)
-        : loop.confirmPermission(token, caller);
+        ? answers.confirm(execution ?? '', textIn(args, 'code'), caller)
+        : answers.confirmPermission(token, caller);
     },
     verify_challenge: (args, { caller }) =>
-      loop.verify(textIn(args, 'challenge_id') ?? '', textIn(args, 'code') ?? '', caller),
+      answers.verify(textIn(args, 'challenge_id') ?? '', textIn(args, 'code') ?? '', caller),
   };
   return new Map(
-    Object.entries(answers).map(([name, answer]) => [
+    Object.entries(handled).map(([name, answer]) => [
       name,
       async (call: HandlerCall) => ({ data: await answer(call.arguments, call) }),
     ]),
