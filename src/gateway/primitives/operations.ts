@@ -146,6 +146,11 @@ export function listPrimitiveOperations(offers: (capability: Primitive) => boole
   return all.filter(({ primitive }) => primitive !== undefined && offers(primitive));
 }
 
+/** The text of a parameter; undefined where it holds none. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** By operation and upstream, as what is worked out for an operation is kept with its object. */
 const narrowed = new WeakMap<Operation, Map<string, Operation>>();
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../../src/base/json/json.js
 import { OperationError } from '../../../../src/base/protocol/operation-error.js';
 import type { Absence } from '../../../../src/base/protocol/tools.js';
 import { runAtOnce } from '../../../../src/base/turns/turns.js';
-import { type ListedEntry, takePage } from '../../../../src/gateway/primitives/list-page.js';
+import { type ListedEntry, takePage } from '../../../../src/gateway/primitives/list-handler.js';
 import { Owners } from '../../../../src/gateway/primitives/owners.js';
 import { PrimitiveLists } from '../../../../src/gateway/primitives/primitive-lists.js';
 import { readList } from '../../../../src/gateway/primitives/read-list.js';

@@ -1,0 +1,164 @@
+import { hash } from 'node:crypto';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Caller, HandlerCall, OperationHandler } from '../../base/protocol/call.js';
+import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Warning } from '../../base/protocol/result.js';
+import { inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { narrowTo } from './operations.js';
+import { type KnownLists, keyOf, type ListName, memberOf, type Upstreams } from './primitive-lists.js';
+import type { Owned } from './qualified-names.js';
+import { handOver } from './shape-contents.js';
+
+interface ListHandlerDeps {
+  readonly upstreams: Upstreams;
+  readonly lists: KnownLists;
+  /** Whether policy lets this call run without a question. */
+  readonly isAllowed: (operation: Operation, args: JsonObject, caller: Caller) => boolean;
+  /** How callers see what an upstream's list holds. */
+  readonly show: (list: ListName, owned: Owned) => string;
+}
+
+/** Lists what servers have, for models as the answer of an operation, and in pages for MCP's own methods. */
+export function createListHandler(
+  { upstreams, lists, isAllowed, show }: ListHandlerDeps,
+  listOf: (args: JsonObject) => ListName,
+): OperationHandler {
+  /** The entries of the lists that the caller may see, and the upstreams whose entries it may not. */
+  const collect = async (call: HandlerCall, list: ListName) => {
+    const reading = lists.ready(list);
+    if (reading !== undefined) await reading;
+    const { operation, caller, arguments: args } = call;
+    let listed: readonly ListedEntry[] = [];
+    const denied: string[] = [];
+    for (const { upstream, entries } of lists.known(list)) {
+      const isAsked = operation.upstream === GATEWAY_SOURCE || operation.upstream === upstream;
+      if (!isAsked) continue;
+      const isVisible = operation.upstream === upstream || isAllowed(narrowTo(operation, upstream), args, caller);
+      if (!isVisible) {
+        denied.push(upstream);
+        continue;
+      }
+      const found = mapInSteps(entries, ({ id, value }): ListedEntry => ({ upstream, id, value }));
+      listed = listed.concat(await runInSlices(inTime(found)));
+    }
+    return { listed, denied };
+  };
+  const showEntry = (list: ListName, { upstream, id, value }: ListedEntry): JsonObject =>
+    withShown(value, list, show(list, { upstream, id }));
+  return async (call) => {
+    const { native, operation } = call;
+    const list = native === undefined ? listOf(call.arguments) : listOfMethod(native.method);
+    const { listed, denied } = await collect(call, list);
+    if (native !== undefined) {
+      const { page, nextCursor } = await runInSlices(inTime(takePage(listed, native.params['cursor'])));
+      const shown = page.map((entry) => showEntry(list, entry));
+      return { native: { [memberOf(list)]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) } };
+    }
+    const away = lists
+      .declaring(operation.primitive ?? '')
+      .filter((slug) => operation.upstream === GATEWAY_SOURCE || operation.upstream === slug)
+      .filter((slug) => upstreams.get(slug)?.absence() !== undefined);
+    const showing = mapInSteps(listed, (entry) => forModels(showEntry(list, entry), entry.upstream));
+    const structuredContent = await runInSlices(inTime(showing));
+    return { toolResult: await handOver({ structuredContent }, call), warnings: warnOf(denied, away) };
+  };
+}
+
+function listOfMethod(method: string): ListName {
+  if (method === 'prompts/list') return 'prompts';
+  return method === 'resources/templates/list' ? 'templates' : 'resources';
+}
+
+function withShown(value: JsonObject, list: ListName, shown: string): JsonObject {
+  const key = keyOf(list);
+  return value[key] === shown ? value : { ...value, [key]: shown };
+}
+
+/** What a model needs of an entry: pictures and what programs say to each other cost tokens and tell it nothing. */
+function forModels({ icons: _icons, _meta, ...value }: JsonObject, upstream: string): JsonObject {
+  return { ...value, upstream };
+}
+
+function warnOf(denied: readonly string[], away: readonly string[]): readonly Warning[] {
+  const names = (slugs: readonly string[]): string => slugs.map((slug) => `'${slug}'`).join(', ');
+  return [
+    ...(denied.length === 0
+      ? []
+      : [
+          {
+            code: 'LIST_INCOMPLETE_WARNING',
+            message: `Those of ${names(denied)} are left out, as policy does not let you list them without a question`,
+            severity: 'low' as const,
+          },
+        ]),
+    ...(away.length === 0
+      ? []
+      : [
+          {
+            code: 'LIST_STALE_WARNING',
+            message: `Not connected now: ${names(away)}. Their last known lists are shown, and reading may fail`,
+            severity: 'low' as const,
+          },
+        ]),
+  ];
+}
+
+/** An entry of all lists together. */
+export interface ListedEntry {
+  readonly upstream: string;
+  readonly id: string;
+  /** As its upstream sent it. */
+  readonly value: JsonObject;
+}
+
+/** Entries of one page of MCP's lists. */
+const PAGE_SIZE = 100;
+
+/**
+ * A page of a list and the cursor of the next. A cursor names the last entry that was shown and its place, so that it goes on in the
+ * right place when others come and go, and in about the right place when that entry itself has gone. Stops after each entry that it
+ * compares: all lists together have no bound.
+ */
+export function* takePage(
+  entries: readonly ListedEntry[],
+  cursor: unknown,
+): Sliced<{ readonly page: readonly ListedEntry[]; readonly nextCursor?: string }> {
+  const start = cursor === undefined ? 0 : yield* startAfter(entries, cursor);
+  const page = entries.slice(start, start + PAGE_SIZE);
+  const last = page.at(-1);
+  const end = start + page.length;
+  return last === undefined || end >= entries.length ? { page } : { page, nextCursor: writeCursor(end, last) };
+}
+
+function writeCursor(end: number, last: ListedEntry): string {
+  return Buffer.from(`${end}.${digestOf(last)}`).toString('base64url');
+}
+
+function digestOf({ upstream, id }: ListedEntry): string {
+  return hash('sha256', `${upstream}\n${id}`, 'base64url').slice(0, 16);
+}
+
+const CURSOR = /^(\d{1,9})\.([\w-]{16})$/;
+
+function* startAfter(entries: readonly ListedEntry[], cursor: unknown): Sliced<number> {
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('latin1') : '';
+  const [, place, digest] = CURSOR.exec(text) ?? [];
+  if (place === undefined || digest === undefined) throw unknownCursor();
+  const end = Number(place);
+  const before = entries[end - 1];
+  if (before !== undefined && digestOf(before) === digest) return end;
+  for (const [index, entry] of entries.entries()) {
+    if (digestOf(entry) === digest) return index + 1;
+    yield;
+  }
+  return Math.min(end, entries.length);
+}
+
+function unknownCursor(): OperationError {
+  return new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    "Parameter 'cursor' holds no cursor of this list. Leave it out to start over",
+    { param_name: 'cursor', constraint: "the 'nextCursor' of an earlier page" },
+  );
+}
