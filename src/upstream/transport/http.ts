@@ -1,5 +1,6 @@
 import {
   type JSONRPCMessage,
+  type JSONRPCResponse,
   type RequestId,
   SdkError,
   SdkErrorCode,
@@ -19,8 +20,6 @@ import {
   HttpExchange,
   headerOf,
   inUtf8,
-  isErrorFor,
-  mayBeForgottenSession,
   mediaTypeOf,
   type ResponseHeaders,
   readBytes,
@@ -35,9 +34,11 @@ import {
   messageHeaders,
   readLimitHeaders,
 } from './http-headers.js';
+import { newPost, type Post } from './http-post.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
 import { openPool, type RequestPool } from './request-pool.js';
+import { mayMeanLoss, type RefusedWith, readError, SessionDoubts } from './session-doubts.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
 import type { RequestCredentials } from './user-rights.js';
@@ -61,30 +62,9 @@ const STREAM_HEADERS: FlatHeaders = ['accept', 'text/event-stream'];
 const MAX_REDIRECTS = 3;
 /** How long the server may take to hear that the session is over. */
 const FAREWELL_MS = 500;
-/** How long the server may take to say whether it knows the session. */
-const SESSION_CHECK_MS = 5_000;
 /** Response streams that a server left open after its answer; the oldest beyond this are closed. */
 const MAX_LINGERING = 16;
-/** Pause before a broken response stream is asked for again, unless the server names one. */
-const RESUME_MS = 500;
 const MAX_RESUMES = 3;
-
-/** One POST, and the GETs that take up its response stream when it breaks. */
-interface Post {
-  readonly message: JSONRPCMessage;
-  readonly options: TransportSendOptions | undefined;
-  readonly requestId: RequestId | undefined;
-  exchange: HttpExchange;
-  answered: boolean;
-  /** Whether an answer to another request came in place of this one's. */
-  foreign: boolean;
-  redirects: number;
-  resumes: number;
-  lastEventId: string | undefined;
-  retryMs: number;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
 
 /**
  * Streamable HTTP over a keep-alive pool of undici, both protocol eras. Thin on purpose: docs/performance.md shows what
@@ -111,7 +91,9 @@ export class HttpTransport implements UpstreamTransport {
   #facts: ConnectionFacts = { sessionId: undefined, protocolVersion: undefined };
   #headers: FlatHeaders;
   #standing: StandaloneStream | undefined;
-  #sessionCheck: Promise<boolean> | undefined;
+  readonly #doubts: SessionDoubts;
+  /** Whether a request in this session has had a result: a refusal before says nothing of the session. */
+  #isProven = false;
   #bytesSeen = 0;
   #lost = false;
   #closing: Promise<void> | undefined;
@@ -122,6 +104,14 @@ export class HttpTransport implements UpstreamTransport {
     this.#path = this.#url.pathname + this.#url.search;
     this.#pool = openPool(this.#url.origin, options);
     this.#headers = this.#connectionHeaders();
+    this.#doubts = new SessionDoubts({
+      dispatch: (body, exchange) =>
+        this.#pool.dispatch(
+          { method: 'POST', path: this.#path, headers: [...POST_HEADERS, ...this.#headers], body },
+          exchange,
+        ),
+      onBytes: this.#noteBytes,
+    });
   }
 
   get sessionId(): string | undefined {
@@ -141,20 +131,7 @@ export class HttpTransport implements UpstreamTransport {
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       const requestId = 'method' in message && 'id' in message ? message.id : undefined;
-      const post: Post = {
-        message,
-        options,
-        requestId,
-        resolve,
-        reject,
-        exchange: NO_EXCHANGE,
-        answered: false,
-        foreign: false,
-        redirects: 0,
-        resumes: 0,
-        lastEventId: undefined,
-        retryMs: RESUME_MS,
-      };
+      const post = newPost({ message, options, requestId, resolve, reject });
       if (requestId !== undefined) this.#open.add(requestId, post);
       // Only the SDK's own rare requests bring a signal; calls are ended by `abandon`.
       options?.requestSignal?.addEventListener('abort', () => post.exchange.abort(abandoned()), { once: true });
@@ -271,7 +248,7 @@ export class HttpTransport implements UpstreamTransport {
         onData: (data) => {
           post.resumes = 0;
           this.#deliver(data, post);
-          if (post.answered) this.#linger(post.exchange);
+          if (post.answered || post.isHeld) this.#linger(post.exchange);
         },
         onEventId: (id) => {
           post.lastEventId = id;
@@ -302,15 +279,32 @@ export class HttpTransport implements UpstreamTransport {
   #deliverText(text: string, post?: Post): void {
     if (this.admits?.(text) === false) return;
     for (const message of readMessages(text)) {
-      if (post !== undefined && !('method' in message)) this.#noteAnswer(message.id, post);
-      if (post?.requestId !== undefined && 'method' in message) this.onrelated?.(message, post.requestId);
-      else this.onmessage?.(message);
+      if (post?.requestId === undefined) this.onmessage?.(message);
+      else if ('method' in message) this.onrelated?.(message, post.requestId);
+      else this.#deliverAnswer(asAnswerTo(post.requestId, message), post);
     }
   }
 
-  #noteAnswer(id: unknown, post: Post): void {
-    if (id === post.requestId) post.answered = true;
-    else post.foreign = true;
+  /** An error that may mean that the session is lost waits until that is known. */
+  #deliverAnswer(message: JSONRPCResponse, post: Post): void {
+    if ('error' in message && message.id === post.requestId && !post.isHeld) {
+      const pass = (): undefined => this.#passAnswer(message, post);
+      if (this.#hold(post, { status: 200, error: { ...message.error } }, pass)) return;
+    }
+    this.#passAnswer(message, post);
+  }
+
+  #passAnswer(message: JSONRPCResponse, post: Post): undefined {
+    this.#noteAnswer(message.id, post, 'result' in message);
+    this.onmessage?.(message);
+  }
+
+  #noteAnswer(id: unknown, post: Post, isResult = true): void {
+    if (id !== post.requestId) post.foreign = true;
+    else {
+      post.answered = true;
+      this.#isProven ||= isResult;
+    }
   }
 
   /** The server ends the stream, or leaves it open. */
@@ -327,8 +321,12 @@ export class HttpTransport implements UpstreamTransport {
 
   #finish(post: Post, error: Error | undefined): void {
     this.#lingering.delete(post.exchange);
-    if (error instanceof SessionDoubt) return void this.#settleDoubt(post, error.refusal);
+    if (post.isHeld) return;
     if (!post.answered && !(error instanceof UpstreamFault) && this.#resume(post)) return;
+    this.#settle(post, error);
+  }
+
+  #settle(post: Post, error: Error | undefined): void {
     if (post.requestId !== undefined) this.#open.take(post.requestId);
     if (post.answered) {
       post.resolve();
@@ -361,7 +359,11 @@ export class HttpTransport implements UpstreamTransport {
     if (post.resumes > MAX_RESUMES) return false;
     const headers = [...STREAM_HEADERS, ...this.#headers, 'last-event-id', post.lastEventId];
     const exchange = new HttpExchange(
-      (status, _headers, flow) => (status === 200 ? this.#eventReader(post, flow) : SKIP_BODY),
+      (status, _headers, flow) => {
+        if (status === 200) return this.#eventReader(post, flow);
+        if (status < 500) this.#hold(post, { status, error: undefined }, () => undefined);
+        return SKIP_BODY;
+      },
       (error) => this.#finish(post, error),
       this.#noteBytes,
     );
@@ -390,52 +392,46 @@ export class HttpTransport implements UpstreamTransport {
 
   /** What is not a success: a JSON-RPC error in an HTTP one, a forgotten session, or a plain HTTP error. */
   #refuse(post: Post, status: number, headers: ResponseHeaders, text: string): void {
-    if ((status === 400 || status === 404) && isErrorFor(text, post.requestId)) {
-      this.#deliverText(text, post);
-      if (post.answered) return;
-    }
-    const retryAfter = headerOf(headers, 'retry-after');
-    const refusal = new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, {
-      status,
-      text,
-      retryAfter,
-    });
-    throw this.#facts.sessionId !== undefined && mayBeForgottenSession(status, text)
-      ? new SessionDoubt(refusal)
-      : refusal;
+    const pass = (): Error | undefined => {
+      if (status === 400 || status === 404) this.#deliverError(post, text);
+      if (post.answered) return undefined;
+      const retryAfter = headerOf(headers, 'retry-after');
+      return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, text, retryAfter });
+    };
+    if (this.#hold(post, { status, error: readError(text) }, pass)) return;
+    const error = pass();
+    if (error !== undefined) throw error;
+  }
+
+  /** Some servers write a JSON-RPC error into an HTTP error. */
+  #deliverError(post: Post, text: string): void {
+    const error = readError(text);
+    if (error === undefined || post.requestId === undefined || this.admits?.(text) === false) return;
+    for (const message of readMessages(text))
+      if ('error' in message && message.id === post.requestId) this.#passAnswer(message, post);
   }
 
   /**
-   * A refusal that looks like a forgotten session may be the tool's own: 404 for a missing record, after the work was done.
-   * Only a session that is refused to a second, harmless request is gone, and only then may the first one be sent again.
+   * A refusal may be the tool's own, after the work was done. Only a session that is refused to a harmless request, too, is gone, and
+   * only what was refused in the same way may be sent again. Returns false where the refusal raises no doubt.
+   * @param pass what becomes of the request where the session is known; returns its error
    */
-  async #settleDoubt(post: Post, refusal: SdkHttpError): Promise<void> {
-    const fault = (await this.#isSessionGone()) ? forgotten() : undefined;
-    if (post.requestId !== undefined) this.#open.take(post.requestId);
-    if (fault !== undefined) this.#lose(fault);
-    post.reject(post.exchange.aborted ? abandoned() : (fault ?? refusal));
+  #hold(post: Post, refusal: RefusedWith, pass: () => Error | undefined): boolean {
+    if (!this.#isDoubtful(refusal)) return false;
+    post.isHeld = true;
+    void this.#doubts.judge(refusal).then((verdict) => {
+      if (verdict === 'known') return this.#settle(post, pass());
+      this.#lose(forgotten());
+      this.#settle(post, verdict === 'never-reached' && post.resumes === 0 ? forgotten() : endedWithSession());
+    });
+    return true;
   }
 
-  /** One question for all requests that are in doubt at the same time. */
-  #isSessionGone(): Promise<boolean> {
-    this.#sessionCheck ??= this.#checkSession().finally(() => {
-      this.#sessionCheck = undefined;
-    });
-    return this.#sessionCheck;
-  }
-
-  #checkSession(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const exchange = new HttpExchange(
-        (status) => readStart((text) => resolve(mayBeForgottenSession(status, text))),
-        () => resolve(false),
-        this.#noteBytes,
-      );
-      const ping = JSON.stringify({ jsonrpc: '2.0', id: 'session-check', method: 'ping' });
-      const headers = [...POST_HEADERS, ...this.#headers];
-      this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: ping }, exchange);
-      setTimeout(() => exchange.abort(abandoned()), SESSION_CHECK_MS).unref();
-    });
+  #isDoubtful(refusal: RefusedWith): boolean {
+    if (this.#facts.sessionId === undefined || !this.#isProven || this.#lost) return false;
+    // Credentials of users are renewed by those who hold them.
+    const isOfUser = this.#options.credentials !== undefined && (refusal.status === 401 || refusal.status === 403);
+    return !isOfUser && mayMeanLoss(refusal);
   }
 
   #lose(fault: UpstreamFault): void {
@@ -455,9 +451,11 @@ export class HttpTransport implements UpstreamTransport {
         ),
       maxBytes: this.#options.maxAnswerBytes,
       onData: (data) => this.#deliver(data),
-      onForgotten: () => {
-        if (this.#facts.sessionId !== undefined)
-          void this.#isSessionGone().then((gone) => gone && this.#lose(forgotten()));
+      onRefused: async (status) => {
+        const refusal = { status, error: undefined };
+        if (!this.#isDoubtful(refusal) || (await this.#doubts.judge(refusal)) === 'known') return true;
+        this.#lose(forgotten());
+        return false;
       },
       onGone: (error) => this.#lose(networkFault(error, place)),
       isUnreachable: (error) => networkFault(error, place).undelivered,
@@ -465,18 +463,18 @@ export class HttpTransport implements UpstreamTransport {
   }
 }
 
-/** A refusal that may mean that the server has forgotten the session. */
-class SessionDoubt extends Error {
-  readonly refusal: SdkHttpError;
-
-  constructor(refusal: SdkHttpError) {
-    super(refusal.message);
-    this.refusal = refusal;
-  }
-}
-
 function forgotten(): UpstreamFault {
   return new UpstreamFault('forgotten', 'it no longer knows the session', { undelivered: true });
+}
+
+function endedWithSession(): UpstreamFault {
+  return new UpstreamFault('lost', 'it no longer knows the session, and may have run the request before');
+}
+
+/** An error that names no request, or one that no client sends, is of the request on whose response it came. */
+function asAnswerTo(requestId: RequestId, message: JSONRPCResponse): JSONRPCResponse {
+  const isOfNone = 'error' in message && typeof message.id !== 'number' && message.id !== requestId;
+  return isOfNone ? { ...message, id: requestId } : message;
 }
 
 /** The tool that a message calls, if it calls one. */
@@ -484,11 +482,6 @@ function toolOf(message: JSONRPCMessage): string | undefined {
   const name = 'method' in message && message.method === 'tools/call' ? message.params?.['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
 }
-
-const NO_EXCHANGE = new HttpExchange(
-  () => SKIP_BODY,
-  () => {},
-);
 
 function abandoned(): UpstreamFault {
   return new UpstreamFault('cancelled', 'the request was given up');

@@ -7,15 +7,15 @@ import { HttpExchange, isEventStream, readEvents, SKIP_BODY } from './http-excha
 const STABLE_MS = 5_000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 30_000;
-/** Statuses that pass: the stream is asked for again. */
-const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** Statuses that pass: the stream is asked for again. The official SDK answers 409 until it has seen the end of the one before. */
+const PASSING: ReadonlySet<number> = new Set([409, 429, 500, 502, 503, 504]);
 
 interface StandaloneStreamOptions {
   readonly dispatch: (headers: readonly string[], exchange: HttpExchange) => void;
   readonly onData: (data: Pieces | LargeMessage) => void;
   readonly maxBytes: number;
-  /** The server refuses, with 404, a stream that it offered before: it may have forgotten the session. */
-  readonly onForgotten: () => void;
+  /** The server refuses a stream that it offered before. Resolves with whether it still knows the session. */
+  readonly onRefused: (status: number) => Promise<boolean>;
   /** The server cannot be reached any more. */
   readonly onGone: (error: Error) => void;
   /** Whether a network error says that nobody listens at the address. */
@@ -67,7 +67,7 @@ export class StandaloneStream {
         refused = status;
         return SKIP_BODY;
       },
-      (error) => (refused === undefined ? this.#afterEnd(error) : this.#afterRefusal(refused)),
+      (error) => (refused === undefined ? this.#afterEnd(error) : void this.#afterRefusal(refused)),
     );
     this.#options.dispatch(headers, this.#exchange);
   }
@@ -90,11 +90,10 @@ export class StandaloneStream {
     );
   }
 
-  #afterRefusal(status: number): void {
+  async #afterRefusal(status: number): Promise<void> {
     this.#refused = !this.#offered;
     if (this.#closed || !this.#offered) return;
-    if (status === 404) this.#options.onForgotten();
-    else if (PASSING.has(status)) this.#connectLater();
+    if ((await this.#options.onRefused(status)) && PASSING.has(status) && !this.#closed) this.#connectLater();
   }
 
   #afterEnd(error: Error | undefined): void {
