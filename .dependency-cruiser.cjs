@@ -32,7 +32,7 @@ const INSIDE = {
   catalog: ['grouped-tools', 'integrity', '.', 'arguments', 'endpoint', 'search'],
   classify: ['statement', 'words', 'text', '.'],
   cli: ['clients', 'shared', 'commands', '.'],
-  config: ['.', 'schema', 'load', 'edit'],
+  config: ['schema', '.', 'load', 'edit'],
   console: ['admin', 'connect', 'layout', 'metrics', 'pages', '.'],
   gateway: ['builtin', 'interceptor', 'pipeline', 'primitives', '.', 'review'],
   policy: ['audit', 'approvals', 'execution', 'rules', 'confirmation', 'quota', 'safety', '.'],

@@ -1,3 +1,8 @@
+import type { ISSUER } from './schema/server-schema.js';
+import type { Output } from './schema/setting.js';
+
+export { DEFAULT_ALGORITHMS } from './schema/server-schema.js';
+
 /** One static bearer token of a client. The token itself is not kept. */
 export interface ClientKey {
   /** `sha256:` and the hash of the token in hexadecimal digits. */
@@ -13,46 +18,28 @@ export interface ClientConfig {
   readonly groups: readonly string[];
 }
 
+type Issuer = Output<typeof ISSUER>;
+
 /** Where opaque tokens are asked about (RFC 7662). */
-export interface IntrospectionConfig {
-  /** From the issuer's metadata where absent. */
-  readonly endpoint?: string;
+export type IntrospectionConfig = Pick<NonNullable<Issuer['introspection']>, 'endpoint'> & {
   readonly clientId: string;
   /** Secret: never log. */
   readonly clientSecret: string;
-  /** For how long an answer is used again, in seconds. */
   readonly cacheSeconds: number;
-}
+};
 
 /** A claim's values, one of which a token must have, by claim. */
-export type ClaimConditions = Readonly<Record<string, readonly (string | number | boolean)[]>>;
+export type ClaimConditions = NonNullable<Issuer['claims']>[string];
 
 /** An authorization server whose tokens are accepted. */
-export interface IssuerConfig {
-  /** What qualifies its users and clients: `corp:alice`. */
-  readonly name: string;
-  /** Its identifier: exactly what its tokens have in `iss`. */
-  readonly issuer: string;
-  /** Where its keys are; from its metadata where absent. */
-  readonly jwksUri?: string;
+export type IssuerConfig = Omit<Issuer, 'audience' | 'algorithms' | 'claims' | 'introspection' | 'login'> & {
   /** One of these must be in `aud`; the resource, and what lies below it, where empty. */
   readonly audience: readonly string[];
-  /** The signatures that are accepted. */
   readonly algorithms: readonly string[];
-  /** A token must grant all of these. */
-  readonly scopes: readonly string[];
-  /** The claim that lists groups: its name, or members inside it, dotted. */
-  readonly groupsClaim?: string;
-  /** Stands before the names in that claim. */
-  readonly groupsPrefix: string;
-  /** Groups by what the token's claims must be; all of a group must hold. */
   readonly claims: Readonly<Record<string, ClaimConditions>>;
-  /** How far clocks may differ. */
-  readonly clockToleranceSeconds: number;
   readonly introspection?: IntrospectionConfig;
-  /** What the gateway is there when a person signs in on one of its pages; where absent, it has a metadata document or registers itself. */
   readonly login?: { readonly clientId: string /** Secret: never log. */; readonly clientSecret?: string };
-}
+};
 
 /** The gateway as an OAuth 2.1 resource server. */
 export interface OAuthConfig {
@@ -66,18 +53,3 @@ export interface TlsConfig {
   readonly cert: string;
   readonly key: string;
 }
-
-/** The signatures with a public key that are accepted unless given; never those with a shared secret, and never none. */
-export const DEFAULT_ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-] as const;

@@ -40,12 +40,6 @@ export interface ForwardedHeaders extends Discovery {
   readonly headers: readonly string[];
 }
 
-export const CREDENTIAL_TYPES = [
-  'perUser',
-  'exchange',
-  'forwardHeaders',
-] as const satisfies readonly UpstreamCredentials['type'][];
-
 /** How what users have granted is kept. */
 export interface CredentialStorage {
   /** What it is encrypted with; where absent it is in memory alone. Secret: never log. */

@@ -1,13 +1,19 @@
 import type { JsonObject } from '../base/json/json.js';
-import type { WordsMode } from '../base/protocol/clean-words.js';
-import type { PayloadLimits } from '../base/protocol/limits.js';
-import type { Category, DangerLevel, Deprecation, JobRule, MergeRule, TrustLevel } from '../base/protocol/operation.js';
+import type { Category, DangerLevel } from '../base/protocol/operation.js';
 import type { ClientConfig } from './access-config.js';
-import type { ChildLimits, CircuitBounds, OutboundTls, QueueBounds, RestartBounds } from './connection-config.js';
+import type { ChildLimits, OutboundTls } from './connection-config.js';
 import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
-import type { AccessLogTarget, MetricsConfig, TracingConfig } from './observability-config.js';
-import type { PolicyConfig, QuotasConfig, Window } from './policy-config.js';
+import type { LogConfig, MetricsConfig, TracingConfig } from './observability-config.js';
+import type { PolicyConfig, QuotasConfig } from './policy-config.js';
 import type { SafetyLoopConfig } from './safety-config.js';
+import type { SHARED } from './schema/connection-schema.js';
+import type { OPERATION } from './schema/operation-schema.js';
+import type { API_LIMIT } from './schema/quota-schema.js';
+import type { ENDPOINT, PLAIN_SECTIONS } from './schema/serving-schema.js';
+import type { Input, Output, Outputs } from './schema/setting.js';
+import type { AUDIT, STORE } from './schema/storage-schema.js';
+import type { INTEGRITY_MODES, SERVER_ENTRY } from './schema/upstream-schema.js';
+import type { VIEW } from './schema/view-schema.js';
 import type { ServerConfig } from './server-config.js';
 
 /** How a stdio server is started. */
@@ -36,77 +42,18 @@ export interface HttpEndpoint {
 
 export type UpstreamEndpoint = StdioEndpoint | HttpEndpoint;
 
-/** How a transport may be spelled in a pasted block, and what it is. */
-export const TRANSPORTS = {
-  stdio: 'stdio',
-  http: 'http',
-  'streamable-http': 'http',
-  streamableHttp: 'http',
-  sse: 'sse',
-} as const satisfies Readonly<Record<string, UpstreamEndpoint['type']>>;
-
-/** An argument that makes a call more dangerous, as the operator writes it. */
-export interface RiskDeclaration {
-  /** The parameter in either spelling, and the members inside it, dotted. */
-  readonly parameter: string;
-  /** Any value that is given where absent. */
-  readonly is?: readonly (string | number | boolean)[];
-  /** `destructive` where absent. */
-  readonly danger?: DangerLevel;
-  readonly reason?: string;
-}
-
 /**
  * An operator's curation of the operations that a pattern matches. The pattern is an exact name or a minimatch pattern; it
  * is compared with the tool's own name and with the operation's snake_case name. Later rules win, key by key.
  */
-export interface CurationRule {
+export type CurationRule = Omit<Input<typeof OPERATION>, 'computed'> & {
   readonly pattern: string;
-  /** Whether a grouped tool is offered in parts. */
-  readonly group?: GroupMode;
-  /** The operation's name instead of the derived one; exact names only. */
-  readonly rename?: string;
-  /** Not listed and not callable. */
-  readonly hide?: boolean;
-  readonly category?: Category;
-  readonly danger?: DangerLevel;
-  /** The arguments that make a call more dangerous, instead of those that classification finds. */
-  readonly risks?: readonly RiskDeclaration[];
-  /** The family of the operation, instead of the profile's choice. */
-  readonly family?: string;
-  readonly description?: string;
-  /** Parameters that find the resource of an UPDATE; the others go into `input`. */
-  readonly identifiers?: readonly string[];
-  /** Whether the call may be sent again after a lost connection. */
-  readonly idempotent?: boolean;
-  readonly timeoutMs?: number;
-  /** What a person is asked, with `{param}` for a parameter's value. */
-  readonly confirmationMessage?: string;
-  /** Least seconds between the question and the execution. */
-  readonly cooldownSeconds?: number;
-  /** Whether a person has to agree to each call. */
-  readonly requiresReauth?: boolean;
-  /** Texts for every audit record of it. */
-  readonly auditContext?: readonly string[];
-  /** Parameters whose values are neither recorded nor shown to approvers, in either spelling. */
-  readonly sensitive?: readonly string[];
-  /** How long a READ's answer may be served again. */
-  readonly cache?: { readonly ttlSeconds: number };
-  /** The READ by which the gateway merges the input of an UPDATE with the current state. */
-  readonly merge?: MergeRule;
-  /** Where its answers hold a list, dotted (empty: the answer is the list), or false: nowhere. */
-  readonly collection?: string | false;
-  /** Field paths by preset name. */
-  readonly presets?: Readonly<Record<string, readonly string[]>>;
   /** Computed fields by name. */
   readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
-  /** How the job that it starts is followed, where it runs as an execution. */
-  readonly lifecycle?: JobRule;
-  /** Callers are warned once per session. */
-  readonly deprecated?: Deprecation;
-  /** Milliseconds from which a call counts as slow. */
-  readonly slowMs?: number;
-}
+};
+
+/** An argument that makes a call more dangerous, as the operator writes it. */
+export type RiskDeclaration = NonNullable<CurationRule['risks']>[number];
 
 /**
  * Relationships that one READ operation returns (companion document "relationship queries"). Its answer holds a list of
@@ -133,67 +80,33 @@ export interface RelationConfig {
   };
 }
 
+/** The settings of every upstream that has none of its own. */
+export type UpstreamDefaults = Omit<Outputs<typeof SHARED>, 'proxy' | 'tls' | 'maxAnswerBytes'> & {
+  /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
+  readonly maxAnswerBytes: number;
+};
+
 /** Who shares a connection to a server: judged by what it offers, all callers, those of one client, or one session alone. */
-export const ISOLATION_SETTINGS = ['auto', 'shared', 'client', 'session'] as const;
-
-export type IsolationSetting = (typeof ISOLATION_SETTINGS)[number];
-
-/** How many connections of its own an isolated upstream makes, each with a process where it is a child. */
-export interface InstanceBounds {
-  /** At once, over all owners. */
-  readonly max: number;
-  /** One that had no call for so long is ended; 0 for never. */
-  readonly idleSeconds: number;
-  /** How many wait, connected, for their owner. */
-  readonly spare: number;
-}
+export type IsolationSetting = UpstreamDefaults['isolation'];
 
 /** What a server may ask of a client while it runs one of its calls. */
-export const ASK_KINDS = ['elicitation', 'sampling', 'roots'] as const;
+export type AskPolicy = UpstreamDefaults['asks'];
 
-export type AskKind = (typeof ASK_KINDS)[number];
+export type AskKind = keyof AskPolicy;
 
-export type AskPolicy = Readonly<Record<AskKind, 'allow' | 'deny'>>;
+type Server = Input<typeof SERVER_ENTRY>;
 
-export interface UpstreamConfig {
+export interface UpstreamConfig extends UpstreamDefaults, Pick<Server, 'description' | 'group'> {
   /** As the operator wrote it. */
   readonly name: string;
   /** The name in snake_case: what qualifies its operations. Unique. */
   readonly slug: string;
   readonly endpoint: UpstreamEndpoint;
   readonly disabled: boolean;
-  /** What it is for, as the operator says to models. */
-  readonly description?: string;
   /** Why its definition cannot be used; it is then disabled. */
   readonly problem?: string;
-  /** Upper bound of one call, extended by progress. */
-  readonly timeoutMs: number;
-  /** Upper bound of one call that progress does not extend; a longer `timeoutMs` of an operation extends it. */
-  readonly maxCallMs: number;
-  /** Upper bound of connecting and listing tools. */
-  readonly connectTimeoutMs: number;
-  /** Calls in flight at once; more wait. */
-  readonly maxConcurrency: number;
-  readonly queue: QueueBounds;
-  readonly restarts: RestartBounds;
-  readonly circuit: CircuitBounds;
-  /** Whether the gateway is ready only where this one is. */
-  readonly required: boolean;
-  readonly isolation: IsolationSetting;
   /** Whose rights its calls use; where absent, those of the endpoint's own headers and variables. */
   readonly credentials?: UpstreamCredentials;
-  readonly instances: InstanceBounds;
-  /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
-  readonly maxAnswerBytes: number;
-  readonly trust: TrustLevel;
-  /** Refuse parameters that the tool does not describe. */
-  readonly strict: boolean;
-  /** Whether statements (SQL, GraphQL, Cypher, MongoDB) that are proven to only read count as reads. */
-  readonly readOnlyStatements: boolean;
-  /** What the server may ask of clients. */
-  readonly asks: AskPolicy;
-  /** How grouped tools are offered; where absent, those whose values differ in effect are split. */
-  readonly group?: GroupMode;
   /** How a tool that differs from the accepted one is treated. */
   readonly integrity: IntegrityMode;
   readonly curation: readonly CurationRule[];
@@ -223,11 +136,19 @@ export interface ProfileDefinition {
   readonly families: readonly FamilyDefinition[];
 }
 
-/** `passthrough`: no tools of the gateway's own, only the upstreams' (docs/passthrough.md). */
-export type EndpointMode = 'semantic' | 'single' | 'all' | 'passthrough';
+type Endpoint = Output<typeof ENDPOINT>;
+
+/** `passthrough`: no tools of the gateway's own, only the upstreams' (docs/passthrough.md). `crude` is another name of `semantic`. */
+export type EndpointMode = Exclude<Endpoint['mode'], 'crude'>;
+
+/** What clients see. */
+export type EndpointConfig = Omit<Endpoint, 'mode' | 'profile'> & {
+  readonly mode: EndpointMode;
+  readonly profile: ProfileDefinition;
+};
 
 /** The whole configuration: validated, normalised, frozen. Nothing downstream reads a file or the environment. */
-export interface GatewayConfig {
+export interface GatewayConfig extends Outputs<typeof PLAIN_SECTIONS> {
   /** Absolute path of the main file; null when there is none. */
   readonly file: string | null;
   /** Where relative paths start: the main file's folder, else the working directory. */
@@ -237,57 +158,7 @@ export interface GatewayConfig {
   /** The folder with one file per upstream; it need not exist. Absolute. */
   readonly upstreamsDir: string;
   readonly server: ServerConfig;
-  readonly endpoint: {
-    readonly mode: EndpointMode;
-    readonly toolPrefix: string;
-    readonly profile: ProfileDefinition;
-    /** Which failures the MCP result marks with `isError`: all, or those that a model cannot recover from by itself. */
-    readonly errors: 'all' | 'unrecoverable';
-    /** Whether the upstreams' tools are shown under their own names too; always in mode `passthrough`. */
-    readonly passthrough: boolean;
-    /** Whether every client gets envelopes as structured content too, with an output schema; else those that ask for it. */
-    readonly structuredContent: boolean;
-  };
-  readonly limits: PayloadLimits;
-  readonly results: {
-    /** An answer's data beyond so many bytes of JSON is sent in parts; 0 sends everything whole. */
-    readonly maxBytes: number;
-    /** What is kept of big answers and of pages, in bytes, for all callers together. */
-    readonly keptBytes: number;
-    readonly keptSeconds: number;
-    /** Uniform lists as columns and rows where that saves at least a fifth. */
-    readonly compact: boolean;
-  };
-  readonly batch: {
-    /** Operations of one batch. */
-    readonly maxOperations: number;
-    /** Whether a batch stops at an operation that needs a confirmation, or skips it and runs the others. */
-    readonly onConfirmation: 'halt' | 'skip';
-  };
-  readonly warnings: {
-    /** A call that takes longer is warned of, in milliseconds; an operation's curation may say otherwise. */
-    readonly slowMs: number;
-  };
-  readonly errors: {
-    /** Whether callers get an upstream's own words as they are. */
-    readonly upstreamWords: WordsMode;
-  };
-  /** Calls that go on while no request waits for them (docs/executions.md). */
-  readonly executions: {
-    readonly enabled: boolean;
-    /** A READ or EXECUTE that still runs after so many milliseconds goes on as an execution; only what asks for it where absent. */
-    readonly backgroundAfterMs?: number;
-    /** Executions of one client, those that are kept after their end included. */
-    readonly maxPerClient: number;
-    readonly max: number;
-    /** How long one is kept after its end. */
-    readonly keptSeconds: number;
-  };
-  /** Of READs whose curation asks for it. */
-  readonly cache: {
-    /** Bytes of JSON over all upstreams. */
-    readonly maxBytes: number;
-  };
+  readonly endpoint: EndpointConfig;
   /** What was accepted of the upstreams' tools. */
   readonly lock: ConfigLock;
   /** Bare operation names that belong to one upstream (by slug), even if others offer the same name. */
@@ -300,12 +171,7 @@ export interface GatewayConfig {
   readonly credentials: CredentialStorage;
   /** Who may use MCP over HTTP with a static token; without these and `server.oauth`, everyone who can reach the port. */
   readonly clients: readonly ClientConfig[];
-  readonly log: {
-    readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
-    readonly format: 'auto' | 'json' | 'pretty';
-    /** Where the line of each request goes; absent where there is none. */
-    readonly access?: AccessLogTarget;
-  };
+  readonly log: LogConfig;
   /** Absent where off. */
   readonly metrics?: MetricsConfig;
   /** Absent where off. */
@@ -315,33 +181,16 @@ export interface GatewayConfig {
 }
 
 /** A part of the gateway with an address of its own, `/mcp/NAME`. What is outside does not exist in it (docs/views.md). */
-export interface ViewConfig {
+export interface ViewConfig extends Pick<View, 'description' | 'upstreams' | 'tokenBudget' | 'clients' | 'groups'> {
   readonly name: string;
-  /** What it is for, as the operator says to models. */
-  readonly description?: string;
-  /** Patterns of slugs; all upstreams where absent. */
-  readonly upstreams?: readonly string[];
   readonly operations: ViewOperations;
-  readonly endpoint: GatewayConfig['endpoint'];
-  /** What its tools may cost a client's context, in tokens. */
-  readonly tokenBudget?: number;
-  /** The clients that are bound to it, by name; with `groups` and without it: those alone may enter. */
-  readonly clients?: readonly string[];
-  readonly groups?: readonly string[];
+  readonly endpoint: EndpointConfig;
 }
+
+type View = Output<typeof VIEW>;
 
 /** The operations of a view: those that pass everything that is given. */
-export interface ViewOperations {
-  /** Patterns of exposed or qualified names. */
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly categories?: readonly Category[];
-  /** The highest danger. */
-  readonly danger?: DangerLevel;
-}
-
-/** How a tool whose definition is not the accepted one is treated: ignored, reported, or reported and not callable. */
-export const INTEGRITY_MODES = ['off', 'warn', 'quarantine'] as const;
+export type ViewOperations = NonNullable<View['operations']>;
 
 export type IntegrityMode = (typeof INTEGRITY_MODES)[number];
 
@@ -383,43 +232,13 @@ export interface ConfigLock {
   readonly digest: string | null;
 }
 
-export const API_LIMIT_SCOPES = ['global', 'endpoint', 'category'] as const;
-
-/** The windows that upstreams' own limits come in. */
-export const API_WINDOWS = ['second', 'minute', 'hour', 'day'] as const satisfies readonly Window[];
-
 /** How many calls an upstream takes. */
-export interface ApiLimit {
-  readonly scope: (typeof API_LIMIT_SCOPES)[number];
-  /** Of the scope `endpoint`: a pattern of operation names; what matches it is counted together. */
-  readonly operation?: string;
-  /** Of the scope `category`. */
-  readonly category?: Category;
-  readonly limit: number;
-  readonly window: (typeof API_WINDOWS)[number];
-}
+export type ApiLimit = Omit<Output<typeof API_LIMIT>, 'category'> & { readonly category?: Category };
 
-export interface AuditConfig {
-  readonly enabled: boolean;
-  /** Absolute. */
-  readonly directory: string;
-  /** `gated`: calls at danger level 2 and above, and every refusal by policy; `all`: every call. */
-  readonly calls: 'gated' | 'all';
-  /** Write each record to the disk before going on. */
-  readonly sync: boolean;
-  /** Refuse destructive and higher calls while the journal cannot be written. */
-  readonly required: boolean;
-  /** What the journals may take on the disk; beyond that whole files are removed, the oldest first. 0 keeps all. */
-  readonly maxBytes: number;
-  /** Records older than so many days are removed, whole files at a time; 0 keeps all. */
-  readonly retentionDays: number;
-  /** Extra parameter names (minimatch) whose values are never recorded. */
-  readonly redactKeys: readonly string[];
-  /** Extra regular expressions; what they match in a text is never recorded. */
-  readonly redactPatterns: readonly string[];
-}
+/** `directory` is absolute. */
+export type AuditConfig = Omit<Output<typeof AUDIT>, 'required'> & { readonly required: boolean };
 
-export const STORE_TYPES = ['memory', 'sqlite', 'redis'] as const satisfies readonly StoreConfig['type'][];
+type Store = Output<typeof STORE>;
 
 export type StoreConfig =
   | { readonly type: 'memory' }
@@ -436,17 +255,9 @@ export type RedisStoreConfig = RedisAccess &
     | { readonly sentinel: RedisSentinels }
   );
 
-interface RedisAccess {
+interface RedisAccess
+  extends Pick<Store, 'prefix' | 'username' | 'password' | 'tls' | 'sharedBytes' | 'sharedBytesPerClient'> {
   readonly type: 'redis';
-  readonly prefix: string;
-  /** Beat those of an address. */
-  readonly username?: string;
-  readonly password?: string;
-  /** For `rediss://`; absolute paths of PEM files. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-  /** What the parts of large answers may take of it, in bytes. */
-  readonly sharedBytes?: number;
-  readonly sharedBytesPerClient?: number;
 }
 
 /** Sentinels watch a server and its copies, and say which of them is the one to write to. */
@@ -456,8 +267,3 @@ export interface RedisSentinels {
   /** Their addresses, with their own credentials: `redis://host:26379`. */
   readonly nodes: readonly string[];
 }
-
-/** How a tool whose effect a parameter chooses is offered: as one operation per value, or as one operation. */
-export const GROUP_MODES = ['split', 'keep'] as const;
-
-type GroupMode = (typeof GROUP_MODES)[number];

@@ -1,3 +1,6 @@
+import type { LOG, TRACING } from './schema/observability-schema.js';
+import type { Output } from './schema/setting.js';
+
 /** Where something is listened on beside MCP. */
 export interface ListenAddress {
   readonly host: string;
@@ -12,19 +15,13 @@ export interface MetricsConfig {
   readonly tokenHash?: string;
 }
 
-export const SAMPLERS = ['parent', 'ratio'] as const;
-
-/** OpenTelemetry traces. What is absent follows OpenTelemetry's own environment variables. */
-export interface TracingConfig {
-  /** Where spans are sent: an OTLP receiver over HTTP, with its path. */
-  readonly endpoint?: string;
-  /** May hold secrets: never log. */
+/** OpenTelemetry traces. What is absent follows OpenTelemetry's own environment variables. Headers may be secret: never log. */
+export type TracingConfig = Omit<Output<typeof TRACING>, 'enabled' | 'headers'> & {
   readonly headers?: Readonly<Record<string, string>>;
-  /** `parent`: as the client's trace context says, and `ratio` of the calls that bring none; `ratio`: that part of all. */
-  readonly sampler?: (typeof SAMPLERS)[number];
-  /** Between 0 and 1. */
-  readonly ratio?: number;
-}
+};
 
 /** Where the access log goes: a stream of the process, or the absolute path of a file. */
 export type AccessLogTarget = 'stdout' | 'stderr' | { readonly file: string };
+
+/** `access` is absent where there is no access log. */
+export type LogConfig = Omit<Output<typeof LOG>, 'access'> & { readonly access?: AccessLogTarget };

@@ -4,17 +4,14 @@ import { FUNCTIONS } from '../../src/base/expression/functions.js';
 import { MAX_ELEMENTS, MAX_EXPRESSION_LENGTH } from '../../src/base/expression/operators.js';
 import { isJsonObject, type JsonObject, type JsonSchema } from '../../src/base/json/json.js';
 import { valueAt } from '../../src/base/json/json-path.js';
-import { BUILT_IN_PROFILES } from '../../src/config/defaults.js';
+import { BUILT_IN_PROFILES } from '../../src/config/built-in-profiles.js';
 import type { FamilyDefinition } from '../../src/config/gateway-config.js';
 import { renderJson } from '../../src/config/load/lock-file.js';
 import { CONFIG_VARIABLE, formatFlag, OVERRIDES } from '../../src/config/load/overrides.js';
-import { FAMILY_DEFINITION, GATEWAY_SCHEMA } from '../../src/config/schema/gateway-schema.js';
-import { API_LIMIT_PROPERTIES } from '../../src/config/schema/policy-schema.js';
-import {
-  OPERATION_PROPERTIES,
-  RELATION_PROPERTIES,
-  SERVER_PROPERTIES,
-} from '../../src/config/schema/upstream-schema.js';
+import { FAMILY, GATEWAY_SCHEMA } from '../../src/config/schema/gateway-schema.js';
+import { OPERATION_PROPERTIES, RELATION_PROPERTIES } from '../../src/config/schema/operation-schema.js';
+import { API_LIMIT_PROPERTIES } from '../../src/config/schema/quota-schema.js';
+import { SERVER_PROPERTIES } from '../../src/config/schema/upstream-schema.js';
 
 const INTRODUCTION = `# Configuration
 
@@ -114,7 +111,7 @@ ${renderJson(RESULT_EXAMPLE).trimEnd()}
     PROFILES,
     ...BUILT_IN_PROFILES.map(({ name, families }) => `### \`${name}\`\n\n${renderFamilies(families)}`),
     "### Of your own\n\n`profiles` maps a profile's name to its families, and a family's name to:",
-    renderProperties(valueAt(FAMILY_DEFINITION, ['properties']) as JsonObject),
+    renderProperties(valueAt(FAMILY, ['properties']) as JsonObject),
     'Every category must be taken by exactly one family, and `introspect` must come to one that reads.',
   ].join('\n\n')}\n`;
 }
@@ -189,7 +186,7 @@ function describeType(schema: JsonSchema): string {
 }
 
 function describeDefault({ default: value }: JsonSchema): string {
-  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(value);
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0) ? '' : code(value);
 }
 
 function renderFunctions(): string {

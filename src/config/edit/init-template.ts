@@ -1,10 +1,12 @@
-import { CONFIG_DEFAULTS } from '../defaults.js';
 import { renderJson } from '../load/lock-file.js';
+import { normalise } from '../schema/normalise.js';
+import { SERVER } from '../schema/server-schema.js';
+import { ENDPOINT } from '../schema/serving-schema.js';
 
 /** The configuration that `init` writes: the settings that people change first, and one disabled server as an example. */
 export function renderInitConfig(): string {
-  const { host, port } = CONFIG_DEFAULTS.server;
-  const { mode, profile } = CONFIG_DEFAULTS.endpoint;
+  const { host, port } = normalise(SERVER, undefined);
+  const { mode, profile } = normalise(ENDPOINT, undefined);
   return renderJson({
     // The path of an npm installation; without the file, an editor only lacks completion.
     $schema: './node_modules/mcp-aql-gateway/docs/gateway-config.schema.json',

@@ -3,9 +3,10 @@ import { suggestName } from '../../base/lib/names.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../../base/protocol/operation.js';
 import type { ClientConfig } from '../access-config.js';
 import type { GatewayDocument, UpstreamDocument } from '../config-document.js';
-import { CONFIG_DEFAULTS, defaultAnswerBytes } from '../defaults.js';
 import type { ConfigLock, GatewayConfig, ProfileDefinition } from '../gateway-config.js';
 import type { ApprovalsConfig, PolicyRule } from '../policy-config.js';
+import { normalise, normaliseAll } from '../schema/normalise.js';
+import { ENDPOINT, PLAIN_SECTIONS } from '../schema/serving-schema.js';
 import type { ServerConfig } from '../server-config.js';
 import { buildClients, hashToken } from './build-access.js';
 import { buildCredentialStorage, notePerUser } from './build-credentials.js';
@@ -15,9 +16,9 @@ import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
 import { buildSafetyLoop, startRules } from './build-safety-loop.js';
-import { buildAudit, buildResults, buildServer } from './build-serving.js';
+import { buildAudit, buildServer, noteResults } from './build-serving.js';
 import { buildStore } from './build-store.js';
-import { buildUpstreams } from './build-upstreams.js';
+import { buildDefaults, buildUpstreams } from './build-upstreams.js';
 import { buildViews, noteDefaultView } from './build-views.js';
 import type { Diagnostics } from './diagnostics.js';
 import { needsToken } from './made-token.js';
@@ -46,7 +47,7 @@ export interface ConfigSources {
 /** Builds the normalised configuration from its sources. Faults between the sources go into the diagnostics. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, upstreamsDir, document, diagnostics, lock } = sources;
-  const endpoint = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
+  const endpoint = normalise(ENDPOINT, document.endpoint);
   const { mode: modeName, profile: chosen, toolPrefix, errors, structuredContent } = endpoint;
   const mode = modeName === 'crude' ? 'semantic' : modeName;
   if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
@@ -75,26 +76,18 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   noteDefaultView(server.defaultView, known.views, diagnostics);
   const metrics = buildMetrics(document.metrics, { directory, diagnostics });
   const tracing = buildTracing(document.tracing, { directory, diagnostics });
-  const limits = { ...CONFIG_DEFAULTS.limits, ...document.limits };
-  const { proxy, tls, ...defaults } = document.defaults ?? {};
+  const plain = normaliseAll(PLAIN_SECTIONS, document);
+  const { proxy, tls } = document.defaults ?? {};
   const upstreams = buildUpstreams(definitions, {
     directory,
     outbound: { ...(proxy === undefined ? {} : { proxy }), ...(tls === undefined ? {} : { tls }) },
-    defaults: {
-      ...CONFIG_DEFAULTS.defaults,
-      maxAnswerBytes: defaultAnswerBytes(limits),
-      ...defaults,
-      queue: { ...CONFIG_DEFAULTS.defaults.queue, ...defaults.queue },
-      restarts: { ...CONFIG_DEFAULTS.defaults.restarts, ...defaults.restarts },
-      circuit: { ...CONFIG_DEFAULTS.defaults.circuit, ...defaults.circuit },
-      instances: { ...CONFIG_DEFAULTS.defaults.instances, ...defaults.instances },
-      asks: { ...CONFIG_DEFAULTS.defaults.asks, ...defaults.asks },
-    },
+    defaults: buildDefaults(document.defaults, plain.limits),
     // Without a lock nothing has been accepted that the tools could be compared with.
     integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
     families: { all: listFamilies(profiles), active: profile },
   });
   notePerUser(upstreams, { server, clients }, diagnostics);
+  noteResults(plain.results, diagnostics);
   return {
     file,
     directory,
@@ -102,13 +95,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     upstreamsDir,
     server,
     endpoint: shown,
-    limits,
-    results: buildResults(document.results, diagnostics),
-    batch: { ...CONFIG_DEFAULTS.batch, ...document.batch },
-    warnings: { ...CONFIG_DEFAULTS.warnings, ...document.warnings },
-    errors: { ...CONFIG_DEFAULTS.errors, ...document.errors },
-    cache: { ...CONFIG_DEFAULTS.cache, ...document.cache },
-    executions: { ...CONFIG_DEFAULTS.executions, ...document.executions },
+    ...plain,
     lock,
     pins,
     policy,

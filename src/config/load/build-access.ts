@@ -14,6 +14,8 @@ import {
 import type { ClientEntry, IssuerEntry, KeyEntry, KeysEntry, OAuthEntry } from '../config-document.js';
 import { isOwnMachine } from '../own-machine.js';
 import type { OperatorConfig } from '../policy-config.js';
+import { normalise } from '../schema/normalise.js';
+import { ISSUER } from '../schema/server-schema.js';
 import { readSecret, type SecretContext, TOKEN_PATTERN } from './secrets.js';
 
 /** How a static token is written where it must not be readable. */
@@ -126,31 +128,22 @@ function buildIssuer(entry: IssuerEntry, context: SecretContext): IssuerConfig {
     audience = [],
     algorithms = DEFAULT_ALGORITHMS,
     claims = {},
-    introspection,
-    login: written,
+    introspection: _,
+    login: __,
     ...given
-  } = entry;
+  } = normalise(ISSUER, entry);
+  const { introspection, login: written } = entry;
   for (const key of ['issuer', 'jwksUri'] as const) {
     const address = entry[key];
     if (address !== undefined) noteAddress(address, { ...context, path: [...path, key] });
   }
-  const groups = Object.entries(claims).map(
-    ([group, conditions]) =>
-      [
-        group,
-        Object.fromEntries(Object.entries(conditions).map(([claim, values]) => [claim, [values].flat()])),
-      ] as const,
-  );
   const asked = introspection && buildIntrospection(introspection, { ...context, path: [...path, 'introspection'] });
   const login = written && buildLogin(written, { ...context, path: [...path, 'login'] });
   return {
-    scopes: [],
-    groupsPrefix: '',
-    clockToleranceSeconds: 30,
     ...given,
-    audience: [audience].flat(),
+    audience,
     algorithms,
-    claims: Object.fromEntries(groups),
+    claims,
     ...(asked !== undefined && { introspection: asked }),
     ...(login !== undefined && { login }),
   };

@@ -3,8 +3,10 @@ import type { JsonPath } from '../../base/json/json-path.js';
 import { suggestName } from '../../base/lib/names.js';
 import { ISSUER_SIGN } from '../../base/protocol/caller.js';
 import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
-import type { ConditionEntry, MatchEntry, OneOrMany } from '../config-document.js';
-import { CALLER_KEYS, type CallerKey, type ParamCondition, type RuleMatch } from '../policy-config.js';
+import type { MatchEntry, OneOrMany } from '../config-document.js';
+import { CALLER_KEYS, type RuleMatch } from '../policy-config.js';
+import { normalise } from '../schema/normalise.js';
+import { MATCH } from '../schema/policy-schema.js';
 import type { Diagnostics } from './diagnostics.js';
 import { toSlug } from './server-definition.js';
 
@@ -19,48 +21,28 @@ export interface KnownNames {
 }
 
 /** Builds the conditions of a rule or quota: single values become lists. */
-export function buildMatch({ operation, category, danger, upstream, params, ...caller }: MatchEntry): RuleMatch {
-  const conditions = Object.entries(params ?? {}).map(([name, entry]) => [name, buildCondition(entry)] as const);
-  return {
-    ...(operation !== undefined && { operation: toList(operation) }),
-    ...(category !== undefined && { category: toList(category) }),
-    ...(danger !== undefined && { danger: toList(danger) }),
-    // As in pins, an upstream's name may be written in any spelling.
-    ...(upstream !== undefined && {
-      upstream: toList(upstream).map((name) => (isPattern(name) ? name : toSlug(name))),
-    }),
-    ...buildCaller(caller),
-    ...(params !== undefined && { params: Object.fromEntries(conditions) }),
-  };
+export function buildMatch(entry: MatchEntry): RuleMatch {
+  const { upstream, ...match } = normalise(MATCH, entry);
+  // As in pins, an upstream's name may be written in any spelling.
+  return upstream === undefined ? match : { ...match, upstream: toSlugs(upstream) };
 }
 
-function buildCaller(caller: Pick<MatchEntry, CallerKey>): Pick<RuleMatch, CallerKey> {
-  const given = CALLER_KEYS.flatMap((key) => {
-    const names = caller[key];
-    return names === undefined ? [] : [[key, toList(names)] as const];
-  });
-  return Object.fromEntries(given);
-}
-
-function buildCondition({ glob, ...rest }: ConditionEntry): ParamCondition {
-  return { ...rest, ...(glob !== undefined && { glob: toList(glob) }) };
+/** Names as slugs; patterns are of slugs already. */
+export function toSlugs(names: readonly string[]): readonly string[] {
+  return names.map((name) => (isPattern(name) ? name : toSlug(name)));
 }
 
 export function toList<T>(value: OneOrMany<T>): readonly T[] {
   return Array.isArray(value) ? value : [value as T];
 }
 
+/** The conditions that hold patterns of names. */
+const NAME_KEYS = ['operation', 'upstream', ...CALLER_KEYS] as const;
+
 /** Reports patterns that cannot be used. */
-export function noteGlobs(
-  { operation, upstream, client, user, group, scope, view, params }: MatchEntry,
-  path: JsonPath,
-  diagnostics: Diagnostics,
-): void {
+export function noteGlobs({ params, ...match }: MatchEntry, path: JsonPath, diagnostics: Diagnostics): void {
   const places = [
-    ...Object.entries({ operation, upstream, client, user, group, scope, view }).map(([key, given]) => ({
-      at: [...path, key],
-      given,
-    })),
+    ...NAME_KEYS.map((key) => ({ at: [...path, key], given: match[key] })),
     ...Object.entries(params ?? {}).map(([name, { glob }]) => ({ at: [...path, 'params', name, 'glob'], given: glob })),
   ];
   for (const { at, given = [] } of places) {

@@ -1,9 +1,15 @@
 import { resolve } from 'node:path';
 import type { GatewayDocument } from '../config-document.js';
-import { CONFIG_DEFAULTS } from '../defaults.js';
-import type { GatewayConfig } from '../gateway-config.js';
-import type { AccessLogTarget, ListenAddress, MetricsConfig, TracingConfig } from '../observability-config.js';
+import type {
+  AccessLogTarget,
+  ListenAddress,
+  LogConfig,
+  MetricsConfig,
+  TracingConfig,
+} from '../observability-config.js';
 import { isOwnMachine } from '../own-machine.js';
+import { normalise } from '../schema/normalise.js';
+import { LOG, METRICS, TRACING } from '../schema/observability-schema.js';
 import { hashToken } from './build-access.js';
 import type { Diagnostics } from './diagnostics.js';
 import { buildHeaders, readSecret, TOKEN_PATTERN } from './secrets.js';
@@ -22,9 +28,10 @@ const DEFAULT_LISTEN: ListenAddress = { host: '127.0.0.1', port: 9464 };
  * on a loopback address.
  */
 export function buildMetrics(
-  { enabled = false, listen: address, ...secret }: NonNullable<GatewayDocument['metrics']> = {},
+  entry: GatewayDocument['metrics'],
   { directory, diagnostics }: Context,
 ): MetricsConfig | undefined {
+  const { enabled, listen: address, ...secret } = normalise(METRICS, entry);
   if (!enabled) return undefined;
   const path = ['metrics'];
   const hasToken = secret.token !== undefined || secret.token_FILE !== undefined;
@@ -61,9 +68,10 @@ function readAddress(text: string, diagnostics: Diagnostics): ListenAddress | un
 
 /** Builds the settings of traces; undefined where they are off. What is wrong goes into the diagnostics. */
 export function buildTracing(
-  { enabled = false, headers, ...given }: NonNullable<GatewayDocument['tracing']> = {},
+  entry: GatewayDocument['tracing'],
   { directory, diagnostics }: Context,
 ): TracingConfig | undefined {
+  const { enabled, headers, ...given } = normalise(TRACING, entry);
   if (!enabled) return undefined;
   const { endpoint } = given;
   if (endpoint !== undefined && !/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
@@ -75,11 +83,8 @@ export function buildTracing(
 }
 
 /** Builds the settings of the logs. */
-export function buildLog(
-  entry: GatewayDocument['log'],
-  { directory }: Pick<Context, 'directory'>,
-): GatewayConfig['log'] {
-  const { access, ...log } = { ...CONFIG_DEFAULTS.log, ...entry };
+export function buildLog(entry: GatewayDocument['log'], { directory }: Pick<Context, 'directory'>): LogConfig {
+  const { access, ...log } = normalise(LOG, entry);
   const target = readTarget(access, directory);
   return { ...log, ...(target === undefined ? {} : { access: target }) };
 }

@@ -1,7 +1,8 @@
 import type { JsonPath } from '../../base/json/json-path.js';
 import type { PolicyEntry, RuleEntry, WebhookEntry } from '../config-document.js';
-import { CONFIG_DEFAULTS } from '../defaults.js';
 import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } from '../policy-config.js';
+import { normalise } from '../schema/normalise.js';
+import { APPROVALS, CONFIRMATION, POLICY } from '../schema/policy-schema.js';
 import { buildOperators } from './build-access.js';
 import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -25,7 +26,7 @@ export function buildPolicy(
   { directory, known, publicUrl, diagnostics }: PolicyContext,
 ): PolicyConfig {
   const policy: PolicyConfig = {
-    readOnly: entry?.readOnly ?? CONFIG_DEFAULTS.policy.readOnly,
+    readOnly: normalise(POLICY, entry).readOnly,
     rules: buildRules(entry?.rules, RULES, known, diagnostics),
     confirmation: buildConfirmation(entry?.confirmation, diagnostics),
     approvals: buildApprovals(
@@ -38,8 +39,7 @@ export function buildPolicy(
 }
 
 function buildConfirmation(entry: PolicyEntry['confirmation'], diagnostics: Diagnostics): ConfirmationConfig {
-  const defaults = CONFIG_DEFAULTS.policy.confirmation;
-  const confirmation = { ...defaults, ...entry, ttlSeconds: { ...defaults.ttlSeconds, ...entry?.ttlSeconds } };
+  const confirmation = normalise(CONFIRMATION, entry);
   const { clockSkewSeconds } = confirmation;
   if (clockSkewSeconds > LONG_SKEW_SECONDS) {
     diagnostics.warning(
@@ -133,12 +133,12 @@ function noteContradictions(
 
 /** Builds the settings by which a person is asked. What is wrong goes into the diagnostics. */
 function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext): ApprovalsConfig {
-  const { operators: operatorEntries, publicUrl, webhook: webhookEntry, ...given } = entry ?? {};
+  const { operators: operatorEntries, publicUrl, webhook: webhookEntry, ...given } = normalise(APPROVALS, entry);
   const { path, diagnostics } = context;
   const operators = buildOperators(operatorEntries, { ...context, path: [...path, 'operators'] });
   const webhook = webhookEntry && buildWebhook(webhookEntry, { ...context, path: [...path, 'webhook'] });
   if (publicUrl !== undefined) noteAddress(publicUrl, { ...context, path: [...path, 'publicUrl'] });
-  const hasAny = [...Object.keys(operatorEntries ?? {}), ...(given.operatorGroups ?? [])].length > 0;
+  const hasAny = [...Object.keys(operatorEntries ?? {}), ...given.operatorGroups].length > 0;
   for (const key of ['publicUrl', 'webhook'] as const) {
     if (entry?.[key] === undefined || hasAny) continue;
     diagnostics.warning(
@@ -147,7 +147,6 @@ function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext)
     );
   }
   return {
-    ...CONFIG_DEFAULTS.policy.approvals,
     ...given,
     operators,
     ...(publicUrl !== undefined && { publicUrl }),

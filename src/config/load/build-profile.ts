@@ -2,8 +2,8 @@ import { minimatch } from 'minimatch';
 import type { JsonPath } from '../../base/json/json-path.js';
 import { suggestName } from '../../base/lib/names.js';
 import { CATEGORIES } from '../../base/protocol/operation.js';
+import { BUILT_IN_PROFILES } from '../built-in-profiles.js';
 import type { FamilyEntry, GatewayDocument } from '../config-document.js';
-import { BUILT_IN_PROFILES } from '../defaults.js';
 import type { FamilyDefinition, ProfileDefinition } from '../gateway-config.js';
 import type { Diagnostics } from './diagnostics.js';
 

@@ -1,7 +1,8 @@
 import type { JsonPath } from '../../base/json/json-path.js';
 import type { PriceEntry, QuotaEntry, QuotasEntry } from '../config-document.js';
-import { CONFIG_DEFAULTS } from '../defaults.js';
 import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from '../policy-config.js';
+import { normalise } from '../schema/normalise.js';
+import { LIMIT, QUOTAS } from '../schema/quota-schema.js';
 import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
 import type { Diagnostics } from './diagnostics.js';
 
@@ -14,7 +15,8 @@ interface Context {
 
 /** Builds the quotas, in order. What is wrong with one goes into the diagnostics. */
 export function buildQuotas(entry: QuotasEntry = {}, known: KnownNames, diagnostics: Diagnostics): QuotasConfig {
-  const { limits = [], pricing = [], currency = CONFIG_DEFAULTS.quotas.currency } = entry;
+  const { limits = [], pricing = [] } = entry;
+  const { currency } = normalise(QUOTAS, entry);
   const context = { known, diagnostics, currency };
   const quotas = {
     limits: buildLimits(limits, context),
@@ -44,7 +46,8 @@ function buildLimits(entries: readonly QuotaEntry[], context: Context): readonly
 }
 
 function buildLimit(entry: QuotaEntry, currency: string): QuotaLimit {
-  const { metric, name = metric, match = {}, per = 'all', warn, pause, hard_stop } = entry;
+  const { match = {} } = entry;
+  const { metric, name = metric, per, warn, pause, hard_stop } = normalise(LIMIT, entry);
   return {
     name,
     match: buildMatch(match),

@@ -1,7 +1,9 @@
 import type { SafetyLoopEntry } from '../config-document.js';
-import { CONFIG_DEFAULTS } from '../defaults.js';
 import type { PolicyRule } from '../policy-config.js';
 import type { ChallengeChannelsConfig, EmailConfig, SafetyLoopConfig } from '../safety-config.js';
+import { normalise } from '../schema/normalise.js';
+import { SAFETY_LOOP } from '../schema/safety-schema.js';
+import type { Output } from '../schema/setting.js';
 import { buildWebhook } from './build-policy.js';
 import type { Diagnostics } from './diagnostics.js';
 import { readSecret, type SecretContext } from './secrets.js';
@@ -12,45 +14,40 @@ interface SafetyContext {
   readonly diagnostics: Diagnostics;
 }
 
-type ChannelsEntry = NonNullable<NonNullable<SafetyLoopEntry['challenge']>['channels']>;
+type Channels = Output<typeof SAFETY_LOOP>['challenge']['channels'];
 
 /** Builds the settings of the safety loop. What is wrong goes into the diagnostics. */
 export function buildSafetyLoop(entry: SafetyLoopEntry | undefined, context: SafetyContext): SafetyLoopConfig {
-  const { expiresSeconds, ...defaults } = CONFIG_DEFAULTS.safetyLoop;
-  const { challenge, agents = {}, ...given } = entry ?? {};
+  const { challenge, agents = {}, ...settings } = normalise(SAFETY_LOOP, entry);
   const path = ['safetyLoop', 'challenge', 'channels'];
   return {
-    ...defaults,
-    ...given,
+    ...settings,
     agents,
     challenge: {
-      expiresSeconds: challenge?.expiresSeconds ?? expiresSeconds,
-      channels: buildChannels(challenge?.channels ?? {}, { ...context, path }),
+      ...challenge,
+      channels: buildChannels(challenge.channels, { ...context, path }),
     },
   };
 }
 
-function buildChannels(
-  { webhook, email, desktop = false }: ChannelsEntry,
-  context: SecretContext,
-): ChallengeChannelsConfig {
+function buildChannels({ webhook, email, ...channels }: Channels, context: SecretContext): ChallengeChannelsConfig {
   const within = (key: string): SecretContext => ({ ...context, path: [...context.path, key] });
   const built = email === undefined ? undefined : buildEmail(email, within('email'));
   return {
     ...(webhook === undefined ? {} : { webhook: buildWebhook(webhook, within('webhook')) }),
     ...(built === undefined ? {} : { email: built }),
-    desktop,
+    ...channels,
   };
 }
 
-function buildEmail(entry: NonNullable<ChannelsEntry['email']>, context: SecretContext): EmailConfig | undefined {
+function buildEmail(entry: NonNullable<Channels['email']>, context: SecretContext): EmailConfig | undefined {
   const { to = [], from = '', ...secrets } = entry;
   const server = readSecret({ ...secrets }, 'server', context);
   if (server === undefined) return undefined;
   if (!/^smtps?:\/\/[^\s/]+/.test(server)) {
     context.diagnostics.problem([...context.path, 'server'], 'expected an smtp:// or smtps:// address');
   }
-  return { server, from, to: typeof to === 'string' ? [to] : to };
+  return { server, from, to };
 }
 
 const START_RULE = 'safetyLoop.startApproval';

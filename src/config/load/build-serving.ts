@@ -1,25 +1,27 @@
 import { join, resolve } from 'node:path';
 import type { GatewayDocument } from '../config-document.js';
-import { CONFIG_DEFAULTS } from '../defaults.js';
 import type { AuditConfig, GatewayConfig } from '../gateway-config.js';
+import { normalise } from '../schema/normalise.js';
+import { SERVER } from '../schema/server-schema.js';
+import { AUDIT, AUDIT_DIRECTORY } from '../schema/storage-schema.js';
+import type { ServerConfig } from '../server-config.js';
 import { buildOAuth, buildPublicUrl, buildTls, noteProxies } from './build-access.js';
 import type { Diagnostics } from './diagnostics.js';
-
-type ServerConfig = GatewayConfig['server'];
 
 /** Builds the server settings, with host names as `URL` writes them. */
 export function buildServer(entry: GatewayDocument['server'], { directory, diagnostics }: ServerContext): ServerConfig {
   const { oauth: oauthEntry, tls: tlsEntry, publicUrl: address, ...given } = entry ?? {};
   const contextOf = (key: string) => ({ directory, path: ['server', key], diagnostics });
-  const merged = { ...CONFIG_DEFAULTS.server, ...given };
+  const merged = normalise(SERVER, given);
   const publicUrl = buildPublicUrl(address, contextOf('publicUrl'));
   const oauth = buildOAuth(oauthEntry, publicUrl, contextOf('oauth'));
   const tls = buildTls(tlsEntry, contextOf('tls'));
   noteProxies(merged.trustedProxies, contextOf('trustedProxies'));
   // Clients address the gateway by these names.
   const own = [publicUrl, oauth?.resource].flatMap((known) => (known === undefined ? [] : [new URL(known).hostname]));
+  const { oauth: _, tls: __, ...rest } = merged;
   return {
-    ...merged,
+    ...rest,
     allowedHosts: [...new Set([...readHostNames(merged.allowedHosts, 'allowedHosts', diagnostics), ...own])],
     allowedOrigins: readHostNames(merged.allowedOrigins, 'allowedOrigins', diagnostics),
     ...(publicUrl !== undefined && { publicUrl }),
@@ -64,20 +66,20 @@ interface AuditContext {
 
 /** Builds the audit settings. What is wrong goes into the diagnostics. */
 export function buildAudit(
-  entry: Partial<AuditConfig> = {},
+  entry: GatewayDocument['audit'],
   { directory, dataDir, diagnostics }: AuditContext,
 ): AuditConfig {
-  const audit = { ...CONFIG_DEFAULTS.audit, ...entry };
+  const audit = normalise(AUDIT, entry);
   for (const [index, pattern] of audit.redactPatterns.entries()) {
     const fault = findPatternFault(pattern);
     if (fault === undefined) continue;
     diagnostics.problem(['audit', 'redactPatterns', index], fault, 'write it as JavaScript would with the flag u');
   }
-  const own = entry.directory;
+  const own = entry?.directory;
   return {
     ...audit,
-    required: entry.required ?? audit.sync,
-    directory: own === undefined ? join(dataDir, CONFIG_DEFAULTS.audit.directory) : resolve(directory, own),
+    required: audit.required ?? audit.sync,
+    directory: own === undefined ? join(dataDir, AUDIT_DIRECTORY) : resolve(directory, own),
   };
 }
 
@@ -95,12 +97,8 @@ function findPatternFault(pattern: string): string | undefined {
 /** A smaller limit would not hold one item of a typical list. */
 const LEAST_BYTES = 10_000;
 
-/** Builds the settings for large results. What is wrong goes into the diagnostics. */
-export function buildResults(entry: GatewayDocument['results'], diagnostics: Diagnostics): GatewayConfig['results'] {
-  const results = { ...CONFIG_DEFAULTS.results, ...entry };
-  const { maxBytes } = results;
-  if (maxBytes > 0 && maxBytes < LEAST_BYTES) {
-    diagnostics.problem(['results', 'maxBytes'], `expected 0 or at least ${LEAST_BYTES}, got ${maxBytes}`);
-  }
-  return results;
+/** Reports a limit of large results that holds nothing. */
+export function noteResults({ maxBytes }: GatewayConfig['results'], diagnostics: Diagnostics): void {
+  if (maxBytes === 0 || maxBytes >= LEAST_BYTES) return;
+  diagnostics.problem(['results', 'maxBytes'], `expected 0 or at least ${LEAST_BYTES}, got ${maxBytes}`);
 }

@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
 import type { JsonPath } from '../../base/json/json-path.js';
 import type { StoreEntry } from '../config-document.js';
-import { CONFIG_DEFAULTS } from '../defaults.js';
 import type { RedisStoreConfig, StoreConfig } from '../gateway-config.js';
+import { normalise } from '../schema/normalise.js';
+import { STORE, STORE_FILE } from '../schema/storage-schema.js';
 import type { Diagnostics } from './diagnostics.js';
 
 interface StoreContext {
@@ -21,7 +22,7 @@ const KINDS: Readonly<Record<StoreConfig['type'], { readonly keys: readonly stri
     keys: ['file'],
     build: ({ file }, { directory, dataDir }) => ({
       type: 'sqlite',
-      file: file === undefined ? join(dataDir, CONFIG_DEFAULTS.store.file) : resolve(directory, file),
+      file: file === undefined ? join(dataDir, STORE_FILE) : resolve(directory, file),
     }),
   },
   redis: {
@@ -37,7 +38,7 @@ const KINDS: Readonly<Record<StoreConfig['type'], { readonly keys: readonly stri
 export function buildStore(entry: StoreEntry = {}, context: StoreContext): StoreConfig {
   const { diagnostics } = context;
   // An address alone selects Redis.
-  const type = entry.type ?? (placesIn(entry).length === 0 ? CONFIG_DEFAULTS.store.type : 'redis');
+  const type = entry.type ?? (placesIn(entry).length === 0 ? normalise(STORE, entry).type : 'redis');
   const { keys, build } = KINDS[type];
   for (const key of Object.keys(entry)) {
     if (key === 'type' || keys.includes(key)) continue;
@@ -54,7 +55,7 @@ function placesIn(entry: StoreEntry): readonly (typeof PLACES)[number][] {
 }
 
 function buildRedis(entry: StoreEntry, { directory, diagnostics }: StoreContext): RedisStoreConfig {
-  const { type: _, file: __, url, cluster, sentinel, tls, prefix = CONFIG_DEFAULTS.store.prefix, ...rest } = entry;
+  const { type: _, file: __, url, cluster, sentinel, tls, ...rest } = normalise(STORE, entry);
   const [first, ...others] = placesIn(entry);
   if (others.length > 0) {
     const given = [first, ...others].map((key) => `'${key}'`).join(' and ');
@@ -63,7 +64,6 @@ function buildRedis(entry: StoreEntry, { directory, diagnostics }: StoreContext)
   const files = Object.entries(tls ?? {}).map(([key, file]) => [key, resolve(directory, file)]);
   const access = {
     type: 'redis' as const,
-    prefix,
     ...rest,
     ...(tls !== undefined && { tls: Object.fromEntries(files) }),
   };

@@ -1,22 +1,21 @@
 import { compileExpression } from '../../base/expression/compile.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { formatPath, type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { nearestSpelling, suggestName } from '../../base/lib/names.js';
 import { type Category, GATEWAY_SOURCE, QUALIFIER, RESERVED_OPERATIONS } from '../../base/protocol/operation.js';
-import type {
-  ApiLimitEntry,
-  OperationEntry,
-  RelationEntry,
-  ServerEntry,
-  UpstreamDefaults,
-} from '../config-document.js';
+import type { ApiLimitEntry, GatewayDocument, OperationEntry, RelationEntry, ServerEntry } from '../config-document.js';
 import type {
   ApiLimit,
   CurationRule,
+  GatewayConfig,
   IntegrityMode,
   ProfileDefinition,
   RelationConfig,
   UpstreamConfig,
+  UpstreamDefaults,
 } from '../gateway-config.js';
+import { SHARED } from '../schema/connection-schema.js';
+import { normaliseAll } from '../schema/normalise.js';
 import { FOREIGN_KEYS, SERVER_PROPERTIES } from '../schema/upstream-schema.js';
 import { buildUpstreamCredentials } from './build-credentials.js';
 import { buildEndpoint, type OutboundEntry } from './build-endpoint.js';
@@ -78,14 +77,8 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       slug: main.slug,
       endpoint,
       disabled: entry.disabled ?? false,
-      ...context.defaults,
-      ...pickShared(entry),
-      instances: { ...context.defaults.instances, ...entry.instances },
-      asks: { ...context.defaults.asks, ...entry.asks },
+      ...overrideDefaults(context.defaults, entry),
       ...(credentials !== undefined && { credentials }),
-      queue: { ...context.defaults.queue, ...entry.queue },
-      restarts: { ...context.defaults.restarts, ...entry.restarts },
-      circuit: { ...context.defaults.circuit, ...entry.circuit },
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,
@@ -105,24 +98,31 @@ function noteInstances(parts: readonly LocatedDefinition[], isolation: UpstreamC
   }
 }
 
-function pickShared(entry: ServerEntry): Partial<Omit<UpstreamDefaults, 'asks'>> {
-  const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict } = entry;
-  const { readOnlyStatements, isolation, required } = entry;
-  const timeoutMs = entry.timeoutMs ?? readForeignTimeout(entry.timeout);
-  const shared = {
-    trust,
-    timeoutMs,
-    maxCallMs,
-    connectTimeoutMs,
-    maxConcurrency,
-    isolation,
-    required,
-    maxAnswerBytes,
-    strict,
-    readOnlyStatements,
-  };
-  const given = Object.entries(shared);
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+/** The shared settings of all upstreams, but for those of the way to them. */
+const SHARED_KEYS = Object.keys(SHARED).filter((key) => key !== 'proxy' && key !== 'tls');
+
+/** What an entry says instead of the defaults; of objects it may say single members. */
+function overrideDefaults(defaults: UpstreamDefaults, entry: ServerEntry): UpstreamDefaults {
+  const said: JsonObject = { ...entry, timeoutMs: entry.timeoutMs ?? readForeignTimeout(entry.timeout) };
+  const merged: JsonObject = { ...defaults };
+  for (const key of SHARED_KEYS) {
+    const [value, known] = [said[key], merged[key]];
+    if (value !== undefined) merged[key] = isJsonObject(value) && isJsonObject(known) ? { ...known, ...value } : value;
+  }
+  return merged as unknown as UpstreamDefaults;
+}
+
+/** Lists of tools must fit however small the answers to clients are kept. */
+const MIN_ANSWER_BYTES = 4_194_304;
+
+/** The settings of upstreams that have none of their own. */
+export function buildDefaults(
+  entry: GatewayDocument['defaults'],
+  { maxResponseSize }: GatewayConfig['limits'],
+): UpstreamDefaults {
+  const { proxy: _, tls: __, ...defaults } = normaliseAll(SHARED, entry ?? {});
+  // An upstream's answer may be five times as long as the gateway's own: callers filter, and text holds escapes.
+  return { maxAnswerBytes: Math.max(MIN_ANSWER_BYTES, 5 * maxResponseSize), ...defaults };
 }
 
 /** Some clients write seconds, others milliseconds: a time-out of under a second or over a quarter of an hour is not intended. */

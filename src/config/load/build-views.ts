@@ -1,14 +1,15 @@
 import type { JsonPath } from '../../base/json/json-path.js';
 import { suggestName } from '../../base/lib/names.js';
 import { CATEGORIES, DANGER_LEVELS, dangerRank } from '../../base/protocol/operation.js';
-import type { GatewayDocument, OneOrMany, ViewEntry } from '../config-document.js';
+import type { GatewayDocument, ViewEntry } from '../config-document.js';
 import type { GatewayConfig, ProfileDefinition, ViewConfig, ViewOperations } from '../gateway-config.js';
 import type { PolicyRule, RuleMatch } from '../policy-config.js';
-import { findGlobFault, isPattern, type KnownNames, toList } from './build-match.js';
+import { normalise } from '../schema/normalise.js';
+import { VIEW } from '../schema/view-schema.js';
+import { findGlobFault, isPattern, type KnownNames, toSlugs } from './build-match.js';
 import { buildRules } from './build-policy.js';
 import { pickProfile } from './build-profile.js';
 import type { Diagnostics } from './diagnostics.js';
-import { toSlug } from './server-definition.js';
 
 interface ViewContext {
   /** What a view has that says nothing of its own. */
@@ -37,58 +38,44 @@ export function buildViews(entries: GatewayDocument['views'], context: ViewConte
 function buildView(name: string, entry: ViewEntry, context: ViewContext): ViewConfig {
   const { endpoint, profiles, known, diagnostics } = context;
   const path: JsonPath = ['views', name];
-  const { description, upstreams, operations = {}, tokenBudget, clients, groups } = entry;
-  const { include, exclude, categories, danger } = operations;
+  const {
+    upstreams,
+    operations = {},
+    mode: asked,
+    profile,
+    passthrough: added,
+    policy: _,
+    ...view
+  } = normalise(VIEW, entry);
+  const { include, exclude } = operations;
   notePatterns({ upstreams }, path, diagnostics);
   notePatterns({ include, exclude }, [...path, 'operations'], diagnostics);
-  noteUnknown(
-    'upstream',
-    upstreams === undefined ? [] : toSlugs(upstreams),
-    known.upstreams,
-    [...path, 'upstreams'],
-    diagnostics,
-  );
-  noteUnknown('client', clients === undefined ? [] : toList(clients), known.clients, [...path, 'clients'], diagnostics);
-  const mode = (entry.mode === 'crude' ? 'semantic' : entry.mode) ?? endpoint.mode;
-  const passthrough =
-    mode === 'passthrough' || (entry.passthrough ?? (entry.mode === undefined && endpoint.passthrough));
+  const slugs = upstreams && toSlugs(upstreams);
+  noteUnknown('upstream', slugs ?? [], known.upstreams, [...path, 'upstreams'], diagnostics);
+  noteUnknown('client', view.clients ?? [], known.clients, [...path, 'clients'], diagnostics);
+  const mode = (asked === 'crude' ? 'semantic' : asked) ?? endpoint.mode;
   return {
     name,
-    ...(description !== undefined && { description }),
-    ...(upstreams !== undefined && { upstreams: toSlugs(upstreams) }),
-    operations: {
-      ...(include !== undefined && { include: toList(include) }),
-      ...(exclude !== undefined && { exclude: toList(exclude) }),
-      ...(categories !== undefined && { categories: toList(categories) }),
-      ...(danger !== undefined && { danger }),
-    },
+    ...view,
+    ...(slugs !== undefined && { upstreams: slugs }),
+    operations,
     endpoint: {
       ...endpoint,
       mode,
-      passthrough,
+      passthrough: mode === 'passthrough' || (added ?? (asked === undefined && endpoint.passthrough)),
       profile:
-        entry.profile === undefined
-          ? endpoint.profile
-          : pickProfile(entry.profile, profiles, diagnostics, [...path, 'profile']),
+        profile === undefined ? endpoint.profile : pickProfile(profile, profiles, diagnostics, [...path, 'profile']),
     },
-    ...(tokenBudget !== undefined && { tokenBudget }),
-    ...(clients !== undefined && { clients: toList(clients) }),
-    ...(groups !== undefined && { groups: toList(groups) }),
   };
 }
 
-/** As in rules, an upstream's name may be written in any spelling. */
-function toSlugs(upstreams: OneOrMany<string>): readonly string[] {
-  return toList(upstreams).map((name) => (isPattern(name) ? name : toSlug(name)));
-}
-
 function notePatterns(
-  lists: Readonly<Record<string, OneOrMany<string> | undefined>>,
+  lists: Readonly<Record<string, readonly string[] | undefined>>,
   path: JsonPath,
   diagnostics: Diagnostics,
 ): void {
   for (const [key, given = []] of Object.entries(lists)) {
-    for (const pattern of toList(given)) {
+    for (const pattern of given) {
       const fault = findGlobFault(pattern);
       if (fault !== undefined) diagnostics.problem([...path, key], fault.message, fault.suggestion);
     }

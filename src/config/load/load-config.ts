@@ -5,8 +5,9 @@ import { PACKAGE_DIRECTORY } from '../../base/asset.js';
 import { isJsonObject } from '../../base/json/json.js';
 import { type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { deepFreeze } from '../../base/lib/collections.js';
-import { CONFIG_DEFAULTS } from '../defaults.js';
 import type { GatewayConfig } from '../gateway-config.js';
+import { GATEWAY_PROPERTIES } from '../schema/gateway-schema.js';
+import { normalise } from '../schema/normalise.js';
 import { assembleConfig, type ConfigSources, type UpstreamSource } from './assemble-config.js';
 import { ConfigError, type ConfigReport, createReport, type Diagnostics, openDiagnostics } from './diagnostics.js';
 import { interpolate, interpolateText, type ReportProblem, type Scope } from './interpolate.js';
@@ -155,7 +156,7 @@ function resolvePath(
 ): string {
   const given = valueAt(document, [key]);
   // The schema refuses a value that is not a string.
-  if (typeof given !== 'string') return resolve(defaultRoot, CONFIG_DEFAULTS[key]);
+  if (typeof given !== 'string') return resolve(defaultRoot, normalise(GATEWAY_PROPERTIES[key], undefined));
   return resolve(directory, interpolateText(given, [key], scope, diagnostics.problem));
 }
 

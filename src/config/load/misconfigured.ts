@@ -1,6 +1,8 @@
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
-import { CONFIG_DEFAULTS, defaultAnswerBytes } from '../defaults.js';
 import type { UpstreamConfig } from '../gateway-config.js';
+import { normalise } from '../schema/normalise.js';
+import { PLAIN_SECTIONS } from '../schema/serving-schema.js';
+import { buildDefaults } from './build-upstreams.js';
 import type { ConfigProblem } from './diagnostics.js';
 
 /** Where a server is defined, whether or not its definition is valid. */
@@ -65,8 +67,7 @@ export function markMisconfigured(
 
 /** What is left of a server whose definition says nothing usable. */
 const UNUSABLE = {
-  ...CONFIG_DEFAULTS.defaults,
-  maxAnswerBytes: defaultAnswerBytes(CONFIG_DEFAULTS.limits),
+  ...buildDefaults(undefined, normalise(PLAIN_SECTIONS.limits, undefined)),
   endpoint: { type: 'http', url: '', headers: {} },
   disabled: true,
   integrity: 'off',

@@ -5,11 +5,11 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { JsonPath } from '../../base/json/json-path.js';
 import { faultCode } from '../../base/lib/fault-code.js';
 import type { ClientKey } from '../access-config.js';
-import type { LooseText } from '../config-document.js';
 import type { UpstreamCredentials } from '../credentials-config.js';
 import type { GatewayConfig, StoreConfig, UpstreamEndpoint } from '../gateway-config.js';
 import type { TracingConfig } from '../observability-config.js';
 import type { PolicyConfig } from '../policy-config.js';
+import type { LooseText } from '../schema/setting.js';
 import type { Diagnostics } from './diagnostics.js';
 
 export interface SecretContext {

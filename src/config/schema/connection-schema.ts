@@ -1,139 +1,136 @@
+import { TRUST_LEVELS } from '../../base/protocol/operation.js';
+import { boolean, choice, integer, section, text } from './setting.js';
+
 /** The longest time of anything between the gateway and a server. */
 export const MAX_TIMEOUT_MS = 86_400_000;
 
-/** The keys of `instances`. */
-export const INSTANCES_PROPERTIES = {
-  max: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 1_000,
-    description: 'Connections at once; who comes when all are in use is refused.',
+export const INSTANCES = section(
+  'Of a server that is isolated: how many connections there may be (`max`), after how long without a call one is ended ' +
+    '(`idleSeconds`), and how many wait ready (`spare`).',
+  {
+    max: integer(1, 1_000, 'Connections at once; who comes when all are in use is refused.', 20),
+    idleSeconds: integer(
+      0,
+      86_400,
+      'One that had no call for so long is ended, and the next call begins another; 0 for never.',
+      1800,
+    ),
+    spare: integer(0, 100, 'How many wait, connected, for their first caller: for servers that start slowly.', 0),
   },
-  idleSeconds: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 86_400,
-    description: 'One that had no call for so long is ended, and the next call begins another; 0 for never.',
-  },
-  spare: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 100,
-    description: 'How many wait, connected, for their first caller: for servers that start slowly.',
-  },
-};
+);
 
-/** The keys of `queue`. */
-export const QUEUE_PROPERTIES = {
-  max: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 1_000_000,
-    description: 'Calls that wait; of those beyond, the newest of the client that has most of them is refused.',
-  },
-  waitMs: {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_TIMEOUT_MS,
-    description: 'How long a call waits, in milliseconds; as long as it may take unless given.',
-  },
-};
+export const QUEUE = section('How many calls wait beyond `maxConcurrency` (`max`), and how long (`waitMs`).', {
+  max: integer(
+    0,
+    1_000_000,
+    'Calls that wait; of those beyond, the newest of the client that has most of them is refused.',
+    10_000,
+  ),
+  waitMs: integer(1, MAX_TIMEOUT_MS, 'How long a call waits, in milliseconds; as long as it may take unless given.'),
+});
 
-/** The keys of `restarts`. */
-export const RESTARTS_PROPERTIES = {
-  max: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 10_000,
-    description: 'Starts or connections anew within the window; 0 for without end.',
+export const RESTARTS = section(
+  'How often it may fail within a time (`max`, `windowSeconds`) before it is `failed` and left alone until an operator asks for it or changes its configuration.',
+  {
+    max: integer(0, 10_000, 'Starts or connections anew within the window; 0 for without end.', 0),
+    windowSeconds: integer(1, 86_400, 'The window, in seconds.', 600),
   },
-  windowSeconds: { type: 'integer', minimum: 1, maximum: 86_400, description: 'The window, in seconds.' },
-};
+);
 
-/** The keys of `circuit`. */
-export const CIRCUIT_PROPERTIES = {
-  failures: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 10_000,
-    description:
+export const CIRCUIT = section(
+  'After how many failed calls (`failures`) others are refused at once, and for how long (`openSeconds`), until one is answered.',
+  {
+    failures: integer(
+      0,
+      10_000,
       'Calls in a row that fail without an answer, by a time-out or with an HTTP status from 500 on; 0 for never.',
+      0,
+    ),
+    openSeconds: integer(1, 3_600, 'How long calls are refused before one is tried, in seconds.', 30),
   },
-  openSeconds: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 3_600,
-    description: 'How long calls are refused before one is tried, in seconds.',
-  },
-};
+);
 
-/** The keys of `tls`, of the way to servers over HTTP. */
-export const OUTBOUND_TLS_PROPERTIES = {
-  ca: {
-    type: 'string',
-    minLength: 1,
-    description: 'A PEM file with the authorities that are trusted in place of the public ones.',
-  },
-  cert: { type: 'string', minLength: 1, description: 'A PEM file with the certificate that the gateway shows.' },
-  key: { type: 'string', minLength: 1, description: 'A PEM file with its key.' },
-  serverName: {
-    type: 'string',
-    minLength: 1,
-    description: "The name that the server's certificate must have, where that is not the host of the URL.",
-  },
-  acceptAnyCertificate: {
-    type: 'boolean',
-    description:
+export const OUTBOUND_TLS = section(
+  'The certificates of the way to a server over HTTP, each read again when it changes.',
+  {
+    ca: text('A PEM file with the authorities that are trusted in place of the public ones.'),
+    cert: text('A PEM file with the certificate that the gateway shows.'),
+    key: text('A PEM file with its key.'),
+    serverName: text("The name that the server's certificate must have, where that is not the host of the URL."),
+    acceptAnyCertificate: boolean(
       'DANGEROUS: take any certificate, so that who is on the way can read and change everything. For trials only.',
+    ),
   },
+);
+
+const MAX_ID = 4_294_967_294;
+
+export const CHILD_LIMITS = section('What its processes may take, and as whom they run.', {
+  memoryMb: integer(
+    1,
+    1_048_576,
+    'Resident memory of its processes together, in MiB, which is looked at every two seconds; pages that they share count for each.',
+  ),
+  restartOnMemory: boolean('Start it again beyond that, unless `false`: then a warning is logged.'),
+  user: integer(0, MAX_ID, 'The id of the user that it runs as; for a gateway that runs as root.'),
+  group: integer(0, MAX_ID, "The id of its group; the gateway's own unless given."),
+});
+
+const mayAsk = (description: string) => choice(['allow', 'deny'], description, 'allow');
+
+export const ASKS = section('What the server may ask of the client that calls it, while it runs the call.', {
+  elicitation: mayAsk('Whether it may ask the user of the client that calls it: by a form, or by a page to open.'),
+  sampling: mayAsk("Whether it may have texts written by the client's model."),
+  roots: mayAsk('Whether it may ask for the folders that the client works in.'),
+});
+
+/** The settings that `defaults` holds for all upstreams and that each upstream may override. */
+export const SHARED = {
+  // The operator has chosen the servers of the configuration: `validated`, not the specification's `untested`.
+  trust: choice(
+    TRUST_LEVELS,
+    'How far the server is trusted; decides which calls are allowed and how much its annotations count.',
+    'validated',
+  ),
+  timeoutMs: integer(1, MAX_TIMEOUT_MS, 'Upper bound of one call in milliseconds; progress restarts it.', 60_000),
+  maxCallMs: integer(
+    1,
+    MAX_TIMEOUT_MS,
+    'Upper bound of one call in milliseconds, whatever progress it shows. Where `timeoutMs` is longer, that counts.',
+    900_000,
+  ),
+  connectTimeoutMs: integer(1, MAX_TIMEOUT_MS, 'Upper bound of connecting and listing tools, in milliseconds.', 30_000),
+  maxConcurrency: integer(
+    1,
+    100_000,
+    'Calls in flight at once; more wait, and each client has its turn among them.',
+    64,
+  ),
+  queue: QUEUE,
+  restarts: RESTARTS,
+  circuit: CIRCUIT,
+  proxy: text(
+    'The proxy on the way to a server over HTTP: an `http://` or `https://` address; `environment` for that of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; `none`, which is the default.',
+  ),
+  tls: OUTBOUND_TLS,
+  required: boolean('Whether `/readyz` says 503 while this server is not connected.', false),
+  isolation: choice(
+    ['auto', 'shared', 'client', 'session'],
+    'Who shares a connection, and the process behind it: all callers (`shared`), those of one authenticated client (`client`; ' +
+      'without authentication, of one session), or one session alone (`session`). `auto` decides by what the server offers.',
+    'auto',
+  ),
+  instances: INSTANCES,
+  maxAnswerBytes: integer(
+    65_536,
+    1_073_741_824,
+    'Longest message that the server may send, in bytes; a call with a longer answer fails alone. Unless given, five times ' +
+      '`limits.maxResponseSize`, and 4 MiB at least.',
+  ),
+  strict: boolean('Refuse parameters that a tool does not describe.', true),
+  readOnlyStatements: boolean(
+    'Count a statement (SQL, GraphQL, Cypher, MongoDB) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
+    true,
+  ),
+  asks: ASKS,
 };
-
-const ID = { type: 'integer', minimum: 0, maximum: 4_294_967_294 };
-
-/** The keys of `limits` of a server that is a child process. */
-export const CHILD_LIMITS_PROPERTIES = {
-  memoryMb: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 1_048_576,
-    description:
-      'Resident memory of its processes together, in MiB, which is looked at every two seconds; pages that they share count for each.',
-  },
-  restartOnMemory: {
-    type: 'boolean',
-    description: 'Start it again beyond that, unless `false`: then a warning is logged.',
-  },
-  user: { ...ID, description: 'The id of the user that it runs as; for a gateway that runs as root.' },
-  group: { ...ID, description: "The id of its group; the gateway's own unless given." },
-};
-
-const texts = { type: 'string', minLength: 1 } as const;
-
-/** How the job that an operation starts is followed. */
-export const LIFECYCLE_PROPERTY = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['poll', 'id', 'parameter', 'status', 'states'],
-  properties: {
-    poll: { ...texts, description: "The server's READ that says how far the job is, by its tool's or its own name." },
-    cancel: { ...texts, description: 'The operation that ends the job.' },
-    id: { ...texts, description: "Where the job's id is in the answer that starts it: a dotted path." },
-    parameter: { ...texts, description: 'The parameter of both operations that takes the id.' },
-    status: { ...texts, description: 'Where the state is in the answer of `poll`: a dotted path.' },
-    states: {
-      type: 'object',
-      minProperties: 1,
-      additionalProperties: { enum: ['completed', 'failed', 'cancelled'] },
-      description: "The server's words that end a job, and what they mean; any other word means that it runs.",
-    },
-    percentage: { ...texts, description: 'Where its progress in percent is.' },
-    message: { ...texts, description: 'Where its words about the progress are.' },
-    everySeconds: {
-      type: 'number',
-      minimum: 0.05,
-      maximum: 3_600,
-      description: 'How often it is asked; 2 unless given.',
-    },
-  },
-  description: 'Follow the job that it starts to its end, where it runs as an execution ([executions](executions.md)).',
-} as const;

@@ -2,7 +2,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES, type Category, type Operation } from '../../../../src/base/protocol/operation.js';
 import { buildEndpointPlan, buildEndpointPlanInSlices } from '../../../../src/catalog/endpoint/endpoint-plan.js';
-import { BUILT_IN_PROFILES, DEFAULT_PROFILE } from '../../../../src/config/defaults.js';
+import { BUILT_IN_PROFILES, DEFAULT_PROFILE } from '../../../../src/config/built-in-profiles.js';
 import type { EndpointMode } from '../../../../src/config/gateway-config.js';
 import { writeInstructions } from '../../../../src/server/mcp/instructions.js';
 import { FAKE_CRUDE, FAKE_INTROSPECT, fakeCatalog, fakeFamily, fakeOperation } from './fake-catalog.js';

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json/json.js';
 import { runAtOnce, TURN_WORK } from '../../../../src/base/turns/turns.js';
-import { CONFIG_DEFAULTS } from '../../../../src/config/defaults.js';
+import { normaliseAll } from '../../../../src/config/schema/normalise.js';
+import { PLAIN_SECTIONS } from '../../../../src/config/schema/serving-schema.js';
 import { readItems } from '../../../../src/gateway/pipeline/batch/items.js';
 import { takeDirectives } from '../../../../src/gateway/pipeline/decode.js';
 import { limitPayload } from '../../../../src/gateway/pipeline/limit.js';
 import { explainViolations } from '../../../../src/schema/explain-violations.js';
 import { anOperation } from '../../../support/an-operation.js';
+
+const DEFAULTS = normaliseAll(PLAIN_SECTIONS, {});
 
 const members = (count: number, name: (index: number) => string): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 1]));
@@ -14,13 +17,13 @@ const members = (count: number, name: (index: number) => string): JsonObject =>
 describe('looking at a request', () => {
   it('is counted, and is about four turns for the most values that fit a request', () => {
     const lists = Array.from({ length: 50 }, () => Array.from({ length: 9_999 }, () => 1));
-    const work = runAtOnce(limitPayload(lists, CONFIG_DEFAULTS.limits));
-    expect(work).toBeGreaterThan(runAtOnce(limitPayload(lists.slice(0, 5), CONFIG_DEFAULTS.limits)));
+    const work = runAtOnce(limitPayload(lists, DEFAULTS.limits));
+    expect(work).toBeGreaterThan(runAtOnce(limitPayload(lists.slice(0, 5), DEFAULTS.limits)));
     expect(work).toBeLessThan(4.2 * TURN_WORK);
   });
 
   it('counts more for members and structures than for the values in them', () => {
-    const { limits } = CONFIG_DEFAULTS;
+    const { limits } = DEFAULTS;
     const plain = runAtOnce(
       limitPayload(
         Array.from({ length: 9_000 }, () => 1),
@@ -47,16 +50,16 @@ describe('looking at a request', () => {
 
   it('stops within each turn, however many values there are', () => {
     const lists = Array.from({ length: 50 }, () => Array.from({ length: 9_999 }, () => 1));
-    const looking = limitPayload(lists, CONFIG_DEFAULTS.limits);
+    const looking = limitPayload(lists, DEFAULTS.limits);
     let stops = 0;
     while (looking.next().done !== true) stops += 1;
     expect(stops).toBeGreaterThanOrEqual(4);
-    expect(limitPayload([1, 2, 3], CONFIG_DEFAULTS.limits).next().done).toBe(true);
+    expect(limitPayload([1, 2, 3], DEFAULTS.limits).next().done).toBe(true);
   });
 
   it('takes more members than a call may have arguments', () => {
     const many = Object.fromEntries(Array.from({ length: 170_000 }, (_, index) => [`${index}`, {}]));
-    const limits = { ...CONFIG_DEFAULTS.limits, maxArrayElements: 200_000 };
+    const limits = { ...DEFAULTS.limits, maxArrayElements: 200_000 };
     expect(() => runAtOnce(limitPayload(many, limits))).not.toThrow();
   });
 });
@@ -78,7 +81,7 @@ describe('reading a batch', () => {
   const slicesOf = (items: number, membersEach: number): number => {
     const params = members(membersEach, (index) => `name_${index}`);
     const operations = Array.from({ length: items }, () => ({ operation: 'get_item', params }));
-    return [...readItems(operations, { find: () => undefined }, CONFIG_DEFAULTS.limits)].length;
+    return [...readItems(operations, { find: () => undefined }, DEFAULTS.limits)].length;
   };
 
   it('takes turns where its items hold much together', () => {

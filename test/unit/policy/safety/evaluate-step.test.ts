@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CONFIG_DEFAULTS } from '../../../../src/config/defaults.js';
 import { settingsOfAgent } from '../../../../src/config/safety-config.js';
+import { normalise } from '../../../../src/config/schema/normalise.js';
+import { SAFETY_LOOP } from '../../../../src/config/schema/safety-schema.js';
 import {
   compilePatterns,
   evaluateStep,
@@ -164,7 +165,7 @@ it('adds what is denied for one agent to what is denied for all', () => {
   const agents = { x: { deny: ['pay_*'], requiresApproval: [], riskTolerance: 'conservative' } } as const;
   const settings = settingsOfAgent(
     {
-      ...CONFIG_DEFAULTS.safetyLoop,
+      ...normalise(SAFETY_LOOP, undefined),
       agents,
       deny: ['drop_*'],
       challenge: { expiresSeconds: 60, channels: { desktop: false } },

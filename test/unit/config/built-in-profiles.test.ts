@@ -1,7 +1,7 @@
 import { minimatch } from 'minimatch';
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES } from '../../../src/base/protocol/operation.js';
-import { BUILT_IN_PROFILES } from '../../../src/config/defaults.js';
+import { BUILT_IN_PROFILES } from '../../../src/config/built-in-profiles.js';
 import type { FamilyDefinition } from '../../../src/config/gateway-config.js';
 import { buildProfiles } from '../../../src/config/load/build-profile.js';
 import { load, problemsOf } from './config-folder.js';
