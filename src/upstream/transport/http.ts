@@ -20,6 +20,7 @@ import {
   HttpExchange,
   headerOf,
   inUtf8,
+  isEventStream,
   mediaTypeOf,
   type ResponseHeaders,
   readBytes,
@@ -206,23 +207,33 @@ export class HttpTransport implements UpstreamTransport {
     const limits = readLimitHeaders(status, headers);
     if (limits !== undefined) this.#options.onLimits?.(limits, toolOf(post.message));
     if (status === 307 || status === 308) return this.#redirect(post, status, headers);
+    const method = 'method' in post.message ? post.message.method : undefined;
+    if (method === 'notifications/initialized') this.#openStandingStream();
     if (status >= 300)
       return inUtf8(
         headers,
         readStart((text) => this.#refuse(post, status, headers, text)),
       );
-    const method = 'method' in post.message ? post.message.method : undefined;
     if (method === 'initialize') this.#know({ ...this.#facts, sessionId: headerOf(headers, 'mcp-session-id') });
-    if (method === 'notifications/initialized') this.#openStandingStream();
     // 202: an old server may answer on its standing stream instead, where it offers one.
     if (post.requestId !== undefined && status === 202 && this.#standing?.refused === true) {
       throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'it has no stream to answer on');
     }
-    if (post.requestId === undefined || status === 202) {
+    if (post.requestId === undefined) return this.#leaveBody(post, headers, flow);
+    if (status === 202) {
       post.answered = true;
       return SKIP_BODY;
     }
     return this.#answerReader(post, headers, flow);
+  }
+
+  /** What answers a notification says nothing, and some servers leave it open: the status delivers it. */
+  #leaveBody(post: Post, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {
+    post.answered = true;
+    post.resolve();
+    if (isEventStream(headers)) flow.abort(abandoned());
+    else this.#linger(post.exchange);
+    return SKIP_BODY;
   }
 
   #answerReader(post: Post, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {
@@ -235,7 +246,7 @@ export class HttpTransport implements UpstreamTransport {
         readBytes((bytes) => this.#deliver(bytes, post), maxAnswerBytes),
       );
     }
-    if (type === 'text/event-stream') return this.#eventReader(post, flow);
+    if (isEventStream(headers)) return this.#eventReader(post, flow);
     throw new SdkError(
       SdkErrorCode.ClientHttpUnexpectedContent,
       `the answer is '${type ?? 'nothing'}' instead of JSON or events`,
@@ -395,6 +406,11 @@ export class HttpTransport implements UpstreamTransport {
     const pass = (): Error | undefined => {
       if (status === 400 || status === 404) this.#deliverError(post, text);
       if (post.answered) return undefined;
+      if ('method' in post.message && post.requestId === undefined) {
+        post.answered = true;
+        this.onerror?.(new Error(`it refused '${post.message.method}' with HTTP ${status}`));
+        return undefined;
+      }
       const retryAfter = headerOf(headers, 'retry-after');
       return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, text, retryAfter });
     };

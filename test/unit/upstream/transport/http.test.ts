@@ -24,6 +24,7 @@ async function scripted(script: {
   readonly sessionId?: () => string;
   /** Whether the server knows the session of a request that is no call. */
   readonly knows?: (request: IncomingMessage) => boolean;
+  readonly onNotification?: (response: ServerResponse) => void;
   /** Whether it leaves requests that are no calls without an answer, once it is connected. */
   readonly ignores?: () => boolean;
 }): Promise<Scripted> {
@@ -31,7 +32,10 @@ async function scripted(script: {
     if (request.method === 'GET' && script.onGet !== undefined) return script.onGet(response, request);
     if (request.method !== 'POST') return response.writeHead(405).end();
     const message = JSON.parse(await bodyOf(request));
-    if (message.id === undefined) return response.writeHead(202).end();
+    if (message.id === undefined) {
+      if (script.onNotification !== undefined) return script.onNotification(response);
+      return response.writeHead(202).end();
+    }
     if (message.method === 'tools/call') return script.onCall(message, response, request);
     if (message.method !== 'initialize' && script.knows?.(request) === false) return response.writeHead(404).end();
     if (message.method === 'ping' && script.ignores?.() === true) return;
@@ -372,6 +376,30 @@ describe('a refusal of a call in a session', () => {
     await using opened = openPool(upstream(server));
     await expect(opened.call('any')).rejects.toMatchObject({ details: { outcome: 'unknown' } });
     expect(calls).toBe(2);
+  });
+});
+
+describe('a server that answers notifications with', () => {
+  it.each<[string, (response: ServerResponse) => unknown]>([
+    ['202 and events that stay open', (response) => response.writeHead(202, EVENTS).flushHeaders()],
+    ['200 and events that stay open', (response) => response.writeHead(200, EVENTS).write(': hi\n\n')],
+    ['200 and JSON that does not end', (response) => response.writeHead(200, JSON_TYPE).write('{')],
+    ['200 and null', (response) => response.writeHead(200, JSON_TYPE).end('null')],
+    ['400', (response) => response.writeHead(400).end('no')],
+    ['404', (response) => response.writeHead(404).end('no')],
+    ['405', (response) => response.writeHead(405).end('no')],
+    ['500', (response) => response.writeHead(500).end('no')],
+  ])('%s is used like any other, in sessions and without', async (_name, onNotification) => {
+    for (const session of [{ sessionId: () => 's' }, {}]) {
+      await using server = await scripted({
+        ...session,
+        onNotification,
+        onCall: ({ id }, response) => response.writeHead(200, JSON_TYPE).end(answer(id, 'ok')),
+      });
+      await using opened = openPool(upstream(server));
+      expect(textOf(await opened.call('any'))).toBe('ok');
+      expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+    }
   });
 });
 
