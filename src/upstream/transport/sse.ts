@@ -39,6 +39,8 @@ export class SseTransport implements UpstreamTransport {
   readonly #place: string;
   readonly #maxAnswerBytes: number;
   #started = false;
+  /** Ends a start that waits for the first event, which the SDK's transport would wait for after its own end. */
+  #giveUp: (reason: UpstreamFault) => void = () => undefined;
   #networkError: unknown;
   #closing: Promise<void> | undefined;
 
@@ -104,8 +106,11 @@ export class SseTransport implements UpstreamTransport {
   }
 
   async start(): Promise<void> {
+    const givenUp = new Promise<never>((_resolve, reject) => {
+      this.#giveUp = reject;
+    });
     try {
-      await this.#inner.start();
+      await Promise.race([this.#inner.start(), givenUp]);
     } catch (error) {
       throw this.#faultOf(error);
     }
@@ -130,6 +135,7 @@ export class SseTransport implements UpstreamTransport {
   }
 
   async #end(): Promise<void> {
+    this.#giveUp(new UpstreamFault('lost', 'the gateway closed the connection'));
     await this.#inner.close();
     await this.#agent.destroy();
     this.onclose?.();
@@ -146,7 +152,7 @@ export class SseTransport implements UpstreamTransport {
 
   /** The event source keeps nothing but the text of what went wrong on the network. */
   #faultOf(error: unknown): unknown {
-    if (error instanceof SdkHttpError) return error;
+    if (error instanceof SdkHttpError || error instanceof UpstreamFault) return error;
     if (!(error instanceof SseError)) return networkFault(error, this.#place);
     return error.code === undefined
       ? networkFault(this.#networkError ?? error, this.#place)
