@@ -1,65 +1,42 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../base/json/json.js';
 import type { GatewayFigures } from '../base/observe/metrics/figures.js';
-import type { Observer } from '../base/observe/observation.js';
-import type { BeginTrace, Caller } from '../base/protocol/call.js';
+import type { Caller } from '../base/protocol/call.js';
 import { type LogLevel, mostVerbose } from '../base/protocol/log-message.js';
 import type { ToolSet } from '../base/protocol/tools.js';
 import type { DefinitionSet } from '../catalog/integrity/definition-guard.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import type { AuditEvent } from '../policy/audit/audit-event.js';
-import { openPolicy, type PolicyService } from '../policy/policy.js';
-import { describeActor } from '../policy/rules/gatekeeper.js';
 import type { Explanation } from '../policy/rules/policy-types.js';
 import type { SafetyOperators } from '../policy/safety/operators.js';
-import { createResultService } from '../results/results.js';
-import { listBinDirectories } from '../upstream/transport/resolve-command.js';
-import { ServerLogs } from '../upstream/transport/server-logs.js';
 import type { Upstream } from '../upstream/upstream.js';
-import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
-import type { IntrospectionPolicy } from './builtin/introspect/handler.js';
-import { Usage } from './builtin/introspect/usage.js';
-import { type Connections, Credentials } from './credentials.js';
-import { type OperatorExecutions, openExecutions, openOperatorExecutions } from './executions.js';
+import type { UpstreamPool } from '../upstream/upstream-pool.js';
+import { connectServers } from './connect-servers.js';
+import type { Connections } from './credentials.js';
+import { type OperatorExecutions, openOperatorExecutions } from './executions.js';
 import { FairCalls } from './fair-calls.js';
 import { describeFigures } from './figures.js';
-import { createHandlers } from './handlers.js';
-import { openIntroductions } from './introductions.js';
-import {
-  type CatalogKeeper,
-  combineKnown,
-  createCatalogKeeper,
-  KEEPS_NOTHING,
-  KEPT_CATALOG_FILE,
-  type KnownCatalog,
-  readKeptCatalog,
-  readLockedCatalog,
-} from './kept-catalog.js';
-import { openLargeAnswers } from './large-answers.js';
-import { Lifecycle } from './lifecycle.js';
-import { createLiveCatalog, type NameSettings, NamesWait } from './live-catalog.js';
-import { serverLogDirectory } from './log-review.js';
-import { type Audience, Audiences, createNativeSurface, type NativeDeps, type NativeSurface } from './native.js';
-import { openConfiguredSafety } from './open-safety.js';
+import { type Foundations, type GatewayDeps, openFoundations } from './foundations.js';
+import { SERVER_NAMES } from './kept-catalog.js';
+import { type Audience, createNativeSurface, type NativeDeps, type NativeSurface } from './native.js';
+import { type OpenedCatalog, openCatalog } from './open-catalog.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
+import { Parts } from './parts.js';
 import { createWarnedOnce } from './pipeline/warnings.js';
-import { createPrimitives } from './primitives/primitives.js';
-import { ResourceLinks } from './primitives/resource-links.js';
 import { type StatusParts, statusOf } from './read-status.js';
 import { Reloader, type ReloadState } from './reload.js';
 import type { ReloadPlan } from './reload-plan.js';
-import { openReplicas, type Replicas } from './replicas.js';
-import { reportChange, reportDiagnostic } from './report-diagnostic.js';
-import { buildSnapshotInSlices } from './snapshot.js';
+import type { Replicas } from './replicas.js';
+import { listEnabled } from './snapshot.js';
 import type { GatewayStatus } from './status.js';
-import { countUses, createSurface, type Reloading, type Surface } from './surface.js';
+import { countUses, createSurface, type Reloading, type Surface, type SurfaceServices } from './surface.js';
 import { describeUnmatched } from './unmatched-rules.js';
-import { type OpenedView, showInView, Views } from './views.js';
+import { type OpenedView, showInView } from './views.js';
 
 export type { Connections } from './credentials.js';
-export type { NameSettings } from './live-catalog.js';
+export type { GatewayDeps } from './foundations.js';
+export type { NameSettings } from './kept-catalog.js';
 export type { NativeCall, NativeListener, NativeSurface } from './native.js';
 export { withMeta } from './pipeline/shape.js';
 export type { ReloadState } from './reload.js';
@@ -129,32 +106,6 @@ export interface Gateway extends Surface {
   close(): Promise<void>;
 }
 
-export interface GatewayDeps {
-  readonly observe: Observer;
-  /** Absent where calls are not traced. */
-  readonly beginTrace?: BeginTrace | undefined;
-  /** The client name and version that the gateway sends to upstreams. */
-  readonly clientInfo: { readonly name: string; readonly version: string };
-  /** Where the gateway is installed: configurations can name programs of its own dependencies without a path. */
-  readonly packageDirectory: string;
-  /** The name of this process in the audit trail. */
-  readonly process: string;
-  /** A server's settings where absent. */
-  readonly names?: NameSettings;
-  /** Reads and validates the configuration anew; without it nothing can be reloaded. Rejects with a readable message. */
-  readonly load?: () => Promise<GatewayConfig>;
-  /** Whether one client has this process for its whole life, so that upstreams need not keep callers apart. */
-  readonly oneClient?: boolean;
-  /** Whether clients connect that upstreams may ask something; false where absent. */
-  readonly servesClients?: boolean;
-}
-
-/** A server that starts with its neighbours may be some seconds late; a name that is given stays given. */
-const SERVER_NAMES: NameSettings = { wait: 10_000, keep: true };
-
-/** The longest time that clients wait for slow upstreams at start, in milliseconds. */
-const WARM_UP_MS = 2_000;
-
 /** The longest time that a reload takes to be reported because new upstreams start, in milliseconds. */
 const RELOAD_PATIENCE_MS = 5_000;
 
@@ -164,215 +115,192 @@ const RELOAD_PATIENCE_MS = 5_000;
  * @throws StoreError when the store cannot be opened
  */
 export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
-  const { observe } = deps;
-  /** What is in force; a reload replaces it. */
-  const live = { config };
-  const reloading: Reloading = { untilDone: undefined };
-  const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
-  const memory = await openCatalogMemory(() => live.config, deps);
-  lifecycle.opened('kept catalog', () => memory.keeper.close());
-  const policy = await openPolicy(config, deps);
-  lifecycle.opened('policy', () => policy.close());
-  const credentials = new Credentials(observe, policy);
-  await credentials.prepare(config);
-  const pool = createPool(config, deps, credentials);
-  const replicas = await openReplicas(policy.store, () => live.config, observe);
-  lifecycle.opened('replicas', () => replicas?.close());
-  const results = createResultService(config.results, {
-    isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
-    replicas: replicas && { bytes: replicas.results, key: () => replicas.keyFor('cursors') },
+  const { observe, names = SERVER_NAMES } = deps;
+  const parts = new Parts((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
+  const foundations = await openFoundations(config, deps, parts);
+  const { live, policy, pool, executions } = foundations;
+  const opened = openCatalog(foundations, observe, parts);
+  const { catalog, views, introductions, audiences } = opened;
+  const listeners = new Set<(config: GatewayConfig) => void>();
+  parts.add('listeners', {
+    apply({ config: next }) {
+      for (const listener of listeners) listener(next);
+    },
   });
-  const executions = await openExecutions(config, { ...policy, observe, results });
-  const safety = await openConfiguredSafety(config, { policy, observe, executions: executions?.registry });
-  const running = executions?.registry ?? safety?.executions;
-  if (safety !== undefined) lifecycle.opened('safety loop', () => safety.close());
-  const judging = safety?.guard(policy) ?? policy;
-  const links = new ResourceLinks(pool.upstreams);
-  const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe });
-  lifecycle.opened('threads', () => largeAnswers.close());
-  const warnedOnce = createWarnedOnce();
-  const handlers = createHandlers(config, pool.upstreams, policy, links);
-  const usage = new Usage(replicas?.rankings);
-  const audiences = new Audiences();
-  const introductions = openIntroductions(
-    () => live.config,
-    pool.upstreams,
-    (finding) => reportDiagnostic(finding, observe, policy.audit),
-  );
-  const primitives = createPrimitives({
-    upstreams: pool.upstreams,
-    links,
-    guard: introductions.guard,
-    isCounted: introductions.isShown,
-    isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
-    onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
-    onListChanged: (kind, upstream) => audiences.listChanged(kind, upstream),
-    onResourceUpdated: (uri, subscribers) => audiences.tell((listener) => listener.resourceUpdated(uri, subscribers)),
+  const servers = addServers(foundations, opened, parts);
+  const logLevels = new LogLevels(pool);
+  parts.add('log levels', { apply: () => logLevels.apply() });
+  parts.add('catalog', {
+    apply: (plan) => reconfigureCatalog(catalog, plan),
+    close: () => catalog.close(),
   });
-  const logLevels = new Map<string, LogLevel>();
-  const configListeners = new Set<(config: GatewayConfig) => void>();
-  const snapshotServices = {
-    get config() {
-      return live.config;
-    },
-    policy: describePolicy(policy),
-    results,
-    readPart: largeAnswers.readPart,
-    usage,
-    primitives,
-    ...(safety === undefined ? {} : { safety }),
-    executions: executions?.inSnapshots,
-    connections: {
-      absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
-      introductionOf: introductions.of,
-      retryNow: (slug: string) => pool.upstreams.get(slug)?.retryNow(),
-    },
-  };
-  const views = new Views(config.views, snapshotServices);
-  const catalog = createLiveCatalog({
-    *build(offered) {
-      const snapshot = yield* buildSnapshotInSlices({
-        ...offered,
-        ...snapshotServices,
-        config: live.config,
-        handlers,
-      });
-      yield* views.prepare(snapshot);
-      return snapshot;
-    },
-    *onChange(before, after, known) {
-      memory.keeper.keep(known);
-      yield* reportChange(before, after, observe, policy.audit);
-    },
-    onDefect: (cause) => observe({ kind: 'defect', where: 'catalog', cause }),
-    enabled: enabledOf(config),
-    known: memory.known,
-  });
-  lifecycle.opened('upstreams', () => pool.close());
-  lifecycle.opened('catalog', () => catalog.close());
+  parts.add('audiences', { apply: ({ views: changed }) => audiences.viewsChanged(changed) });
   // What runs is cancelled before its upstream is gone.
-  if (executions !== undefined) lifecycle.opened('executions', () => executions.registry.close());
-
-  const stages = {
-    live,
-    reloading,
-    calls: new FairCalls(config.server),
-    beginTrace: deps.beginTrace,
-    observe: countUses(usage, observe),
-    results,
-    isFirstWarning: warnedOnce.isFirstWarning,
-    shapeLarge: largeAnswers.shape,
-    openBackground: executions?.openBackground,
-  };
-  const surface = createSurface(catalog, { ...stages, policy: judging });
-  const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
-  lifecycle.opened('waiting for names', () => namesWait.end());
-  const connected = pool.connect({
-    onTools(slug, tools) {
-      // A server that lists its tools again may have restarted, so its cached answers may be stale.
-      handlers.invalidate(slug);
-      links.noteTools(slug, tools);
-      catalog.offer(slug, tools);
-    },
-    onStateLost: handlers.invalidate,
-    onLimits: policy.quota.noteLimits,
-    onConnected(slug) {
-      introductions.noteConnected(slug);
-      primitives.noteChange(slug);
-    },
-    onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
-    onResourceUpdated: primitives.noteUpdate,
-    onLog: (sessionId, message) => audiences.tell((listener) => listener.logged(sessionId, message)),
-    onAsked: (upstream, { method, outcome, caller }) =>
-      policy.audit.record({
-        type: 'question',
-        upstream,
-        method,
-        outcome,
-        actor: caller === undefined ? {} : describeActor(caller),
-      }),
-    onFirstStart: (slug) => namesWait.started(slug),
-    onCannotStart: (slug) => catalog.giveUpOn(slug),
-  });
+  parts.add('executions', { close: () => executions?.registry.close() });
+  const { tried, warmedUp } = connectServers(foundations, opened, names, parts);
   const warnOfUnmatched = (): void => {
     const unmatched = describeUnmatched(live.config, catalog.current().catalog.operations);
     const misfits = views.describeMisfits(catalog.current());
     for (const message of [...unmatched, ...misfits]) observe({ kind: 'notice', level: 'warn', message });
   };
-  const settled = connected.then(async () => {
-    namesWait.allTried(enabledOf(config));
-    await catalog.settled();
-    warnOfUnmatched();
-  });
-  const warmedUp = Promise.race([connected, delay(WARM_UP_MS, undefined, { ref: false })]);
-  void warmedUp.then(() => namesWait.warmedUp());
-  const apply = async ({
-    config: next,
-    upstreams: { removed, replaced, adjusted },
-    settings,
-    views: changedViews,
-  }: ReloadPlan): Promise<void> => {
-    await credentials.prepare(next);
-    live.config = next;
-    views.replace(next.views);
-    policy.apply(next);
-    for (const listener of configListeners) listener(next);
-    started = pool.reconfigure(next.upstreams);
-    for (const { slug } of [...removed, ...replaced]) handlers.invalidate(slug);
-    // What they define is compared with a changed lock, or by their changed trust.
-    const judgedAnew = settings.includes('lock') ? next.upstreams : adjusted;
-    for (const { slug } of [...removed, ...judgedAnew]) {
-      introductions.forget(slug);
-      primitives.forget(slug);
-    }
-    for (const { slug } of judgedAnew) {
-      introductions.noteConnected(slug);
-      primitives.noteChange(slug);
-    }
-    catalog.reconfigure(
-      enabledOf(next),
-      replaced.map(({ slug }) => slug),
-    );
-    applyLogLevel();
-    await catalog.settled();
-    audiences.viewsChanged(changedViews);
-  };
-  let started = Promise.resolve();
+  const reloading: Reloading = { untilDone: undefined };
   const reloader = new Reloader({
     load: deps.load,
     current: () => live.config,
     async apply(plan) {
-      reloading.untilDone = apply(plan).finally(() => {
+      reloading.untilDone = parts.apply(plan).finally(() => {
         reloading.untilDone = undefined;
       });
       await reloading.untilDone;
       // Who asked for the reload may call what is new next.
-      await Promise.race([started, delay(RELOAD_PATIENCE_MS, undefined, { ref: false })]);
+      await Promise.race([servers.started(), delay(RELOAD_PATIENCE_MS, undefined, { ref: false })]);
       await catalog.settled();
       warnOfUnmatched();
     },
     observe,
     audit: policy.audit,
   });
-  const statusParts: StatusParts = { policy, reloader, introductions, replicas };
-  const applyLogLevel = (): void => {
-    const least = mostVerbose(logLevels.values());
-    if (least !== undefined) for (const upstream of pool.upstreams.values()) upstream.setLogLevel(least);
+  return createGateway({
+    foundations,
+    opened,
+    reloader,
+    deps,
+    listeners,
+    logLevels,
+    reloading,
+    statusParts: { policy, reloader, introductions, replicas: foundations.replicas },
+    settled: tried.then(warnOfUnmatched),
+    warmedUp,
+    close: () => parts.close(),
+  });
+}
+
+/** Servers, and what is kept of each: what a reload changes of one is dropped, and asked anew. */
+function addServers(
+  { pool }: Foundations,
+  { handlers, introductions, primitives }: OpenedCatalog,
+  parts: Parts,
+): { readonly started: () => Promise<void> } {
+  let started = Promise.resolve();
+  parts.add('upstreams', {
+    apply({ config }) {
+      started = pool.reconfigure(config.upstreams);
+    },
+    close: () => pool.close(),
+  });
+  parts.add('cached answers', {
+    apply({ upstreams: { removed, replaced } }) {
+      for (const { slug } of [...removed, ...replaced]) handlers.invalidate(slug);
+    },
+  });
+  parts.add('definitions', {
+    apply({ config, upstreams: { removed, adjusted }, settings }) {
+      // What they define is compared with a changed lock, or by their changed trust.
+      const judgedAnew = settings.includes('lock') ? config.upstreams : adjusted;
+      for (const { slug } of [...removed, ...judgedAnew]) {
+        introductions.forget(slug);
+        primitives.forget(slug);
+      }
+      for (const { slug } of judgedAnew) {
+        introductions.noteConnected(slug);
+        primitives.noteChange(slug);
+      }
+    },
+  });
+  return { started: () => started };
+}
+
+/** Settings that are asked for with each call: the catalog does not depend on them. */
+const ASKED_AT_CALLS: ReadonlySet<string> = new Set(['policy', 'quotas', 'clients']);
+
+function reconfigureCatalog(
+  catalog: OpenedCatalog['catalog'],
+  { config, upstreams, views, settings }: ReloadPlan,
+): Promise<void> {
+  const isConcerned = views.length > 0 || Object.values(upstreams).some((changed) => changed.length > 0);
+  if (isConcerned || settings.some((each) => !ASKED_AT_CALLS.has(each)))
+    catalog.reconfigure(
+      listEnabled(config.upstreams),
+      upstreams.replaced.map(({ slug }) => slug),
+    );
+  return catalog.settled();
+}
+
+/** Which of the upstreams' log messages each session wants: every upstream sends what any of them asks for. */
+class LogLevels {
+  readonly #levels = new Map<string, LogLevel>();
+  readonly #pool: Pick<UpstreamPool, 'upstreams'>;
+
+  constructor(pool: Pick<UpstreamPool, 'upstreams'>) {
+    this.#pool = pool;
+  }
+
+  set(sessionId: string, level: LogLevel): void {
+    this.#levels.set(sessionId, level);
+    this.apply();
+  }
+
+  endSession(sessionId: string): void {
+    this.#levels.delete(sessionId);
+  }
+
+  /** Tells servers that may be new. */
+  apply(): void {
+    const least = mostVerbose(this.#levels.values());
+    if (least !== undefined) for (const upstream of this.#pool.upstreams.values()) upstream.setLogLevel(least);
+  }
+}
+
+/** What the face of a gateway is made of. */
+interface GatewayParts extends Pick<Gateway, 'settled' | 'warmedUp' | 'close'> {
+  readonly foundations: Foundations;
+  readonly opened: OpenedCatalog;
+  readonly reloader: Reloader;
+  readonly deps: Pick<GatewayDeps, 'observe' | 'beginTrace'>;
+  readonly listeners: Set<(config: GatewayConfig) => void>;
+  readonly logLevels: LogLevels;
+  readonly reloading: Reloading;
+  readonly statusParts: StatusParts;
+}
+
+/** The gateway as servers, the console and the command line see it. */
+function createGateway(parts: GatewayParts): Gateway {
+  const { foundations, opened, reloader, deps, listeners, logLevels, statusParts } = parts;
+  const { live, policy, credentials, pool, replicas, results, executions, safety, largeAnswers } = foundations;
+  const { catalog, views, primitives, introductions, usage, audiences } = opened;
+  const running = executions?.registry ?? safety?.executions;
+  const warnedOnce = createWarnedOnce();
+  const services: SurfaceServices = {
+    live,
+    reloading: parts.reloading,
+    calls: new FairCalls(live.config.server),
+    beginTrace: deps.beginTrace,
+    observe: countUses(usage, deps.observe),
+    results,
+    isFirstWarning: warnedOnce.isFirstWarning,
+    shapeLarge: largeAnswers.shape,
+    openBackground: executions?.openBackground,
+    policy: safety?.guard(policy) ?? policy,
   };
   const openNative = (
     over: Pick<NativeDeps, 'primitives' | 'snapshot' | 'handle'>,
     whose: Omit<Audience, 'listeners'>,
-  ) => {
-    const { sees, listeners } = audiences.open(whose);
+  ): NativeSurface => {
+    const { sees, listeners: audience } = audiences.open(whose);
     const mayHaveMore = (): boolean =>
       [...pool.upstreams].some(([slug, upstream]) => sees(slug) && mayStillAnswer(upstream));
-    return createNativeSurface({ ...over, mayHaveMore, listeners, endSubscriber: primitives.endSubscriber });
+    return createNativeSurface({
+      ...over,
+      mayHaveMore,
+      listeners: audience,
+      endSubscriber: primitives.endSubscriber,
+    });
   };
   const openView = (view: OpenedView): Gateway =>
     showInView(view, {
       gateway,
       catalog,
-      services: { ...stages, policy: judging },
+      services,
       pool,
       statusParts,
       openNative: (over, shows) =>
@@ -381,30 +309,30 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
           { view: view.config.name, sees: (upstream) => view.filter.mayHave(upstream) },
         ),
     });
-  const opened = new Map<string, Gateway>();
+  const openedViews = new Map<string, Gateway>();
   const gateway: Gateway = {
     get config() {
       return live.config;
     },
     reload: (by) => reloader.reload(by),
     onReloaded(listener) {
-      configListeners.add(listener);
-      return () => configListeners.delete(listener);
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
-    settled,
-    warmedUp,
+    settled: parts.settled,
+    warmedUp: parts.warmedUp,
     inView(name) {
       const view = views.open(name);
       if (view === undefined) return undefined;
-      const shown = opened.get(name) ?? openView(view);
-      opened.set(name, shown);
+      const shown = openedViews.get(name) ?? openView(view);
+      openedViews.set(name, shown);
       return shown;
     },
     native: openNative(
       { primitives, snapshot: () => catalog.currentOfAll(), handle: (call) => gateway.handle(call) },
       { sees: () => true },
     ),
-    ...surface,
+    ...createSurface(catalog, services),
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
     toolSets: catalog.toolSets,
     definitions: () => introductions.join(catalog.toolSets(), primitives),
@@ -422,14 +350,11 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       policy.audit.record({ type: 'sign_in', ...signIn, actor: { ...(operator && { operator }), transport: 'http' } }),
     approvals: policy.approvals,
     safety: safety?.operators,
-    executions: openOperatorExecutions(executions?.registry ?? safety?.executions, policy.audit),
+    executions: openOperatorExecutions(running, policy.audit),
     get connections() {
       return credentials.connections;
     },
-    setLogLevel(sessionId, level) {
-      logLevels.set(sessionId, level);
-      applyLogLevel();
-    },
+    setLogLevel: (sessionId, level) => logLevels.set(sessionId, level),
     replicas,
     restartUpstream: (name) => pool.restart(name),
     endSession(sessionId) {
@@ -438,54 +363,19 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       policy.endSession(sessionId);
     },
     leaveSession(sessionId) {
-      logLevels.delete(sessionId);
+      logLevels.endSession(sessionId);
       running?.endSession(sessionId);
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       primitives.endSubscriber(sessionId);
       pool.endSession(sessionId);
     },
-    close: () => lifecycle.close(),
+    close: parts.close,
   };
   return gateway;
-}
-
-/** What the lock and the last run say of names, and what keeps them for the next. */
-async function openCatalogMemory(
-  current: () => GatewayConfig,
-  { observe, names = SERVER_NAMES }: GatewayDeps,
-): Promise<{ readonly known: KnownCatalog; readonly keeper: CatalogKeeper }> {
-  const { dataDir, lock, upstreams } = current();
-  const file = join(dataDir, KEPT_CATALOG_FILE);
-  const slugs = (): readonly string[] => current().upstreams.map(({ slug }) => slug);
-  return {
-    known: combineKnown(readLockedCatalog(lock.content, upstreams), await readKeptCatalog(file, observe)),
-    keeper: names.keep ? createCatalogKeeper(file, slugs, observe) : KEEPS_NOTHING,
-  };
-}
-
-function createPool(config: GatewayConfig, deps: GatewayDeps, { rightsOf }: Credentials): UpstreamPool {
-  const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
-  const binDirectories = listBinDirectories([config.directory, packageDirectory]);
-  const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
-  return createUpstreamPool(
-    config.upstreams,
-    { observe, clientInfo, binDirectories, logs, servesClients },
-    { oneClient, rightsOf },
-  );
 }
 
 /** Whether it has not connected yet, and is tried. */
 function mayStillAnswer(upstream: Upstream): boolean {
   return upstream.capabilities() === undefined && upstream.absence()?.stopped === undefined;
-}
-
-/** By slug. */
-function enabledOf({ upstreams }: GatewayConfig): readonly string[] {
-  return upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
-}
-
-/** The part of policy that introspection may show. */
-function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): IntrospectionPolicy {
-  return { staticDecision: gatekeeper.staticDecision, revokeToken, quotaStatus: quota.status };
 }

@@ -10,6 +10,17 @@ import { turns } from '../base/turns/turns.js';
 import type { NameHolders } from '../catalog/names.js';
 import type { LockContent, UpstreamConfig } from '../config/gateway-config.js';
 
+/** How a process treats the names of operations. */
+export interface NameSettings {
+  /** How long new names wait for an upstream never seen: milliseconds from its first start, or until all were tried once. */
+  readonly wait: number | 'until tried';
+  /** Whether names and lists are kept for the next start. */
+  readonly keep: boolean;
+}
+
+/** A server that starts with its neighbours may be some seconds late; a name that is given stays given. */
+export const SERVER_NAMES: NameSettings = { wait: 10_000, keep: true };
+
 /** What is known of the upstreams before they connect: the names that they hold, and what each offered last. */
 export interface KnownCatalog {
   readonly holders: NameHolders;

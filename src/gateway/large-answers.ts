@@ -16,7 +16,7 @@ import { bytesOf, type LargeAnswerJob, piecesOf, REASONS, type ShapedLarge, unre
 import type { ReadPart } from './stored-thread.js';
 
 /** Shapes large answers, and reads parts of large stored ones, in threads. */
-interface LargeAnswers {
+export interface LargeAnswers {
   readonly shape: ShapeLargeCall;
   /** Reads a part of a stored result: at once where the result is small. */
   readonly readPart: (part: StoredPart) => string | Promise<string>;

@@ -25,7 +25,9 @@ const MOST_HITS = 200;
 /** What callers can call, why the gateway judges it so, and what an operator says instead. */
 export const openCatalogue: OpenPart = (gateway) => {
   const revisions = new Revisions();
-  const pulse = (): number => revisions.numberOf(gateway.revision());
+  // A changed rule changes what is shown, and not the catalog.
+  const pulse = (): readonly number[] =>
+    [gateway.revision(), gateway.config].map((each) => revisions.numberOf(each));
   const list = definePage({
     path: SECTION,
     title: 'Catalogue',
