@@ -23,9 +23,8 @@ export interface NativeListener {
 
 /** Resources, prompts and completions in MCP's own methods. */
 export interface NativeSurface {
+  /** What a session that opens now is told; a session goes on asking for what it was told, and every method is answered always. */
   capabilities(): NativeCapabilities;
-  /** Whether the gateway has a method now. */
-  supports(method: string): boolean;
   /** Answers one request: with the JSON text of the result where the code is OK, else with a failure. Never rejects. */
   answer(call: NativeCall): Promise<Reply>;
   /** Returns a function that removes the listener. */
@@ -62,7 +61,6 @@ interface NativeCapabilities {
 }
 
 interface MethodForm {
-  readonly capability: keyof NativeCapabilities;
   readonly operation: string;
   /** The parameters of the operation that the request would be. */
   readonly paramsOf: (params: JsonObject) => JsonObject;
@@ -72,17 +70,13 @@ interface MethodForm {
 
 const NOTHING = (): JsonObject => ({});
 const byUri = ({ uri }: JsonObject): JsonObject => given({ uri });
-const reads: MethodForm = { capability: 'resources', operation: 'read_resource', paramsOf: byUri };
+const reads: MethodForm = { operation: 'read_resource', paramsOf: byUri };
 
 const METHODS: ReadonlyMap<string, MethodForm> = new Map<string, MethodForm>([
-  [
-    'resources/list',
-    { capability: 'resources', operation: 'list_resources', paramsOf: NOTHING, empty: { resources: [] } },
-  ],
+  ['resources/list', { operation: 'list_resources', paramsOf: NOTHING, empty: { resources: [] } }],
   [
     'resources/templates/list',
     {
-      capability: 'resources',
       operation: 'list_resources',
       paramsOf: () => ({ templates: true }),
       empty: { resourceTemplates: [] },
@@ -91,16 +85,15 @@ const METHODS: ReadonlyMap<string, MethodForm> = new Map<string, MethodForm>([
   ['resources/read', reads],
   ['resources/subscribe', reads],
   ['resources/unsubscribe', reads],
-  ['prompts/list', { capability: 'prompts', operation: 'list_prompts', paramsOf: NOTHING, empty: { prompts: [] } }],
+  ['prompts/list', { operation: 'list_prompts', paramsOf: NOTHING, empty: { prompts: [] } }],
   [
     'prompts/get',
     {
-      capability: 'prompts',
       operation: 'get_prompt',
       paramsOf: ({ name, arguments: values }) => given({ name, arguments: values }),
     },
   ],
-  ['completion/complete', { capability: 'completions', operation: 'complete', paramsOf: paramsOfCompletion }],
+  ['completion/complete', { operation: 'complete', paramsOf: paramsOfCompletion }],
 ]);
 
 function paramsOfCompletion({ ref, argument, context }: JsonObject): JsonObject {
@@ -117,14 +110,11 @@ function given(params: JsonObject): JsonObject {
 
 export function createNativeSurface(deps: NativeDeps): NativeSurface {
   const { primitives, mayHaveMore, snapshot, handle, listeners } = deps;
-  // What has been declared once is answered from then on, as clients go on asking.
-  const declared = new Set<string>();
   const offers = (capability: keyof NativeCapabilities, flag?: string): boolean =>
     mayHaveMore() || primitives.offers(capability, flag);
   return {
     capabilities() {
       const kinds = (['resources', 'prompts', 'completions'] as const).filter((kind) => offers(kind));
-      for (const kind of kinds) declared.add(kind);
       const subscribe = offers('resources', 'subscribe') ? { subscribe: true as const } : {};
       return {
         ...(kinds.includes('resources') ? { resources: { ...subscribe, listChanged: true as const } } : {}),
@@ -132,16 +122,12 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
         ...(kinds.includes('completions') ? { completions: {} } : {}),
       };
     },
-    supports(method) {
-      const form = METHODS.get(method);
-      return form !== undefined && (declared.has(form.capability) || offers(form.capability));
-    },
     async answer({ method, params, subscriber, ...call }) {
       const form = METHODS.get(method);
       const now = snapshot();
       const { catalog, plan } = now instanceof Promise ? await now : now;
       const operation = form === undefined ? undefined : catalog.find(form.operation);
-      if (form === undefined || operation?.primitive === undefined) return answerWithout(method, form);
+      if (form === undefined || operation?.primitive === undefined) return answerWithout(method);
       return handle({
         ...call,
         tool: plan.toolFor(operation),
@@ -158,9 +144,10 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
 }
 
 /** The answer where no upstream is known to have any of what is asked for. */
-function answerWithout(method: string, form: MethodForm | undefined): Reply {
-  if (form?.empty !== undefined) {
-    return { text: JSON.stringify(form.empty), blocks: [], isError: false, code: 'OK' };
+function answerWithout(method: string): Reply {
+  const empty = METHODS.get(method)?.empty;
+  if (empty !== undefined) {
+    return { text: JSON.stringify(empty), blocks: [], isError: false, code: 'OK' };
   }
   const message = `No server behind this gateway is known to answer '${method}' now. Try again when one is connected`;
   const error = new OperationError('NOT_FOUND_RESOURCE', message);
@@ -170,8 +157,7 @@ function answerWithout(method: string, form: MethodForm | undefined): Reply {
 /** Of a gateway that has nothing but tools. */
 export const NO_NATIVE_SURFACE: NativeSurface = {
   capabilities: () => ({}),
-  supports: () => false,
-  answer: async ({ method }) => answerWithout(method, undefined),
+  answer: async ({ method }) => answerWithout(method),
   listen: () => () => undefined,
   endSubscriber: () => undefined,
 };

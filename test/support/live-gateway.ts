@@ -38,10 +38,14 @@ export interface Envelope {
   readonly blocks: readonly JsonObject[];
 }
 
-/** @param files beside the configuration, by name */
+/**
+ * @param files beside the configuration, by name
+ * @param settled whether every server must have been tried once; else it serves beside servers that are starting
+ */
 export async function openLiveGateway(
   config: object,
   files: Readonly<Record<string, string>> = {},
+  { settled = true }: { readonly settled?: boolean } = {},
 ): Promise<LiveGateway> {
   const base = { store: { type: 'memory' }, server: { port: 0 }, endpoint: { mode: 'single' } };
   const { config: loaded } = await load({ ...base, ...config }, { files });
@@ -58,7 +62,7 @@ export async function openLiveGateway(
     names: { wait: 'until tried', keep: false },
     load: async () => (await loadConfig({ env: {}, cwd })).config,
   });
-  await gateway.settled;
+  if (settled) await gateway.settled;
   const closers: (() => Promise<void>)[] = [];
   const deps = { observe, serverInfo: SERVER_INFO };
   const urlOf = (view: string | undefined): string => (view === undefined ? server.url : `${server.url}/${view}`);

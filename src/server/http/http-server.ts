@@ -194,14 +194,17 @@ function buildApp(
   // The endpoint reads bodies itself: it must see their size and encoding before anything parses them.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.all(MCP_PATH, (request, reply) => {
-    reply.hijack();
-    serveMcp(request.raw, reply.raw);
-  });
-  app.all<{ Params: { view: string } }>(`${MCP_PATH}/:view`, (request, reply) => {
-    reply.hijack();
-    serveView(request.params.view, request.raw, reply.raw);
-  });
+  // Clients are told addresses with a slash at their end, too.
+  for (const end of ['', '/']) {
+    app.all(`${MCP_PATH}${end}`, (request, reply) => {
+      reply.hijack();
+      serveMcp(request.raw, reply.raw);
+    });
+    app.all<{ Params: { view: string } }>(`${MCP_PATH}/:view${end}`, (request, reply) => {
+      reply.hijack();
+      serveView(request.params.view, request.raw, reply.raw);
+    });
+  }
   registerHealth(app, gateway, state);
   deps.mount?.(app, gateway, deps.observe, { sessions: endpoint.sessions, rates: deps.monitor?.rates });
   registerMetrics(app, deps.monitor?.metrics);

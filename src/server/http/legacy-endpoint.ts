@@ -10,7 +10,6 @@ import { cleanLabel } from '../../base/lib/text.js';
 import type { Observer } from '../../base/observe/observation.js';
 import { readAbilities } from '../../base/protocol/ask.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import type { NativeSurface } from '../../gateway/gateway.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { createHandshakeAnswerer, type Handshake } from '../mcp/answer-handshake.js';
 import { applyCancellation, type RequestId, type Responder, readId, splitBatch } from '../mcp/calls-in-flight.js';
@@ -58,7 +57,6 @@ interface LegacyEndpointDeps {
   readonly exchanges: HttpExchanges;
   readonly questions: OpenQuestions;
   readonly settings: GatewayConfig['server'];
-  readonly native: NativeSurface;
   readonly observe: Observer;
   /** What the answer to a handshake depends on. */
   readonly capabilities: () => unknown;
@@ -67,12 +65,12 @@ interface LegacyEndpointDeps {
 type OpenResponder = (session: LegacySession) => Responder;
 
 export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
-  const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings, native } = deps;
+  const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings } = deps;
   const withSession = createSessionFinder(sessions, settings, deps.observe);
   const answerHandshake = createHandshakeAnswerer(answerWithSdk, deps.capabilities);
 
   const answer = (message: JSONRPCMessage, session: LegacySession, responder: Responder): void => {
-    const fast = recogniseFastRequest(message, native.supports);
+    const fast = recogniseFastRequest(message);
     if (fast?.era === 'legacy') answerFast(fast, session, responder);
     else answerWithSdk(message, session, responder);
   };
@@ -110,7 +108,8 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   return {
     post(message, fast, request, response, client) {
       const openResponder: OpenResponder = (session) => exchanges.open(response, session, request.headers.accept);
-      if (isInitialize(message) && request.headers['mcp-session-id'] === undefined) {
+      // Whatever session the client names: it has begun anew, be it because that one has ended.
+      if (isInitialize(message)) {
         const handshake = { message, id: readId(message), response, origin: originOf(request, client) };
         openSession(handshake, sessions, settings, (asked, session) =>
           answerHandshake(asked, session, openResponder(session)),

@@ -4,7 +4,7 @@ import type { ServerFigures } from '../../base/observe/metrics/figures.js';
 import type { Observer } from '../../base/observe/observation.js';
 import { findHeaderMismatch } from '../../base/protocol/header-parameters.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
+import type { Gateway } from '../../gateway/gateway.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { hasUnusableId, readId } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
@@ -126,7 +126,6 @@ export function createMcpEndpoint(
     exchanges,
     questions,
     settings,
-    native: gateway.native,
     observe,
     capabilities: () => [gateway.native.capabilities(), gateway.mode(), gateway.purpose],
   });
@@ -141,7 +140,6 @@ export function createMcpEndpoint(
     answerFast,
     exchanges,
     settings,
-    native: gateway.native,
     observe,
   });
   const timing = { limits: () => limits, requestTimeoutMs: settings.requestTimeoutMs };
@@ -223,18 +221,17 @@ interface MessageRouterDeps {
   readonly answerFast: FastAnswerer;
   readonly exchanges: HttpExchanges;
   readonly settings: GatewayConfig['server'];
-  readonly native: NativeSurface;
   readonly observe: Observer;
 }
 
 /** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { gateway, subscriptions, legacy, modern, callers, answerFast, exchanges, settings, native, observe } = deps;
-  const watches = createStreamWatches(native);
+  const { gateway, subscriptions, legacy, modern, callers, answerFast, exchanges, settings, observe } = deps;
+  const watches = createStreamWatches(gateway.native);
 
   return (message, request, response, authenticated) => {
     const headers = readMirrorHeaders(request.headers);
-    const recognised = recogniseFastRequest(message, native.supports);
+    const recognised = recogniseFastRequest(message);
     const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
     if (fast === undefined) noteMethod(notesOf(response), message);
     if (hasUnusableId(message)) {

@@ -68,8 +68,6 @@ export function readMirrorHeaders(headers: IncomingHttpHeaders): MirrorHeaders {
 }
 
 interface FastMethod {
-  /** Whether the gateway always has it; the others it has where an upstream has what they are for. */
-  readonly isOwn?: true;
   readonly eras: readonly Era[];
   /** What `Mcp-Name` repeats, or undefined where the params are not obviously well formed. */
   readonly nameOf: (params: JsonObject) => string | undefined;
@@ -85,13 +83,13 @@ const list: FastMethod = {
 };
 const byUri = (eras: readonly Era[]): FastMethod => ({ eras, nameOf: ({ uri }) => textOf(uri) });
 
-const byTask = (eras: readonly Era[]): FastMethod => ({ isOwn: true, eras, nameOf: ({ taskId }) => textOf(taskId) });
+const byTask = (eras: readonly Era[]): FastMethod => ({ eras, nameOf: ({ taskId }) => textOf(taskId) });
 
 const FAST_METHODS: ReadonlyMap<unknown, FastMethod> = new Map<string, FastMethod>([
-  ['tools/call', { isOwn: true, eras: BOTH, nameOf: ({ name }) => textOf(name) }],
+  ['tools/call', { eras: BOTH, nameOf: ({ name }) => textOf(name) }],
   // The list has one page, so a cursor is a mistake, which the SDK's handler refuses.
-  ['tools/list', { isOwn: true, eras: BOTH, nameOf: ({ cursor }) => (cursor === undefined ? '' : undefined) }],
-  ['ping', { isOwn: true, eras: LEGACY, nameOf: () => '' }],
+  ['tools/list', { eras: BOTH, nameOf: ({ cursor }) => (cursor === undefined ? '' : undefined) }],
+  ['ping', { eras: LEGACY, nameOf: () => '' }],
   ['resources/list', list],
   ['resources/templates/list', list],
   ['prompts/list', list],
@@ -103,7 +101,7 @@ const FAST_METHODS: ReadonlyMap<unknown, FastMethod> = new Map<string, FastMetho
   ['tasks/cancel', byTask(BOTH)],
   ['tasks/update', byTask(['modern'])],
   ['tasks/result', byTask(LEGACY)],
-  ['tasks/list', { ...list, isOwn: true, eras: LEGACY }],
+  ['tasks/list', { ...list, eras: LEGACY }],
   ['completion/complete', { eras: BOTH, nameOf: (params) => (isCompletion(params) ? '' : undefined) }],
 ]);
 
@@ -126,13 +124,8 @@ function isCompletion({ ref, argument, context }: JsonObject): boolean {
 /**
  * Decides, for every transport, whether a parsed message may be answered on the fast path. Only obviously well-formed
  * messages may; every other one returns undefined and goes to the SDK, whose validation writes the refusal.
- *
- * @param supports whether the gateway has a method that it does not always have
  */
-export function recogniseFastRequest(
-  message: unknown,
-  supports: (method: string) => boolean = () => false,
-): FastRequest | undefined {
+export function recogniseFastRequest(message: unknown): FastRequest | undefined {
   if (!isJsonObject(message) || message['jsonrpc'] !== '2.0') return undefined;
   const { id, method, params = NO_PARAMS } = message;
   const fast = FAST_METHODS.get(method);
@@ -144,7 +137,6 @@ export function recogniseFastRequest(
   const era = readEra(meta, params, method);
   const name = fast.nameOf(params);
   if (era === undefined || name === undefined || !fast.eras.includes(era)) return undefined;
-  if (fast.isOwn !== true && !supports(String(method))) return undefined;
   const modern = era === 'modern';
   const clientName = modern ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
   const abilities = modern ? readAbilities(meta[CLIENT_CAPABILITIES_META_KEY]) : NO_ABILITIES;

@@ -180,7 +180,6 @@ export function createSdkServerFactory(
       return toCallToolResult(reply, errors, structured) as CallToolResult;
     });
     for (const method of NATIVE_METHODS) {
-      if (!native.supports(method)) continue;
       server.setRequestHandler(method, async ({ params = {} }, context) => {
         const reply = await answerNative({ method, params }, context, era, originOf);
         if (reply.inputRequired !== undefined && era === 'modern') return writeInputRequired(reply.inputRequired);

@@ -79,7 +79,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
 
   /** Until the handshake is over, only the SDK knows which messages are allowed; an envelope needs no handshake. */
   const recogniseOpen = (message: unknown): FastRequest | undefined => {
-    const fast = recogniseFastRequest(message, gateway.native.supports);
+    const fast = recogniseFastRequest(message);
     const isOpen = fast?.era === 'legacy' ? era === 'legacy' : era !== 'legacy';
     return isOpen ? fast : undefined;
   };

@@ -118,10 +118,13 @@ describe('the legacy endpoint', () => {
     expect(json.error.message).toMatch(/1999-01-01.*2025-11-25/);
   });
 
-  it('refuses a second initialize in a session', async () => {
+  it('opens another session for a second initialize, and refuses one in a batch', async () => {
     const url = await open();
     const headers = await openSession(url);
-    const { status, json } = await sendHttp(url, { headers, body: initializeMessage() });
+    const again = await sendHttp(url, { headers, body: initializeMessage() });
+    expect(again.status).toBe(200);
+    expect(again.headers['mcp-session-id']).not.toBe(headers['mcp-session-id']);
+    const { status, json } = await sendHttp(url, { headers, body: [initializeMessage()] });
     expect([status, json.error.code]).toEqual([400, -32600]);
   });
 
@@ -150,7 +153,7 @@ describe('the legacy endpoint', () => {
     const headers = await openSession(url);
     const ping = await sendHttp(url, { headers, body: { jsonrpc: '2.0', id: 'p', method: 'ping' } });
     expect(ping.json).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });
-    const other = await sendHttp(url, { headers, body: { jsonrpc: '2.0', id: 2, method: 'resources/list' } });
+    const other = await sendHttp(url, { headers, body: { jsonrpc: '2.0', id: 2, method: 'no/such' } });
     expect([other.status, other.json.error.code]).toEqual([200, -32601]);
   });
 
