@@ -147,6 +147,13 @@ export class CallChannel implements Transport {
     this.#closeWhenIdle();
   }
 
+  /** Ends at once what is in flight, and closes, however long the transport takes for that. */
+  abandon(fault: UpstreamFault): Promise<void> {
+    this.#lose(fault);
+    this.#rejectAll();
+    return this.close();
+  }
+
   /**
    * Sends a request and waits for its result, as sent.
    *
@@ -335,9 +342,7 @@ export class CallChannel implements Transport {
 
   #abandonServer(fault: UpstreamFault): void {
     this.#reported = fault;
-    this.#lose(fault);
-    this.#rejectAll();
-    this.close().catch((error) => this.onerror?.(error));
+    this.abandon(fault).catch((error) => this.onerror?.(error));
   }
 
   #cancel(id: number, fault: UpstreamFault): void {

@@ -79,6 +79,8 @@ export interface ConnectionRequest {
   readonly credentials?: RequestCredentials | undefined;
   readonly memory: EraMemory;
   readonly tools: ToolMemory;
+  /** How long this attempt may take; `connectTimeoutMs` unless given. */
+  readonly timeoutMs?: number;
   /** How long a child process may stay silent when it is probed for the modern era. */
   readonly probeTimeoutMs: number;
   /** The list, at connect and after each change, and its digest. */
@@ -133,10 +135,8 @@ export async function completeConnection(
   const mask = (tool: RawTool, written: string): RawTool => masking.current.maskWords(tool, written);
   let mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
-  const readAll = async (): Promise<void> => {
-    const { tools, diagnostic } = await readTools((params) =>
-      channel.request('tools/list', params, { timeoutMs: config.connectTimeoutMs }),
-    );
+  const readAll = async (timeoutMs = config.connectTimeoutMs): Promise<void> => {
+    const { tools, diagnostic } = await readTools((params) => channel.request('tools/list', params, { timeoutMs }));
     if (diagnostic !== undefined) onDiagnostic(diagnostic);
     const found: MirroredTools = new Map();
     const isUsable = (tool: RawTool): boolean => {
@@ -150,7 +150,7 @@ export async function completeConnection(
     tasks?.noteTools(usable);
     onTools(usable, digest);
   };
-  await readAll();
+  await readAll(request.timeoutMs);
   watchToolList({ client, era, readAll, onDiagnostic });
   const { connectTimeoutMs: timeoutMs } = config;
   const watch = listenForNews({ client, channel, era, capabilities, timeoutMs, news: request.news, onDiagnostic });

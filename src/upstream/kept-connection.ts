@@ -23,6 +23,10 @@ const LONG_PAUSE_MS = 2_000;
 /** Probing time for a child process; doubled with each failure, for servers that are slow to start. */
 const PROBE_MS = 3_000;
 
+/** How often the time of a child's start is doubled after starts that took too long, and how long it may become. */
+const MOST_DOUBLINGS = 4;
+const LONGEST_START_MS = 300_000;
+
 /** Starts in a row after which a process that always ends is not one that is slow to start. */
 const HOPELESS_STARTS = 3;
 
@@ -41,8 +45,8 @@ interface KeptConnectionOptions {
 export class KeptConnection {
   /** Undefined while there is none. */
   current: Connection | undefined;
-  /** Connections that were lost and made anew. */
-  restarts = 0;
+  /** Connections that were lost. */
+  losses = 0;
   /** What the server declared at its last handshake. */
   capabilities: JsonObject | undefined;
   /** The resources of which the server should tell changes, over all connections. */
@@ -67,6 +71,9 @@ export class KeptConnection {
   /** Of the list that this connection handed over last: an equal one changes nothing. */
   #listDigest: string | undefined;
   #wasStarted = false;
+  #failedAttempts = 0;
+  /** Attempts whose time was over, since it was connected last. */
+  #expiredAttempts = 0;
   /** Starts whose process ended before it was ready, in a row. */
   #failedStarts = 0;
   /** Whether an operator has asked for another start, and what then ends the wait of one that is given up. */
@@ -106,7 +113,8 @@ export class KeptConnection {
       ...this.#condition.describe(),
       transport: connection?.transport ?? config.endpoint.type,
       tools: this.#tools,
-      restarts: this.restarts,
+      // Each attempt that failed is followed by another start, as each loss is.
+      restarts: this.losses + this.#failedAttempts,
       ...(connection === undefined ? {} : { era: connection.era }),
       ...(connection?.protocolVersion === undefined ? {} : { protocolVersion: connection.protocolVersion }),
       ...(connection?.server === undefined ? {} : { server: connection.server }),
@@ -220,6 +228,7 @@ export class KeptConnection {
         memory: memory.era,
         tools: memory.tools,
         signal: this.#closing.signal,
+        timeoutMs: this.#startMs(),
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools, digest) => this.#takeTools(tools, digest),
         onCapabilities: (capabilities) => {
@@ -244,6 +253,14 @@ export class KeptConnection {
     }
   }
 
+  /** A child that is ended while it installs itself begins anew: it gets longer the next time. */
+  #startMs(): number {
+    const { endpoint, connectTimeoutMs } = this.#options.config;
+    if (endpoint.type !== 'stdio') return connectTimeoutMs;
+    const longer = connectTimeoutMs * 2 ** Math.min(this.#expiredAttempts, MOST_DOUBLINGS);
+    return Math.max(connectTimeoutMs, Math.min(longer, LONGEST_START_MS));
+  }
+
   #fail(error: unknown, tookMs: number): void {
     if (this.isClosed()) return;
     // What it answered contradicts what was remembered: next time it is asked afresh.
@@ -252,6 +269,8 @@ export class KeptConnection {
       memory.era.prior = undefined;
       memory.era.sse = false;
     }
+    this.#failedAttempts += 1;
+    if (findFault(error)?.kind === 'timeout') this.#expiredAttempts += 1;
     this.#pacer.failed(tookMs);
     this.#judgeStart(findFault(error)?.kind);
     const problem = this.#options.masking.current.mask(describeConnectFailure(error));
@@ -275,6 +294,7 @@ export class KeptConnection {
     }
     const since = performance.now();
     this.current = connection;
+    this.#expiredAttempts = 0;
     if (this.#logLevel !== undefined) connection.setLogLevel(this.#logLevel);
     this.#condition.problem = undefined;
     this.circuit?.reset();
@@ -293,7 +313,7 @@ export class KeptConnection {
     const hasFailed = fault.kind !== 'forgotten' && !this.#isRestarting;
     this.#isRestarting = false;
     this.current = undefined;
-    this.restarts += 1;
+    this.losses += 1;
     this.#downSince = performance.now();
     this.#pacer.disconnected(this.#downSince - since, hasFailed);
     this.#condition.problem = this.#options.masking.current.mask(fault.message);

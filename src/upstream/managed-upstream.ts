@@ -11,10 +11,9 @@ import { CallsInProgress } from './calls-in-progress.js';
 import { type Connection, listContent, type ServerMemory } from './connection.js';
 import { KeptConnection } from './kept-connection.js';
 import type { WatchedResource } from './owners.js';
-import { inDoubt, MAX_REPEATS, repeatReason } from './retries.js';
+import { FailedAttempts } from './repeats.js';
 import type { StartSlots } from './start-slots.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
-import { findFault } from './transport/fault.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import { CredentialMasking, type OwnCredentials, withoutCredentials } from './transport/own-credentials.js';
 import { SplitAnswer } from './transport/split-answer.js';
@@ -162,9 +161,9 @@ export class ManagedUpstream implements Upstream {
     return this.#kept.current?.hasSession === true;
   }
 
-  /** Connections that were lost and made anew. */
-  get restarts(): number {
-    return this.#kept.restarts;
+  /** Connections that were lost, with the state of the server. */
+  get losses(): number {
+    return this.#kept.losses;
   }
 
   absence(): Absence | undefined {
@@ -200,11 +199,11 @@ export class ManagedUpstream implements Upstream {
 
   /** Sends the call, and sends it again after a loss where that is safe. */
   async #deliver<T>(call: Delivery, timeoutMs: number, send: (connection: Connection) => Promise<T>): Promise<T> {
-    const repeats = { unsent: 0, run: 0, forgotten: 0 };
+    let failed: FailedAttempts | undefined;
     for (;;) {
-      const ready = this.#kept.current;
-      const connection = ready?.usable === true ? ready : await this.#kept.await(call.cancellation, timeoutMs);
       try {
+        const ready = this.#kept.current;
+        const connection = ready?.usable === true ? ready : await this.#kept.await(call.cancellation, timeoutMs);
         const checking = call.beforeSend?.();
         if (checking !== undefined) {
           await checking;
@@ -213,12 +212,10 @@ export class ManagedUpstream implements Upstream {
         }
         return await send(connection);
       } catch (error) {
-        const reason = repeatReason(findFault(error), call);
-        if (reason === undefined || this.#kept.isClosed()) throw error;
-        repeats[reason] += 1;
-        // A new session that is forgotten at once says that this was no matter of sessions: what ran is then unknown.
-        if (repeats[reason] > MAX_REPEATS[reason]) throw reason === 'forgotten' ? inDoubt(error) : error;
-        if (reason !== 'unsent' && (await call.mayRepeat?.()) === false) throw error;
+        failed ??= new FailedAttempts();
+        const reason = this.#kept.isClosed() ? undefined : failed.add(error, call);
+        if (reason === undefined) throw failed.endOf(error);
+        if (reason !== 'unsent' && (await call.mayRepeat?.()) === false) throw failed.endOf(error);
       }
     }
   }

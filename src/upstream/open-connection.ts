@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../base/json/json.js';
 import type { Observer } from '../base/observe/observation.js';
@@ -12,7 +13,8 @@ import {
   LEGACY,
 } from './connection.js';
 import { permit } from './questions/prepare-question.js';
-import { UpstreamFault } from './transport/fault.js';
+import { findFault, UpstreamFault } from './transport/fault.js';
+import { describeLastWords, KEPT_LINES } from './transport/last-words.js';
 import { openTransport } from './transport/open-transport.js';
 
 /**
@@ -77,28 +79,55 @@ class ProbeFailure extends Error {
 }
 
 async function connectOnce(request: ConnectionRequest): Promise<Connection> {
-  const { config, memory, signal } = request;
-  const timeoutMs = config.connectTimeoutMs;
-  const attempt = await beginAttempt(request);
+  const { config, memory, signal, timeoutMs = config.connectTimeoutMs } = request;
+  const words: string[] = [];
+  const attempt = await beginAttempt(request, words);
   const { channel, client } = attempt;
-  const giveUp = (): void => void channel.close();
-  const timer = setTimeout(giveUp, timeoutMs);
-  signal.addEventListener('abort', giveUp);
-  const started = performance.now();
-  try {
+  const limit = new AttemptLimit(signal, timeoutMs);
+  const connect = async (): Promise<Connection> => {
     signal.throwIfAborted();
     const prior = config.endpoint.type === 'sse' ? LEGACY : memory.prior;
     // The SDK's own time-out comes second: ours knows the phase, and closes.
     await client.connect(channel, { timeout: timeoutMs * 2, ...(prior === undefined ? {} : { prior }) });
-    return await completeConnection(request, attempt);
+    return completeConnection(request, attempt);
+  };
+  try {
+    // No transport can hold an attempt: one that never settles is left behind.
+    return await Promise.race([connect(), limit.reached]);
   } catch (error) {
-    const closed = channel.close();
-    // When the gateway closes, it waits until nothing is left; a next attempt need not.
-    if (signal.aborted) await closed;
-    throw reasonOf(error, channel, performance.now() - started >= timeoutMs - 1 ? timeoutMs : undefined);
+    const closed = channel.abandon(new UpstreamFault('lost', 'the attempt to connect was given up'));
+    // When the gateway closes, it waits until nothing is left, but not for ever; a next attempt need not.
+    if (signal.aborted) await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
+    throw withLastWords(reasonOf(error, channel, limit.isExpired ? timeoutMs : undefined), words);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', giveUp);
+    limit.end();
+  }
+}
+
+/** The longest that the end of an attempt is waited for when the gateway closes. */
+const CLOSE_MS = 5_000;
+
+/** Ends an attempt to connect: when its time is over, or when the gateway closes. */
+class AttemptLimit {
+  /** Rejects when there. */
+  readonly reached: Promise<never>;
+  isExpired = false;
+  end: () => void = () => undefined;
+
+  constructor(signal: AbortSignal, timeoutMs: number) {
+    this.reached = new Promise((_, reject) => {
+      const onAbort = (): void => reject(new UpstreamFault('unavailable', 'the gateway is closing'));
+      const timer = setTimeout(() => {
+        this.isExpired = true;
+        reject(new UpstreamFault('timeout', 'the time is over'));
+      }, timeoutMs);
+      signal.addEventListener('abort', onAbort);
+      this.end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+      };
+    });
+    this.reached.catch(() => undefined);
   }
 }
 
@@ -114,13 +143,33 @@ function reasonOf(
   return fault ?? error;
 }
 
-function silence(method: string | undefined, timeoutMs: number, cause: unknown): UpstreamFault {
-  const what = method === undefined ? 'no connection' : `no answer to '${method}'`;
-  return new UpstreamFault('timeout', `${what} within ${timeoutMs / 1000} s`, { cause });
+/** A server that runs on, or has refused, may have told its trouble on stderr. How one ended says that already. */
+function withLastWords(error: unknown, words: readonly string[]): unknown {
+  const fault = error instanceof ProbeFailure ? error.fault : findFault(error);
+  if (fault?.kind === 'exited' || fault?.kind === 'command') return error;
+  const said = describeLastWords(words);
+  if (said === '') return error;
+  if (error instanceof ProbeFailure)
+    return new ProbeFailure(new UpstreamFault(error.fault.kind, `${error.fault.message}${said}`));
+  if (fault !== undefined) return new UpstreamFault(fault.kind, `${fault.message}${said}`, { cause: error });
+  return error instanceof ProtocolError
+    ? ProtocolError.fromError(error.code, `${error.message}${said}`, error.data)
+    : error;
 }
 
-async function beginAttempt(request: ConnectionRequest): Promise<Attempt> {
-  const { config, around, probeTimeoutMs, onLimits, onStderr, credentials } = request;
+function silence(method: string | undefined, timeoutMs: number, cause: unknown): UpstreamFault {
+  const what = method === undefined ? 'no connection' : `no answer to '${method}'`;
+  return new UpstreamFault('timeout', `${what} within ${timeoutMs / 1000} s ('connectTimeoutMs')`, { cause });
+}
+
+/** @param words gets what the server prints last */
+async function beginAttempt(request: ConnectionRequest, words: string[]): Promise<Attempt> {
+  const { config, around, probeTimeoutMs, onLimits, credentials } = request;
+  const onStderr = (line: string): void => {
+    words.push(line);
+    if (words.length > KEPT_LINES) words.shift();
+    request.onStderr?.(line);
+  };
   const transport = await openTransport(config, around, { onLimits, onStderr, credentials });
   const channel = new CallChannel(transport, config);
   channel.onunknown = noteUnknownAnswers(config.slug, around.observe);

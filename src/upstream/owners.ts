@@ -18,8 +18,8 @@ export function sessionOwner(sessionId: string): string {
 /** Owners that are remembered when their connection was ended for being idle. */
 const MOST_LAPSED = 10_000;
 
-interface CountsRestarts {
-  readonly restarts: number;
+interface CountsLosses {
+  readonly losses: number;
 }
 
 /** What becomes of the state that owners had on connections of their own; each is told once. */
@@ -27,7 +27,7 @@ export class StateLosses {
   /** The owners whose connection was ended before they were, and why. */
   readonly #lapsed = new RecentMap<string, StateLoss>(MOST_LAPSED);
   /** How often a connection had been lost when its owner called last. */
-  readonly #seen = new WeakMap<CountsRestarts, number>();
+  readonly #seen = new WeakMap<CountsLosses, number>();
 
   note(owner: string, why: StateLoss): void {
     this.#lapsed.set(owner, why);
@@ -38,12 +38,12 @@ export class StateLosses {
   }
 
   /** Why the owner finds another state than it left; undefined where it does not, and for what it has been told. */
-  find(owner: string, upstream: CountsRestarts): StateLoss | undefined {
+  find(owner: string, upstream: CountsLosses): StateLoss | undefined {
     const lapsed = this.#lapsed.take(owner);
     const seen = this.#seen.get(upstream);
-    const { restarts } = upstream;
-    this.#seen.set(upstream, restarts);
-    return lapsed ?? (seen !== undefined && restarts > seen ? 'restarted' : undefined);
+    const { losses } = upstream;
+    this.#seen.set(upstream, losses);
+    return lapsed ?? (seen !== undefined && losses > seen ? 'restarted' : undefined);
   }
 }
 

@@ -5,9 +5,9 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../base/json/json.js';
 import { lengthOf, type Pieces } from '../../base/json/pieces.js';
 import { LargeMessage } from '../../base/protocol/large-answer.js';
-import { maskSecrets } from '../../base/protocol/secret-forms.js';
 import { PacedQueue } from '../../base/turns/turns.js';
 import { UpstreamFault } from './fault.js';
+import { describeLastWords, KEPT_LINES } from './last-words.js';
 import { adoptGroup, CHILD_MARK, killMarked, newChildMark, releaseGroup, signalGroup } from './process-groups.js';
 import type { ResolvedCommand } from './resolve-command.js';
 import type { UpstreamTransport } from './transport.js';
@@ -32,10 +32,6 @@ const GRACE_MS = { afterEnd: 600, afterTerm: 1_000, leftBehind: 200, afterKill: 
 /** How long output may still come after the process has ended. */
 const LAST_OUTPUT_MS = 100;
 const MAX_STDERR_LINE_BYTES = 16 * 1024;
-/** Lines of stderr that are kept to explain an exit. */
-const KEPT_LINES = 200;
-/** How many lines that speak of an error are shown, from the first on; the last line of all is shown too. */
-const SHOWN_ERRORS = 2;
 
 interface StdioTransportOptions {
   readonly command: ResolvedCommand;
@@ -59,6 +55,8 @@ const LINE_UNITS = 200;
 function costOf(line: Pieces | LargeMessage): number {
   return LINE_UNITS + (line instanceof LargeMessage ? 0 : lengthOf(line));
 }
+
+const LINE_END = Buffer.from('\n');
 
 const DELIVERED = Promise.resolve();
 
@@ -155,6 +153,8 @@ export class StdioTransport implements UpstreamTransport {
       maxBytes: MAX_STDERR_LINE_BYTES,
       onOverflow: (start) => this.#hear(start.toString('utf8')),
     });
+    // A last line may have no end.
+    source.once('end', () => lines.pushAll(split(LINE_END)));
     return (chunk) => {
       lines.spend(chunk.length);
       lines.pushAll(split(chunk));
@@ -343,15 +343,5 @@ function isMessage(value: unknown): value is JSONRPCMessage {
 
 function describeExit(code: number | null, signal: string | null, lastWords: readonly string[]): string {
   const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
-  const shown = pickTelling(lastWords);
-  return shown.length === 0 ? how : `${how}; its last words: ${maskSecrets(shown.join(' | '), () => false)}`;
-}
-
-const SPEAKS_OF_ERROR = /error|fatal|exception|panic/i;
-
-/** The lines that say why: a stack trace or a hint at the end says less than the first error before it. */
-function pickTelling(lines: readonly string[]): readonly string[] {
-  const told = lines.map((line) => line.trim()).filter((line) => line !== '');
-  const errors = told.filter((line) => SPEAKS_OF_ERROR.test(line)).slice(0, SHOWN_ERRORS);
-  return [...new Set([...errors, ...told.slice(-1)])];
+  return `${how}${describeLastWords(lastWords)}`;
 }

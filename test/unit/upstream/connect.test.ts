@@ -158,9 +158,45 @@ describe('the problem of a server that cannot be connected', () => {
     );
   });
 
+  it('is an exit, with a last line that has no end', async () => {
+    const script = "process.stderr.write('licence: 3 days over', () => process.exit(1))";
+    expect(await problemOf(anUpstream(node('-e', script)))).toBe(
+      'exited with code 1; its last words: licence: 3 days over',
+    );
+  });
+
+  it('is an exit, with the line that speaks of trouble, or the first one where none does', async () => {
+    const print = (...lines: readonly string[]): UpstreamConfig =>
+      anUpstream(node('-e', `process.stderr.write(${JSON.stringify(lines.join('\n'))}, () => process.exit(1))`));
+    expect(
+      await problemOf(print('pulling', 'Cannot connect to the daemon', 'layer 1', "Run 'docker run --help'")),
+    ).toBe("exited with code 1; its last words: Cannot connect to the daemon | Run 'docker run --help'");
+    expect(await problemOf(print('no licence today', 'bye', 'see the manual'))).toBe(
+      'exited with code 1; its last words: no licence today | see the manual',
+    );
+  });
+
+  it('is silence, with what the server says on stderr meanwhile', async () => {
+    const script = "process.stderr.write('TypeError: fetch failed\\n'); setInterval(() => {}, 1000)";
+    expect(await problemOf(anUpstream(node('-e', script), { connectTimeoutMs: 1_000 }))).toBe(
+      "no answer to 'server/discover' within 1 s ('connectTimeoutMs'); its last words: TypeError: fetch failed",
+    );
+  });
+
+  it('is a refusal, with what the server says on stderr', async () => {
+    const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id } = JSON.parse(line);
+      console.error('no key: set API_KEY');
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: 'Internal error' } }));
+    })`;
+    expect(await problemOf(anUpstream(node('-e', script)))).toBe(
+      'it refused to connect: Internal error; its last words: no key: set API_KEY (-32603)',
+    );
+  });
+
   it('is silence', async () => {
     const config = anUpstream(behaviourServer('--hang', 'initialize'), { connectTimeoutMs: 400 });
-    expect(await problemOf(config)).toBe("no answer to 'initialize' within 0.4 s");
+    expect(await problemOf(config)).toBe("no answer to 'initialize' within 0.4 s ('connectTimeoutMs')");
   });
 
   it('is silence when probed, after which it is asked the old way', async () => {
@@ -173,7 +209,7 @@ describe('the problem of a server that cannot be connected', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     await using opened = openPool(anUpstream({ type: 'http', url, headers: {} }, { connectTimeoutMs: 300 }));
     await opened.settled;
-    expect(opened.pool.statuses()[0]?.problem).toBe("no answer to 'server/discover' within 0.3 s");
+    expect(opened.pool.statuses()[0]?.problem).toBe("no answer to 'server/discover' within 0.3 s ('connectTimeoutMs')");
     await opened.until(() => opened.pool.statuses()[0]?.problem === 'HTTP 503');
     expect(probes).toBe(1);
     await opened.pool.close();
@@ -183,7 +219,7 @@ describe('the problem of a server that cannot be connected', () => {
 
   it('is silence about the tools', async () => {
     const config = anUpstream(behaviourServer('--hang', 'tools/list'), { connectTimeoutMs: 400 });
-    expect(await problemOf(config)).toBe("no answer to 'tools/list' within 0.4 s");
+    expect(await problemOf(config)).toBe("no answer to 'tools/list' within 0.4 s ('connectTimeoutMs')");
   });
 
   it('is a refused connection', async () => {
