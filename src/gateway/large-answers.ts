@@ -72,7 +72,7 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
     if (kind === 'failed') observe({ kind: 'defect', where: 'large answer', cause });
   };
   return {
-    async shape(answer, { operation, ...context }, query, warnings) {
+    async shape(answer, { operation, ...context }, { query, pages }, warnings) {
       const { limits, errors } = settings();
       const parts = answer instanceof LargeAnswer ? answer.parts : answer.parts();
       const bytes = bytesOf(parts);
@@ -80,6 +80,7 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
         answer: parts,
         context: { ...context, operation: withoutSchemas(operation) },
         query,
+        pages,
         warnings,
         results: results.detach({ ...context, operation }),
         limits,

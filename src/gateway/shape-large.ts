@@ -12,6 +12,7 @@ import type { ThreadFault } from '../base/turns/thread-pool.js';
 import { type DetachedFinisher, openDetached } from '../results/detached.js';
 import type {
   CollectionQuery,
+  DetachedList,
   DetachedResults,
   FinishedElsewhere,
   ReadContext,
@@ -34,6 +35,8 @@ export interface LargeAnswerJob {
   readonly answer: LargeAnswer['parts'] | WireAnswerParts;
   readonly context: ReadContext;
   readonly query: CollectionQuery | undefined;
+  /** The list that the query means, where it was read page by page. */
+  readonly pages: DetachedList | undefined;
   readonly warnings: readonly Warning[];
   readonly results: DetachedResults;
   readonly limits: PayloadLimits;
@@ -109,7 +112,7 @@ function shapeAnswer(
 }
 
 function shapeResult(result: ToolCallResult | WireAnswer, job: LargeAnswerJob, results: DetachedFinisher): Reply {
-  const { context, query, warnings, limits, words } = job;
+  const { context, query, pages, warnings, limits, words } = job;
   const { operation, arguments: args } = context;
   if (operation.passthrough !== undefined) {
     const code =
@@ -121,7 +124,7 @@ function shapeResult(result: ToolCallResult | WireAnswer, job: LargeAnswerJob, r
     return shapeFailedTool(createFailureReader(words)(operation, args, result), operation, result, limits);
   }
   const data = toResultData(result);
-  const read = results.finish(query, data.dataText, data.value);
+  const read = results.finish(query, data, pages);
   return shapeRead(result, data, { ...read, warnings: [...warnings, ...read.warnings] }, limits);
 }
 

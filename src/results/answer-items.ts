@@ -7,7 +7,6 @@ import { choosesOfAll, type GatheredList } from './pages/gather-pages.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
 import type { CollectionQuery, FieldPath, MissingItems, ReadContext, ReadData } from './query/result-types.js';
 import { projectionOf, type QueryOutcome } from './query/run-query.js';
-import { runAtOnce } from './query/sliced.js';
 import { packList } from './stored/packed-list.js';
 import type { CursorPosition, PageCursors } from './stored/result-store.js';
 import { cursorOf, cutRange, writePage } from './write-page.js';
@@ -124,7 +123,7 @@ function writeStoredPage(
   const wanted = asked === undefined ? query : { ...query, fields: asked };
   const sampled = asked === undefined ? 0 : Math.min(SAMPLE, items.length);
   const sample = Array.from({ length: sampled }, (_, at) => itemAt(at));
-  if (query.fields !== undefined) runAtOnce(checkFields(wanted, findKnownFields(sample, source), source.operation));
+  if (query.fields !== undefined) checkFields(wanted, findKnownFields(sample, source), source.operation);
   const projection = projectionOf(wanted, source, sample);
   const { names } = deps.controlsOf(operation);
   const page = writePage({

@@ -8,12 +8,11 @@ import { answerItems, type FoundItems, SAMPLE, warnOfAggregations } from './answ
 import { type AnswerData, type AnswerDeps, answerWhole, sourceOf } from './answer-whole.js';
 import { noSuchList } from './errors.js';
 import { readForm } from './forms/read-form.js';
-import { type GatheredList, type Gathering, judgePage } from './pages/gather-pages.js';
+import { attachList, type GatheredList, type Gathering, judgePage } from './pages/gather-pages.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
 import { writePath } from './query/fields.js';
-import type { CollectionQuery, FieldPath, ReadContext, ReadData } from './query/result-types.js';
+import type { CollectionQuery, DetachedList, FieldPath, ReadContext, ReadData } from './query/result-types.js';
 import { project, runQuery } from './query/run-query.js';
-import { runAtOnce, type Sliced } from './query/sliced.js';
 import { candidateLists, type LocatedList, locateList, onlyText } from './shape/locate-list.js';
 
 /** An upstream's answer, as it came and parsed. */
@@ -22,23 +21,23 @@ interface WholeAnswer {
   readonly data: unknown;
   /** The list that the query means, with the pages of it that were read; undefined where there is none. */
   readonly gathered: GatheredList | undefined;
-  /** Of all pages together; of the answer where absent. */
-  readonly characters?: number;
 }
 
-/** An answer as the caller wants it, all at once: for a thread that nothing else waits for. */
+/** An answer as the caller wants it, in a thread. @param pages the list that the query means, where it was read page by page */
 export function finishAnswer(
   context: ReadContext,
   query: CollectionQuery | undefined,
   { dataText, value }: AnswerData,
   deps: AnswerDeps,
+  pages?: DetachedList,
 ): ReadData {
-  if (query === undefined) return runAtOnce(answerWhole(context, { dataText, value }, deps));
+  if (query === undefined) return answerWhole(context, { dataText, value }, deps);
   const data = value ?? parseExact(dataText);
   deps.memory.learn(context.operation, data);
-  const list = findMeant(context, query, data, deps);
-  const gathered = list === undefined ? undefined : judgePage(list, gatheringOf(context, query, deps));
-  return markPart(runAtOnce(answerQuery(context, query, { dataText, data, gathered }, deps)), dataText);
+  const list = pages === undefined ? findMeant(context, query, data, deps) : undefined;
+  const judged = list && judgePage(list, gatheringOf(context, query, deps));
+  const gathered = pages === undefined ? judged : attachList(pages);
+  return markPart(answerQuery(context, query, { dataText, data, gathered }, deps), dataText);
 }
 
 /** Says of an answer whether it is no longer the whole one. */
@@ -47,28 +46,27 @@ export function markPart(answer: ReadData, dataText: string): ReadData {
 }
 
 /** Applies the caller's controls to an upstream's answer. What they cannot be applied to comes whole, with a warning. */
-export function* answerQuery(
+export function answerQuery(
   context: ReadContext,
   query: CollectionQuery,
   answer: WholeAnswer,
   deps: AnswerDeps,
-): Sliced<ReadData> {
+): ReadData {
   const { operation } = context;
   const { dataText, gathered } = answer;
   const isFieldsAlone = choosesFieldsAlone(query);
   if (isFieldsAlone && selectsEverything(query, operation))
-    return yield* answerWhole(context, { dataText, value: answer.data }, deps);
+    return answerWhole(context, { dataText, value: answer.data }, deps);
   if (isFieldsAlone) {
     const list = isCollection(gathered?.list, context, query, deps) ? gathered?.list : undefined;
-    const written = yield* answerFields(context, query, answer, list, deps);
+    const written = answerFields(context, query, answer, list, deps);
     return list === undefined ? written : { ...written, warnings: [...written.warnings, ...warnOfForm(list)] };
   }
-  if (gathered === undefined) return yield* answerWithoutList(context, query, answer, deps);
-  const source = { ...sourceOf(operation, deps), characters: answer.characters ?? dataText.length };
-  const outcome = yield* runQuery(gathered.list.items, query, source);
+  if (gathered === undefined) return answerWithoutList(context, query, answer, deps);
+  const outcome = runQuery(gathered.list.items, query, sourceOf(operation, deps));
   const written = query.includeItems
     ? answerItems(context, query, { ...gathered, outcome }, deps)
-    : yield* summarise(context, query, { ...gathered, outcome }, deps);
+    : summarise(context, query, { ...gathered, outcome }, deps);
   const { list, warnings } = gathered;
   return { ...written, warnings: [...written.warnings, ...warnings, ...warnOfForm(list)] };
 }
@@ -138,17 +136,17 @@ function selectsEverything({ fields }: CollectionQuery, { presets = {} }: Operat
 }
 
 /** The answer as it is, or with the fields that were asked for, and a warning that the rest of the query had no effect. */
-function* answerWithoutList(
+function answerWithoutList(
   context: ReadContext,
   query: CollectionQuery,
   answer: WholeAnswer,
   deps: AnswerDeps,
-): Sliced<ReadData> {
+): ReadData {
   const { fields } = query;
   const isPlain = fields === undefined || selectsEverything(query, context.operation);
   const written = isPlain
-    ? yield* answerWhole(context, { dataText: answer.dataText, value: answer.data }, deps)
-    : yield* answerFields(context, query, answer, undefined, deps);
+    ? answerWhole(context, { dataText: answer.dataText, value: answer.data }, deps)
+    : answerFields(context, query, answer, undefined, deps);
   return { ...written, warnings: [...written.warnings, warnOfNoList(context, answer.data, deps)] };
 }
 
@@ -177,36 +175,34 @@ function choosesFieldsAlone({ filter, text, sort, aggregate, page, fields }: Col
  * The answer keeps its shape; its items, or the one object that it is, hold only the fields asked for. A text has no fields
  * and comes whole, however many lines it has: it may be a file that the caller writes back.
  */
-function* answerFields(
+function answerFields(
   context: ReadContext,
   query: CollectionQuery,
   { data, dataText }: WholeAnswer,
   list: LocatedList | undefined,
   deps: AnswerDeps,
-): Sliced<ReadData> {
-  if (list === undefined && !isContainer(data)) return yield* passText(context, { dataText, value: data }, deps);
-  const source = { ...sourceOf(context.operation, deps), characters: dataText.length };
+): ReadData {
+  if (list === undefined && !isContainer(data)) return passText(context, { dataText, value: data }, deps);
+  const source = sourceOf(context.operation, deps);
   const items = list === undefined ? [data] : list.items;
   const known = findKnownFields(items, source);
   if (list === undefined && onlyText(data) !== undefined) {
     const { preset, paths = [] } = query.fields ?? {};
     // A text in a wrapper has no fields either, but the wrapper's.
-    if (preset !== undefined || !paths.some(known.has))
-      return yield* passText(context, { dataText, value: data }, deps);
+    if (preset !== undefined || !paths.some(known.has)) return passText(context, { dataText, value: data }, deps);
   }
-  yield* checkFields(query, known, source.operation);
-  const projected = yield* project(items, query, source, items.slice(0, SAMPLE));
+  checkFields(query, known, source.operation);
+  const projected = project(items, query, source, items.slice(0, SAMPLE));
   const value = list === undefined ? projected[0] : replaceList(list.data, list.path, projected);
-  yield;
-  return yield* answerWhole(context, { dataText: writeExact(value) }, deps);
+  return answerWhole(context, { dataText: writeExact(value) }, deps);
 }
 
 function isContainer(data: unknown): boolean {
   return typeof data === 'object' && data !== null;
 }
 
-function* passText(context: ReadContext, whole: AnswerData, deps: AnswerDeps): Sliced<ReadData> {
-  const answer = yield* answerWhole(context, whole, deps);
+function passText(context: ReadContext, whole: AnswerData, deps: AnswerDeps): ReadData {
+  const answer = answerWhole(context, whole, deps);
   const message = "The answer is a text, which has no fields: it came whole. For a part of it, call without 'fields'";
   return {
     ...answer,
@@ -214,17 +210,17 @@ function* passText(context: ReadContext, whole: AnswerData, deps: AnswerDeps): S
   };
 }
 
-function* summarise(
+function summarise(
   context: ReadContext,
   { ineffective }: CollectionQuery,
   { list, missing, outcome }: FoundItems,
   deps: AnswerDeps,
-): Sliced<ReadData> {
+): ReadData {
   const { aggregations = {}, ordered } = outcome;
   // The number of items of a page is no total.
   const total = missing === undefined ? { total: list.items.length } : { read: list.items.length };
   const dataText = writeExact({ aggregations, matched: ordered.length, ...total });
-  const answer = yield* answerWhole(context, { dataText }, deps);
+  const answer = answerWhole(context, { dataText }, deps);
   const ofItems = ineffective === undefined ? [] : [warnOfNoItems(context, ineffective, deps)];
   const ofPages = missing === undefined ? [] : [missing.warning];
   return { ...answer, warnings: [...answer.warnings, ...ofPages, ...warnOfAggregations(outcome), ...ofItems] };

@@ -3,7 +3,6 @@ import { digest } from '../base/json/canonical-json.js';
 import { parseExact, writeExact } from '../base/json/exact-numbers.js';
 import type { JsonObject } from '../base/json/json.js';
 import type { Operation } from '../base/protocol/operation.js';
-import { inTime, type Sliced } from '../base/turns/turns.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { judgePage } from './pages/gather-pages.js';
 import { parsePath } from './query/fields.js';
@@ -13,7 +12,7 @@ import type { ShapeMemory } from './shape/learned-shape.js';
 import { locateList } from './shape/locate-list.js';
 import { ListPacker, type PackedList } from './stored/packed-list.js';
 import type { ResultStore } from './stored/result-store.js';
-import { type Cut, fitInSteps } from './stored/truncate.js';
+import { type Cut, fitAnswer } from './stored/truncate.js';
 import { describeCuts } from './stored/truncation-warning.js';
 
 /** What making an answer needs. */
@@ -34,9 +33,6 @@ const BESIDE_BYTES = 8 * 1024;
 /** All items as they come. */
 const EVERYTHING: CollectionQuery = { filter: [], sort: [], includeItems: true, page: { style: 'all' } };
 
-/** Items of a list that is cut which are written in one turn. */
-const ITEMS_PER_SLICE = 3_000;
-
 /** An answer in two forms. */
 export interface AnswerData {
   /** JSON text. */
@@ -45,29 +41,18 @@ export interface AnswerData {
   readonly value?: unknown;
 }
 
-/**
- * An answer as it is, or as much of it as fits, with the ways to the rest. One that does not fit stops between the steps, of
- * which each reads or writes all of it.
- */
-export function* answerWhole(
-  context: ReadContext,
-  { dataText, value: read }: AnswerData,
-  deps: AnswerDeps,
-): Sliced<ReadData> {
+/** An answer as it is, or as much of it as fits, with the ways to the rest. */
+export function answerWhole(context: ReadContext, { dataText, value: read }: AnswerData, deps: AnswerDeps): ReadData {
   const maxBytes = boundOf(context, deps);
   if (maxBytes === 0 || fits(dataText, maxBytes)) return { dataText, warnings: [] };
-  yield;
   const data = read ?? parseExact(dataText);
-  yield;
-  const { value, cuts } = yield* inTime(fitInSteps(data, maxBytes));
+  const { value, cuts } = fitAnswer(data, maxBytes);
   if (cuts.length === 0) return { dataText: writeExact(value), warnings: [] };
-  yield;
   const { operation, caller } = context;
   const handle = deps.stored.storeResult({ operation: operation.qualifiedName, dataText }, caller);
-  yield;
   // Both are kept, or the whole answer alone: it has all that the pages have.
   const room = deps.stored.maxBytes - BESIDE_BYTES - (handle === undefined ? 0 : Buffer.byteLength(dataText));
-  const page = yield* storePages(context, data, { cuts, room }, deps);
+  const page = storePages(context, data, { cuts, room }, deps);
   const warning = describeCuts(cuts, {
     ...(handle === undefined ? {} : { handle }),
     ...(page === undefined ? {} : { page }),
@@ -81,21 +66,20 @@ function fits(text: string, maxBytes: number): boolean {
 }
 
 /** The next page of the list that was cut, where the operation has pages. */
-function* storePages(
+function storePages(
   context: ReadContext,
   data: unknown,
   { cuts, room }: { readonly cuts: readonly Cut[]; readonly room: number },
   { stored, memory, controlsOf, now }: AnswerDeps,
-): Sliced<{ readonly cursor: string; readonly params: JsonObject } | undefined> {
+): { readonly cursor: string; readonly params: JsonObject } | undefined {
   const { operation, caller } = context;
   const { kind, names } = controlsOf(operation);
   if (kind === 'none') return undefined;
   const list = locateList(data, memory.shapeOf(operation));
   const cut = cuts.find(({ kind: cutKind, path }) => cutKind === 'items' && isDeepStrictEqual(path, list?.path));
   if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.kept === 0) return undefined;
-  const items = yield* packSliced(list.items, room);
+  const items = packItems(list.items, room);
   if (items === undefined) return undefined;
-  yield;
   // The list may be one page of the upstream's: then its length is no total, and its end is not the list's.
   const { missing } = judgePage(list, { call: context, query: EVERYTHING, locate: () => undefined, now });
   const pages = stored.storePages(
@@ -114,10 +98,9 @@ function* storePages(
 }
 
 /** Undefined where they are more than `maxBytes`. */
-function* packSliced(items: readonly unknown[], maxBytes: number): Sliced<PackedList | undefined> {
+function packItems(items: readonly unknown[], maxBytes: number): PackedList | undefined {
   const packer = new ListPacker(items.length);
-  for (const [index, item] of items.entries()) {
-    if (index > 0 && index % ITEMS_PER_SLICE === 0) yield;
+  for (const item of items) {
     packer.add(writeExact(item));
     if (packer.bytes > maxBytes) return undefined;
   }

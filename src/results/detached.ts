@@ -1,10 +1,11 @@
 import type { Operation } from '../base/protocol/operation.js';
 import { finishAnswer } from './answer-query.js';
-import type { AnswerDeps } from './answer-whole.js';
+import type { AnswerData, AnswerDeps } from './answer-whole.js';
 import { isPosition } from './pages/next-page.js';
 import type {
   CollectionQuery,
   ControlSet,
+  DetachedList,
   DetachedResults,
   FinishedElsewhere,
   ReadContext,
@@ -28,7 +29,7 @@ import {
 
 /** What finishing an answer in another thread needs and leaves. */
 export interface DetachedFinisher {
-  finish(query: CollectionQuery | undefined, dataText: string, value?: unknown): ReadData;
+  finish(query: CollectionQuery | undefined, answer: AnswerData, pages: DetachedList | undefined): ReadData;
   passesUnread(query: CollectionQuery | undefined, isAtMost: (bytes: number) => boolean): boolean;
   /** What the thread of the gateway has to keep. */
   left(): FinishedElsewhere;
@@ -70,7 +71,7 @@ export function openDetached(context: ReadContext, detached: DetachedResults): D
     now: () => now,
   };
   return {
-    finish: (query, dataText, value) => finishAnswer(context, query, { dataText, value }, deps),
+    finish: (query, answer, pages) => finishAnswer(context, query, answer, deps, pages),
     passesUnread(query, isAtMost) {
       if (query !== undefined) return false;
       const maxBytes = context.answerBytes ?? settings.maxBytes;

@@ -5,11 +5,11 @@ import { answerPage } from './answer-items.js';
 import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
 import { handleGone, pagesElsewhere, refuseControls, resultElsewhere } from './errors.js';
-import { type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
+import { detachList, type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
 import { readControls } from './query/read-query.js';
 import type { KeptFor, ReadContext, ReadData, ResultService } from './query/result-types.js';
 import { presetsOf } from './query/select-fields.js';
-import { runAtOnce, runInSlices, type Sliced } from './query/sliced.js';
+import { MOST_WORK, workOf } from './query/work.js';
 import { type PreparedControls, prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { type Holder, ResultSharing, type SharedBytes } from './stored/result-sharing.js';
@@ -21,14 +21,6 @@ const MAX_BYTES_PER_UNIT = 3;
 
 /** Longer answers are not learned from: shorter ones show the same shape, and parsing costs more than passing on. */
 const MAX_LEARNED_LENGTH = 20_000;
-
-/** Characters of an answer that is queried at once; a query of more lets other calls run again and again. */
-const LARGEST_AT_ONCE = 60_000;
-
-/** Makes an answer at once, or in slices where it is of many characters: each computed field reads all of them once more. */
-function runOf<T>(characters: number, work: Sliced<T>): T | Promise<T> {
-  return characters > LARGEST_AT_ONCE ? runInSlices(work) : runAtOnce(work);
-}
 
 /** The first answers of an operation are examined, and then one of so many, because a shape that was certain may change. */
 const LEARNED_AT_FIRST = 8;
@@ -80,35 +72,30 @@ export function createResultService(
   const isShort = (dataText: string, context: ReadContext): boolean =>
     dataText.length * MAX_BYTES_PER_UNIT <= boundOf(context);
 
+  const takesLong: ResultService['takesLong'] = ({ operation }, query, bytes) =>
+    workOf(query, controlsOf(operation)) * bytes > MOST_WORK;
+
   const finish: ResultService['finish'] = (context, query, dataText, value, readPage) => {
     const { operation } = context;
     if (query === undefined) {
       if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
         memory.learn(operation, value ?? JSON.parse(dataText));
-      return isShort(dataText, context)
-        ? { dataText, warnings: [] }
-        : runOf(dataText.length, answerWhole(context, { dataText, value }, deps));
+      return isShort(dataText, context) ? { dataText, warnings: [] } : answerWhole(context, { dataText, value }, deps);
     }
     const data = value ?? parseExact(dataText);
     memory.learn(operation, data);
-    const fields = controlsOf(operation).computed?.length ?? 0;
-    const answer = (gathered: GatheredList | undefined, characters: number): ReadData | Promise<ReadData> => {
-      const work = answerQuery(context, query, { dataText, data, gathered, characters }, deps);
-      return runOf(characters * (1 + fields), work);
-    };
     const list = findMeant(context, query, data, deps);
     const gathering = gatheringOf(context, query, deps);
-    const pages =
-      list === undefined || readPage === undefined
-        ? list && judgePage(list, gathering)
-        : gatherPages(list, dataText.length, { ...gathering, readPage });
-    const answered =
-      pages instanceof Promise
-        ? pages.then((gathered) => answer(gathered, gathered.characters ?? dataText.length))
-        : answer(pages, dataText.length);
-    return answered instanceof Promise
-      ? answered.then((whole) => markPart(whole, dataText))
-      : markPart(answered, dataText);
+    const answer = (gathered: GatheredList | undefined): ReadData =>
+      markPart(answerQuery(context, query, { dataText, data, gathered }, deps), dataText);
+    if (list === undefined || readPage === undefined) return answer(list && judgePage(list, gathering));
+    const pages = gatherPages(list, dataText.length, { ...gathering, readPage });
+    if (!(pages instanceof Promise)) return answer(pages);
+    return pages.then((gathered) =>
+      takesLong(context, query, gathered.characters ?? 0)
+        ? { dataText: '', warnings: [], unmade: detachList(gathered) }
+        : answer(gathered),
+    );
   };
 
   return {
@@ -143,6 +130,7 @@ export function createResultService(
         ? finished.then((read) => onceShared(read, context, before))
         : onceShared(finished, context, before);
     },
+    takesLong,
     passesUnread(context, query, isAtMost) {
       if (query !== undefined) return false;
       const maxBytes = boundOf(context);

@@ -85,21 +85,19 @@ const LONG_DIGITS = 16;
 /** A long number costs as much as so many short ones. */
 const LONG_NUMBER_MARKS = 10;
 
-/** Bytes that are looked at between two stops. */
+/** Bytes that are looked at before it is seen whether they are enough. */
 const STEP_BYTES = 16 * 1024;
 
 /**
  * About how many values a text holds that may be JSON, a table, lines or markup: the signs that begin a value or stand between two. Texts
  * within JSON count as if they were JSON, too, with the line ends and tabs that are escaped in them.
- * Stops after each 16 kB.
  * @param most it counts no further
  */
-export function* countMarks(pieces: readonly Uint8Array[], most: number): Generator<void, number, void> {
+export function countMarks(pieces: readonly Uint8Array[], most: number): number {
   const counter = new MarkCounter();
   for (const piece of pieces) {
     for (let from = 0; from < piece.length && counter.marks <= most; from += STEP_BYTES) {
       counter.count(piece, from, Math.min(from + STEP_BYTES, piece.length));
-      yield;
     }
     if (counter.marks > most) break;
   }

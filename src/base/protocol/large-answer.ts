@@ -23,10 +23,10 @@ export const MANY_VALUES = { inJson: 60_000, inText: 20_000 } as const;
 /** Shorter texts are read where they are: counting what is in them would cost more than it saves. */
 const LEAST_COUNTED = 64 * 1024;
 
-/** Whether some bytes hold so many values that they are read by a thread where that can be. Stops again and again. */
-export function* holdsManyValues(pieces: Pieces, form: keyof typeof MANY_VALUES): Generator<void, boolean, void> {
+/** Whether some bytes hold so many values that they are read by a thread where that can be. */
+export function holdsManyValues(pieces: Pieces, form: keyof typeof MANY_VALUES): boolean {
   const most = MANY_VALUES[form];
-  return lengthOf(pieces) > LEAST_COUNTED && (yield* countMarks(pieces, most)) > most;
+  return lengthOf(pieces) > LEAST_COUNTED && countMarks(pieces, most) > most;
 }
 
 interface LargeAnswerParts {

@@ -3,7 +3,6 @@ import { formatPath } from '../../base/json/json-path.js';
 import { cutText, removeInvisible } from '../../base/lib/text.js';
 import type { PayloadLimits } from '../../base/protocol/limits.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import type { Sliced } from '../../base/turns/turns.js';
 
 /** The limits of specification 4.7.5 by their published names. */
 const LIMITS = {
@@ -37,26 +36,19 @@ const CHARACTERS_PER_UNIT = 64;
 /** What a member costs besides, and a structure: each is an object, and members of many names are looked up. */
 const MEMBER_UNITS = 16;
 const STRUCTURE_UNITS = 16;
-/** Units after which it stops: half a million values are not looked at in one turn. */
-const SLICE_UNITS = 400_000;
 
 /**
  * Holds a parsed request against the limits that need its structure; the byte limit was held before parsing, by the
  * server. A call is refused here when it is too deep, too long, not well-formed Unicode, or holds a number without end.
- * Without recursion: nothing is known of the depth before it is looked at. Stops again and again where there is much.
+ * Without recursion: nothing is known of the depth before it is looked at.
  *
  * @returns the work that it took, which grows with the request and tells what the stages after this one may cost
  */
-export function* limitPayload(value: unknown, limits: PayloadLimits): Sliced<number> {
+export function limitPayload(value: unknown, limits: PayloadLimits): number {
   const looking: Looking = { limits, pending: [], work: 0 };
   inspect(value, undefined, undefined, 1, looking);
-  let slice = SLICE_UNITS;
-  for (let next = looking.pending.pop(); next !== undefined; next = looking.pending.pop()) {
+  for (let next = looking.pending.pop(); next !== undefined; next = looking.pending.pop())
     inspectStructure(next, looking);
-    if (looking.work < slice) continue;
-    slice = looking.work + SLICE_UNITS;
-    yield;
-  }
   return looking.work;
 }
 

@@ -4,7 +4,7 @@ import { echoName, quoteValues } from '../../base/lib/text.js';
 import { dangerRank, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { describeAbsence } from '../../base/protocol/tools.js';
-import { runAtOnce, type Sliced, turns } from '../../base/turns/turns.js';
+import { runAtOnce, turns } from '../../base/turns/turns.js';
 import { findValidExample } from '../../catalog/arguments/example-params.js';
 import type { WithheldTool } from '../../catalog/integrity/guard-tools.js';
 import type { Snapshot } from './snapshot.js';
@@ -17,6 +17,7 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
   // Nothing is called so, and comparing it with what there is takes time that grows with the square of its length.
   if (name.length > LONGEST_NAME) return notFound(echoName(name), LIST_OPERATIONS, [], undefined, snapshot);
   await snapshot.catalog.prepareNames();
+  // Of many at once each asks and begins in one step: nothing is awaited in between.
   const room = turns.enter(COMPARE_LANE);
   if (room !== undefined) await room;
   turns.spend(COMPARE_WORK);
@@ -258,19 +259,9 @@ export function correctedExample(
   operation: Operation,
   given: JsonObject,
 ): CorrectedExample | undefined {
-  return runAtOnce(findExample(snapshot, operation, given));
-}
-
-/** The same; stops before the second attempt, which takes about as long as the first. */
-export function* findExample(
-  snapshot: Snapshot,
-  operation: Operation,
-  given: JsonObject,
-): Sliced<CorrectedExample | undefined> {
-  const kept = yield* findValidExample(operation, given);
+  const kept = runAtOnce(findValidExample(operation, given));
   const isShort = kept !== undefined && JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH;
-  if (!isShort) yield;
-  const params = isShort ? kept : yield* findValidExample(operation);
+  const params = isShort ? kept : runAtOnce(findValidExample(operation));
   return params === undefined ? undefined : exampleOf(snapshot, operation, params);
 }
 

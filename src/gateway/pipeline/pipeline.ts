@@ -11,16 +11,22 @@ import { OperationError } from '../../base/protocol/operation-error.js';
 import { type Reply, SESSION_ID, type Warning } from '../../base/protocol/result.js';
 import type { CallTrace } from '../../base/protocol/trace-context.js';
 import { readToolResult, WireAnswer } from '../../base/protocol/wire-answer.js';
-import { inTime, runInTurns, turns } from '../../base/turns/turns.js';
+import { turns } from '../../base/turns/turns.js';
 import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
 import type { Charged, QuotaService } from '../../policy/quota/quota-types.js';
 import type { CallRecorder } from '../../policy/rules/gatekeeper.js';
 import { type Gatekeeper, isConfirmable, type PolicyRequest } from '../../policy/rules/policy-types.js';
-import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../../results/query/result-types.js';
-import { Meter } from '../../schema/evaluation.js';
+import type {
+  CollectionQuery,
+  DetachedList,
+  ReadContext,
+  ReadData,
+  ResultService,
+} from '../../results/query/result-types.js';
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, requireUnchanged } from './authorize.js';
 import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
+import { handOver } from './hand-over.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
@@ -70,11 +76,11 @@ export interface PipelineDeps {
   readonly background?: BackgroundCalls;
 }
 
-/** Shapes the answer of one call that a thread reads. @param warnings those that are known before the answer is read */
+/** Shapes the answer of one call that a thread reads. @param asked `pages` is the list that the query means, where it was read page by page. @param warnings those that are known before the answer is read */
 export type ShapeLargeCall = (
   answer: LargeAnswer | WireAnswer,
   context: ReadContext,
-  query: CollectionQuery | undefined,
+  asked: { readonly query: CollectionQuery | undefined; readonly pages?: DetachedList | undefined },
   warnings: readonly Warning[],
 ) => Promise<Reply>;
 
@@ -85,10 +91,10 @@ interface Pipeline {
   readonly foresee: (raw: RawCall, snapshot: Snapshot) => Promise<PolicyRequest>;
 }
 
-/** A call that may be judged, and the work of looking at its request. */
+/** A call that may be judged, and whether each of its stages takes milliseconds. */
 interface ReadCall {
   readonly validated: ValidatedCall;
-  readonly weight: number;
+  readonly isLarge: boolean;
 }
 
 /** What is known of a call so far, for its audit record and its refusal. */
@@ -99,15 +105,6 @@ interface Progress {
   operation?: Operation;
   arguments?: JsonObject;
 }
-
-/** Units of work that the stages of a call cost whatever it asks for: about 0.1 milliseconds. */
-const CALL_WORK = 7_000;
-
-/** Wording faults, finding what an unknown name could have meant, and an example: some milliseconds. */
-const REFUSAL_WORK = 300_000;
-
-/** A stage takes about so many times as long as looking at the request. */
-const STAGE_WEIGHT = 10;
 
 /** From this weight on (thousands of values) a request's stages have a turn each: together they would fill several. */
 const LARGE_WEIGHT = 20_000;
@@ -137,10 +134,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.trace?.enter('limit');
     const room = turns.enter(lane);
     if (room !== undefined) await room;
-    const limited = runInTurns(limitPayload(raw.arguments, limits), lane);
-    const weight = typeof limited === 'number' ? limited : await limited;
-    if (weight > LARGE_WEIGHT) await turns.next(lane);
-    turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
+    const isLarge = limitPayload(raw.arguments, limits) > LARGE_WEIGHT;
+    if (isLarge) await turns.next(lane);
     progress.trace?.enter('decode');
     // Nothing is awaited that is at hand: for each of these steps that would cost as much as the step itself.
     const named = recallName(raw, gatekeeper, snapshot);
@@ -152,24 +147,20 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.arguments = routed.params;
     progress.trace?.enter('validate');
     if (routed.operation.primitive !== undefined) await snapshot.targets?.prepare(routed.operation, routed.params);
-    const validating = validateInTurns(routed, snapshot);
-    const validated = validating instanceof Promise ? await validating : validating;
-    // Binding the arguments is a stage too, whatever the schema asks of them.
-    turns.spend(STAGE_WEIGHT * weight);
+    const validated = validate(routed, snapshot, results, gatekeeper);
     progress.operation = validated.operation;
     progress.arguments = validated.arguments;
-    return { validated, weight };
+    return { validated, isLarge };
   };
 
   const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
     const lane = raw.caller.sessionId;
-    const { validated, weight } = await readCall(raw, snapshot, progress);
+    const { validated, isLarge } = await readCall(raw, snapshot, progress);
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
     progress.trace?.enter('authorize');
     // A large request costs work in every stage: it is copied, held against rules, written and recorded.
-    const roomToJudge = weight > LARGE_WEIGHT ? turns.next(lane) : turns.enter(lane);
+    const roomToJudge = isLarge ? turns.next(lane) : turns.enter(lane);
     if (roomToJudge !== undefined) await roomToJudge;
-    turns.spend(STAGE_WEIGHT * weight);
     if (validated.directives.background !== undefined) requireBackground(validated, background !== undefined);
     const currentOperation = async (operation: Operation): Promise<Operation | undefined> => {
       const current = await catalog.currentFor(operation);
@@ -177,7 +168,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     };
     const authorizing = authorize(validated, gatekeeper, currentOperation, previewOf(validated, snapshot, host));
     const authorized = authorizing instanceof Promise ? await authorizing : authorizing;
-    if (weight > LARGE_WEIGHT) await turns.next(lane);
+    if (isLarge) await turns.next(lane);
     const begun = background?.prepare(authorized);
     const call = begun?.call ?? authorized;
     const { operation, query } = call;
@@ -240,14 +231,15 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (!('toolResult' in outcome)) return shapeOwn(outcome, limits);
     const { toolResult } = outcome;
     const { warnings = NO_WARNINGS } = outcome;
-    const shapeElsewhere = async (answer: LargeAnswer | WireAnswer): Promise<Reply> => {
-      const reply = await shapeLarge(answer, context, query, addWarnings(warnings));
+    const shapeElsewhere = async (answer: LargeAnswer | WireAnswer, pages?: DetachedList): Promise<Reply> => {
+      const reply = await shapeLarge(answer, context, { query, pages }, addWarnings(warnings));
       return reply.code === 'OK' || reply.passthrough !== undefined
         ? reply
         : reshapeFailure(reply, operation, (error) => withNextStep(error, operation, snapshot));
     };
     if (toolResult instanceof LargeAnswer) return shapeElsewhere(toolResult);
-    const room = takeTurn(charactersOf(toolResult));
+    const characters = charactersOf(toolResult);
+    const room = takeTurn(characters);
     if (room !== undefined) await room;
     if (operation.passthrough !== undefined) {
       const code =
@@ -257,14 +249,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (toolResult instanceof WireAnswer) {
       const passes = results.passesUnread(context, query, (bytes) => toolResult.dataBytes <= bytes);
       if (passes) return shapeUnread(toolResult, addWarnings(NO_WARNINGS), limits);
-      const counting = inTime(holdsManyValues(toolResult.text, toolResult.isJson ? 'inJson' : 'inText'));
-      const counted = runInTurns(counting, raw.caller.sessionId);
-      const isMuch: boolean = counted instanceof Promise ? await counted : counted;
-      if (isMuch) return shapeElsewhere(toolResult);
-      const roomToRead = takeTurn(toolResult.dataBytes);
-      if (roomToRead !== undefined) await roomToRead;
+      if (holdsManyValues(toolResult.text, toolResult.isJson ? 'inJson' : 'inText')) return shapeElsewhere(toolResult);
     }
-    const result = toolResult instanceof WireAnswer ? toolResult.read() : toolResult;
+    if (results.takesLong(context, query, characters)) return shapeElsewhere(handOver(toolResult, call));
+    const result = readToolResult(toolResult);
     if (result.isError === true) {
       const explained = explainFailure(operation, call.arguments, result);
       const failure = withNextStep(withNotices(explained, notices), operation, snapshot);
@@ -275,6 +263,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (roomToAnswer !== undefined) await roomToAnswer;
     const finishing = results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
     const answer: ReadData = finishing instanceof Promise ? await finishing : finishing;
+    if (answer.unmade !== undefined) return shapeElsewhere(handOver(toolResult, call), answer.unmade);
     return shapeRead(result, data, { ...answer, warnings: addWarnings([...warnings, ...answer.warnings]) }, limits);
   };
 
@@ -283,24 +272,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return (await answer(innerPage(call, current, args), current)).text;
   };
 
-  const validateInTurns = (routed: RoutedCall, snapshot: Snapshot): ValidatedCall | Promise<ValidatedCall> => {
-    const room = turns.enter(routed.raw.caller.sessionId);
-    return room === undefined ? validateNow(routed, snapshot) : room.then(() => validateNow(routed, snapshot));
-  };
-
-  const validateNow = (routed: RoutedCall, snapshot: Snapshot): ValidatedCall | Promise<ValidatedCall> => {
-    const meter = new Meter();
-    let validating: ValidatedCall | Promise<ValidatedCall> | undefined;
-    try {
-      validating = runInTurns(validate(routed, snapshot, results, gatekeeper, meter), routed.raw.caller.sessionId);
-    } finally {
-      if (!(validating instanceof Promise)) turns.spend(meter.work);
-    }
-    return validating instanceof Promise ? validating.finally(() => turns.spend(meter.work)) : validating;
-  };
-
   const shapeRefusal = (thrown: unknown, { operation }: Progress, snapshot: Snapshot): Reply => {
-    turns.spend(REFUSAL_WORK);
     if (thrown instanceof InputRequired) return shapeQuestion(thrown, operation);
     const error = toOperationError(thrown, operation?.name);
     if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });

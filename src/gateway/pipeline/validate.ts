@@ -4,7 +4,6 @@ import { quoteValues } from '../../base/lib/text.js';
 import type { RawCall } from '../../base/protocol/call.js';
 import type { Operation, Parameter } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import type { Sliced } from '../../base/turns/turns.js';
 import { bindArguments, checkArguments } from '../../catalog/arguments/bind-arguments.js';
 import { type Gatekeeper, isConfirmable } from '../../policy/rules/policy-types.js';
 import { pushFirst } from '../../results/pages/push-first.js';
@@ -14,11 +13,10 @@ import {
   type ControlSet,
   type ResultService,
 } from '../../results/query/result-types.js';
-import { Meter } from '../../schema/evaluation.js';
 import type { Fault } from '../../schema/explain-violations.js';
 import { type Directives, type RoutedCall, settleOperation, takeDirectives } from './decode.js';
 import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
-import { findExample } from './not-found.js';
+import { correctedExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
 /** A request whose parameters match the operation's description, in the upstream's spelling. */
@@ -51,30 +49,24 @@ const PRECEDENCE: readonly Fault['code'][] = [
 
 /**
  * Separates the parameters by purpose (directives for policy, controls for the answer, arguments for the upstream) and binds
- * the arguments. A call is refused here for unknown, missing or malformed parameters, with all faults in one answer. Stops
- * where a check took long, before its faults are worded.
- *
- * @param meter counts the check
+ * the arguments. A call is refused here for unknown, missing or malformed parameters, with all faults in one answer.
  */
-export function* validate(
+export function validate(
   call: RoutedCall,
   snapshot: Snapshot,
   results: Pick<ResultService, 'takeControls' | 'controlsOf'>,
   gatekeeper: Pick<Gatekeeper, 'staticDecision'>,
-  meter = new Meter(),
-): Sliced<ValidatedCall> {
+): ValidatedCall {
   const { raw, operation } = call;
   const confirmable = (): boolean => isConfirmable(gatekeeper.staticDecision(operation));
   const directives = takeDirectives(operation, call.params, confirmable);
   const { params, query, refusal } = results.takeControls(operation, directives.params);
-  const bound = bindArguments(operation, params, meter);
+  const bound = bindArguments(operation, params);
   if (bound.ok && refusal?.error !== undefined) throw refusal.error;
   if (!bound.ok || refusal !== undefined) {
     const accepted = { controls: results.controlsOf(operation), confirmable: confirmable() };
     const faults = [...(bound.ok ? [] : bound.faults), ...(refusal?.faults ?? [])];
-    // Wording the faults and looking for an example take about as long as the check.
-    if (meter.work > LITTLE_WORK || faults.length > FEW_FAULTS) yield;
-    throw yield* describeFaults(faults, { ...call, params }, snapshot, accepted);
+    throw describeFaults(faults, { ...call, params }, snapshot, accepted);
   }
   const narrowed =
     operation.primitive === undefined ? undefined : snapshot.targets?.narrow(operation, bound.arguments, raw.caller);
@@ -102,28 +94,23 @@ export function* validate(
   };
 }
 
-/** Units of a check, and faults, up to which the rest is done in the same turn: fast calls do not wait. */
-const LITTLE_WORK = 100_000;
-const FEW_FAULTS = 10;
-
 /** What a call of the operation may say beside the operation's own parameters. */
 interface Accepted {
   readonly controls: ControlSet;
   readonly confirmable: boolean;
 }
 
-function* describeFaults(
+function describeFaults(
   faults: readonly Fault[],
   call: RoutedCall,
   snapshot: Snapshot,
   accepted: Accepted,
-): Sliced<OperationError> {
+): OperationError {
   const main = chooseMainFault(faults);
   const { operation } = call;
   const words = describeInWords(faults, operation, accepted);
   const details = specifiedDetails(main, faults, operation, accepted);
-  if (faults.length > FEW_FAULTS) yield;
-  const example = yield* findExample(snapshot, operation, call.params);
+  const example = correctedExample(snapshot, operation, call.params);
   return new OperationError(main.code, words, {
     operation: operation.name,
     ...details,

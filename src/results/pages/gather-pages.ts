@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json/json.js';
 import { quoteValues } from '../../base/lib/text.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Warning } from '../../base/protocol/result.js';
-import type { CollectionQuery, MissingItems, ReadPage } from '../query/result-types.js';
+import type { CollectionQuery, DetachedList, MissingItems, ReadPage } from '../query/result-types.js';
 import type { LocatedList } from '../shape/locate-list.js';
 import {
   boundsGiven,
@@ -24,8 +24,9 @@ export interface GatheredList {
   readonly list: LocatedList;
   /** Set where it is not the whole list, or where that is not certain. */
   readonly missing?: MissingItems;
-  /** Of all pages together, where several were read. */
+  /** Of all pages together, where several were read, and the JSON of the items of each. */
   readonly characters?: number;
+  readonly written?: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
@@ -35,6 +36,24 @@ export interface Gathering {
   readonly query: CollectionQuery;
   readonly locate: (data: unknown) => LocatedList | undefined;
   readonly now: () => number;
+}
+
+/** A list as plain data. */
+export function detachList({ list, written, missing, warnings }: GatheredList): DetachedList {
+  const { items, data, ...place } = list;
+  return {
+    place,
+    pages: written ?? [writeExact(items)],
+    data: writeExact(data),
+    ...(missing !== undefined && { missing }),
+    warnings,
+  };
+}
+
+/** The list that was detached. */
+export function attachList({ place, pages, data, missing, warnings }: DetachedList): GatheredList {
+  const items = pages.flatMap((page) => parseExact(page) as readonly unknown[]);
+  return { list: { ...place, items, data: parseExact(data) }, ...(missing !== undefined && { missing }), warnings };
 }
 
 /**
@@ -52,7 +71,7 @@ export function gatherPages(
   const { call } = gathering;
   const isBounded = positionsGiven(call).length > 0 || boundsGiven(call).length > 0;
   if (page?.next === undefined || isBounded) return judgePage(list, gathering);
-  return readOn({ ...page, characters }, gathering);
+  return readOn({ ...page, characters, written: writeExact(list.items) }, gathering);
 }
 
 /** A list of which no more is read, with what it lacks. */
@@ -70,7 +89,7 @@ function firstPage(list: LocatedList, { call, query }: Gathering): Page | undefi
   const signs = readPageSigns(list.data, list.path, length, positions.length > 0);
   const isByCursor = positions.length === 0 && !signs.isEnd && byCursor(call, signs) !== undefined;
   if (signs.evidence === undefined && !isByCursor) return undefined;
-  return { list, signs, next: findNextPage(call, signs, length), call, isLast: false, characters: 0 };
+  return { list, signs, next: findNextPage(call, signs, length), call, isLast: false, characters: 0, written: '' };
 }
 
 /** `fields` alone keep the answer's shape, and what it says of its pages with it. */
@@ -104,6 +123,8 @@ interface Page {
   readonly call: PagedCall;
   readonly isLast: boolean;
   readonly characters: number;
+  /** The JSON of its items; empty where no more than this page is read. */
+  readonly written: string;
 }
 
 type Stop = 'no way' | 'bound' | 'same page' | 'not a page' | OperationError;
@@ -122,7 +143,7 @@ async function readOn(first: Page, gathering: Reading): Promise<GatheredList> {
     if (answer instanceof OperationError) return stopAt(pages, gathering, answer);
     left -= answer.length;
     if (left < 0) return stopAt(pages, gathering, 'bound');
-    const page = readAnswer(answer, { call, read, before: last.list }, gathering);
+    const page = readAnswer(answer, { call, read, before: last }, gathering);
     if (!('list' in page)) return stopAt(pages, gathering, page.stop);
     read += page.list.items.length;
     last = page;
@@ -141,7 +162,7 @@ interface Asked {
   readonly call: PagedCall;
   /** Items of the pages before. */
   readonly read: number;
-  readonly before: LocatedList;
+  readonly before: Page;
 }
 
 function readAnswer(
@@ -152,17 +173,18 @@ function readAnswer(
   const data = dataOf(answer);
   if (data instanceof OperationError) return { stop: data };
   const list = locate(data);
-  if (list === undefined || list.evidence !== before.evidence || list.readAs !== before.readAs)
+  if (list === undefined || list.evidence !== before.list.evidence || list.readAs !== before.list.readAs)
     return { stop: 'not a page' };
   const { items } = list;
-  if (items.length > 0 && writeExact(items) === writeExact(before.items)) return { stop: 'same page' };
+  const written = writeExact(items);
+  if (items.length > 0 && written === before.written) return { stop: 'same page' };
   const signs = readPageSigns(list.data, list.path, read + items.length);
   const isMore = signs.evidence !== undefined || (!signs.isEnd && byCursor(call, signs) !== undefined);
   // An empty page ends the list, unless the upstream has counted more: some give no more than so many pages.
   const isEmpty = items.length === 0;
   const isLast = !isMore || (isEmpty && (signs.total ?? 0) <= read);
   const next = isLast || isEmpty ? undefined : findNextPage(call, signs, items.length);
-  return { list, signs, next, call, isLast, characters: answer.length };
+  return { list, signs, next, call, isLast, characters: answer.length, written };
 }
 
 /** The data of an answer to an inner call, or why there is none. */
@@ -182,11 +204,14 @@ function stopAt(pages: readonly Page[], gathering: Gathering, stop: Stop): Gathe
   // The members beside the list are those of the last page: what they say of pages goes on from there.
   const list: LocatedList = { ...last.list, items };
   const warnings = pages.length === 1 ? [] : [warnOfPages(pages, items.length)];
-  const characters = pages.length === 1 ? {} : { characters: pages.reduce((sum, page) => sum + page.characters, 0) };
-  if (last.isLast) return { list, warnings, ...characters };
+  const together = pages.length > 1 && {
+    characters: pages.reduce((sum, page) => sum + page.characters, 0),
+    written: pages.map(({ written }) => written),
+  };
+  if (last.isLast) return { list, warnings, ...together };
   const { total } = last.signs;
   const warning = warnOfMissing(last, { read: items.length, stop, gathering });
-  return { list, missing: { ...(total !== undefined && { total }), warning }, warnings, ...characters };
+  return { list, missing: { ...(total !== undefined && { total }), warning }, warnings, ...together };
 }
 
 function warnOfPages(pages: readonly Page[], items: number): Warning {

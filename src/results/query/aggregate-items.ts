@@ -3,7 +3,6 @@ import type { JsonObject } from '../../base/json/json.js';
 import { type Comparable, comparableOf, compareInOrder, exactValue, spelledNumber } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
 import type { Aggregation, CollectionQuery, FieldPath } from './result-types.js';
-import type { Sliced } from './sliced.js';
 
 /** Groups beyond these, the smallest ones, are left out. */
 export const MAX_GROUPS = 1000;
@@ -37,16 +36,15 @@ const FUNCTIONS = {
 } as const satisfies Readonly<Record<string, (read: ReadField) => Compute>>;
 
 /** Computes what `aggregate` asks of items that were filtered already (companion document "aggregations", section 4). */
-export function* aggregateItems(
+export function aggregateItems(
   items: readonly unknown[],
   labelled: NonNullable<CollectionQuery['aggregate']>,
   source: FieldSource,
-): Sliced<Aggregated> {
+): Aggregated {
   const truncatedGroups = new Map<string, number>();
   const groupsBy = shareGroups(items, source);
   const entries: [label: string, value: unknown][] = [];
   for (const [label, aggregation] of labelled) {
-    yield;
     const compute = compileFunctions(aggregation, source);
     if (aggregation.groupBy === undefined) {
       entries.push([label, compute(items)]);
@@ -57,18 +55,17 @@ export function* aggregateItems(
     const largest = groups.slice(0, MAX_GROUPS).map(([name, members]) => [name, compute(members)]);
     entries.push([label, Object.fromEntries(largest)]);
   }
-  const notNumbers = yield* countOthers(items, labelled, source);
+  const notNumbers = countOthers(items, labelled, source);
   return { aggregations: Object.fromEntries(entries), truncatedGroups, notNumbers };
 }
 
-function* countOthers(
+function countOthers(
   items: readonly unknown[],
   labelled: NonNullable<CollectionQuery['aggregate']>,
   source: FieldSource,
-): Sliced<ReadonlyMap<string, number>> {
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { label, name, path } of summed(labelled)) {
-    yield;
     const read = createFieldReader(path, source);
     const isOther = (value: unknown): boolean => !isEmpty(value) && numberOf(value).length === 0;
     const others = items.filter((item) => flatValues(read(item)).some(isOther)).length;
@@ -92,14 +89,13 @@ function summed(labelled: NonNullable<CollectionQuery['aggregate']>): readonly N
 }
 
 /** The sums and averages of fields in which no item has a number: the label, the function and the field of each. */
-export function* findNumberless(
+export function findNumberless(
   items: readonly unknown[],
   labelled: NonNullable<CollectionQuery['aggregate']>,
   source: FieldSource,
-): Sliced<readonly Numberless[]> {
+): readonly Numberless[] {
   const found: Numberless[] = [];
   for (const each of summed(labelled)) {
-    yield;
     const read = createFieldReader(each.path, source);
     if (!items.some((item) => numbersOf([item], read).length > 0)) found.push(each);
   }

@@ -5,7 +5,6 @@ import { OperationError } from '../../base/protocol/operation-error.js';
 import { COMPUTED, createFieldReader, findComputed, isScalar, parsePath, SCALAR, writePath } from './fields.js';
 import type { CollectionQuery, FieldPath } from './result-types.js';
 import type { SelectionSource } from './select-fields.js';
-import type { Sliced } from './sliced.js';
 
 const MAX_REPORTED = 30;
 
@@ -13,11 +12,10 @@ const MAX_REPORTED = 30;
 const LIKELY = 0.5;
 
 /** Throws VALIDATION_UNKNOWN_FIELD for fields that no item has. A field that only some items have is known. */
-export function* checkFields(query: CollectionQuery, known: KnownFields, operation: string): Sliced<void> {
+export function checkFields(query: CollectionQuery, known: KnownFields, operation: string): void {
   const unknown = new Set<string>();
   for (const path of pathsOf(query)) {
     if (!known.has(path)) unknown.add(writePath(path));
-    yield;
   }
   if (unknown.size > 0) throw unknownFields([...unknown], known, operation);
 }

@@ -47,6 +47,8 @@ export interface ReadData {
   readonly warnings: readonly Warning[];
   /** Whether a query changed the answer, so that texts beside it that render the whole would undo the query. */
   readonly isPart?: boolean;
+  /** Present where nothing is made yet: a thread makes the answer of this list. */
+  readonly unmade?: DetachedList;
 }
 
 /** What `introspect {query: "result"}` asks of a stored result. */
@@ -95,7 +97,7 @@ export interface ResultService {
   resume(context: ReadContext, query: CollectionQuery): ReadData | undefined | Promise<ReadData | undefined>;
   /**
    * What the caller gets of an upstream's answer: as it is, what was asked of it, or as much as fits with a way to the rest.
-   * A query of a large answer takes several turns of the event loop, so that other calls do not wait for it.
+   * A query of many pages, which takes long, is left to a thread: then it is their list.
    * @param dataText the whole answer as JSON text
    * @param value the same as a value, where it came as one: large answers are not parsed twice
    * @param readPage reads further pages of the upstream, which a query of the whole list needs
@@ -107,6 +109,8 @@ export interface ResultService {
     value?: unknown,
     readPage?: ReadPage,
   ): ReadData | Promise<ReadData>;
+  /** Whether a query of an answer of so many bytes takes so long that a thread has to make it. */
+  takesLong(context: ReadContext, query: CollectionQuery | undefined, bytes: number): boolean;
   /**
    * Whether the caller gets an upstream's answer as it is, without its having to be read: nothing is asked of it, it fits, and
    * there is nothing to learn from it. The answer then does not come to `finish`.
@@ -260,6 +264,28 @@ export interface DetachedResults {
   readonly now: number;
 }
 
+/** How a list was found in an answer. */
+export interface FoundPlace {
+  /** Leads to the list in `data`, or to the text whose lines it is; empty where the answer is the list itself. */
+  readonly path: FieldPath;
+  /** `list` is an array of the answer's, `json` one inside a text that is JSON; `lines` are a text's without the empty ones, `form` what was read of another form. */
+  readonly evidence: 'list' | 'json' | 'lines' | 'form';
+  /** Whether the list is the point of the answer, rather than a member of the one object that the answer is. */
+  readonly isWhole: boolean;
+  /** What the answer was read as, for the caller, where that is more than finding an array or the lines of a list: it may be none. */
+  readonly readAs?: string;
+}
+
+/** A list that was read page by page, for a thread. */
+export interface DetachedList {
+  readonly place: FoundPlace;
+  /** The JSON of the items of each page, and of the last page's answer. */
+  readonly pages: readonly string[];
+  readonly data: string;
+  readonly missing?: MissingItems;
+  readonly warnings: readonly Warning[];
+}
+
 /** What one answer shows of its operation's shape. */
 export type SeenAnswer = { readonly kind: 'list'; readonly path: FieldPath } | { readonly kind: 'object' | 'message' };
 
@@ -304,6 +330,7 @@ export const passResults: ResultService = {
   takeControls: (_operation, params) => ({ params }),
   resume: () => undefined,
   finish: (_context, _query, dataText) => ({ dataText, warnings: [] }),
+  takesLong: () => false,
   passesUnread: () => true,
   detach: () => ({
     settings: { maxBytes: 0, keptBytes: 1, keptSeconds: 1, compact: false },

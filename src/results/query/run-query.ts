@@ -7,13 +7,10 @@ import { compileFilter, compileTextSearch, findUncompared } from './filter-items
 import { refuseFaults } from './query-fault.js';
 import type { CollectionQuery, SortKey } from './result-types.js';
 import { createProjection, type Projection, type SelectionSource } from './select-fields.js';
-import { itemsPerSlice, mapSliced, type Sliced } from './sliced.js';
 
 export interface QueryOptions extends SelectionSource {
   /** The operation's name, for errors. */
   readonly operation: string;
-  /** Of all items together, as far as known: by them the work is sliced. */
-  readonly characters?: number;
 }
 
 /** What a query found, before a page is cut out of it. */
@@ -34,22 +31,18 @@ export interface QueryOutcome {
  * Filters, searches, sorts and summarises the items of an answer. Paging and `fields` are applied later.
  * Throws an `OperationError` for fields, presets and sums that these items do not have.
  */
-export function* runQuery(
-  items: readonly unknown[],
-  query: CollectionQuery,
-  options: QueryOptions,
-): Sliced<QueryOutcome> {
-  yield* checkFields(query, findKnownFields(items, options), options.operation);
+export function runQuery(items: readonly unknown[], query: CollectionQuery, options: QueryOptions): QueryOutcome {
+  checkFields(query, findKnownFields(items, options), options.operation);
   const { aggregate } = query;
-  if (aggregate !== undefined) yield* checkNumbers(items, aggregate, options);
-  const found = yield* findItems(items, query, options);
-  const ordered = yield* sortItems(found, query.sort, options);
-  const uncompared = yield* countUncompared(items, query.filter, options);
-  const amounts = yield* countAmounts(found, query.sort, options);
+  if (aggregate !== undefined) checkNumbers(items, aggregate, options);
+  const found = findItems(items, query, options);
+  const ordered = sortItems(found, query.sort, options);
+  const uncompared = countUncompared(items, query.filter, options);
+  const amounts = countAmounts(found, query.sort, options);
   const amountsAsText = amounts.size > 0 && { amountsAsText: amounts };
   if (aggregate === undefined)
     return { ordered, ...(uncompared.size > 0 && { notNumbers: uncompared }), ...amountsAsText };
-  const { aggregations, truncatedGroups, notNumbers: unsummed } = yield* aggregateItems(found, aggregate, options);
+  const { aggregations, truncatedGroups, notNumbers: unsummed } = aggregateItems(found, aggregate, options);
   const notNumbers = new Map([...uncompared, ...unsummed]);
   return {
     ordered,
@@ -61,32 +54,28 @@ export function* runQuery(
 }
 
 /** The items that meet all conditions and hold any of the words, in their order. */
-export function* findItems(
+export function findItems(
   items: readonly unknown[],
   { filter, text }: Pick<CollectionQuery, 'filter' | 'text'>,
-  options: FieldSource & Pick<QueryOptions, 'characters'>,
-): Sliced<readonly unknown[]> {
+  options: FieldSource,
+): readonly unknown[] {
   if (filter.length === 0 && text === undefined) return items;
   const meets = compileFilter(filter, options);
   const isHit = text === undefined ? () => true : compileTextSearch(text);
-  const steps = filter.length + (text?.terms.length ?? 0);
-  const perSlice = itemsPerSlice(items.length, options.characters ?? 0, steps);
-  const wanted = yield* mapSliced(items, perSlice, (item) => meets(item) && isHit(item));
-  return items.filter((_, index) => wanted[index]);
+  return items.filter((item) => meets(item) && isHit(item));
 }
 
 /** How many items have a text, such as an amount with its currency, where a condition compares with a number. */
-function* countUncompared(
+function countUncompared(
   items: readonly unknown[],
   filter: CollectionQuery['filter'],
   options: QueryOptions,
-): Sliced<ReadonlyMap<string, number>> {
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const condition of filter) {
     const isUncompared = findUncompared(condition, options);
     if (isUncompared === undefined) continue;
-    const found = yield* mapSliced(items, itemsPerSlice(items.length, options.characters ?? 0, 1), isUncompared);
-    const count = found.filter(Boolean).length;
+    const count = items.filter(isUncompared).length;
     if (count > 0) counts.set(`filter.${writePath(condition.path)}`, count);
   }
   return counts;
@@ -98,11 +87,11 @@ const AMOUNT =
 const LONGEST_AMOUNT = 40;
 
 /** How many items have an amount that is sorted as a text: `1,000.50` before `2`. */
-function* countAmounts(
+function countAmounts(
   items: readonly unknown[],
   keys: readonly SortKey[],
   options: QueryOptions,
-): Sliced<ReadonlyMap<string, number>> {
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { path } of keys) {
     const read = createFieldReader(path, options);
@@ -110,8 +99,7 @@ function* countAmounts(
       const value = firstComparable(read, item)?.value;
       return typeof value === 'string' && value.length <= LONGEST_AMOUNT && AMOUNT.test(value);
     };
-    const found = yield* mapSliced(items, itemsPerSlice(items.length, options.characters ?? 0, 1), isAmount);
-    const count = found.filter(Boolean).length;
+    const count = items.filter(isAmount).length;
     if (count > 1) counts.set(`sort.${writePath(path)}`, count);
   }
   return counts;
@@ -127,28 +115,23 @@ export function projectionOf(
 }
 
 /** The items of a page as they are sent. @param sample the items by which presets choose their fields: all that were found */
-export function* project(
+export function project(
   items: readonly unknown[],
   query: CollectionQuery,
-  source: SelectionSource & Pick<QueryOptions, 'characters'>,
+  source: SelectionSource,
   sample: readonly unknown[] = items,
-): Sliced<readonly unknown[]> {
+): readonly unknown[] {
   if (query.fields === undefined) return items;
-  const perSlice = itemsPerSlice(
-    items.length,
-    source.characters ?? 0,
-    query.fields.paths.length + source.computed.length,
-  );
-  return yield* mapSliced(items, perSlice, projectionOf(query, source, sample));
+  return items.map(projectionOf(query, source, sample));
 }
 
-function* checkNumbers(
+function checkNumbers(
   items: readonly unknown[],
   aggregate: NonNullable<CollectionQuery['aggregate']>,
   options: QueryOptions,
-): Sliced<void> {
+): void {
   if (items.length === 0) return;
-  const numberless = yield* findNumberless(items, aggregate, options);
+  const numberless = findNumberless(items, aggregate, options);
   const faults = numberless.map(({ label, name, path }) => {
     const param = `aggregate.${label}.${name}`;
     const message = `Parameter '${param}' must be a field with numbers: no item has a number in '${writePath(path)}'`;
@@ -167,17 +150,13 @@ interface Column {
  * The items in order; those that compare equal keep their order. Null, missing and incomparable values come last whatever
  * the order, and of several values the first one counts. The values are read once per item, not once per comparison.
  */
-export function* sortItems(
+export function sortItems(
   items: readonly unknown[],
   keys: readonly SortKey[],
   source: FieldSource,
-): Sliced<readonly unknown[]> {
+): readonly unknown[] {
   if (keys.length === 0) return items;
-  const columns: Column[] = [];
-  for (const key of keys) {
-    yield;
-    columns.push(readColumn(items, key, source));
-  }
+  const columns = keys.map((key) => readColumn(items, key, source));
   const order = Array.from(items.keys()).sort((a, b) => compareRows(columns, a, b));
   return order.map((index) => items[index]);
 }

@@ -4,21 +4,13 @@ import { isNestedDeeper } from '../../base/json/json-depth.js';
 import { toSnakeCase } from '../../base/lib/names.js';
 import { quoteValues } from '../../base/lib/text.js';
 import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';
-import type { FieldPath, ResultShape } from '../query/result-types.js';
+import type { FieldPath, FoundPlace, ResultShape } from '../query/result-types.js';
 
 /** The list in an answer. */
-export interface LocatedList {
+export interface LocatedList extends FoundPlace {
   readonly items: readonly unknown[];
-  /** Leads to the list in `data`, or to the text whose lines it is; empty where the answer is the list itself. */
-  readonly path: FieldPath;
   /** The answer, with what was read of it in place of a text that is JSON. */
   readonly data: unknown;
-  /** `list` is an array of the answer's, `json` one inside a text that is JSON; `lines` are a text's without the empty ones, `form` what was read of another form. */
-  readonly evidence: 'list' | 'json' | 'lines' | 'form';
-  /** Whether the list is the point of the answer, rather than a member of the one object that the answer is. */
-  readonly isWhole: boolean;
-  /** What the answer was read as, for the caller, where that is more than finding an array or the lines of a list: it may be none. */
-  readonly readAs?: string;
 }
 
 /** A member of an object, real or described, as far as the search for its list needs it. */

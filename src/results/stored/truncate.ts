@@ -1,5 +1,4 @@
 import type { JsonPath } from '../../base/json/json-path.js';
-import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 
 /** A list, a text or an object of an answer whose end was left out. */
 export interface Cut {
@@ -32,9 +31,6 @@ interface Fitted {
   readonly bytes: number;
 }
 
-/** Parts that are looked at in one step: asking the clock after each would take as long as looking at it. */
-const PARTS_A_STEP = 64;
-
 /** A part of a container that stays. */
 interface Part {
   readonly step: string | number;
@@ -65,13 +61,8 @@ const SMALL_BYTES = 64;
  * however little it is
  */
 export function fitAnswer(value: unknown, maxBytes: number): FittedAnswer {
-  return runAtOnce(fitInSteps(value, maxBytes));
-}
-
-/** The same with stops between the parts. */
-export function* fitInSteps(value: unknown, maxBytes: number): Sliced<FittedAnswer> {
   const fitter = new Fitter();
-  const fitted = yield* fitter.fit(value, maxBytes, []);
+  const fitted = fitter.fit(value, maxBytes, []);
   return { value: fitted.value, cuts: fitter.cuts };
 }
 
@@ -79,11 +70,11 @@ class Fitter {
   readonly cuts: Cut[] = [];
   readonly #measure: MeasureJson = createJsonMeasure();
 
-  *fit(value: unknown, space: number, path: JsonPath): Sliced<Fitted> {
-    const bytes = yield* this.#measure(value, space);
+  fit(value: unknown, space: number, path: JsonPath): Fitted {
+    const bytes = this.#measure(value, space);
     if (bytes <= space) return { value, bytes };
     if (typeof value === 'string') return this.#fitText(value, space, path);
-    return isContainer(value) ? yield* this.#fitContainer(openContainer(value), space, path) : { value, bytes };
+    return isContainer(value) ? this.#fitContainer(openContainer(value), space, path) : { value, bytes };
   }
 
   #fitText(text: string, space: number, path: JsonPath): Fitted {
@@ -92,11 +83,9 @@ class Fitter {
     return { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
   }
 
-  *#fitContainer(container: Container, space: number, path: JsonPath): Sliced<Fitted> {
+  #fitContainer(container: Container, space: number, path: JsonPath): Fitted {
     const parts =
-      path.length < DEEPEST
-        ? ((yield* this.#takeRecord(container, space)) ?? (yield* this.#takeFirst(container, space)))
-        : [];
+      path.length < DEEPEST ? (this.#takeRecord(container, space) ?? this.#takeFirst(container, space)) : [];
     const { kind, length: total } = container;
     if (parts.length < total) this.cuts.push({ path, kind, kept: parts.length, total });
     let bytes = bytesAround(parts.length) + sum(parts.map(({ beside, size, whole }) => beside + (whole ? size : 0)));
@@ -105,7 +94,7 @@ class Fitter {
     const shortened = parts.filter(({ whole }) => !whole).sort((a, b) => compareSizes(a.size, b.size));
     for (const [index, part] of shortened.entries()) {
       const share = Math.floor((space - bytes) / (shortened.length - index));
-      const fitted = yield* this.fit(part.value, share, [...path, part.step]);
+      const fitted = this.fit(part.value, share, [...path, part.step]);
       values.set(part, fitted.value);
       bytes += fitted.bytes;
     }
@@ -114,11 +103,11 @@ class Fitter {
   }
 
   /** Every member of a record; undefined where it is none, or where next to nothing of each would be left. */
-  *#takeRecord(container: Container, space: number): Sliced<Part[] | undefined> {
+  #takeRecord(container: Container, space: number): Part[] | undefined {
     if (container.kind !== 'members' || container.length > RECORD_MEMBERS) return undefined;
     const parts: Part[] = [];
     for (let index = 0; index < container.length; index++) {
-      const part = yield* this.#partAt(container, index, space);
+      const part = this.#partAt(container, index, space);
       parts.push({ ...part, whole: part.size <= SMALL_BYTES });
     }
     const least = sum(parts.map(({ beside, size }) => beside + Math.min(size, SMALL_BYTES)));
@@ -126,12 +115,12 @@ class Fitter {
   }
 
   /** The first parts that fit, whole where they could be whole alone. */
-  *#takeFirst(container: Container, space: number): Sliced<Part[]> {
+  #takeFirst(container: Container, space: number): Part[] {
     const parts: Part[] = [];
     let used = bytesAround(container.length);
     const alone = space - used;
     for (let index = 0; index < container.length; index++) {
-      const part = yield* this.#partAt(container, index, alone);
+      const part = this.#partAt(container, index, alone);
       const whole = part.beside + part.size <= alone;
       used += part.beside + (whole || part.size <= SMALL_BYTES ? part.size : leastForOversized(space));
       if (used > space) break;
@@ -140,10 +129,9 @@ class Fitter {
     return parts;
   }
 
-  *#partAt(container: Container, index: number, space: number): Sliced<Omit<Part, 'whole'>> {
+  #partAt(container: Container, index: number, space: number): Omit<Part, 'whole'> {
     const value = container.valueAt(index);
-    const size = yield* this.#measure(value, Math.max(space, SMALL_BYTES));
-    if (index % PARTS_A_STEP === 0) yield;
+    const size = this.#measure(value, Math.max(space, SMALL_BYTES));
     return { step: container.stepAt(index), value, size, beside: bytesBeside(container, index) };
   }
 }
@@ -233,7 +221,7 @@ function isLow(unit: number): boolean {
 }
 
 /** Bytes of a value's JSON text in UTF-8; Infinity where they are more than `limit`, however much more. */
-type MeasureJson = (value: unknown, limit: number) => Sliced<number>;
+type MeasureJson = (value: unknown, limit: number) => number;
 
 /** Levels of nesting; what is deeper counts as too big for any limit, because it could not be written. */
 const DEEPEST = 500;
@@ -257,19 +245,16 @@ function createJsonMeasure(): MeasureJson {
     const size = known.get(value) ?? (depth > DEEPEST ? Number.POSITIVE_INFINITY : undefined);
     return size !== undefined && size > limit ? Number.POSITIVE_INFINITY : size;
   };
-  let parts = 0;
-  const measure = function* (value: unknown, limit: number, depth: number): Sliced<number> {
+  const measure = (value: unknown, limit: number, depth: number): number => {
     const atOnce = sizeAtOnce(value, limit, depth);
     if (atOnce !== undefined) return atOnce;
     const whole = value as object;
     const container = openContainer(whole);
     let size = bytesAround(container.length);
     for (let index = 0; index < container.length && size <= limit; index++) {
-      parts += 1;
-      if (parts % PARTS_A_STEP === 0) yield;
       size += bytesBeside(container, index);
       const part = container.valueAt(index);
-      size += sizeAtOnce(part, limit - size, depth + 1) ?? (yield* measure(part, limit - size, depth + 1));
+      size += sizeAtOnce(part, limit - size, depth + 1) ?? measure(part, limit - size, depth + 1);
     }
     if (size > limit) return Number.POSITIVE_INFINITY;
     known.set(whole, size);

@@ -7,7 +7,7 @@ import { joinPieces, type Pieces } from '../../base/json/pieces.js';
 import { takesLongToWrite, writeInSlices } from '../../base/json/write-in-slices.js';
 import { holdsManyValues, LARGE_BYTES, LargeMessage, MessageBytes } from '../../base/protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';
-import { runAtOnce, runInSlices } from '../../base/turns/turns.js';
+import { runInSlices } from '../../base/turns/turns.js';
 import { LEAST_SPLIT_BYTES, type SplitAnswer, splitAnswer } from './split-answer.js';
 
 const NEWLINE = 0x0a;
@@ -123,7 +123,7 @@ export function recogniseMessage(bytes: Pieces | LargeMessage): LargeMessage | S
   if (answer !== undefined) return answer;
   const joined = joinPieces(bytes);
   // What answers nothing is read here: a thread reads for a call that waits.
-  if (readMessageId(edgesOf(joined)) !== undefined && runAtOnce(holdsManyValues([joined], 'inJson')))
+  if (readMessageId(edgesOf(joined)) !== undefined && holdsManyValues([joined], 'inJson'))
     return LargeMessage.copyOf([joined]);
   return joined.toString('utf8');
 }

@@ -53,6 +53,7 @@ async function run(answer: LargeAnswerJob['answer'], query?: CollectionQuery, se
     answer,
     context: { ...CONTEXT, operation: withoutSchemas(CONTEXT.operation) },
     query,
+    pages: undefined,
     warnings: [{ code: 'SLOW', message: 'slow' }],
     results: service.detach(CONTEXT),
     limits: LIMITS,
@@ -208,7 +209,7 @@ describe('openLargeAnswers', () => {
         { type: 'resource_link', uri: `rows://${'x'.repeat(2_048)}`, name: 'long' },
       ];
       const answer = new LargeAnswer(answerOf({ result: { content } }));
-      const reply = await large.shape(answer, CONTEXT, undefined, []);
+      const reply = await large.shape(answer, CONTEXT, { query: undefined }, []);
       expect(reply.code).toBe('OK');
       expect(answer.parts.pieces.map(({ byteLength }) => byteLength)).toEqual([0]);
       expect(noteLinks).toHaveBeenCalledWith(CONTEXT.operation.upstream, CONTEXT.caller, ['rows://all']);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json/json.js';
+import { openDetached } from '../../../src/results/detached.js';
 import type { ReadContext, ReadData, ResultService } from '../../../src/results/query/result-types.js';
 import { createResultService } from '../../../src/results/results.js';
 import { readStoredPart } from '../../../src/results/stored/read-part.js';
@@ -26,7 +27,7 @@ interface Page {
 }
 
 function atOnce<T>(answer: T | Promise<T>): T {
-  if (answer instanceof Promise) throw new Error('the answer was made in slices');
+  if (answer instanceof Promise) throw new Error('the answer was not made at once');
   return answer;
 }
 
@@ -311,14 +312,50 @@ describe('a query of a READ whose answers are not described', () => {
   });
 });
 
-it('a query of a large answer lets other calls run between its slices', async () => {
-  const items = Array.from({ length: 4_000 }, (_, id) => ({ id, text: 'x'.repeat(60) }));
+describe('a query of many pages that takes long', () => {
+  const page = (from: number) => ({
+    items: Array.from({ length: 500 }, (_, n) => ({ id: from + n, text: 'x'.repeat(1_500) })),
+    nextCursor: `c${from + 500}`,
+  });
+  const paged = anOperation({
+    parameters: [
+      { name: 'cursor', upstreamName: 'cursor', place: 'params', required: false, schema: { type: 'string' } },
+    ],
+  });
+  const context = { ...CONTEXT, operation: paged };
+  const readPage = async ({ cursor }: JsonObject): Promise<string> => {
+    const from = Number(String(cursor).slice(1));
+    const data = from < 2_500 ? page(from) : { items: [] };
+    return JSON.stringify({ success: true, data });
+  };
+
+  it('is left to a thread, which makes of their list what is made of it here', async () => {
+    const service = createResultService({ ...SETTINGS, maxBytes: 0 });
+    const { query } = service.takeControls(paged, { sort: '-id', fields: ['id'], first: 3 });
+    const first = JSON.stringify(page(0));
+    const { unmade } = await service.finish(context, query, first, undefined, readPage);
+    const detached = openDetached(context, service.detach(context));
+    const { dataText } = detached.finish(query, { dataText: first }, structuredClone(unmade));
+    expect(JSON.parse(dataText)).toMatchObject({ items: [{ id: 2_499 }, { id: 2_498 }, { id: 2_497 }] });
+    expect(detached.left().entries).toHaveLength(1);
+  });
+});
+
+describe('whether a query takes long', () => {
   const service = createResultService(SETTINGS);
-  const { query } = service.takeControls(CONTEXT.operation, { filter: { id: { lt: 3 } }, sort: '-id' });
-  const answer = service.finish(CONTEXT, query, JSON.stringify(items));
-  expect(answer).toBeInstanceOf(Promise);
-  const { dataText } = await answer;
-  expect(JSON.parse(dataText).items.map(({ id }: { id: number }) => id)).toEqual([2, 1, 0]);
+  const takesLong = (params: JsonObject, bytes: number): boolean =>
+    service.takesLong(CONTEXT, service.takeControls(CONTEXT.operation, params).query, bytes);
+
+  it('is told by the bytes of the answer and by how often each is read', () => {
+    const conditions = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`a${index}`, 1]));
+    expect(takesLong({ filter: { id: 1 }, sort: '-id' }, 700_000)).toBe(false);
+    expect(takesLong({ filter: conditions, sort: '-id' }, 700_000)).toBe(true);
+    expect(takesLong({ filter: conditions, sort: '-id' }, 50_000)).toBe(false);
+  });
+
+  it('is never said of an answer of which nothing is asked', () => {
+    expect(takesLong({}, 1_000_000)).toBe(false);
+  });
 });
 
 it('an answer of which nothing is stored does not wait until the other answers of its session are shared', () => {

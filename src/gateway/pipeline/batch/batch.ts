@@ -5,7 +5,7 @@ import { InputRequired } from '../../../base/protocol/consent.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import type { Reply } from '../../../base/protocol/result.js';
-import { inTime, runInTurns } from '../../../base/turns/turns.js';
+import { turns } from '../../../base/turns/turns.js';
 import type { PolicyRequest } from '../../../policy/rules/policy-types.js';
 import type { Request } from '../decode.js';
 import { shapeFailure, shapeQuestion, toOperationError } from '../shape.js';
@@ -51,7 +51,8 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
   return async ({ call: raw, operations }, snapshot) => {
     try {
       checkForm(raw, operations, maxOperations);
-      const items = await runInTurns(readItems(operations, snapshot.catalog, limits), raw.caller.sessionId);
+      const pause = () => turns.enter(raw.caller.sessionId);
+      const items = await readItems(operations, snapshot.catalog, limits, pause);
       checkReach(raw, items, snapshot);
       const itemCall = createItemCall(raw, operations.length, deps.answerBytes);
       const ahead: AheadDeps = {
@@ -71,11 +72,10 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
           ...(onProgress === undefined ? {} : { onProgress }),
           ...(raw.trace === undefined ? {} : { trace: raw.trace.inner('batch item') }),
         });
-      const lane = raw.caller.sessionId;
-      const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, lane, onDefect });
-      const settled = await runInTurns(inTime(settleRun(agreed.items, run, limits)), lane);
+      const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, pause, onDefect });
+      const settled = await settleRun(agreed.items, run, limits, pause);
       const halt = await askAboutRest(settled, run.asked, ahead);
-      return await runInTurns(inTime(writeBatch(agreed.items, settled, halt, limits)), lane);
+      return await writeBatch(agreed.items, settled, halt, limits, pause);
     } catch (thrown) {
       if (thrown instanceof InputRequired) return shapeQuestion(thrown, undefined);
       if (!(thrown instanceof OperationError)) onDefect(thrown);

@@ -4,12 +4,14 @@ import type { RawCall } from '../../../base/protocol/call.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
-import { type Sliced, TURN_WORK } from '../../../base/turns/turns.js';
 import { mayEscalate } from '../../../catalog/operation.js';
 import { EXECUTION } from '../directive-names.js';
 import { limitPayload } from '../limit.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
+
+/** Resolves where this turn of the event loop has room for more. */
+export type Pause = () => Promise<void> | undefined;
 
 /** One operation of a batch, before anything has run. */
 export interface BatchItem {
@@ -27,28 +29,20 @@ export interface BatchItem {
   readonly fault?: OperationError;
 }
 
-/** Reading an item takes so many times the work of holding it against the limits: its members and texts are looked at again. */
-const READ_WEIGHT = 10;
-
 /**
- * Reads the elements of `operations`. Each item alone is bounded by the limits of a call, but those of a batch add up, so this
- * stops whenever it has done the work of a turn.
+ * Reads the elements of `operations`. Each item alone is bounded by the limits of a call, but those of a batch add up.
+ * @param pause waits before an item where this turn of the event loop has no room left
  */
-export function* readItems(
+export async function readItems(
   operations: readonly unknown[],
   catalog: Pick<Snapshot['catalog'], 'find'>,
   limits: PayloadLimits,
-): Sliced<readonly BatchItem[]> {
+  pause: Pause,
+): Promise<readonly BatchItem[]> {
   const items: BatchItem[] = [];
-  let work = 0;
   for (const [index, operation] of operations.entries()) {
-    if (work >= TURN_WORK) {
-      yield;
-      work = 0;
-    }
-    const looked = yield* lookAt(operation, index, limits);
-    work += READ_WEIGHT * looked.work;
-    items.push(readItem(operation, index, catalog, looked.fault));
+    await pause();
+    items.push(readItem(operation, index, catalog, findFault(operation, index, limits)));
   }
   return items;
 }
@@ -85,22 +79,14 @@ function withoutPosition(sent: JsonObject, operation: Operation | undefined): Js
   return isPosition ? request : sent;
 }
 
-/** What is wrong with an element, and the work that it took to find out. */
-interface Looked {
-  readonly work: number;
-  readonly fault?: OperationError | undefined;
-}
-
-function* lookAt(value: unknown, index: number, limits: PayloadLimits): Sliced<Looked> {
+function findFault(value: unknown, index: number, limits: PayloadLimits): OperationError | undefined {
   const name = `operations[${index}]`;
-  if (!isJsonObject(value)) {
-    return { work: 0, fault: wrongType(name, 'object', value, `: {"operation": "...", "params": {...}}`) };
-  }
+  if (!isJsonObject(value)) return wrongType(name, 'object', value, `: {"operation": "...", "params": {...}}`);
   try {
-    return { work: yield* limitPayload(value, limits), fault: findNameFault(value, name, index) };
+    limitPayload(value, limits);
+    return findNameFault(value, name, index);
   } catch (thrown) {
-    // How far it came is not known; few items of a batch are beyond the limits, so it counts as a tenth of a turn.
-    if (thrown instanceof OperationError) return { work: TURN_WORK / (10 * READ_WEIGHT), fault: thrown };
+    if (thrown instanceof OperationError) return thrown;
     throw thrown;
   }
 }

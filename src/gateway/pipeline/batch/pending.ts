@@ -2,9 +2,8 @@ import type { JsonObject } from '../../../base/json/json.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import type { Reply } from '../../../base/protocol/result.js';
-import type { Sliced } from '../../../base/turns/turns.js';
 import { shapeFailure } from '../shape.js';
-import type { BatchItem } from './items.js';
+import type { BatchItem, Pause } from './items.js';
 import { continueItem, createResultReader, limitReads, type ResultReader, resolveItem } from './references.js';
 import type { BatchRun } from './run.js';
 
@@ -27,13 +26,14 @@ export interface SettledRun {
 
 /**
  * Separates what can continue the batch from what cannot: an item that uses the result of a failed one fails at once, since
- * in the next batch its reference would name another operation. Stops after each item.
+ * in the next batch its reference would name another operation.
  */
-export function* settleRun(
+export async function settleRun(
   items: readonly BatchItem[],
   { replies: answered, haltedAt }: Pick<BatchRun, 'replies' | 'haltedAt'>,
   limits: PayloadLimits,
-): Sliced<SettledRun> {
+  pause: Pause,
+): Promise<SettledRun> {
   const asking = items.find(({ index }) => index === haltedAt);
   if (asking === undefined || haltedAt === undefined) {
     return { replies: answered, haltedAt, halted: undefined, pending: [] };
@@ -47,6 +47,7 @@ export function* settleRun(
   const pending: PendingItem[] = [];
   for (const item of items) {
     if (replies[item.index] !== undefined) continue;
+    await pause();
     try {
       const { request, waits } = continueItem(item, ofOneRequest(shown), positions);
       pending.push({ item, request, known: waits ? undefined : resolveItem(item, ofOneRequest(results)) });
@@ -55,7 +56,6 @@ export function* settleRun(
       if (!(thrown instanceof OperationError)) throw thrown;
       replies[item.index] = shapeFailure(thrown, undefined);
     }
-    yield;
   }
   return { replies, haltedAt, halted, pending };
 }

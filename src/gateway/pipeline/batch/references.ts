@@ -3,7 +3,6 @@ import { isQuestionCode } from '../../../base/protocol/error-table.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import type { Reply } from '../../../base/protocol/result.js';
-import { runAtOnce, type Sliced, turns } from '../../../base/turns/turns.js';
 import { limitPayload } from '../limit.js';
 import { type BatchItem, mapTexts } from './items.js';
 import { escapeText, parseText, type Reference, renumber } from './reference-syntax.js';
@@ -176,9 +175,6 @@ function unknownResult(index: number, execution: string): Found & { readonly fou
   return { found: false, why, available: ['execution_id'] };
 }
 
-/** Units of work (about 15 nanoseconds each) that a referenced byte costs: it is looked at, written and sent. */
-const READ_WEIGHT = 2;
-
 /**
  * A reader that refuses values which a request may not contain, and more than `maxBytes` of JSON in all: a short reference
  * can name a long value, and many of them can exceed the size of a request or an answer.
@@ -190,18 +186,14 @@ export function limitReads(read: ResultReader, limits: PayloadLimits, maxBytes: 
     if (!found.found) return found;
     const why = explainExcess(found.value, limits);
     if (why !== undefined) return { found: false, why };
-    if (left >= 0) {
-      const bytes = Buffer.byteLength(JSON.stringify(found.value));
-      left -= bytes;
-      turns.spend(READ_WEIGHT * bytes);
-    }
+    if (left >= 0) left -= Buffer.byteLength(JSON.stringify(found.value));
     return left >= 0 ? found : { found: false, why: `the referenced values together exceed ${maxBytes} bytes` };
   };
 }
 
 function explainExcess(value: unknown, limits: PayloadLimits): string | undefined {
   try {
-    runAtOnce(limitPayload(value, limits));
+    limitPayload(value, limits);
     return undefined;
   } catch (thrown) {
     if (thrown instanceof OperationError) return thrown.message;
@@ -228,9 +220,6 @@ function explainAbsence(
 /** The characters that structure JSON text. */
 const STRUCTURAL_MARK = /["{}[\],]/g;
 
-/** Signs of structure that are read in one step: less than a millisecond. */
-const SIGNS_PER_STEP = 5_000;
-
 /**
  * The members of an envelope by name, each as a slice of the text: values that are passed on are neither parsed nor
  * serialised again, so that no number changes.
@@ -238,16 +227,11 @@ const SIGNS_PER_STEP = 5_000;
  * @param envelope the JSON text of an object as `JSON.stringify` writes it; the values of its members may have any layout
  */
 export function sliceMembers(envelope: string): ReadonlyMap<string, string> {
-  return runAtOnce(sliceMembersInSteps(envelope));
-}
-
-/** The same; stops after some thousand signs of structure. */
-export function* sliceMembersInSteps(envelope: string): Sliced<ReadonlyMap<string, string>> {
   const members = new Map<string, string>();
   let at = 1;
   while (envelope[at] === '"') {
     const colon = endOfString(envelope, at);
-    const end = yield* endOfValue(envelope, colon + 1);
+    const end = endOfValue(envelope, colon + 1);
     members.set(JSON.parse(envelope.slice(at, colon)) as string, envelope.slice(colon + 1, end));
     at = end + 1;
   }
@@ -255,9 +239,8 @@ export function* sliceMembersInSteps(envelope: string): Sliced<ReadonlyMap<strin
 }
 
 /** The position of the comma or bracket that follows the value. */
-function* endOfValue(json: string, start: number): Sliced<number> {
+function endOfValue(json: string, start: number): number {
   let depth = 0;
-  let signs = 0;
   STRUCTURAL_MARK.lastIndex = start;
   for (let match = STRUCTURAL_MARK.exec(json); match !== null; match = STRUCTURAL_MARK.exec(json)) {
     const [sign] = match;
@@ -265,12 +248,6 @@ function* endOfValue(json: string, start: number): Sliced<number> {
     else if (sign === '{' || sign === '[') depth += 1;
     else if (depth === 0) return match.index;
     else if (sign !== ',') depth -= 1;
-    signs += 1;
-    if (signs % SIGNS_PER_STEP !== 0) continue;
-    // Others may search meanwhile.
-    const { lastIndex } = STRUCTURAL_MARK;
-    yield;
-    STRUCTURAL_MARK.lastIndex = lastIndex;
   }
   return json.length;
 }

@@ -4,9 +4,8 @@ import type { Cancellation } from '../../../base/protocol/cancellation.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import type { Reply } from '../../../base/protocol/result.js';
-import { turns } from '../../../base/turns/turns.js';
 import { shapeFailure, toOperationError } from '../shape.js';
-import type { BatchItem } from './items.js';
+import type { BatchItem, Pause } from './items.js';
 import { createResultReader, isQuestion, limitReads, type ResultReader, resolveItem } from './references.js';
 
 export interface BatchRun {
@@ -24,8 +23,7 @@ interface RunOptions {
   readonly send: (request: JsonObject, onProgress: RawCall['onProgress']) => Promise<Reply>;
   /** The limits of an item with its references resolved. */
   readonly limits: PayloadLimits;
-  /** In which the items wait for turns. */
-  readonly lane: string;
+  readonly pause: Pause;
   /** Called with thrown values that are not an `OperationError`. */
   readonly onDefect: (cause: unknown) => void;
 }
@@ -97,11 +95,11 @@ async function answerItem(
   item: BatchItem,
   read: ResultReader,
   cancellation: Cancellation,
-  { send, onDefect, limits, lane, onItemProgress }: RunOptions & { readonly onItemProgress: RawCall['onProgress'] },
+  { send, onDefect, limits, pause, onItemProgress }: RunOptions & { readonly onItemProgress: RawCall['onProgress'] },
 ): Promise<Reply> {
   try {
     if (item.fault !== undefined) throw item.fault;
-    const room = turns.enter(lane);
+    const room = pause();
     if (room !== undefined) await room;
     if (cancellation.cancelled) throw neverBegan(item);
     return await send(resolveItem(item, limitReads(read, limits, limits.maxRequestSize)), onItemProgress);

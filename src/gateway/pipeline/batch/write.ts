@@ -8,7 +8,6 @@ import {
   type Reply,
   type Warning,
 } from '../../../base/protocol/result.js';
-import type { Sliced } from '../../../base/turns/turns.js';
 import type { AheadQuestion } from '../../../policy/rules/policy-types.js';
 import { paramsOf } from '../decode.js';
 import { CONFIRMATION } from '../directive-names.js';
@@ -17,7 +16,7 @@ import { shapeFailure } from '../shape.js';
 import { createWarnings, type Warnings } from '../warnings.js';
 import type { JointQuestion } from './agree-together.js';
 import type { AskedAhead } from './ask-ahead.js';
-import type { BatchItem } from './items.js';
+import type { BatchItem, Pause } from './items.js';
 import type { PendingItem, SettledRun } from './pending.js';
 import {
   createResultReader,
@@ -25,7 +24,7 @@ import {
   limitReads,
   prepareItem,
   type ResultReader,
-  sliceMembersInSteps,
+  sliceMembers,
 } from './references.js';
 import type { BatchRun } from './run.js';
 
@@ -46,19 +45,20 @@ interface Entry {
 
 /**
  * Writes the batch's answer in the form of the published schema (`batch-operation.schema.json`). Native blocks follow in the
- * order of the items. Warnings, for which that schema has no member, follow as a text block at the end. Stops again and again in
- * long results.
+ * order of the items. Warnings, for which that schema has no member, follow as a text block at the end. All results together may be as
+ * long as an answer may be, so there is a pause between two of them.
  */
-export function* writeBatch(
+export async function writeBatch(
   items: readonly BatchItem[],
   { replies, haltedAt, pending }: SettledRun,
   questions: BatchQuestions | undefined,
   limits: PayloadLimits,
-): Sliced<Reply> {
+  pause: Pause,
+): Promise<Reply> {
   const read = limitReads(createResultReader(replies), limits, limits.maxResponseSize);
   const blocks: ContentBlock[] = [];
   const warnings = createWarnings();
-  const entries = yield* writeEntries(items, replies, read, limits, { blocks, warnings });
+  const entries = await writeEntries(items, replies, { read, limits, pause }, { blocks, warnings });
   const results = entries.filter(({ item }) => item.index !== haltedAt);
   const halted = entries.find(({ item }) => item.index === haltedAt);
   const parts = [
@@ -79,7 +79,7 @@ export function* writeBatch(
   const all = [...blocks, ...closing];
   const rest = { blocks: all, isError: false, code: 'OK', ...metaOf(replies) } as const;
   // The text of a long answer is a getter, which stays one.
-  return Object.assign(yield* writeContent(parts, all), rest);
+  return Object.assign(await writeContent(parts, all, pause), rest);
 }
 
 /** The parts of the answer that belong to no single result; filled in the order of the items. */
@@ -88,24 +88,31 @@ interface AnswerParts {
   readonly warnings: Warnings;
 }
 
-function* writeEntries(
+/** What writing the results takes. */
+interface Writing {
+  readonly read: ResultReader;
+  readonly limits: PayloadLimits;
+  readonly pause: Pause;
+}
+
+async function writeEntries(
   items: readonly BatchItem[],
   replies: BatchRun['replies'],
-  read: ResultReader,
-  limits: PayloadLimits,
+  { read, limits, pause }: Writing,
   { blocks, warnings }: AnswerParts,
-): Sliced<readonly Entry[]> {
+): Promise<readonly Entry[]> {
   let bytesLeft = limits.maxResponseSize;
   const entries: Entry[] = [];
   for (const item of items) {
     const reply = replies[item.index];
     if (reply === undefined) continue;
+    await pause();
     const asked = isQuestion(reply);
     const whole = asked
       ? writeQuestion(reply, item.isSpecial ? prepareItem(item, read) : undefined)
-      : yield* writeResult(reply, blocks.length);
+      : writeResult(reply, blocks.length);
     const fits = asked || whole.bytes <= bytesLeft;
-    const result = fits ? whole : yield* tooLarge(item, whole, limits);
+    const result = fits ? whole : tooLarge(item, whole, limits);
     bytesLeft -= result.bytes;
     blocks.push(...result.blocks);
     for (const warning of result.warnings) {
@@ -113,24 +120,19 @@ function* writeEntries(
     }
     const ending = asked ? 'asked' : fits && reply.code === 'OK' ? 'succeeded' : 'failed';
     entries.push({ item, ending, text: result.text });
-    yield;
   }
   return entries;
 }
 
 /** Replaces a result that does not fit. Other operations have run, so the batch still gets its answer. */
-function* tooLarge(
-  { index, operation }: BatchItem,
-  { bytes }: WrittenResult,
-  limits: PayloadLimits,
-): Sliced<WrittenResult> {
+function tooLarge({ index, operation }: BatchItem, { bytes }: WrittenResult, limits: PayloadLimits): WrittenResult {
   const { code, message, details } = payloadTooLarge('response_size', bytes, limits);
   const error = new OperationError(
     code,
     `${message}: '${operation}' ran, but its answer does not fit beside the others. Ask for less data in each operation, or read it in a batch of its own; do not send an operation again if it changes data`,
     { ...details, operation, index },
   );
-  return yield* writeResult(shapeFailure(error, undefined), 0);
+  return writeResult(shapeFailure(error, undefined), 0);
 }
 
 /** In parts: the result may be long. */
@@ -235,10 +237,10 @@ interface WrittenResult {
 }
 
 /** @param blocksBefore how many native blocks precede this item's in the answer */
-function* writeResult(reply: Reply, blocksBefore: number): Sliced<WrittenResult> {
+function writeResult(reply: Reply, blocksBefore: number): WrittenResult {
   const { blocks } = reply;
   if (reply.code !== 'OK') return measured(reply.text, blocks, []);
-  const members = yield* sliceMembersInSteps(reply.text);
+  const members = sliceMembers(reply.text);
   const data = shiftBlocks(members.get('data') ?? 'null', blocks, blocksBefore);
   const warnings = JSON.parse(members.get('warnings') ?? '[]') as readonly Warning[];
   return measured(`{"success":true,"data":${data}}`, blocks, warnings);
@@ -289,13 +291,13 @@ function refersToBlock(entry: unknown, blocks: readonly ContentBlock[]): entry i
 const STEP_CHARACTERS = 64 * 1024;
 
 /**
- * An envelope that is given in parts, as the text and, where it is long, as the bytes that servers send: written in steps, because all
- * results of a batch together may be as long as an answer may be, and each of them has waited for a turn of its own.
+ * An envelope that is given in parts, as the text and, where it is long, as the bytes that servers send, with pauses.
  */
-export function* writeContent(
+export async function writeContent(
   parts: readonly string[],
   blocks: readonly ContentBlock[],
-): Sliced<Pick<Reply, 'text' | 'written'>> {
+  pause: Pause,
+): Promise<Pick<Reply, 'text' | 'written'>> {
   const characters = parts.reduce((sum, part) => sum + part.length, 0);
   if (characters <= STEP_CHARACTERS) return { text: parts.join('') };
   const pieces = new PieceWriter();
@@ -303,14 +305,14 @@ export function* writeContent(
   for (const part of parts) {
     for (let at = 0; at < part.length; at += STEP_CHARACTERS) {
       // The halves of a character that stands over the cut are written as two escapes, which mean the same.
+      await pause();
       pieces.add(JSON.stringify(part.slice(at, at + STEP_CHARACTERS)).slice(1, -1));
-      yield;
     }
   }
   pieces.add('"}');
   for (const block of blocks) {
+    await pause();
     pieces.add(`,${JSON.stringify(block)}`);
-    yield;
   }
   pieces.add(']');
   return {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PayloadLimits } from '../../../../src/base/protocol/limits.js';
 import { OperationError } from '../../../../src/base/protocol/operation-error.js';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
 import { limitPayload } from '../../../../src/gateway/pipeline/limit.js';
 
 const LIMITS: PayloadLimits = {
@@ -14,7 +13,7 @@ const LIMITS: PayloadLimits = {
 
 function refusal(value: unknown): OperationError | undefined {
   try {
-    runAtOnce(limitPayload(value, LIMITS));
+    limitPayload(value, LIMITS);
     return undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(OperationError);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json/json.js';
 import { toSnakeCase } from '../../../../src/base/lib/names.js';
 import type { Parameter } from '../../../../src/base/protocol/operation.js';
+import { openDetached } from '../../../../src/results/detached.js';
 import { PAGES_BOUND } from '../../../../src/results/pages/gather-pages.js';
 import type { ReadContext, ReadData } from '../../../../src/results/query/result-types.js';
 import { createResultService } from '../../../../src/results/results.js';
@@ -49,7 +50,7 @@ async function ask(
   const { query, refusal } = service.takeControls(context.operation, params);
   if (refusal?.error !== undefined) throw refusal.error;
   const text = JSON.stringify(upstream.answer(args));
-  const { dataText, warnings } = await service.finish(context, query, text, undefined, async (more) => {
+  const answer = await service.finish(context, query, text, undefined, async (more) => {
     calls.push(more);
     try {
       return JSON.stringify({ success: true, data: upstream.answer(more) });
@@ -57,6 +58,14 @@ async function ask(
       return JSON.stringify({ success: false, error: { code: 'X', message: String(thrown) } });
     }
   });
+  const { dataText, warnings } =
+    answer.unmade === undefined
+      ? answer
+      : openDetached(context, service.detach(context)).finish(
+          query,
+          { dataText: text },
+          structuredClone(answer.unmade),
+        );
   return { data: JSON.parse(dataText), warnings, calls };
 }
 

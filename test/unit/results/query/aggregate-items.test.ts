@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aggregateItems, MAX_GROUPS } from '../../../../src/results/query/aggregate-items.js';
 import type { Aggregation } from '../../../../src/results/query/result-types.js';
-import { runAtOnce } from '../../../../src/results/query/sliced.js';
 import { SOURCE } from '../../../support/collection-source.js';
 
 const ITEMS = [
@@ -12,7 +11,7 @@ const ITEMS = [
 ];
 
 function compute(aggregation: Aggregation, items: readonly unknown[] = ITEMS): unknown {
-  return runAtOnce(aggregateItems(items, [['label', aggregation]], SOURCE)).aggregations['label'];
+  return aggregateItems(items, [['label', aggregation]], SOURCE).aggregations['label'];
 }
 
 describe('aggregateItems with one function', () => {
@@ -50,7 +49,7 @@ it.each<[readonly unknown[], number]>([
 it('counts the items whose values a sum leaves out, and not those without a value', () => {
   const labelled = [['label', { sum: ['size'], max: ['size'] }]] as const;
   const items = [...ITEMS, { size: null }, {}, { size: '1,200' }, { size: '' }];
-  const { notNumbers } = runAtOnce(aggregateItems(items, labelled, SOURCE));
+  const { notNumbers } = aggregateItems(items, labelled, SOURCE);
   expect([...notNumbers]).toEqual([['label.sum', 2]]);
 });
 
@@ -102,14 +101,16 @@ describe('groups', () => {
       },
     ];
     const labelled = Array.from({ length: 50 }, (_, index) => [`l${index}`, { groupBy: ['a'], count: true }] as const);
-    runAtOnce(aggregateItems(items, labelled, SOURCE));
+    aggregateItems(items, labelled, SOURCE);
     expect(reads).toBe(1);
   });
 
   it('are bounded in number, with the number left out', () => {
     const items = Array.from({ length: MAX_GROUPS + 5 }, (_, index) => ({ id: `k${index}` }));
-    const { aggregations, truncatedGroups } = runAtOnce(
-      aggregateItems([...items, { id: 'k1004' }], [['by_id', { groupBy: ['id'], count: true }]], SOURCE),
+    const { aggregations, truncatedGroups } = aggregateItems(
+      [...items, { id: 'k1004' }],
+      [['by_id', { groupBy: ['id'], count: true }]],
+      SOURCE,
     );
     expect(Object.keys(aggregations['by_id'] as object)).toHaveLength(MAX_GROUPS);
     expect(Object.keys(aggregations['by_id'] as object)[0]).toBe('k1004');
@@ -123,7 +124,5 @@ it('answers under the labels of the caller, in their order', () => {
     ['__proto__', { count: true }],
     ['a', { count: true }],
   ] as const;
-  expect(JSON.stringify(runAtOnce(aggregateItems(ITEMS, labelled, SOURCE)).aggregations)).toBe(
-    '{"z":4,"__proto__":4,"a":4}',
-  );
+  expect(JSON.stringify(aggregateItems(ITEMS, labelled, SOURCE).aggregations)).toBe('{"z":4,"__proto__":4,"a":4}');
 });

@@ -3,7 +3,6 @@ import { parseExact, writeExact } from '../../../../src/base/json/exact-numbers.
 import { readQuery } from '../../../../src/results/query/read-query.js';
 import type { Control } from '../../../../src/results/query/result-types.js';
 import { project, runQuery } from '../../../../src/results/query/run-query.js';
-import { runAtOnce } from '../../../../src/results/query/sliced.js';
 import { compileComputedFields } from '../../../../src/results/shape/controls.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { CONTROLLED, SOURCE } from '../../../support/collection-source.js';
@@ -16,8 +15,8 @@ function ask(given: Partial<Record<Control, unknown>>): string {
   const controls = new Map(Object.entries(given)) as ReadonlyMap<Control, unknown>;
   const query = readQuery(controls, CONTROLLED)!;
   const source = { ...SOURCE, computed: compileComputedFields(LINK) };
-  const { ordered, aggregations } = runAtOnce(runQuery(parseExact(ROWS) as readonly unknown[], query, source));
-  return writeExact(aggregations ?? runAtOnce(project(ordered, query, source, ordered)));
+  const { ordered, aggregations } = runQuery(parseExact(ROWS) as readonly unknown[], query, source);
+  return writeExact(aggregations ?? project(ordered, query, source, ordered));
 }
 
 const numbersOf = (text: string): unknown => (JSON.parse(text) as { n: number }[]).map(({ n }) => n);

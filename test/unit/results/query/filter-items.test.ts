@@ -3,13 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { compileTextPattern, parseTextQuery } from '../../../../src/results/query/filter-items.js';
 import type { Condition, Operator, TextQuery } from '../../../../src/results/query/result-types.js';
 import { findItems } from '../../../../src/results/query/run-query.js';
-import { runAtOnce } from '../../../../src/results/query/sliced.js';
 import { SOURCE } from '../../../support/collection-source.js';
 
 const filterItems = (items: readonly unknown[], filter: readonly Condition[], source: typeof SOURCE) =>
-  runAtOnce(findItems(items, { filter }, source));
-const searchText = (items: readonly unknown[], text: TextQuery) =>
-  runAtOnce(findItems(items, { filter: [], text }, SOURCE));
+  findItems(items, { filter }, source);
+const searchText = (items: readonly unknown[], text: TextQuery) => findItems(items, { filter: [], text }, SOURCE);
 
 /** Whether an item whose field `a` has this value passes. */
 function passes(value: unknown, operator: Operator, operand: unknown): boolean {

@@ -4,7 +4,6 @@ import { OperationError } from '../../../../src/base/protocol/operation-error.js
 import { readQuery } from '../../../../src/results/query/read-query.js';
 import type { Control } from '../../../../src/results/query/result-types.js';
 import { project, type QueryOutcome, runQuery, sortItems } from '../../../../src/results/query/run-query.js';
-import { runAtOnce } from '../../../../src/results/query/sliced.js';
 import { CONTROLLED, SOURCE } from '../../../support/collection-source.js';
 
 type Given = Partial<Record<Control, unknown>>;
@@ -15,7 +14,7 @@ function read(given: Given) {
 }
 
 function run(items: readonly unknown[], given: Given): QueryOutcome {
-  return runAtOnce(runQuery(items, read(given), SOURCE));
+  return runQuery(items, read(given), SOURCE);
 }
 
 function refusal(items: readonly unknown[], given: Given): OperationError {
@@ -67,7 +66,7 @@ describe("runQuery over the documents' examples", () => {
       fields: ['widget_name', '_computed.age_days'],
     };
     const { ordered } = run(WIDGETS, given);
-    expect(runAtOnce(project(ordered, read(given), SOURCE))).toEqual([
+    expect(project(ordered, read(given), SOURCE)).toEqual([
       { widget_name: 'Ceres', _computed: { age_days: 151 } },
       { widget_name: 'Atlas', _computed: { age_days: 47 } },
     ]);
@@ -102,8 +101,8 @@ describe("runQuery over the documents' examples", () => {
 
 it('returns the items unchanged for an empty query', () => {
   const query = read({ first: 2 });
-  expect(runAtOnce(runQuery(WIDGETS, query, SOURCE))).toEqual({ ordered: WIDGETS });
-  expect(runAtOnce(project(WIDGETS, query, SOURCE))).toEqual(WIDGETS);
+  expect(runQuery(WIDGETS, query, SOURCE)).toEqual({ ordered: WIDGETS });
+  expect(project(WIDGETS, query, SOURCE)).toEqual(WIDGETS);
 });
 
 it('chooses the fields of presets by all items found', () => {
@@ -113,8 +112,8 @@ it('chooses the fields of presets by all items found', () => {
     { id: 3, note: 'b' },
   ];
   const query = read({ fields: 'standard' });
-  expect(runAtOnce(project(items.slice(0, 1), query, SOURCE, items))).toEqual([items[0]]);
-  expect(runAtOnce(project(items.slice(0, 1), query, SOURCE))).toEqual([{ id: 1 }]);
+  expect(project(items.slice(0, 1), query, SOURCE, items)).toEqual([items[0]]);
+  expect(project(items.slice(0, 1), query, SOURCE)).toEqual([{ id: 1 }]);
 });
 
 it('says how many groups are left out', () => {
@@ -232,7 +231,7 @@ it('gives the same as a plain filter, sort and slice', () => {
       };
       const query = read(given);
       if (query.page.style !== 'offset') throw new Error('no offset');
-      const { ordered } = runAtOnce(runQuery(items, query, SOURCE));
+      const { ordered } = runQuery(items, query, SOURCE);
       const byHand = items.filter(({ group, rank }) => group === 'x' && rank >= least).sort((a, b) => b.rank - a.rank);
       expect(ordered.slice(query.page.offset, query.page.offset + query.page.size)).toEqual(
         byHand.slice(offset, offset + limit),
@@ -245,7 +244,7 @@ type Order = 'asc' | 'desc';
 
 function sorted(values: readonly unknown[], order: Order = 'asc'): readonly unknown[] {
   const items = values.map((value) => (value === undefined ? {} : { a: value }));
-  return runAtOnce(sortItems(items, [{ path: ['a'], order }], SOURCE)).map((item) => (item as { a?: unknown }).a);
+  return sortItems(items, [{ path: ['a'], order }], SOURCE).map((item) => (item as { a?: unknown }).a);
 }
 
 describe('sortItems', () => {
@@ -280,14 +279,14 @@ it('sorts by the next key where the first ones are equal', () => {
     { path: ['b'], order: 'desc' },
     { path: ['a'], order: 'desc' },
   ] as const;
-  expect(runAtOnce(sortItems(items, keys, SOURCE)).map((item) => (item as { n: number }).n)).toEqual([2, 1, 3, 0]);
+  expect(sortItems(items, keys, SOURCE).map((item) => (item as { n: number }).n)).toEqual([2, 1, 3, 0]);
 });
 
 it('sorts by computed fields, and sorts items that are not objects', () => {
   const items = [{ created_at: '2026-05-31' }, {}, { created_at: '2026-01-01' }];
   const keys = [{ path: ['_computed', 'age_days'], order: 'desc' }] as const;
-  expect(runAtOnce(sortItems(items, keys, SOURCE))).toEqual([items[2], items[0], items[1]]);
-  expect(runAtOnce(sortItems(['b', 'a'], [{ path: ['value'], order: 'asc' }], SOURCE))).toEqual(['a', 'b']);
+  expect(sortItems(items, keys, SOURCE)).toEqual([items[2], items[0], items[1]]);
+  expect(sortItems(['b', 'a'], [{ path: ['value'], order: 'asc' }], SOURCE)).toEqual(['a', 'b']);
 });
 
 it('keeps all items, keeps equal ones in order, and does not change its input', () => {
@@ -301,10 +300,10 @@ it('keeps all items, keeps equal ones in order, and does not change its input', 
       const items = values.map((a, index) => ({ a, index }));
       const given = [...items];
       const keys = [{ path: ['a'], order }];
-      const once = runAtOnce(sortItems(items, keys, SOURCE)) as readonly { a: unknown; index: number }[];
+      const once = sortItems(items, keys, SOURCE) as readonly { a: unknown; index: number }[];
       expect(items).toEqual(given);
       expect(once.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(items.map(({ index }) => index));
-      expect(runAtOnce(sortItems(once, keys, SOURCE))).toEqual(once);
+      expect(sortItems(once, keys, SOURCE)).toEqual(once);
       for (const [position, item] of once.entries()) {
         const equals = once.slice(position + 1).filter(({ a }) => a === item.a);
         expect(equals.every(({ index }) => index > item.index)).toBe(true);

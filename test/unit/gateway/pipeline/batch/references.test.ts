@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeText, parseText } from '../../../../../src/gateway/pipeline/batch/reference-syntax.js';
-import { sliceMembers, sliceMembersInSteps } from '../../../../../src/gateway/pipeline/batch/references.js';
+import { sliceMembers } from '../../../../../src/gateway/pipeline/batch/references.js';
 import { askAbout, fail, LIMITS, openBench, succeed } from './batch-bench.js';
 
 const DATA = {
@@ -255,23 +255,6 @@ it('sliceMembers returns each member of an envelope as written', () => {
     n: '1.50',
   });
   expect(sliceMembers('{}').size).toBe(0);
-});
-
-it('sliceMembersInSteps stops in a long value, though others slice meanwhile, and returns the same', () => {
-  const text = JSON.stringify({
-    success: true,
-    data: Array.from({ length: 30_000 }, (_, id) => ({ id })),
-    warnings: [],
-  });
-  const slicing = sliceMembersInSteps(text);
-  let stops = 0;
-  let step = slicing.next();
-  for (; step.done !== true; step = slicing.next()) {
-    stops += 1;
-    sliceMembers('{"a":[1,{"b":2}]}');
-  }
-  expect(stops).toBeGreaterThan(10);
-  expect(step.value).toEqual(sliceMembers(text));
 });
 
 it('sliceMembers equals JSON.parse and JSON.stringify of each member, for every object', () => {
