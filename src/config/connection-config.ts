@@ -1,4 +1,4 @@
-import type { CHILD_LIMITS, CIRCUIT, INSTANCES, OUTBOUND_TLS, QUEUE, RESTARTS } from './schema/connection-schema.js';
+import type { CHILD_LIMITS, CIRCUIT, INSTANCES, OUTBOUND_TLS, PINGS, QUEUE, RESTARTS } from './schema/connection-schema.js';
 import type { Output } from './schema/setting.js';
 
 /** The certificates of the way to a server; files are absolute paths of PEM files. */
@@ -15,6 +15,9 @@ export type CircuitBounds = Output<typeof CIRCUIT>;
 
 /** How many connections of its own an isolated upstream makes, each with a process where it is a child. */
 export type InstanceBounds = Output<typeof INSTANCES>;
+
+/** When a connection that is silent is proven by a ping. 0 for never. */
+export type PingBounds = Output<typeof PINGS>;
 
 /** What the process of a server may take, and as whom it runs. */
 export type ChildLimits = Output<typeof CHILD_LIMITS>;

@@ -173,6 +173,7 @@ function describeCaptured(name: string): UpstreamConfig {
     queue: { max: 0 },
     restarts: { max: 0, windowSeconds: 0 },
     circuit: { failures: 0, openSeconds: 0 },
+    pings: { afterIdleMs: 0, duringCallMs: 0 },
     required: false,
     isolation: 'shared',
     instances: { max: 0, idleSeconds: 0, spare: 0 },

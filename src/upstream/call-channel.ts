@@ -3,8 +3,9 @@ import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { BriefMap } from '../base/lib/maps.js';
 import type { ProgressUpdate } from '../base/protocol/call.js';
 import { LARGE_BYTES, type LargeMessage } from '../base/protocol/large-answer.js';
+import type { PingBounds } from '../config/connection-config.js';
 import { type CallResult, readLarge, readResult, UnreadMessage } from './call-result.js';
-import { Liveness } from './liveness.js';
+import { Liveness, type PingMemory } from './liveness.js';
 import { OWN_METHODS, type Pending, type RequestOptions, restartClock } from './pending-request.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { explainRefusal } from './questions/explain-refusal.js';
@@ -24,6 +25,7 @@ const SWEEP_MS = 250;
 interface ChannelLimits {
   readonly maxAnswerBytes: number;
   readonly connectTimeoutMs: number;
+  readonly pings: PingBounds;
 }
 
 /**
@@ -55,7 +57,7 @@ export class CallChannel implements Transport {
   #lost: UpstreamFault | undefined;
   #reported: UpstreamFault | undefined;
   #retired = false;
-  /** Undefined before the first call that was met with silence. */
+  /** Undefined before the handshake is done. */
   #liveness: Liveness | undefined;
   #messages = 0;
   readonly #changed = new ChangedLists();
@@ -140,6 +142,21 @@ export class CallChannel implements Transport {
     });
   }
 
+  /** From now on silence is proven by pings. @param memory of the server, over all its connections */
+  provePings(memory: PingMemory): void {
+    this.#liveness = new Liveness({
+      bounds: this.#limits.pings,
+      connectTimeoutMs: this.#limits.connectTimeoutMs,
+      memory,
+      ping: (timeoutMs) => this.request('ping', {}, { timeoutMs }),
+      activity: () => this.#activity,
+      inFlight: () => this.#pending.values().flatMap(({ method, subject }) => (method === 'ping' ? [] : [subject])),
+      hasPerRequestStream: this.hasPerRequestStream,
+      isLost: () => this.#lost !== undefined,
+      onDeaf: (fault) => this.#abandonServer(fault),
+    });
+  }
+
   /** Takes no new requests, lets those in flight finish, then closes. */
   retire(): void {
     this.#retired = true;
@@ -170,17 +187,22 @@ export class CallChannel implements Transport {
     if (this.#lost !== undefined && !(options.continues === true && this.#retired))
       return Promise.reject(lostWith(this.#lost, { undelivered: true }));
     if (options.cancellation?.cancelled === true) return Promise.reject(cancelled(options.cancellation));
+    const now = performance.now();
+    const isOwn = method === 'ping' || options.continues === true;
+    const proof = isOwn ? undefined : this.#liveness?.proofBeforeCall(now);
+    if (proof !== undefined) return proof.then(() => this.call(method, params, options));
     const id = this.#nextId;
     this.#nextId += 1;
     this.#lastMethod = method;
     return new Promise((resolve, reject) => {
       const { timeoutMs, maxMs = timeoutMs, onProgress, cancellation, ask, log } = options;
-      const now = performance.now();
       const most = Math.max(maxMs, timeoutMs);
       this.#pending.add(id, {
         resolve,
         reject,
         method,
+        subject: method === 'tools/call' ? String(params['name']) : method,
+        sentAt: now,
         timeoutMs,
         onProgress,
         allowance: undefined,
@@ -235,6 +257,11 @@ export class CallChannel implements Transport {
     return pending !== undefined && pending.allowance?.hasRoom(performance.now()) !== false;
   }
 
+  #noteMessage(): void {
+    this.#messages += 1;
+    this.#liveness?.heard();
+  }
+
   #failOwn(id: unknown, fault: UpstreamFault): void {
     const own = ownId(id);
     if (own !== undefined) this.#fail(own, fault);
@@ -242,7 +269,7 @@ export class CallChannel implements Transport {
 
   /** @param requestId of the request on whose stream it came, where that is known */
   #receive(message: JSONRPCMessage, requestId?: RequestId): void {
-    this.#messages += 1;
+    this.#noteMessage();
     if ('method' in message) {
       if (message.method === 'notifications/progress' && this.#progress(message.params)) return;
       if (this.#questions?.take(message, requestId) !== true) this.onmessage?.(message);
@@ -275,11 +302,11 @@ export class CallChannel implements Transport {
     // What is neither an answer nor too large to be read here may be the SDK's.
     else if (message.length <= LARGE_BYTES)
       for (const read of readMessages(String(message.join()))) this.#receive(read);
-    this.#messages += 1;
+    this.#noteMessage();
   }
 
   #receiveSplit(answer: SplitAnswer): void {
-    this.#messages += 1;
+    this.#noteMessage();
     const id = ownId(answer.id);
     if (id === undefined) this.onmessage?.(answer.whole());
     // One that comes too late is dropped.
@@ -321,23 +348,15 @@ export class CallChannel implements Transport {
       return;
     }
     const now = performance.now();
+    let oldest = now;
     for (const { key: id, value: pending } of this.#pending.entries()) {
-      if (pending.deadline > now || (pending.questions?.open ?? 0) > 0) continue;
+      if ((pending.questions?.open ?? 0) > 0) continue;
+      if (pending.method !== 'ping') oldest = Math.min(oldest, pending.sentAt);
+      if (pending.deadline > now) continue;
       this.#abandon(id, expired(pending, now), 'timed out');
-      if (pending.method !== 'ping' && pending.activity === this.#activity) void this.#checkAlive();
+      if (pending.method !== 'ping' && pending.activity === this.#activity) void this.#liveness?.proveAfterTimeout();
     }
-  }
-
-  #checkAlive(): Promise<void> {
-    this.#liveness ??= new Liveness({
-      connectTimeoutMs: this.#limits.connectTimeoutMs,
-      ping: (timeoutMs) => this.request('ping', {}, { timeoutMs }),
-      activity: () => this.#activity,
-      hasPerRequestStream: this.hasPerRequestStream,
-      isLost: () => this.#lost !== undefined,
-      onHung: (fault) => this.#abandonServer(fault),
-    });
-    return this.#liveness.check();
+    if (this.#pending.size > 0) this.#liveness?.watchCalls(now, oldest);
   }
 
   #abandonServer(fault: UpstreamFault): void {
@@ -397,6 +416,7 @@ export class CallChannel implements Transport {
   #lose(fault: UpstreamFault): void {
     if (this.#lost !== undefined) return;
     this.#lost = fault;
+    this.#liveness?.end();
     this.onlost?.(fault);
   }
 

@@ -16,6 +16,7 @@ import { sendInRounds } from './answer-rounds.js';
 import type { CallChannel } from './call-channel.js';
 import type { CallResult } from './call-result.js';
 import type { TaskSurroundings } from './drive-task.js';
+import type { PingMemory } from './liveness.js';
 import { listenForNews, type ResourceWatch, RootsNews, type UpstreamNews } from './news.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { findTaskCalls, type TaskCalls } from './task-calls.js';
@@ -42,6 +43,11 @@ export interface ServerMemory {
   readonly era: EraMemory;
   /** Of all connections, so that a list that comes again has the same objects. */
   readonly tools: ToolMemory;
+  readonly pings: PingMemory;
+}
+
+export function newServerMemory(): ServerMemory {
+  return { era: {}, tools: new Map(), pings: { during: new Set() } };
 }
 
 /** One live connection to a server, from handshake to loss. It never comes back; the next one is a new object. */
@@ -79,6 +85,8 @@ export interface ConnectionRequest {
   readonly credentials?: RequestCredentials | undefined;
   readonly memory: EraMemory;
   readonly tools: ToolMemory;
+  /** What is known of it over its connections; nothing where it has only this one. */
+  readonly pings?: PingMemory;
   /** How long this attempt may take; `connectTimeoutMs` unless given. */
   readonly timeoutMs?: number;
   /** How long a child process may stay silent when it is probed for the modern era. */
@@ -151,6 +159,7 @@ export async function completeConnection(
     onTools(usable, digest);
   };
   await readAll(request.timeoutMs);
+  channel.provePings(request.pings ?? { during: new Set() });
   watchToolList({ client, era, readAll, onDiagnostic });
   const { connectTimeoutMs: timeoutMs } = config;
   const watch = listenForNews({ client, channel, era, capabilities, timeoutMs, news: request.news, onDiagnostic });

@@ -10,7 +10,7 @@ import type { UpstreamConfig } from '../config/gateway-config.js';
 import { assessIsolation } from './assess-isolation.js';
 import { CallsInProgress } from './calls-in-progress.js';
 import { bestOf, CombinedNews, countCalls, isDown } from './combined-status.js';
-import type { ServerMemory } from './connection.js';
+import { newServerMemory, type ServerMemory } from './connection.js';
 import { type Instance, Instances, waitFor } from './instances.js';
 import { ManagedUpstream } from './managed-upstream.js';
 import {
@@ -69,7 +69,7 @@ export class IsolatedUpstream implements Upstream {
   readonly slug: string;
 
   readonly #options: IsolatedUpstreamOptions;
-  readonly #memory: ServerMemory = { era: {}, tools: new Map() };
+  readonly #memory: ServerMemory = newServerMemory();
   readonly #instances: Instances<OwnConnection>;
   readonly #createdAt = performance.now();
   /** The connection that reads the tools first, until it is decided who shares it. */

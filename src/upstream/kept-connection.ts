@@ -227,6 +227,7 @@ export class KeptConnection {
         credentials,
         memory: memory.era,
         tools: memory.tools,
+        pings: memory.pings,
         signal: this.#closing.signal,
         timeoutMs: this.#startMs(),
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),

@@ -8,7 +8,7 @@ import type { WireAnswer } from '../base/protocol/wire-answer.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { UnreadMessage } from './call-result.js';
 import { CallsInProgress } from './calls-in-progress.js';
-import { type Connection, listContent, type ServerMemory } from './connection.js';
+import { type Connection, listContent, newServerMemory, type ServerMemory } from './connection.js';
 import { KeptConnection } from './kept-connection.js';
 import type { WatchedResource } from './owners.js';
 import { FailedAttempts } from './repeats.js';
@@ -43,7 +43,7 @@ export class ManagedUpstream implements Upstream {
   readonly #calls: CallsInProgress;
   readonly #kept: KeptConnection;
 
-  constructor({ config, around, starts, memory = { era: {}, tools: new Map() }, credentials }: ManagedUpstreamOptions) {
+  constructor({ config, around, starts, memory = newServerMemory(), credentials }: ManagedUpstreamOptions) {
     this.#config = config;
     this.slug = config.slug;
     this.#masking = new CredentialMasking(config.endpoint, credentials);

@@ -36,6 +36,9 @@ export interface Pending {
   readonly resolve: (result: CallResult) => void;
   readonly reject: (error: unknown) => void;
   readonly method: string;
+  /** The tool of a call, the method of any other request. */
+  readonly subject: string;
+  readonly sentAt: number;
   readonly timeoutMs: number;
   readonly onProgress: ((update: ProgressUpdate) => void) | undefined;
   /** Undefined before the first update. */

@@ -58,6 +58,7 @@ const OF_CONNECTION = [
   'queue',
   'restarts',
   'circuit',
+  'pings',
   'isolation',
   'credentials',
   'instances',

@@ -22,6 +22,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     queue: { max: 1_000 },
     restarts: { max: 0, windowSeconds: 600 },
     circuit: { failures: 0, openSeconds: 30 },
+    pings: { afterIdleMs: 30_000, duringCallMs: 10_000 },
     required: false,
     maxAnswerBytes: 20_971_520,
     trust: 'validated',

@@ -50,6 +50,24 @@ export const CIRCUIT = section(
   },
 );
 
+export const PINGS = section(
+  'After how many milliseconds of silence a connection is proven by a ping: before a call (`afterIdleMs`), and beside one (`duringCallMs`). What does not answer is replaced.',
+  {
+    afterIdleMs: integer(
+      0,
+      MAX_TIMEOUT_MS,
+      'Nothing came for so long: the connection is proven before the next call is sent; 0 for never.',
+      30_000,
+    ),
+    duringCallMs: integer(
+      0,
+      MAX_TIMEOUT_MS,
+      'Nothing came for so long while a call waits for its answer: the connection is proven beside it; 0 for never.',
+      10_000,
+    ),
+  },
+);
+
 export const OUTBOUND_TLS = section(
   'The certificates of the way to a server over HTTP, each read again when it changes.',
   {
@@ -109,6 +127,7 @@ export const SHARED = {
   queue: QUEUE,
   restarts: RESTARTS,
   circuit: CIRCUIT,
+  pings: PINGS,
   proxy: text(
     'The proxy on the way to a server over HTTP: an `http://` or `https://` address; `environment` for that of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; `none`, which is the default.',
   ),

@@ -27,6 +27,7 @@ describe('loadConfig with pasted blocks', () => {
         queue: { max: 10_000 },
         restarts: { max: 0, windowSeconds: 600 },
         circuit: { failures: 0, openSeconds: 30 },
+        pings: { afterIdleMs: 30_000, duringCallMs: 10_000 },
         required: false,
         isolation: 'auto',
         instances: { max: 20, idleSeconds: 1800, spare: 0 },

@@ -42,6 +42,7 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     queue: { max: 1_000 },
     restarts: { max: 0, windowSeconds: 600 },
     circuit: { failures: 0, openSeconds: 30 },
+    pings: { afterIdleMs: 30_000, duringCallMs: 10_000 },
     required: false,
     isolation: 'shared',
     instances: { max: 20, idleSeconds: 300, spare: 0 },
