@@ -1,4 +1,12 @@
-import type { CHILD_LIMITS, CIRCUIT, INSTANCES, OUTBOUND_TLS, PINGS, QUEUE, RESTARTS } from './schema/connection-schema.js';
+import type {
+  CHILD_LIMITS,
+  CIRCUIT,
+  INSTANCES,
+  OUTBOUND_TLS,
+  PINGS,
+  QUEUE,
+  RESTARTS,
+} from './schema/connection-schema.js';
 import type { Output } from './schema/setting.js';
 
 /** The certificates of the way to a server; files are absolute paths of PEM files. */
