@@ -26,8 +26,7 @@ const MOST_HITS = 200;
 export const openCatalogue: OpenPart = (gateway) => {
   const revisions = new Revisions();
   // A changed rule changes what is shown, and not the catalog.
-  const pulse = (): readonly number[] =>
-    [gateway.revision(), gateway.config].map((each) => revisions.numberOf(each));
+  const pulse = (): readonly number[] => [gateway.revision(), gateway.config].map((each) => revisions.numberOf(each));
   const list = definePage({
     path: SECTION,
     title: 'Catalogue',

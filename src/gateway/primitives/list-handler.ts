@@ -8,6 +8,7 @@ import { inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/t
 import { narrowTo } from './operations.js';
 import { type KnownLists, keyOf, type ListName, memberOf, type Upstreams } from './primitive-lists.js';
 import type { Owned } from './qualified-names.js';
+import { cleanEntry } from './read-entry.js';
 import { handOver } from './shape-contents.js';
 
 interface ListHandlerDeps {
@@ -26,14 +27,15 @@ export function createListHandler(
 ): OperationHandler {
   /** The entries of the lists that the caller may see, and the upstreams whose entries it may not. */
   const collect = async (call: HandlerCall, list: ListName) => {
+    const { operation, caller, arguments: args } = call;
+    const isAsked = (slug: string): boolean => operation.upstream === GATEWAY_SOURCE || operation.upstream === slug;
+    // Those of all servers, as a name that several have is shown with its server.
     const reading = lists.ready(list);
     if (reading !== undefined) await reading;
-    const { operation, caller, arguments: args } = call;
     let listed: readonly ListedEntry[] = [];
     const denied: string[] = [];
     for (const { upstream, entries } of lists.known(list)) {
-      const isAsked = operation.upstream === GATEWAY_SOURCE || operation.upstream === upstream;
-      if (!isAsked) continue;
+      if (!isAsked(upstream)) continue;
       const isVisible = operation.upstream === upstream || isAllowed(narrowTo(operation, upstream), args, caller);
       if (!isVisible) {
         denied.push(upstream);
@@ -44,8 +46,10 @@ export function createListHandler(
     }
     return { listed, denied };
   };
-  const showEntry = (list: ListName, { upstream, id, value }: ListedEntry): JsonObject =>
-    withShown(value, list, show(list, { upstream, id }));
+  const showEntry = (list: ListName, { upstream, id, value }: ListedEntry): JsonObject => ({
+    ...cleanEntry(value, keyOf(list)),
+    [keyOf(list)]: show(list, { upstream, id }),
+  });
   return async (call) => {
     const { native, operation } = call;
     const list = native === undefined ? listOf(call.arguments) : listOfMethod(native.method);
@@ -59,9 +63,15 @@ export function createListHandler(
       .declaring(operation.primitive ?? '')
       .filter((slug) => operation.upstream === GATEWAY_SOURCE || operation.upstream === slug)
       .filter((slug) => upstreams.get(slug)?.absence() !== undefined);
+    const unread = lists
+      .declaring(operation.primitive ?? '')
+      .filter(
+        (slug) => (operation.upstream === GATEWAY_SOURCE || operation.upstream === slug) && !denied.includes(slug),
+      )
+      .filter((slug) => !away.includes(slug) && lists.isUnread(list, slug));
     const showing = mapInSteps(listed, (entry) => forModels(showEntry(list, entry), entry.upstream));
     const structuredContent = await runInSlices(inTime(showing));
-    return { toolResult: await handOver({ structuredContent }, call), warnings: warnOf(denied, away) };
+    return { toolResult: await handOver({ structuredContent }, call), warnings: warnOf({ denied, away, unread }) };
   };
 }
 
@@ -70,37 +80,39 @@ function listOfMethod(method: string): ListName {
   return method === 'resources/templates/list' ? 'templates' : 'resources';
 }
 
-function withShown(value: JsonObject, list: ListName, shown: string): JsonObject {
-  const key = keyOf(list);
-  return value[key] === shown ? value : { ...value, [key]: shown };
-}
-
 /** What a model needs of an entry: pictures and what programs say to each other cost tokens and tell it nothing. */
 function forModels({ icons: _icons, _meta, ...value }: JsonObject, upstream: string): JsonObject {
   return { ...value, upstream };
 }
 
-function warnOf(denied: readonly string[], away: readonly string[]): readonly Warning[] {
-  const names = (slugs: readonly string[]): string => slugs.map((slug) => `'${slug}'`).join(', ');
+/** The servers whose entries are missing or old, by reason. */
+interface Incomplete {
+  readonly denied: readonly string[];
+  readonly away: readonly string[];
+  readonly unread: readonly string[];
+}
+
+function warnOf({ denied, away, unread }: Incomplete): readonly Warning[] {
+  const warn = (slugs: readonly string[], code: string, say: (names: string) => string): readonly Warning[] => {
+    if (slugs.length === 0) return [];
+    return [{ code, message: say(slugs.map((slug) => `'${slug}'`).join(', ')), severity: 'low' }];
+  };
   return [
-    ...(denied.length === 0
-      ? []
-      : [
-          {
-            code: 'LIST_INCOMPLETE_WARNING',
-            message: `Those of ${names(denied)} are left out, as policy does not let you list them without a question`,
-            severity: 'low' as const,
-          },
-        ]),
-    ...(away.length === 0
-      ? []
-      : [
-          {
-            code: 'LIST_STALE_WARNING',
-            message: `Not connected now: ${names(away)}. Their last known lists are shown, and reading may fail`,
-            severity: 'low' as const,
-          },
-        ]),
+    ...warn(
+      denied,
+      'LIST_INCOMPLETE_WARNING',
+      (names) => `Those of ${names} are left out, as policy does not let you list them without a question`,
+    ),
+    ...warn(
+      unread,
+      'LIST_INCOMPLETE_WARNING',
+      (names) => `Those of ${names} are missing: their lists could not be read yet, and are tried again`,
+    ),
+    ...warn(
+      away,
+      'LIST_STALE_WARNING',
+      (names) => `Not connected now: ${names}. Their last known lists are shown, and reading may fail`,
+    ),
   ];
 }
 

@@ -51,12 +51,18 @@ export class Owners {
     return isShared || this.#readQualified(list, owned.id) !== undefined ? QUALIFY[list](owned) : owned.id;
   }
 
-  /** Gets the lists that are needed to find the owner of a name; undefined where nothing has to be waited for. */
+  /**
+   * Gets the lists that are needed to find the owner of a name; undefined where nothing has to be waited for: an owner that is known does
+   * not wait for the lists of others.
+   */
   ready(list: ListName, name: string): Promise<void> | undefined {
     const { lists } = this.#deps;
-    if (this.#readQualified(list, name) !== undefined) return undefined;
+    if (this.#readQualified(list, name) !== undefined || lists.holdersOf(list, name).length > 0) return undefined;
     if (list === 'prompts') return lists.ready('prompts');
     if (this.#only('resources') !== undefined) return undefined;
+    // A list that has never been read may hold the very URI, which counts more than a template that fits.
+    const isRead = lists.isSettled('resources') && lists.isSettled('templates');
+    if (lists.holdersOf('templates', name).length > 0 || (isRead && this.#matching(name).length > 0)) return undefined;
     const due = [lists.ready('resources'), lists.ready('templates')].filter((each) => each !== undefined);
     return due.length === 0 ? undefined : Promise.all(due).then(() => undefined);
   }

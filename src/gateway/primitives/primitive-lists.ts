@@ -1,4 +1,5 @@
-import { isJsonObject } from '../../base/json/json.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { inTime, mapInSteps, runInSlices } from '../../base/turns/turns.js';
@@ -64,12 +65,19 @@ interface PrimitiveListsDeps {
   readonly now?: () => number;
 }
 
-/** A server may be slow; all others have been read by then. */
+/** So long a list may take to be read. */
 const LIST_MS = 10_000;
+/** So long whoever asks waits for a list that is read first, or after news of a change. */
+const FIRST_WAIT_MS = 2_000;
+/** So long whoever asks waits for a list that is known, and may have changed without a word. */
+const REFRESH_WAIT_MS = 500;
 /** A list whose server does not say when it changes is read again after so long. */
 const UNANNOUNCED_MS = 60_000;
-/** So long after a list could not be read it is not tried again. */
+/** A list is not read more often, whatever its server says of how long it may be kept. */
+const LEAST_FRESH_MS = 5_000;
+/** So long after a list could not be read it is not tried again; doubled with each failure in a row. */
 const RETRY_MS = 5_000;
+const MOST_RETRY_MS = 300_000;
 
 interface GuardedReading extends ListReading {
   readonly withheld: WithheldDefinitions | undefined;
@@ -84,21 +92,32 @@ interface Kept {
   /** Until when it need not be read again. */
   freshUntil: number;
   reading: Promise<void> | undefined;
+  /** Who asks while it is read waits for this: its end, or the time after which nobody waits any more. */
+  wait: Promise<void> | undefined;
+  /** Readings in a row that failed. Until one succeeds, it is read while nobody waits. */
+  failures: number;
+  /** Whether somebody was answered without it since it was read last, and is to be told of it. */
+  isMissed: boolean;
   /** Grows with each news of a change, so that one that comes during a reading is not lost. */
   changes: number;
+  /** What `changes` was when the list was read that is known. */
+  readChanges: number;
   /** The diagnostics that have been reported. */
   reported: string;
 }
 
 /**
  * The lists of resources, templates and prompts of all upstreams. Each is read when it is first asked for, and again after its
- * server has said that it changed, or has connected again. The last list of a server that is away is kept.
+ * server has said that it changed, or has connected again. The last list of a server that is away is kept. A list that hangs or fails
+ * holds up who asks for all of them once: then answers go out with what is known, and it is read beside them, at growing pauses.
  */
 export class PrimitiveLists {
   readonly #deps: PrimitiveListsDeps;
   readonly #now: () => number;
   readonly #kept = new Map<string, Kept>();
   readonly #asked = new Set<ListName>();
+  /** The servers that have let somebody wait in vain, and have given no list since. */
+  readonly #slow = new Set<string>();
   /** By list: the upstreams that hold an id, in no order. */
   readonly #holders: Readonly<Record<ListName, Map<string, readonly string[]>>> = {
     resources: new Map(),
@@ -119,12 +138,31 @@ export class PrimitiveLists {
     return declared.map(({ slug }) => slug);
   }
 
-  /** Reads what is not known yet. Never rejects. Undefined where nothing has to be waited for. */
+  /** Reads what is not known yet. Never rejects, and waits for a while at most. Undefined where nothing has to be waited for. */
   ready(list: ListName, isAsked: (upstream: string) => boolean = () => true): Promise<void> | undefined {
+    return this.#waitFor(list, this.#read(list, isAsked));
+  }
+
+  /** The same, waiting for each list until it is read or has failed. */
+  async readAll(list: ListName): Promise<void> {
+    await Promise.all(this.#read(list).map((slug) => this.#keep(slug, list).reading));
+  }
+
+  /** Begins to read what is due. @returns the upstreams whose lists are being read */
+  #read(list: ListName, isAsked: (upstream: string) => boolean = () => true): readonly string[] {
     this.#asked.add(list);
     const asked = this.declaring(SOURCES[list].kind).filter(isAsked);
-    const due = asked.flatMap((slug) => this.#readIfDue(slug, list) ?? []);
-    return due.length === 0 ? undefined : Promise.all(due).then(() => undefined);
+    return asked.filter((slug) => this.#readIfDue(slug, list) !== undefined);
+  }
+
+  #waitFor(list: ListName, reading: readonly string[]): Promise<void> | undefined {
+    const waits = reading.flatMap((slug) => {
+      const kept = this.#keep(slug, list);
+      if (kept.failures === 0 && !this.#slow.has(slug)) return kept.wait ?? [];
+      kept.isMissed = true;
+      return [];
+    });
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
   }
 
   /** Reads what has never been read, but starts no server for it. Never rejects. Undefined where nothing has to be waited for. */
@@ -135,8 +173,10 @@ export class PrimitiveLists {
         this.#keep(slug, list).digest === undefined &&
         this.#deps.upstreams.get(slug)?.status().state !== 'dormant',
     );
-    const due = unread.flatMap((slug) => this.#readIfDue(slug, list) ?? []);
-    return due.length === 0 ? undefined : Promise.all(due).then(() => undefined);
+    return this.#waitFor(
+      list,
+      unread.filter((slug) => this.#readIfDue(slug, list) !== undefined),
+    );
   }
 
   /** The lists as they are known, in the order of the configuration. */
@@ -156,6 +196,15 @@ export class PrimitiveLists {
   /** The upstreams whose lists hold an id. */
   holdersOf(list: ListName, id: string): readonly string[] {
     return this.#holders[list].get(id) ?? [];
+  }
+
+  /** Whether each list of this kind has been read once, or is not waited for. */
+  isSettled(list: ListName, has: (slug: string) => boolean = () => true): boolean {
+    const declaring = this.declaring(SOURCES[list].kind).filter(has);
+    return declaring.every((slug) => {
+      const { digest, failures } = this.#keep(slug, list);
+      return digest !== undefined || failures > 0 || this.#slow.has(slug);
+    });
   }
 
   /** Whether an upstream's list shows an id. */
@@ -206,7 +255,11 @@ export class PrimitiveLists {
       digest: undefined,
       freshUntil: 0,
       reading: undefined,
+      wait: undefined,
+      failures: 0,
+      isMissed: false,
       changes: 0,
+      readChanges: 0,
       reported: '',
     };
     this.#kept.set(key, made);
@@ -219,52 +272,72 @@ export class PrimitiveLists {
     const upstream = this.#deps.upstreams.get(slug);
     // What is away is not waited for: its last list stands.
     if (upstream === undefined || kept.freshUntil > this.#now() || upstream.absence() !== undefined) return undefined;
-    kept.reading = this.#read(upstream, list, kept, isNews).finally(() => {
+    const reading = this.#readWhole(upstream, list, kept, isNews).finally(() => {
       kept.reading = undefined;
+      kept.wait = undefined;
     });
-    return kept.reading;
+    kept.reading = reading;
+    // What is older than its time is probably still right; what nobody has read, or what is said to have changed, is not.
+    const waitMs = kept.digest === undefined || kept.changes !== kept.readChanges ? FIRST_WAIT_MS : REFRESH_WAIT_MS;
+    kept.wait = Promise.race([reading.then(() => true), delay(waitMs, false, { ref: false })]).then((isRead) => {
+      if (isRead) return;
+      kept.isMissed = true;
+      this.#slow.add(slug);
+    });
+    return reading;
   }
 
-  async #read(upstream: Upstream, list: ListName, kept: Kept, isNews: boolean): Promise<void> {
+  async #readWhole(upstream: Upstream, list: ListName, kept: Kept, isNews: boolean): Promise<void> {
+    const { slug } = upstream;
     const source = SOURCES[list];
     let changes: number;
     do {
       changes = kept.changes;
-      const request = (params: object): Promise<Record<string, unknown>> =>
-        upstream.request({
-          method: source.method,
-          params: { ...params },
-          cancellation: new Cancellation(),
-          timeoutMs: LIST_MS,
-        });
       try {
-        const reading = await readList(source, request);
-        if (this.#kept.get(`${list} ${upstream.slug}`) !== kept) return;
-        const isMissed = kept.digest !== undefined || (isNews && reading.entries.length > 0);
+        const reading = await readList(source, (params) => this.#request(upstream, source.method, params)).catch(
+          (error: unknown) => (hasNoSuchMethod(error) ? NO_LIST : Promise.reject(error)),
+        );
+        if (this.#kept.get(`${list} ${slug}`) !== kept) return;
+        const isTold = kept.digest !== undefined || ((isNews || kept.isMissed) && reading.entries.length > 0);
         const isSame = kept.digest === reading.digest;
-        const withheld = isSame ? undefined : await this.#guard(upstream.slug, list, reading.entries);
-        if (this.#replace(upstream, list, kept, { ...reading, withheld }) && isMissed)
-          this.#deps.onChanged(source.kind, upstream.slug);
+        const withheld = isSame ? undefined : await this.#guard(slug, list, reading.entries);
+        kept.failures = 0;
+        kept.isMissed = false;
+        kept.readChanges = changes;
+        this.#slow.delete(slug);
+        if (this.#replace(upstream, list, kept, { ...reading, withheld }) && isTold)
+          this.#deps.onChanged(source.kind, slug);
       } catch (error) {
-        this.#report(upstream.slug, kept, [`its '${source.method}' could not be read: ${wordsOf(error)}`]);
-        kept.freshUntil = this.#now() + RETRY_MS;
-        // Many servers have resources and no templates, and then not the method either.
-        if (hasNoSuchMethod(error)) kept.digest ??= NO_SUCH_METHOD;
+        this.#report(slug, kept, [`its '${source.method}' could not be read: ${wordsOf(error)}`]);
+        this.#retryLater(slug, list, kept);
         return;
       }
     } while (kept.changes !== changes);
   }
 
-  /** Whether it is another list than the one that was known, if any. */
+  #request(upstream: Upstream, method: string, params: JsonObject): Promise<JsonObject> {
+    return upstream.request({ method, params, cancellation: new Cancellation(), timeoutMs: LIST_MS });
+  }
+
+  /** Reads a list again after a pause that grows; a server that is away by then is asked when it is back. */
+  #retryLater(slug: string, list: ListName, kept: Kept): void {
+    const pauseMs = Math.min(RETRY_MS * 2 ** kept.failures, MOST_RETRY_MS);
+    kept.failures += 1;
+    kept.freshUntil = this.#now() + pauseMs;
+    if (!this.#asked.has(list)) return;
+    void delay(pauseMs, undefined, { ref: false }).then(() => {
+      if (this.#kept.get(`${list} ${slug}`) === kept && kept.failures > 0) void this.#readIfDue(slug, list);
+    });
+  }
+
+  /** Whether it holds something else than the one that was known, if any. */
   #replace(upstream: Upstream, list: ListName, kept: Kept, reading: GuardedReading): boolean {
-    const { entries, digest, diagnostics, withheld } = reading;
+    const { entries, digest, diagnostics, withheld, ttlMs } = reading;
     const { slug } = upstream;
-    const { kind } = SOURCES[list];
     this.#report(slug, kept, diagnostics);
-    const capability = upstream.capabilities()?.[kind];
-    const isAnnounced = isJsonObject(capability) && capability['listChanged'] === true;
-    kept.freshUntil = isAnnounced ? Number.POSITIVE_INFINITY : this.#now() + UNANNOUNCED_MS;
+    kept.freshUntil = this.#now() + freshFor(upstream.capabilities()?.[SOURCES[list].kind], ttlMs);
     if (kept.digest === digest) return false;
+    const isEmpty = kept.held.length === 0 && entries.length === 0;
     this.#removeHolder(slug, list, kept.held);
     const holders = this.#holders[list];
     const nothing = withheld === undefined || withheld.size === 0;
@@ -274,7 +347,7 @@ export class PrimitiveLists {
     for (const id of kept.held) holders.set(id, [...(holders.get(id) ?? []), slug]);
     kept.entries = nothing ? entries : entries.filter((entry) => whyOf(entry) === undefined);
     kept.digest = digest;
-    return true;
+    return !isEmpty;
   }
 
   /** Resources come and go with what the server holds: only what is written for models to follow is compared. */
@@ -295,13 +368,18 @@ export class PrimitiveLists {
 }
 
 /** What is read of the lists. */
-export type KnownLists = Pick<PrimitiveLists, 'ready' | 'readyOnce' | 'known' | 'shows' | 'holdersOf' | 'declaring'>;
+export type KnownLists = Pick<
+  PrimitiveLists,
+  'ready' | 'readyOnce' | 'isSettled' | 'isUnread' | 'known' | 'shows' | 'holdersOf' | 'declaring'
+>;
 
 /** The lists of some upstreams, as if there were no others. */
 export function listsOf(lists: KnownLists, has: (upstream: string) => boolean): KnownLists {
   return {
-    ready: (list) => lists.ready(list, has),
+    ready: (list, isAsked = () => true) => lists.ready(list, (slug) => has(slug) && isAsked(slug)),
     readyOnce: (list) => lists.readyOnce(list, has),
+    isSettled: (list) => lists.isSettled(list, has),
+    isUnread: (list, slug) => lists.isUnread(list, slug),
     known: (list) => lists.known(list).filter(({ upstream }) => has(upstream)),
     shows: (list, slug, id) => has(slug) && lists.shows(list, slug, id),
     holdersOf: (list, id) => lists.holdersOf(list, id).filter(has),
@@ -309,11 +387,18 @@ export function listsOf(lists: KnownLists, has: (upstream: string) => boolean): 
   };
 }
 
-/** The digest of a list that the server does not have. */
-const NO_SUCH_METHOD = 'no such method';
+/** Many servers have resources and no templates, and then not the method either; and one that is redeployed may have lost it. */
+const NO_LIST: ListReading = { entries: [], digest: 'no such method', diagnostics: [], ttlMs: undefined };
 
 function hasNoSuchMethod(error: unknown): boolean {
   return error instanceof OperationError && error.details?.['upstream_code'] === -32601;
+}
+
+/** How long a list need not be read again, in milliseconds: what its server says of it counts, and that it tells changes. */
+function freshFor(capability: unknown, ttlMs: number | undefined): number {
+  if (ttlMs !== undefined) return Math.max(ttlMs, LEAST_FRESH_MS);
+  const isAnnounced = isJsonObject(capability) && capability['listChanged'] === true;
+  return isAnnounced ? Number.POSITIVE_INFINITY : UNANNOUNCED_MS;
 }
 
 function wordsOf(error: unknown): string {

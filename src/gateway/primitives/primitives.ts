@@ -120,7 +120,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       return createOperations({ ...deps, lists: own, owners: new Owners(known), show, subscriptions });
     },
     async definitions() {
-      await Promise.all([lists.ready('prompts'), lists.ready('templates')]);
+      await Promise.all([lists.readAll('prompts'), lists.readAll('templates')]);
       const defined = [
         ...lists.known('prompts').map(({ upstream, entries }) => [upstream, entries, definePrompt] as const),
         ...lists.known('templates').map(({ upstream, entries }) => [upstream, entries, defineTemplate] as const),

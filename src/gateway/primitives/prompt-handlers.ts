@@ -29,7 +29,7 @@ export function createPromptHandlers({ upstreams, lists, guard, links }: PromptH
   /** Before a prompt is used whose definition nobody has accepted. */
   const requireAccepted = async (upstream: string, name: string): Promise<void> => {
     if (!guard.quarantines(upstream)) return;
-    await lists.ready('prompts');
+    await lists.ready('prompts', (slug) => slug === upstream);
     if (!lists.shows('prompts', upstream, name)) throw quarantinedPrompt(upstream, name);
   };
 

@@ -4,6 +4,7 @@ import { measureJson } from '../../base/json/measure.js';
 import { cleanLabel } from '../../base/lib/text.js';
 import { LONGEST_DEFINITION } from '../../base/protocol/tools.js';
 import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { readEntry } from './read-entry.js';
 
 /** One entry of a list, as its upstream sent it. */
 export interface Entry {
@@ -27,6 +28,8 @@ export interface ListReading {
   readonly digest: string;
   /** What was odd about the list. */
   readonly diagnostics: readonly string[];
+  /** So many milliseconds the server lets it be kept, by its page that may be kept shortest; undefined where it does not say. */
+  readonly ttlMs: number | undefined;
 }
 
 /** The most that is read of one list. */
@@ -47,6 +50,7 @@ export async function readList(
   let params: JsonObject = {};
   for (let page = 1; ; page += 1) {
     const result = await request(params);
+    reading.noteTtl(result['ttlMs']);
     const some = result[source.member];
     if (!Array.isArray(some)) reading.note(`holds no list of ${source.member}`);
     else if (!(await runInSlices(inTime(reading.take(some))))) break;
@@ -75,6 +79,7 @@ class Reading {
   readonly #notes: string[] = [];
   #characters = 0;
   #dropped = 0;
+  #ttlMs: number | undefined;
   #firstFault: string | undefined;
 
   constructor(source: ListSource) {
@@ -83,6 +88,11 @@ class Reading {
 
   note(what: string): void {
     this.#notes.push(`its '${this.#source.method}' ${what}`);
+  }
+
+  /** Servers of 2026-07-28 say how long a page may be kept. */
+  noteTtl(ttlMs: unknown): void {
+    if (typeof ttlMs === 'number' && ttlMs >= 0) this.#ttlMs = Math.min(ttlMs, this.#ttlMs ?? ttlMs);
   }
 
   /** Takes the entries of a page. False where the list is full. */
@@ -113,8 +123,8 @@ class Reading {
     if (typeof value['name'] !== 'string') return `has no 'name'`;
     if (value['name'].length > LONGEST_ID) return `has a 'name' of more than ${LONGEST_ID} characters`;
     if (this.#entries.has(id)) return `repeats the '${key}' '${cleanLabel(id)}'`;
-    const { kept, left } = keepWellTyped(value);
-    if (left.length > 0) this.#firstFault ??= `has a '${left[0]}' of the wrong type, which is left out`;
+    const { kept, odd } = readEntry(value);
+    if (odd.length > 0) this.#firstFault ??= `has a '${odd[0]}' of the wrong type, which is mended or left out`;
     this.#entries.set(id, { id, value: kept });
     this.#digest.update(JSON.stringify(kept));
     return undefined;
@@ -124,29 +134,11 @@ class Reading {
     if (this.#dropped > 0)
       this.note(`has ${this.#dropped} entries that are left out, of which the first ${this.#firstFault}`);
     else if (this.#firstFault !== undefined) this.note(`has an entry that ${this.#firstFault}`);
-    return { entries: [...this.#entries.values()], digest: this.#digest.digest('base64'), diagnostics: this.#notes };
+    return {
+      entries: [...this.#entries.values()],
+      digest: this.#digest.digest('base64'),
+      diagnostics: this.#notes,
+      ttlMs: this.#ttlMs,
+    };
   }
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string';
-
-/** The members that MCP defines, with what clients check of them: one that is of another type costs them the whole list. */
-const MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  title: isText,
-  description: isText,
-  mimeType: isText,
-  size: (value) => typeof value === 'number',
-  icons: (value) => Array.isArray(value) && value.every((icon) => isJsonObject(icon) && isText(icon['src'])),
-  annotations: isJsonObject,
-  _meta: isJsonObject,
-  arguments: (value) => Array.isArray(value) && value.every((each) => isJsonObject(each) && isText(each['name'])),
-};
-
-/** The entry without the members that no client could read; the same object where there are none. */
-function keepWellTyped(value: JsonObject): { readonly kept: JsonObject; readonly left: readonly string[] } {
-  const left = Object.keys(MEMBERS).filter(
-    (name) => Object.hasOwn(value, name) && MEMBERS[name]?.(value[name]) === false,
-  );
-  if (left.length === 0) return { kept: value, left };
-  return { kept: Object.fromEntries(Object.entries(value).filter(([name]) => !left.includes(name))), left };
 }

@@ -168,7 +168,8 @@ describe('the lists of upstreams', () => {
     expect(opened.requests.filter((each) => each.startsWith('one'))).toHaveLength(1);
     isBroken = false;
     opened.pass(5_001);
-    await opened.lists.ready('resources');
+    expect(opened.lists.ready('resources')).toBeUndefined();
+    await opened.lists.readAll('resources');
     expect(idsOf(opened)).toEqual([
       ['one', ['a:1']],
       ['two', []],
