@@ -168,7 +168,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     listeners,
     logLevels,
     reloading,
-    statusParts: { policy, reloader, introductions, replicas: foundations.replicas },
+    statusParts: { policy, reloader, introductions, replicas: foundations.replicas, catalog },
     settled: tried.then(warnOfUnmatched),
     warmedUp,
     close: () => parts.close(),

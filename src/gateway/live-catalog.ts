@@ -21,6 +21,8 @@ export interface LiveCatalog<S extends Snapshot = WholeSnapshot> {
   currentOf(names: () => readonly string[]): S | Promise<S>;
   /** The same, for what is about all operations. */
   currentOfAll(): S | Promise<S>;
+  /** Whether the snapshot knows nothing of what an upstream has offered. */
+  lacks(slug: string): boolean;
   /** Resolves when no rebuild is pending, and each change has been reported. */
   settled(): Promise<void>;
   /** New names stop waiting for upstreams that an earlier run has seen and this one has not yet: their last lists are offered. */
@@ -242,6 +244,7 @@ export function createLiveCatalog<S extends Snapshot>(options: LiveCatalogOption
       return isBehind && names().every(isKnown) ? snapshot : currentOfAll();
     },
     currentOfAll,
+    lacks: (slug) => toolSets.has(slug) && !builtFrom.has(slug),
     settled: () =>
       isIdle()
         ? Promise.resolve()

@@ -19,7 +19,7 @@ export interface PlacedOperation {
 }
 
 export interface GatewayStatus {
-  /** Each required upstream, and at least one, is connected or starts with the next call, or none is enabled. */
+  /** Each required upstream, and at least one, is connected and in the catalog, or starts with the next call, or none is enabled. */
   readonly ready: boolean;
   readonly upstreams: readonly UpstreamSummary[];
   readonly operations: number;
@@ -75,12 +75,18 @@ export function describeStatus(
   {
     findings = [],
     reload,
-  }: { readonly findings?: readonly Diagnostic[]; readonly reload?: ReloadState | undefined } = {},
+    lacks,
+  }: {
+    readonly findings?: readonly Diagnostic[];
+    readonly reload?: ReloadState | undefined;
+    /** Whether the catalog does not know yet what an upstream has; of a captured one it knows all. */
+    readonly lacks?: (slug: string) => boolean;
+  } = {},
 ): GatewayStatus {
   const { catalog, plan } = snapshot;
   const { inFamily, categories } = countsOf(snapshot);
   return {
-    ready: isReady(upstreams),
+    ready: isReady(upstreams, lacks),
     upstreams,
     operations: catalog.operations.length,
     families: plan.families.map(({ name }) => ({
@@ -119,9 +125,9 @@ function countsOf(snapshot: Snapshot): OperationCounts {
   return counts;
 }
 
-function isReady(upstreams: readonly UpstreamStatus[]): boolean {
+function isReady(upstreams: readonly UpstreamStatus[], lacks: (slug: string) => boolean = () => false): boolean {
   const enabled = upstreams.filter(({ state }) => state !== 'disabled');
-  const callable = enabled.filter(({ state }) => canBeCalled(state));
+  const callable = enabled.filter(({ state, slug }) => canBeCalled(state) && !lacks(slug));
   const required = enabled.filter(({ required: isRequired }) => isRequired === true);
   return (enabled.length === 0 || callable.length > 0) && required.every((each) => callable.includes(each));
 }

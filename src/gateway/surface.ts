@@ -80,8 +80,11 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
   const answer = async (raw: RawCall, { answer: answerBy }: CallPath): Promise<Reply> => {
     const trace = services.beginTrace?.(raw);
     const { plan } = catalog.current();
-    const request = readRequest(raw, plan, trace);
-    const current = catalog.currentOf(() => namesOf(request, plan));
+    // A tool that is not there may be one of an upstream whose first list is being read.
+    const now = plan.reachOf(raw.tool) === undefined ? catalog.currentOfAll() : undefined;
+    const known = now instanceof Promise ? (await now).plan : plan;
+    const request = readRequest(raw, known, trace);
+    const current = catalog.currentOf(() => namesOf(request, known));
     const snapshot = current instanceof Promise ? await current : current;
     const reply = await answerBy(request, snapshot);
     const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
