@@ -3,9 +3,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GatewayConfig } from './gateway-config.js';
 
-type Files = Pick<GatewayConfig, 'file' | 'upstreamsDir' | 'lock'>;
+type Files = Pick<GatewayConfig, 'file' | 'upstreamsDir' | 'lock' | 'secretFiles'>;
 
-/** A digest of the main file, the upstream files and the lock. */
+/** A digest of the main file, the upstream files, the lock and the files of secrets. */
 export async function digestConfigFiles(config: Files): Promise<string> {
   const hash = createHash('sha256');
   for (const file of await listConfigFiles(config)) {
@@ -23,8 +23,9 @@ export async function stampConfigFiles(config: Files): Promise<string> {
   return (await Promise.all(stamps)).join('\n');
 }
 
-async function listConfigFiles({ file, upstreamsDir, lock }: Files): Promise<readonly string[]> {
+async function listConfigFiles({ file, upstreamsDir, lock, secretFiles = [] }: Files): Promise<readonly string[]> {
   const names = await readdir(upstreamsDir).catch(() => []);
   const upstreams = names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
-  return [...(file === null ? [] : [file]), lock.file, ...upstreams.map((name) => join(upstreamsDir, name))];
+  const others = upstreams.map((name) => join(upstreamsDir, name));
+  return [...(file === null ? [] : [file]), lock.file, ...others, ...secretFiles];
 }

@@ -159,6 +159,8 @@ export interface GatewayConfig extends Outputs<typeof PLAIN_SECTIONS> {
   readonly upstreamsDir: string;
   readonly server: ServerConfig;
   readonly endpoint: EndpointConfig;
+  /** The files of secrets that its values come from. */
+  readonly secretFiles?: readonly string[];
   /** What was accepted of the upstreams' tools. */
   readonly lock: ConfigLock;
   /** Bare operation names that belong to one upstream (by slug), even if others offer the same name. */

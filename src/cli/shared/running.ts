@@ -59,7 +59,7 @@ export function announceRunning(gateway: Gateway, { address, digest }: AnnounceO
   const restarts = new AskedRestarts(file, started, gateway);
   const reloads = new Reloads({
     digest,
-    readDigest: () => digestConfigFiles(config),
+    readDigest: () => digestConfigFiles(gateway.config),
     reload: (by) => gateway.reload(by),
   });
   let written = '';
@@ -84,7 +84,11 @@ export function announceRunning(gateway: Gateway, { address, digest }: AnnounceO
     // What comes of them is said at the next look, when servers have begun to start.
     restarts.look();
   };
-  const watch = watchConfig(config, digest, () => void reloads.noticeChange().then(write));
+  const watch = watchConfig(
+    () => gateway.config,
+    digest,
+    () => void reloads.noticeChange().then(write),
+  );
   const timer = setInterval(write, LOOK_MS).unref();
   void gateway.settled.then(write);
   write();

@@ -4,6 +4,8 @@ import { formatPath, type JsonPath } from '../../base/json/json-path.js';
 export interface ConfigReport {
   readonly problems: ConfigProblem[];
   readonly warnings: string[];
+  /** The files of secrets that values come from, whether or not they could be read. */
+  readonly secretFiles: Set<string>;
 }
 
 /** The origin of a value that does not come from the file. */
@@ -18,6 +20,8 @@ export interface Diagnostics {
   readonly source: string;
   problem(path: JsonPath, message: string, suggestion?: string): void;
   warning(path: JsonPath, message: string): void;
+  /** A value comes from this file. @param file absolute */
+  readFrom(file: string): void;
   /** Whether a problem was reported at this path or below; problems that follow from it need not be reported. */
   has(path: JsonPath): boolean;
 }
@@ -35,7 +39,7 @@ export interface ConfigProblem {
 }
 
 export function createReport(): ConfigReport {
-  return { problems: [], warnings: [] };
+  return { problems: [], warnings: [], secretFiles: new Set() };
 }
 
 /**
@@ -62,13 +66,14 @@ export function openDiagnostics(
       const place = placeOf(path);
       report.warnings.push(`${place.file}: ${place.path}: ${message}`);
     },
+    readFrom: (file) => void report.secretFiles.add(file),
     has: (path) => noted.some((other) => path.every((step, index) => step === other[index])),
   };
 }
 
 /** Diagnostics that report nothing, for values that are not used, such as those of a disabled server. */
 export function muteDiagnostics(diagnostics: Diagnostics): Diagnostics {
-  return { ...diagnostics, problem: () => {}, warning: () => {} };
+  return { ...diagnostics, problem: () => {}, warning: () => {}, readFrom: () => {} };
 }
 
 /** A configuration that cannot be used. Its message is meant for the operator and names every problem. */

@@ -10,6 +10,8 @@ export interface Scope {
   readonly places: Readonly<Record<string, string>>;
   /** Where relative paths in the environment start. */
   readonly cwd: string;
+  /** A reference takes its value from this file. */
+  readonly readFrom?: (file: string) => void;
 }
 
 /** Called for every reference that cannot be resolved; the reference then stays as it was written. */
@@ -67,7 +69,9 @@ function resolveVariable(name: string, fallback: string | undefined, scope: Scop
   if (value !== undefined && (value !== '' || fallback === undefined)) return { text: value };
   const file = scope.env[`${name}_FILE`];
   if (value === undefined && file) {
-    const secret = readSecretFile(resolve(scope.cwd, file));
+    const absolute = resolve(scope.cwd, file);
+    scope.readFrom?.(absolute);
+    const secret = readSecretFile(absolute);
     return 'text' in secret ? secret : { fault: `${name}_FILE is set, but ${secret.fault}` };
   }
   if (fallback !== undefined) return { text: fallback };

@@ -56,7 +56,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const warnings = upstreams.flatMap(({ name, problem }) =>
     problem === undefined ? [] : [`the server '${name}' is misconfigured and not started: ${problem}`],
   );
-  return { config: deepFreeze({ ...config, upstreams }), warnings: [...report.warnings, ...warnings] };
+  const secretFiles = [...report.secretFiles].sort();
+  return { config: deepFreeze({ ...config, upstreams, secretFiles }), warnings: [...report.warnings, ...warnings] };
 }
 
 /** Keys whose references are resolved before the others, or never. */
@@ -133,7 +134,8 @@ async function readMain(location: ConfigLocation, { env, cwd, flags = {}, drafts
   const raw = file === null ? { source: 'configuration', document: {} } : await readDocument(file, cwd, report, drafts);
   const { document, origins } = applyOverrides(raw.document, { env, flags, cwd }, report);
   const diagnostics = openDiagnostics(report, raw.source, origins);
-  const roots: Scope = { env, cwd, places: { configDir: directory, workspaceFolder: directory, userHome: homedir() } };
+  const places = { configDir: directory, workspaceFolder: directory, userHome: homedir() };
+  const roots: Scope = { env, cwd, places, readFrom: diagnostics.readFrom };
   const dataDir = resolvePath(document, 'dataDir', location.dataRoot, roots, location, diagnostics);
   return { source: raw.source, document, diagnostics, roots, dataDir };
 }

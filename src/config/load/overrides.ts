@@ -119,7 +119,9 @@ function readVariableFile(
 ): string | undefined {
   const file = env[variable];
   if (!file) return undefined;
-  const content = readSecretFile(resolve(cwd, file));
+  const absolute = resolve(cwd, file);
+  report.secretFiles.add(absolute);
+  const content = readSecretFile(absolute);
   if ('text' in content) return content.text;
   openDiagnostics(report, 'environment').problem([variable], content.fault);
   return undefined;

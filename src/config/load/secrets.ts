@@ -38,7 +38,9 @@ export function readSecret(
   const file = entry[fileKey];
   const at = [...path, entry[key] === undefined && file !== undefined ? fileKey : key];
   if (diagnostics.has(at)) return undefined;
-  const content = entry[key] ?? (file === undefined ? undefined : readSecretFile(resolve(directory, file)));
+  const absolute = file === undefined || entry[key] !== undefined ? undefined : resolve(directory, file);
+  if (absolute !== undefined) diagnostics.readFrom(absolute);
+  const content = entry[key] ?? (absolute === undefined ? undefined : readSecretFile(absolute));
   if (content === undefined) {
     diagnostics.problem(
       [...path, key],
@@ -63,7 +65,7 @@ const MAX_SECRET_BYTES = 65_536;
 /** The content of a secret file without surrounding blanks, or why there is none. */
 type SecretFile = { readonly text: string } | { readonly fault: string };
 
-/** Reads a secret file. Synchronous, because it runs once at start-up, while a document is interpolated. */
+/** Reads a secret file. Synchronous, because it runs while a document is interpolated, at the start and for a reload. */
 export function readSecretFile(path: string): SecretFile {
   try {
     const status = statSync(path);
@@ -126,7 +128,10 @@ function readFileValues(
   for (const [key, file] of Object.entries(values)) {
     const name = key.slice(0, -FILE_SUFFIX.length);
     if (!key.endsWith(FILE_SUFFIX) || name === '' || file === '' || name in values) continue;
-    const secret = readSecretFile(resolve(directory, file));
+    const absolute = resolve(directory, file);
+    // Others may be logs, which change all the time.
+    if (mustExist(name)) diagnostics.readFrom(absolute);
+    const secret = readSecretFile(absolute);
     if ('text' in secret) found[name] = secret.text;
     else if (mustExist(name)) diagnostics.problem([...path, key], secret.fault, `'${name}' is read from it`);
     else diagnostics.warning([...path, key], `${secret.fault}; '${name}' is not set`);
@@ -137,6 +142,7 @@ function readFileValues(
 function readEnvFile(file: string | undefined, { directory, path, diagnostics }: ValueContext): Record<string, string> {
   if (file === undefined) return {};
   const absolute = resolve(directory, file);
+  diagnostics.readFrom(absolute);
   try {
     const pairs = Object.entries(parseEnv(readFileSync(absolute, 'utf8')));
     return Object.fromEntries(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { digestConfigFiles, stampConfigFiles } from '../config-files.js';
 import type { GatewayConfig } from '../gateway-config.js';
 
-type Watched = Pick<GatewayConfig, 'file' | 'upstreamsDir' | 'lock'>;
+type Watched = Pick<GatewayConfig, 'file' | 'upstreamsDir' | 'lock' | 'secretFiles'>;
 
 interface WatchTimes {
   /** Editors write a file in several steps; the files are read when they have been quiet for so long. */
@@ -20,10 +20,11 @@ interface ConfigWatch {
 /**
  * Calls the listener when what the files say has changed. Folders are watched, as editors and `kubectl` replace files and links
  * instead of writing them; and they are looked at now and then, as not every file system reports changes.
+ * @param config the one in force at this moment; a file that it names only after a reload is found by looking
  * @param digest of the files that are in force now
  */
 export function watchConfig(
-  config: Watched,
+  config: () => Watched,
   digest: string,
   onChange: () => void,
   { quietMs = 200, pollMs = 5_000 }: WatchTimes = {},
@@ -32,9 +33,9 @@ export function watchConfig(
   let quiet: NodeJS.Timeout | undefined;
   let isClosed = false;
   const look = async (): Promise<void> => {
-    const stampNow = await stampConfigFiles(config);
+    const stampNow = await stampConfigFiles(config());
     if (stampNow === stamp) return;
-    const now = await digestConfigFiles(config);
+    const now = await digestConfigFiles(config());
     if (isClosed) return;
     stamp = stampNow;
     if (now === known) return;
@@ -45,7 +46,7 @@ export function watchConfig(
     clearTimeout(quiet);
     quiet = setTimeout(() => void look(), quietMs).unref();
   };
-  const watchers = listFolders(config).flatMap(({ folder, name }) => tryWatch(folder, name, lookSoon));
+  const watchers = listFolders(config()).flatMap(({ folder, name }) => tryWatch(folder, name, lookSoon));
   const poll = setInterval(() => void look(), pollMs).unref();
   return {
     close() {
@@ -58,8 +59,13 @@ export function watchConfig(
 }
 
 /** The folders of the files, each with the file's name where others in it do not matter. */
-function listFolders({ file, upstreamsDir, lock }: Watched): readonly { folder: string; name: string | undefined }[] {
-  const files = [...(file === null ? [] : [file]), lock.file];
+function listFolders({
+  file,
+  upstreamsDir,
+  lock,
+  secretFiles = [],
+}: Watched): readonly { folder: string; name: string | undefined }[] {
+  const files = [...(file === null ? [] : [file]), lock.file, ...secretFiles];
   return [
     ...files.map((each) => ({ folder: dirname(each), name: basename(each) })),
     { folder: upstreamsDir, name: undefined },

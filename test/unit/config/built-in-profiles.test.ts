@@ -122,7 +122,13 @@ describe('profiles of the operator', () => {
   });
 
   it('come after the built-in ones', () => {
-    const diagnostics = { source: 'x', problem: () => {}, warning: () => {}, has: () => false };
+    const diagnostics = {
+      source: 'x',
+      problem: () => {},
+      warning: () => {},
+      has: () => false,
+      readFrom: () => undefined,
+    };
     expect(
       buildProfiles({ mine: {} }, 'mcp_aql_', diagnostics)
         .map(({ name }) => name)
