@@ -1,4 +1,4 @@
-import type { ISSUER } from './schema/server-schema.js';
+import type { ISSUER, SERVER } from './schema/server-schema.js';
 import type { Output } from './schema/setting.js';
 
 export { DEFAULT_ALGORITHMS } from './schema/server-schema.js';
@@ -53,3 +53,13 @@ export interface TlsConfig {
   readonly cert: string;
   readonly key: string;
 }
+
+/**
+ * Where the gateway listens, who may reach it, and what its clients may take. Host names are as `URL` writes them, and `publicUrl` has no
+ * slash at its end.
+ */
+export type ServerConfig = Omit<Output<typeof SERVER>, 'oauth' | 'tls'> & {
+  /** The authorization servers whose tokens are accepted. */
+  readonly oauth?: OAuthConfig;
+  readonly tls?: TlsConfig;
+};

@@ -1,11 +1,9 @@
-import type { UPSTREAM_CREDENTIALS } from './schema/credentials-schema.js';
+import type { UPSTREAM_CREDENTIALS } from './schema/connection-schema.js';
 import type { FAMILY, GATEWAY_SCHEMA } from './schema/gateway-schema.js';
-import type { CLIENTS, OPERATORS } from './schema/keys-schema.js';
 import type { OPERATION, RELATION } from './schema/operation-schema.js';
-import type { CONDITION, MATCH, POLICY, RULE } from './schema/policy-schema.js';
-import type { API_LIMIT, LIMIT, PRICE, QUOTAS } from './schema/quota-schema.js';
+import type { API_LIMIT, CONDITION, LIMIT, MATCH, POLICY, PRICE, QUOTAS, RULE } from './schema/policy-schema.js';
 import type { SAFETY_LOOP } from './schema/safety-schema.js';
-import type { ISSUER } from './schema/server-schema.js';
+import type { CLIENTS, ISSUER, OPERATORS } from './schema/server-schema.js';
 import type { Input } from './schema/setting.js';
 import type { STORE } from './schema/storage-schema.js';
 import type { SERVER_ENTRY, UPSTREAM_SCHEMA } from './schema/upstream-schema.js';

@@ -1,20 +1,27 @@
 import type { JsonObject } from '../base/json/json.js';
 import type { Category, DangerLevel } from '../base/protocol/operation.js';
-import type { ClientConfig } from './access-config.js';
-import type { ChildLimits, OutboundTls } from './connection-config.js';
+import type { ClientConfig, ServerConfig } from './access-config.js';
 import type { CredentialStorage, UpstreamCredentials } from './credentials-config.js';
 import type { LogConfig, MetricsConfig, TracingConfig } from './observability-config.js';
 import type { PolicyConfig, QuotasConfig } from './policy-config.js';
 import type { SafetyLoopConfig } from './safety-config.js';
-import type { SHARED } from './schema/connection-schema.js';
+import type {
+  CHILD_LIMITS,
+  CIRCUIT,
+  INSTANCES,
+  OUTBOUND_TLS,
+  PINGS,
+  QUEUE,
+  RESTARTS,
+  SHARED,
+} from './schema/connection-schema.js';
 import type { OPERATION } from './schema/operation-schema.js';
-import type { API_LIMIT } from './schema/quota-schema.js';
+import type { API_LIMIT } from './schema/policy-schema.js';
 import type { ENDPOINT, PLAIN_SECTIONS } from './schema/serving-schema.js';
 import type { Input, Output, Outputs } from './schema/setting.js';
 import type { AUDIT, STORE } from './schema/storage-schema.js';
 import type { INTEGRITY_MODES, SERVER_ENTRY } from './schema/upstream-schema.js';
 import type { VIEW } from './schema/view-schema.js';
-import type { ServerConfig } from './server-config.js';
 
 /** How a stdio server is started. */
 export interface StdioEndpoint {
@@ -269,3 +276,24 @@ export interface RedisSentinels {
   /** Their addresses, with their own credentials: `redis://host:26379`. */
   readonly nodes: readonly string[];
 }
+
+/** The certificates of the way to a server; files are absolute paths of PEM files. */
+export type OutboundTls = Output<typeof OUTBOUND_TLS>;
+
+/** How many calls wait for a place where only so many are in flight, and how long. */
+export type QueueBounds = Output<typeof QUEUE>;
+
+/** How often a server may be started or connected anew before it is given up. */
+export type RestartBounds = Output<typeof RESTARTS>;
+
+/** When a connection that is silent is proven by a ping. 0 for never. */
+export type PingBounds = Output<typeof PINGS>;
+
+/** When calls to a server that fails are refused at once. */
+export type CircuitBounds = Output<typeof CIRCUIT>;
+
+/** How many connections of its own an isolated upstream makes, each with a process where it is a child. */
+export type InstanceBounds = Output<typeof INSTANCES>;
+
+/** What the process of a server may take, and as whom it runs. */
+export type ChildLimits = Output<typeof CHILD_LIMITS>;

@@ -1,4 +1,4 @@
-import type { LOG, TRACING } from './schema/observability-schema.js';
+import type { LOG, TRACING } from './schema/serving-schema.js';
 import type { Output } from './schema/setting.js';
 
 /** Where something is listened on beside MCP. */

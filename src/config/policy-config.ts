@@ -4,14 +4,15 @@ import {
   CALLER,
   type CONDITION,
   type CONFIRMATION,
+  type LIMIT,
   type MATCH,
+  type PRICE,
   type RULE,
+  type WINDOWS,
 } from './schema/policy-schema.js';
-import type { LIMIT, PRICE, WINDOWS } from './schema/quota-schema.js';
 import type { Output } from './schema/setting.js';
 
-export { DECISIONS } from './schema/policy-schema.js';
-export { METRICS } from './schema/quota-schema.js';
+export { DECISIONS, METRICS } from './schema/policy-schema.js';
 
 export type Window = (typeof WINDOWS)[number];
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { BriefMap } from '../base/lib/maps.js';
 import type { ProgressUpdate } from '../base/protocol/call.js';
 import { LARGE_BYTES, type LargeMessage } from '../base/protocol/large-answer.js';
-import type { PingBounds } from '../config/connection-config.js';
+import type { PingBounds } from '../config/gateway-config.js';
 import { type CallResult, readLarge, readResult, UnreadMessage } from './call-result.js';
 import { Liveness, type PingMemory } from './liveness.js';
 import { OWN_METHODS, type Pending, type RequestOptions, restartClock } from './pending-request.js';

@@ -1,5 +1,5 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
-import type { CircuitBounds } from '../config/connection-config.js';
+import type { CircuitBounds } from '../config/gateway-config.js';
 import { type FaultKind, findFault, UpstreamFault } from './transport/fault.js';
 
 /** `closed` lets calls through, `open` none, `half-open` one, whose outcome decides. */

@@ -1,5 +1,5 @@
 import type { Cancellation } from '../base/protocol/cancellation.js';
-import type { InstanceBounds } from '../config/connection-config.js';
+import type { InstanceBounds } from '../config/gateway-config.js';
 import { UpstreamFault } from './transport/fault.js';
 
 /** One connection of several to a server, which belongs to one owner, or waits for its first. */

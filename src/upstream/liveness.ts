@@ -1,4 +1,4 @@
-import type { PingBounds } from '../config/connection-config.js';
+import type { PingBounds } from '../config/gateway-config.js';
 import { findFault, UpstreamFault } from './transport/fault.js';
 
 /** How long a server may take to answer a ping before it counts as deaf. */

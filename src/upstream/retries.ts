@@ -1,4 +1,4 @@
-import type { RestartBounds } from '../config/connection-config.js';
+import type { RestartBounds } from '../config/gateway-config.js';
 
 const FIRST_MS = 100;
 const MAX_MS = 30_000;

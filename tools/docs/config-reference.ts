@@ -10,7 +10,7 @@ import { renderJson } from '../../src/config/load/lock-file.js';
 import { CONFIG_VARIABLE, formatFlag, OVERRIDES } from '../../src/config/load/overrides.js';
 import { FAMILY, GATEWAY_SCHEMA } from '../../src/config/schema/gateway-schema.js';
 import { OPERATION_PROPERTIES, RELATION_PROPERTIES } from '../../src/config/schema/operation-schema.js';
-import { API_LIMIT_PROPERTIES } from '../../src/config/schema/quota-schema.js';
+import { API_LIMIT_PROPERTIES } from '../../src/config/schema/policy-schema.js';
 import { SERVER_PROPERTIES } from '../../src/config/schema/upstream-schema.js';
 
 const INTRODUCTION = `# Configuration

@@ -1,7 +1,7 @@
 import { renderJson } from '../load/lock-file.js';
-import { normalise } from '../schema/normalise.js';
 import { SERVER } from '../schema/server-schema.js';
 import { ENDPOINT } from '../schema/serving-schema.js';
+import { normalise } from '../schema/setting.js';
 
 /** The configuration that `init` writes: the settings that people change first, and one disabled server as an example. */
 export function renderInitConfig(): string {

@@ -1,13 +1,12 @@
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
 import { suggestName } from '../../base/lib/names.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../../base/protocol/operation.js';
-import type { ClientConfig } from '../access-config.js';
+import type { ClientConfig, ServerConfig } from '../access-config.js';
 import type { GatewayDocument, UpstreamDocument } from '../config-document.js';
 import type { ConfigLock, GatewayConfig, ProfileDefinition } from '../gateway-config.js';
 import type { ApprovalsConfig, PolicyRule } from '../policy-config.js';
-import { normalise, normaliseAll } from '../schema/normalise.js';
 import { ENDPOINT, PLAIN_SECTIONS } from '../schema/serving-schema.js';
-import type { ServerConfig } from '../server-config.js';
+import { normalise, normaliseAll } from '../schema/setting.js';
 import { buildClients, hashToken } from './build-access.js';
 import { buildCredentialStorage, notePerUser } from './build-credentials.js';
 import { isPattern } from './build-match.js';

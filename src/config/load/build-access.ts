@@ -14,8 +14,8 @@ import {
 import type { ClientEntry, IssuerEntry, KeyEntry, KeysEntry, OAuthEntry } from '../config-document.js';
 import { isOwnMachine } from '../own-machine.js';
 import type { OperatorConfig } from '../policy-config.js';
-import { normalise } from '../schema/normalise.js';
 import { ISSUER } from '../schema/server-schema.js';
+import { normalise } from '../schema/setting.js';
 import { readSecret, type SecretContext, TOKEN_PATTERN } from './secrets.js';
 
 /** How a static token is written where it must not be readable. */

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { JsonPath } from '../../base/json/json-path.js';
 import type { ServerEntry } from '../config-document.js';
-import type { OutboundTls } from '../connection-config.js';
-import type { HttpEndpoint, UpstreamEndpoint } from '../gateway-config.js';
+import type { HttpEndpoint, OutboundTls, UpstreamEndpoint } from '../gateway-config.js';
 import { TRANSPORTS } from '../schema/upstream-schema.js';
 import type { Diagnostics } from './diagnostics.js';
 import { buildEnv, buildHeaders } from './secrets.js';

@@ -5,8 +5,8 @@ import { ISSUER_SIGN } from '../../base/protocol/caller.js';
 import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
 import type { MatchEntry, OneOrMany } from '../config-document.js';
 import { CALLER_KEYS, type RuleMatch } from '../policy-config.js';
-import { normalise } from '../schema/normalise.js';
 import { MATCH } from '../schema/policy-schema.js';
+import { normalise } from '../schema/setting.js';
 import type { Diagnostics } from './diagnostics.js';
 import { toSlug } from './server-definition.js';
 

@@ -8,8 +8,8 @@ import type {
   TracingConfig,
 } from '../observability-config.js';
 import { isOwnMachine } from '../own-machine.js';
-import { normalise } from '../schema/normalise.js';
-import { LOG, METRICS, TRACING } from '../schema/observability-schema.js';
+import { LOG, METRICS, TRACING } from '../schema/serving-schema.js';
+import { normalise } from '../schema/setting.js';
 import { hashToken } from './build-access.js';
 import type { Diagnostics } from './diagnostics.js';
 import { buildHeaders, readSecret, TOKEN_PATTERN } from './secrets.js';

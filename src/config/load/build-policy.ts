@@ -1,8 +1,8 @@
 import type { JsonPath } from '../../base/json/json-path.js';
 import type { PolicyEntry, RuleEntry, WebhookEntry } from '../config-document.js';
 import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } from '../policy-config.js';
-import { normalise } from '../schema/normalise.js';
 import { APPROVALS, CONFIRMATION, POLICY } from '../schema/policy-schema.js';
+import { normalise } from '../schema/setting.js';
 import { buildOperators } from './build-access.js';
 import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
 import type { Diagnostics } from './diagnostics.js';

@@ -1,8 +1,8 @@
 import type { JsonPath } from '../../base/json/json-path.js';
 import type { PriceEntry, QuotaEntry, QuotasEntry } from '../config-document.js';
 import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from '../policy-config.js';
-import { normalise } from '../schema/normalise.js';
-import { LIMIT, QUOTAS } from '../schema/quota-schema.js';
+import { LIMIT, QUOTAS } from '../schema/policy-schema.js';
+import { normalise } from '../schema/setting.js';
 import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
 import type { Diagnostics } from './diagnostics.js';
 

@@ -1,9 +1,8 @@
 import type { SafetyLoopEntry } from '../config-document.js';
 import type { PolicyRule } from '../policy-config.js';
 import type { ChallengeChannelsConfig, EmailConfig, SafetyLoopConfig } from '../safety-config.js';
-import { normalise } from '../schema/normalise.js';
 import { SAFETY_LOOP } from '../schema/safety-schema.js';
-import type { Output } from '../schema/setting.js';
+import { normalise, type Output } from '../schema/setting.js';
 import { buildWebhook } from './build-policy.js';
 import type { Diagnostics } from './diagnostics.js';
 import { readSecret, type SecretContext } from './secrets.js';

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
+import type { ServerConfig } from '../access-config.js';
 import type { GatewayDocument } from '../config-document.js';
 import type { AuditConfig, GatewayConfig } from '../gateway-config.js';
-import { normalise } from '../schema/normalise.js';
 import { SERVER } from '../schema/server-schema.js';
+import { normalise } from '../schema/setting.js';
 import { AUDIT, AUDIT_DIRECTORY } from '../schema/storage-schema.js';
-import type { ServerConfig } from '../server-config.js';
 import { buildOAuth, buildPublicUrl, buildTls, noteProxies } from './build-access.js';
 import type { Diagnostics } from './diagnostics.js';
 

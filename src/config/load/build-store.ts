@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { JsonPath } from '../../base/json/json-path.js';
 import type { StoreEntry } from '../config-document.js';
 import type { RedisStoreConfig, StoreConfig } from '../gateway-config.js';
-import { normalise } from '../schema/normalise.js';
+import { normalise } from '../schema/setting.js';
 import { STORE, STORE_FILE } from '../schema/storage-schema.js';
 import type { Diagnostics } from './diagnostics.js';
 

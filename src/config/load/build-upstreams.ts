@@ -15,7 +15,7 @@ import type {
   UpstreamDefaults,
 } from '../gateway-config.js';
 import { SHARED } from '../schema/connection-schema.js';
-import { normaliseAll } from '../schema/normalise.js';
+import { normaliseAll } from '../schema/setting.js';
 import { FOREIGN_KEYS, SERVER_PROPERTIES } from '../schema/upstream-schema.js';
 import { buildUpstreamCredentials } from './build-credentials.js';
 import { buildEndpoint, type OutboundEntry } from './build-endpoint.js';

@@ -4,7 +4,7 @@ import { CATEGORIES, DANGER_LEVELS, dangerRank } from '../../base/protocol/opera
 import type { GatewayDocument, ViewEntry } from '../config-document.js';
 import type { GatewayConfig, ProfileDefinition, ViewConfig, ViewOperations } from '../gateway-config.js';
 import type { PolicyRule, RuleMatch } from '../policy-config.js';
-import { normalise } from '../schema/normalise.js';
+import { normalise } from '../schema/setting.js';
 import { VIEW } from '../schema/view-schema.js';
 import { findGlobFault, isPattern, type KnownNames, toSlugs } from './build-match.js';
 import { buildRules } from './build-policy.js';

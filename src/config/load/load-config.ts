@@ -7,7 +7,7 @@ import { type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { deepFreeze } from '../../base/lib/collections.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import { GATEWAY_PROPERTIES } from '../schema/gateway-schema.js';
-import { normalise } from '../schema/normalise.js';
+import { normalise } from '../schema/setting.js';
 import { assembleConfig, type ConfigSources, type UpstreamSource } from './assemble-config.js';
 import { ConfigError, type ConfigReport, createReport, type Diagnostics, openDiagnostics } from './diagnostics.js';
 import { interpolate, interpolateText, type ReportProblem, type Scope } from './interpolate.js';

@@ -1,7 +1,7 @@
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
 import type { UpstreamConfig } from '../gateway-config.js';
-import { normalise } from '../schema/normalise.js';
 import { PLAIN_SECTIONS } from '../schema/serving-schema.js';
+import { normalise } from '../schema/setting.js';
 import { buildDefaults } from './build-upstreams.js';
 import type { ConfigProblem } from './diagnostics.js';
 

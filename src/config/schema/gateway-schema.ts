@@ -1,14 +1,10 @@
 import { CATEGORIES } from '../../base/protocol/operation.js';
-import { SHARED } from './connection-schema.js';
-import { CREDENTIALS } from './credentials-schema.js';
-import { CLIENTS } from './keys-schema.js';
-import { LOG, METRICS, TRACING } from './observability-schema.js';
+import { CREDENTIALS, SHARED } from './connection-schema.js';
 import { OPERATION } from './operation-schema.js';
-import { POLICY } from './policy-schema.js';
-import { QUOTAS } from './quota-schema.js';
+import { POLICY, QUOTAS } from './policy-schema.js';
 import { SAFETY_LOOP } from './safety-schema.js';
-import { SERVER } from './server-schema.js';
-import { ENDPOINT, PLAIN_SECTIONS } from './serving-schema.js';
+import { CLIENTS, SERVER } from './server-schema.js';
+import { ENDPOINT, LOG, METRICS, PLAIN_SECTIONS, TRACING } from './serving-schema.js';
 import { choice, custom, dictionary, type Inputs, list, reference, section, string, TEXT, text } from './setting.js';
 import { AUDIT, STORE } from './storage-schema.js';
 import { INTEGRITY_MODES, SERVER_ENTRY } from './upstream-schema.js';

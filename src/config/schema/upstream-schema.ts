@@ -1,7 +1,6 @@
-import { CHILD_LIMITS, MAX_TIMEOUT_MS, SHARED } from './connection-schema.js';
-import { UPSTREAM_CREDENTIALS } from './credentials-schema.js';
+import { CHILD_LIMITS, MAX_TIMEOUT_MS, SHARED, UPSTREAM_CREDENTIALS } from './connection-schema.js';
 import { OPERATION, RELATION } from './operation-schema.js';
-import { API_LIMITS } from './quota-schema.js';
+import { API_LIMITS } from './policy-schema.js';
 import {
   boolean,
   choice,

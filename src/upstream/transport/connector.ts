@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
-import type { OutboundTls } from '../../config/connection-config.js';
+import type { OutboundTls } from '../../config/gateway-config.js';
 import { UpstreamFault } from './fault.js';
 import { networkFault } from './network-fault.js';
 

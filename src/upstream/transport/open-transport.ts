@@ -1,6 +1,5 @@
 import type { Observer } from '../../base/observe/observation.js';
-import type { ChildLimits } from '../../config/connection-config.js';
-import type { HttpEndpoint, UpstreamConfig } from '../../config/gateway-config.js';
+import type { ChildLimits, HttpEndpoint, UpstreamConfig } from '../../config/gateway-config.js';
 import { UpstreamFault } from './fault.js';
 import type { HttpTransportOptions } from './http.js';
 import { socketsTo } from './outbound.js';

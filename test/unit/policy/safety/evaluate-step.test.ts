@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settingsOfAgent } from '../../../../src/config/safety-config.js';
-import { normalise } from '../../../../src/config/schema/normalise.js';
 import { SAFETY_LOOP } from '../../../../src/config/schema/safety-schema.js';
+import { normalise } from '../../../../src/config/schema/setting.js';
 import {
   compilePatterns,
   evaluateStep,

@@ -1,7 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { findFaults } from '../../../../src/config/load/find-faults.js';
 import { GATEWAY_SCHEMA } from '../../../../src/config/schema/gateway-schema.js';
-import { normalise, normaliseAll } from '../../../../src/config/schema/normalise.js';
 import {
   boolean,
   choice,
@@ -9,6 +8,8 @@ import {
   type Input,
   integer,
   list,
+  normalise,
+  normaliseAll,
   type Output,
   oneOrMany,
   reference,
