@@ -43,7 +43,14 @@ import { mayMeanLoss, type RefusedWith, readError, SessionDoubts } from './sessi
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
 import type { RequestCredentials } from './user-rights.js';
-import { EDGE_BYTES, readMessageId, readMessages, recogniseMessage, writeMessage } from './wire-messages.js';
+import {
+  asAnswerTo,
+  EDGE_BYTES,
+  readMessageId,
+  readMessages,
+  recogniseMessage,
+  writeMessage,
+} from './wire-messages.js';
 
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;
@@ -343,6 +350,11 @@ export class HttpTransport implements UpstreamTransport {
       post.resolve();
     } else if (post.exchange.aborted) {
       post.reject(error ?? abandoned());
+    } else if (post.requestId === undefined) {
+      // Nobody waits for an answer, and a server that is gone is noticed by the next request.
+      const what = 'method' in post.message ? `'${post.message.method}'` : 'an answer';
+      this.onerror?.(new Error(`${what} was not taken: ${error?.message ?? 'no answer'}`));
+      post.resolve();
     } else {
       post.options?.onRequestStreamEnd?.();
       post.reject(this.#faultOf(error, post));
@@ -406,11 +418,6 @@ export class HttpTransport implements UpstreamTransport {
     const pass = (): Error | undefined => {
       if (status === 400 || status === 404) this.#deliverError(post, text);
       if (post.answered) return undefined;
-      if ('method' in post.message && post.requestId === undefined) {
-        post.answered = true;
-        this.onerror?.(new Error(`it refused '${post.message.method}' with HTTP ${status}`));
-        return undefined;
-      }
       const retryAfter = headerOf(headers, 'retry-after');
       return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, text, retryAfter });
     };
@@ -485,12 +492,6 @@ function forgotten(): UpstreamFault {
 
 function endedWithSession(): UpstreamFault {
   return new UpstreamFault('lost', 'it no longer knows the session, and may have run the request before');
-}
-
-/** An error that names no request, or one that no client sends, is of the request on whose response it came. */
-function asAnswerTo(requestId: RequestId, message: JSONRPCResponse): JSONRPCResponse {
-  const isOfNone = 'error' in message && typeof message.id !== 'number' && message.id !== requestId;
-  return isOfNone ? { ...message, id: requestId } : message;
 }
 
 /** The tool that a message calls, if it calls one. */

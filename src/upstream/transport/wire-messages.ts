@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '@modelcontextprotocol/client';
 import { keepExactNumbers, SUSPICIOUS } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { isNestedDeeper } from '../../base/json/json-depth.js';
@@ -170,6 +170,12 @@ export function readMessages(marked: string): readonly JSONRPCMessage[] {
     return unasked <= MOST_UNASKED;
   });
   return read as unknown as readonly JSONRPCMessage[];
+}
+
+/** An error that names no request, or one that no client sends, is of the request on whose response it came. */
+export function asAnswerTo(requestId: RequestId, message: JSONRPCResponse): JSONRPCResponse {
+  const isOfNone = 'error' in message && typeof message.id !== 'number' && message.id !== requestId;
+  return isOfNone ? { ...message, id: requestId } : message;
 }
 
 /** What a message has around what it carries: the result, a content block or structured content, and some for the batch. */

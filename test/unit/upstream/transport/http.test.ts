@@ -389,6 +389,7 @@ describe('a server that answers notifications with', () => {
     ['404', (response) => response.writeHead(404).end('no')],
     ['405', (response) => response.writeHead(405).end('no')],
     ['500', (response) => response.writeHead(500).end('no')],
+    ['a closed connection', (response) => response.destroy()],
   ])('%s is used like any other, in sessions and without', async (_name, onNotification) => {
     for (const session of [{ sessionId: () => 's' }, {}]) {
       await using server = await scripted({
