@@ -1,6 +1,6 @@
 import type { Operation } from '../base/protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
-import { runAtOnce, type Sliced, sortInSteps } from '../base/turns/turns.js';
+import { runAtOnce, type Sliced } from '../base/turns/turns.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Catalog, CatalogPart, WholeCatalog } from './catalog.js';
 import { type CreatedOperation, createOperation } from './create-operation.js';
@@ -34,8 +34,8 @@ export function buildCatalog(input: CatalogInput): WholeCatalog {
 }
 
 /**
- * The same, in slices: a server may list thousands of tools, and calls of others go on meanwhile. Each step does something with
- * one tool, so that no step is longer the more tools there are.
+ * The same, with a stop after each tool that is read and after each step over all of them: a server may list thousands of tools, and calls
+ * of others go on meanwhile.
  */
 export function* buildCatalogInSlices(input: CatalogInput): Sliced<WholeCatalog> {
   yield* prepareTools(input.toolSets);
@@ -48,15 +48,16 @@ export function* buildCatalogInSlices(input: CatalogInput): Sliced<WholeCatalog>
   const requests = all.map(({ upstream, localName }) => ({ upstream: upstream.slug, localName }));
   const configured = new Set(upstreams.map(({ slug }) => slug));
   const scope = { builtins: new Set(builtins.map(({ name }) => name)), pins, configured, waiting: awaited.length > 0 };
-  const exposed = yield* exposeNames(requests, { ...scope, holders });
+  const exposed = exposeNames(requests, { ...scope, holders });
   const created: CreatedOperation[] = [];
   for (const [index, draft] of all.entries()) {
-    created.push(yield* createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations));
     yield;
+    created.push(createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations));
   }
-  const unsorted = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])];
-  const operations = yield* sortInSteps(unsorted, byName);
-  const find = yield* indexByName(operations);
+  const operations = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName);
+  yield;
+  const find = indexByName(operations);
+  yield;
   const names = createNameResolver(operations, { ...scope, holders: exposed.holders, find });
   const catalog: WholeCatalog = {
     operations,
@@ -97,11 +98,10 @@ function takePart(
 
 const NO_HOLDERS: NameHolders = new Map();
 
-function* indexByName(operations: readonly Operation[]): Sliced<Catalog['find']> {
+function indexByName(operations: readonly Operation[]): Catalog['find'] {
   const byAnyName = new Map<string, Operation>();
   for (const operation of operations) {
     byAnyName.set(operation.name, operation).set(operation.qualifiedName, operation);
-    yield;
   }
   return byAnyName.get.bind(byAnyName);
 }
@@ -151,11 +151,6 @@ interface CatalogDifference {
 
 /** The differences that matter to a caller who knows the earlier catalog. */
 export function diffCatalogs(before: Catalog, after: Catalog): CatalogDifference {
-  return runAtOnce(diffCatalogsInSlices(before, after));
-}
-
-/** The same, in slices. */
-export function* diffCatalogsInSlices(before: Catalog, after: Catalog): Sliced<CatalogDifference> {
   const exposedBefore = new Set(before.operations.map(({ name }) => name));
   const exposedAfter = new Set(after.operations.map(({ name }) => name));
   const known = new Set(before.operations.flatMap(({ name, qualifiedName }) => [name, qualifiedName]));
@@ -164,12 +159,11 @@ export function* diffCatalogsInSlices(before: Catalog, after: Catalog): Sliced<C
     const [then, now] = [before.find(name), after.find(name)];
     // Most operations are the same objects in both.
     if (then !== now && then !== undefined && now !== undefined && targetOf(then) !== targetOf(now)) changed.push(name);
-    yield;
   }
   return {
     added: [...exposedAfter].filter((name) => !exposedBefore.has(name)),
     removed: [...exposedBefore].filter((name) => !exposedAfter.has(name)),
-    changed: yield* sortInSteps(changed, byText),
+    changed: changed.sort(byText),
   };
 }
 

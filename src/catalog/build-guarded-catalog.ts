@@ -3,7 +3,7 @@ import { groupBy } from '../base/lib/collections.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import { type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../base/protocol/tools.js';
-import { mapInSteps, runAtOnce, type Sliced } from '../base/turns/turns.js';
+import { runAtOnce, type Sliced } from '../base/turns/turns.js';
 import { buildCatalogInSlices, type CatalogInput } from './build-catalog.js';
 import type { Catalog, Resolution, WholeCatalog } from './catalog.js';
 import { type GuardInput, guardTools, type WithheldTool } from './integrity/guard-tools.js';
@@ -19,7 +19,6 @@ export function* buildGuardedCatalogInSlices(input: CatalogInput & GuardInput): 
   const guarded = yield* guardTools(input);
   const built = yield* buildCatalogInSlices({ ...input, toolSets: guarded.toolSets });
   const catalog = withholdOperations(built, guarded.withheld);
-  yield;
   const suspicions = yield* inspectToolsInSlices(input.toolSets);
   const whole: WholeCatalog = {
     ...catalog,
@@ -38,43 +37,49 @@ export function inspectTools(toolSets: readonly ToolSet[]): readonly Diagnostic[
   return runAtOnce(inspectToolsInSlices(toolSets));
 }
 
-/** The same, in slices. */
+/** The same, with a stop after each tool. */
 function* inspectToolsInSlices(toolSets: readonly ToolSet[]): Sliced<readonly Diagnostic[]> {
-  const owners = yield* indexOwners(toolSets);
-  const diagnostics: (readonly Diagnostic[])[] = [];
+  const owners = indexOwners(toolSets);
+  const diagnostics: Diagnostic[] = [];
   for (const toolSet of toolSets) {
-    diagnostics.push(...(yield* inspectEach(toolSet)), ...(yield* describeMentions(toolSet, owners)));
+    const foreign = new Map<RawTool, readonly string[]>();
+    for (const tool of toolSet.tools.filter(isJsonObject)) {
+      yield;
+      diagnostics.push(...inspect(toolSet.upstream, tool));
+      const words = findForeign(tool, toolSet.upstream, owners);
+      if (words.length > 0) foreign.set(tool, words);
+    }
+    diagnostics.push(...describeMentions(toolSet, foreign, owners));
   }
-  return diagnostics.flat();
+  return diagnostics;
 }
 
-function* inspectEach({ upstream, tools }: ToolSet): Sliced<readonly (readonly Diagnostic[])[]> {
-  return yield* mapInSteps(tools, (raw) => {
-    if (!isJsonObject(raw)) return [];
-    const tool = String(raw['name']);
-    return inspectDefinition(raw).map(({ kind, says }) => reportDiagnostic(kind, upstream, tool, says));
-  });
+function inspect(upstream: string, tool: RawTool): readonly Diagnostic[] {
+  return inspectDefinition(tool).map(({ kind, says }) => reportDiagnostic(kind, upstream, String(tool['name']), says));
+}
+
+/** The names of other upstreams' tools that a tool's description holds. */
+function findForeign(tool: RawTool, upstream: string, owners: ReadonlyMap<string, string>): readonly string[] {
+  return [...wordsOf(tool)].filter((word) => (owners.get(word) ?? upstream) !== upstream);
 }
 
 /**
  * Tools that name a tool of exactly one other upstream, which is how one server steers the calls of another. A name that
  * the server itself uses, for a tool or a parameter, is its own.
  */
-function* describeMentions(
-  toolSet: ToolSet,
+function describeMentions(
+  { upstream, tools }: ToolSet,
+  foreign: ReadonlyMap<RawTool, readonly string[]>,
   owners: ReadonlyMap<string, string>,
-): Sliced<readonly (readonly Diagnostic[])[]> {
-  const tools = toolSet.tools.filter(isJsonObject);
-  const isForeign = (word: string): boolean => (owners.get(word) ?? toolSet.upstream) !== toolSet.upstream;
-  const foreign = yield* mapInSteps(tools, (tool) => [...wordsOf(tool)].filter(isForeign));
-  if (foreign.every((words) => words.length === 0)) return [];
-  const own = new Set((yield* mapInSteps(tools, ownNames)).flat());
-  return yield* mapInSteps(tools, (tool, index) =>
-    (foreign[index] ?? [])
+): readonly Diagnostic[] {
+  if (foreign.size === 0) return [];
+  const own = new Set(tools.filter(isJsonObject).flatMap(ownNames));
+  return [...foreign].flatMap(([tool, words]) =>
+    words
       .filter((word) => !own.has(word))
       .map((word) => {
         const mentions = `mentions '${word}', a tool of '${owners.get(word) ?? ''}'`;
-        return reportDiagnostic('names-other-tool', toolSet.upstream, String(tool['name']), mentions);
+        return reportDiagnostic('names-other-tool', upstream, String(tool['name']), mentions);
       }),
   );
 }
@@ -163,12 +168,11 @@ const NAME_LIKE_WORDS = /[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+(?:
 const wordsOfTools = new WeakMap<RawTool, ReadonlySet<string>>();
 
 /** Distinctive names that one upstream alone offers, and which. */
-function* indexOwners(toolSets: readonly ToolSet[]): Sliced<ReadonlyMap<string, string>> {
+function indexOwners(toolSets: readonly ToolSet[]): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   const shared = new Set<string>();
   for (const { upstream, tools } of toolSets) {
     for (const tool of tools.filter(isJsonObject)) {
-      yield;
       const name = tool['name'];
       if (typeof name !== 'string' || !DISTINCTIVE_NAME.test(name)) continue;
       if (owners.has(name) && owners.get(name) !== upstream) shared.add(name);

@@ -11,8 +11,7 @@ import {
   type TrustLevel,
 } from '../base/protocol/operation.js';
 import type { Diagnostic, RawTool } from '../base/protocol/tools.js';
-import { filterInSteps, type Sliced } from '../base/turns/turns.js';
-import { classifyInSteps } from '../classify/classify-tool.js';
+import { classifyTool } from '../classify/classify-tool.js';
 import { findGroupingParameter } from '../classify/facts.js';
 import type { EmptyHints } from '../classify/words/default-hints.js';
 import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
@@ -66,14 +65,9 @@ const created = new WeakMap<RawTool, Map<string, CreatedOperation>>();
 const MOST_KEPT = 200;
 
 /**
- * Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws. Stops after
- * each parameter that it classifies by.
+ * Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws.
  */
-export function* createOperation(
-  draft: DraftOperation,
-  name: string,
-  ignoreAnnotations: boolean,
-): Sliced<CreatedOperation> {
+export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   const { curation, localName, choice = null, emptyHints, objectPrefixes, onlyReads = false, tool, upstream } = draft;
   const { slug, trust, strict, timeoutMs, readOnlyStatements } = upstream;
   const key = JSON.stringify([
@@ -93,15 +87,15 @@ export function* createOperation(
   ]);
   const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
   created.set(tool.raw, versions);
-  const operation = versions.get(key) ?? (yield* tryOperation(draft, name, ignoreAnnotations));
+  const operation = versions.get(key) ?? tryOperation(draft, name, ignoreAnnotations);
   if (versions.size >= MOST_KEPT) versions.clear();
   versions.set(key, operation);
   return operation;
 }
 
-function* tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): Sliced<CreatedOperation> {
+function tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   try {
-    return yield* readOperation(draft, name, ignoreAnnotations);
+    return readOperation(draft, name, ignoreAnnotations);
   } catch {
     // One tool that cannot be read (nested a hundred thousand deep) must not remove the others from the catalog.
     const { slug: upstream } = draft.upstream;
@@ -122,7 +116,7 @@ function withoutRisksOf(foreign: ReadonlySet<string>, classification: Classifica
   return left.length === 0 ? rest : { ...rest, risks: left };
 }
 
-function* readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): Sliced<CreatedOperation> {
+function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   const { upstream, tool, curation, localName, choice, onlyReads = false } = draft;
   const { slug, trust, readOnlyStatements } = upstream;
   const { raw, inputSchema } = tool;
@@ -132,8 +126,7 @@ function* readOperation(draft: DraftOperation, name: string, ignoreAnnotations: 
   const { parameters: all, suffixed } = readParameters(visibleSchema, inputSchema);
   const flat = foreign.size === 0 ? all : all.filter(({ upstreamName }) => !foreign.has(upstreamName));
   const { category, danger, risks } = curation;
-  yield;
-  const classified = yield* classifyInSteps({
+  const classified = classifyTool({
     tool: raw,
     name: choice?.name ?? localName,
     upstream: { slug, trust },
@@ -153,7 +146,7 @@ function* readOperation(draft: DraftOperation, name: string, ignoreAnnotations: 
     : withCertainRisks(withoutRisksOf(foreign, classified), flat);
   const described = describe(raw, curation, choice);
   const description = onlyReads ? describeOnlyReads(classification, described) : described;
-  const sensitive = yield* findSensitiveParameters(flat, curation.sensitive ?? [], {
+  const sensitive = findSensitiveParameters(flat, curation.sensitive ?? [], {
     root: inputSchema,
     strict: upstream.strict,
   });
@@ -330,13 +323,12 @@ const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf'] as const;
  * @param declared the operator's names; one that no parameter has counts too where unknown parameters are let through
  * @param root what `$ref`s resolve against
  */
-function* findSensitiveParameters(
+function findSensitiveParameters(
   parameters: readonly Parameter[],
   declared: readonly string[],
   { root, strict }: { readonly root: JsonSchema; readonly strict: boolean },
-): Sliced<readonly string[]> {
-  const described = yield* filterInSteps(
-    parameters,
+): readonly string[] {
+  const described = parameters.filter(
     ({ name, upstreamName, schema }) =>
       declared.includes(name) || declared.includes(upstreamName) || isSecret(schema, root, new Set()),
   );

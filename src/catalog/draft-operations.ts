@@ -1,15 +1,15 @@
 import { isJsonObject } from '../base/json/json.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
-import { mapInSteps, type Sliced } from '../base/turns/turns.js';
+import type { Sliced } from '../base/turns/turns.js';
 import { findEmptyHints } from '../classify/words/default-hints.js';
 import { findObjectPrefixes } from '../classify/words/object-prefix.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
 import { nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
-import { type ScreenedTool, screenToolsInSlices } from './integrity/screen-tools.js';
-import { assignNamesInSlices, type NameClaim } from './names.js';
+import { type ScreenedTool, screenTools } from './integrity/screen-tools.js';
+import { assignUniqueNames, type NameClaim } from './names.js';
 import { readOnlyName, runsStatements } from './read-only-part.js';
 
 export interface Drafts {
@@ -18,19 +18,19 @@ export interface Drafts {
 }
 
 /**
- * Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. In
- * slices, as each step looks at thousands of tools.
+ * Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. Stops
+ * after each tool that it decides how to offer.
  */
 export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sliced<Drafts> {
-  const screened = yield* screenToolsInSlices(toolSet);
+  const screened = screenTools(toolSet);
   const raw = toolSet.tools.filter(isJsonObject);
   const emptyHints = findEmptyHints(raw);
-  const objectPrefixes = yield* findObjectPrefixes(upstream.slug, raw);
+  const objectPrefixes = findObjectPrefixes(upstream.slug, raw);
   const proposals = yield* proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
-  const claims = yield* mapInSteps(offered, claimName);
-  const names = yield* assignNamesInSlices(claims);
-  const drafts = yield* mapInSteps(offered, ({ tool, curation, choice, snakeName, onlyReads }, index) => {
+  const claims = offered.map(claimName);
+  const names = assignUniqueNames(claims);
+  const drafts = offered.map(({ tool, curation, choice, snakeName, onlyReads }, index) => {
     const localName = names.get(claims[index]?.key ?? '') ?? snakeName;
     return {
       upstream,
@@ -43,12 +43,12 @@ export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sl
       ...(onlyReads !== undefined && { onlyReads }),
     };
   });
-  const suffixed = yield* mapInSteps(drafts, ({ tool, localName }, index) =>
+  const suffixed = drafts.flatMap(({ tool, localName }, index) =>
     describeSuffix(upstream.slug, tool.name, claims[index]?.base ?? localName, localName),
   );
   return {
     drafts,
-    diagnostics: [...screened.diagnostics, ...suffixed.flat(), ...proposals.flatMap(({ diagnostics }) => diagnostics)],
+    diagnostics: [...screened.diagnostics, ...suffixed, ...proposals.flatMap(({ diagnostics }) => diagnostics)],
   };
 }
 
@@ -81,7 +81,7 @@ const PART = 10;
 
 function* proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): Sliced<readonly Proposal[]> {
   let left = MOST_IN_PARTS;
-  const subjects = yield* mapInSteps(tools, (tool): Subject => {
+  const subjects = tools.map((tool): Subject => {
     const snakeName = toSnakeCase(tool.name);
     const choices = findChoices(upstream, tool, snakeName);
     const cost = choices.length * (PART + countParameters(tool));
@@ -93,7 +93,7 @@ function* proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): 
   const proposals: Proposal[] = [];
   for (const subject of subjects) {
     const proposed =
-      subject.choices.length === 0 ? yield* proposeWhole(upstream, subject) : proposeParts(upstream, subject, isTaken);
+      subject.choices.length === 0 ? proposeWhole(upstream, subject) : proposeParts(upstream, subject, isTaken);
     proposals.push(...proposed);
     yield;
   }
@@ -124,13 +124,10 @@ function findTakenNames(subjects: readonly Subject[]): (name: string) => boolean
 }
 
 /** The tool, and beside it the operation for its reads where it runs statements that can be proven to be some. */
-function* proposeWhole(
-  upstream: UpstreamConfig,
-  { tool, snakeName, diagnostics }: Subject,
-): Sliced<readonly Proposal[]> {
+function proposeWhole(upstream: UpstreamConfig, { tool, snakeName, diagnostics }: Subject): readonly Proposal[] {
   const curation = curationFor(upstream, tool.name, snakeName);
   const whole: Proposal = { tool, snakeName, curation, diagnostics };
-  if (!(yield* runsStatements(upstream, tool, curation))) return [whole];
+  if (!runsStatements(upstream, tool, curation)) return [whole];
   const name = readOnlyName(curation.rename === undefined ? snakeName : toSnakeCase(curation.rename));
   const own = curationFor(upstream, tool.name, snakeName, name);
   return [whole, { tool, snakeName: name, curation: own, onlyReads: true, diagnostics: [] }];

@@ -2,7 +2,6 @@ import { groupBy } from '../base/lib/collections.js';
 import { quoteValues } from '../base/lib/text.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../base/protocol/operation.js';
 import type { Diagnostic } from '../base/protocol/tools.js';
-import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../base/turns/turns.js';
 
 /** A request for a name. */
 export interface NameClaim {
@@ -49,30 +48,25 @@ export interface NameRules {
  * Bare names where they have one holder, `upstream__name` elsewhere. A pin reserves a bare name for one upstream, also
  * while that upstream is disconnected. No upstream gets a reserved or built-in name (specification 8.5.4).
  */
-export function* exposeNames(requests: readonly NameRequest[], rules: NameRules): Sliced<ExposedNames> {
-  const holders = rules.waiting ? rules.holders : yield* claimNames(requests, rules);
-  const named = yield* mapInSteps(requests, (request) => {
+export function exposeNames(requests: readonly NameRequest[], rules: NameRules): ExposedNames {
+  const holders = rules.waiting ? rules.holders : claimNames(requests, rules);
+  const named = requests.map((request) => {
     const reason = whyQualified(request, { ...rules, holders });
     const { localName, upstream } = request;
     return { name: reason === undefined ? localName : `${upstream}${QUALIFIER}${localName}`, reason };
   });
-  const diagnostics = yield* mapInSteps(requests, (request, index) => describeQualified(request, named[index]?.reason));
-  return { names: named.map(({ name }) => name), holders, diagnostics: diagnostics.flat() };
+  const diagnostics = requests.flatMap((request, index) => describeQualified(request, named[index]?.reason));
+  return { names: named.map(({ name }) => name), holders, diagnostics };
 }
 
 /** Gives every name that no configured upstream holds to those that ask for it now. */
-function* claimNames(requests: readonly NameRequest[], rules: NameRules): Sliced<NameHolders> {
-  const unheld: NameRequest[] = [];
-  for (const request of requests) {
-    if (holdersOf(request.localName, rules).length === 0) unheld.push(request);
-    yield;
-  }
+function claimNames(requests: readonly NameRequest[], rules: NameRules): NameHolders {
+  const unheld = requests.filter(({ localName }) => holdersOf(localName, rules).length === 0);
   if (unheld.length === 0) return rules.holders;
   const held = new Map<string, number>();
   for (const slug of [...rules.holders.values()].flat()) held.set(slug, (held.get(slug) ?? 0) + 1);
   const holders = new Map(rules.holders);
   for (const [name, claimants] of groupBy(unheld, ({ localName }) => localName)) {
-    yield;
     const slugs = [...new Set(claimants.map(({ upstream }) => upstream))].sort();
     if (slugs.some((slug) => (held.get(slug) ?? 0) >= MOST_NAMES_HELD)) continue;
     holders.set(name, slugs);
@@ -146,18 +140,12 @@ function describeQualified(
  * matter, and a suffixed name is never one that another claim asks for.
  */
 export function assignUniqueNames(claims: readonly NameClaim[]): ReadonlyMap<string, string> {
-  return runAtOnce(assignNamesInSlices(claims));
-}
-
-/** The same, in slices. */
-export function* assignNamesInSlices(claims: readonly NameClaim[]): Sliced<ReadonlyMap<string, string>> {
   const asked = new Set(claims.map((claim) => claim.base));
   if (asked.size === claims.length) return new Map(claims.map((claim) => [claim.key, claim.base]));
 
   const names = new Map<string, string>();
   const numbers = new Map<string, number>();
-  for (const { key, base } of yield* sortInSteps(claims, byRankAndKey)) {
-    yield;
+  for (const { key, base } of claims.toSorted(byRankAndKey)) {
     // A name that is asked for is nobody's by its number, so only claims of one base compete for the numbers after it.
     let number = numbers.get(base) ?? 1;
     while (number > 1 && asked.has(`${base}_${number}`)) number += 1;

@@ -8,8 +8,7 @@ import type {
   StatementLanguage,
 } from '../base/protocol/operation.js';
 import type { RawTool } from '../base/protocol/tools.js';
-import type { Sliced } from '../base/turns/turns.js';
-import { classifyInSteps } from '../classify/classify-tool.js';
+import { classifyTool } from '../classify/classify-tool.js';
 import type { ClassificationInput } from '../classify/facts.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Curation } from './curation.js';
@@ -22,11 +21,7 @@ export const readOnlyName = (name: string): string => `${name}_read_only`;
 const found = new WeakMap<RawTool, Map<string, boolean>>();
 
 /** Whether calls of the tool exist that are proven to only read; found once for each tool. */
-export function* runsStatements(
-  upstream: UpstreamConfig,
-  { name, raw }: ScreenedTool,
-  curation: Curation,
-): Sliced<boolean> {
+export function runsStatements(upstream: UpstreamConfig, { name, raw }: ScreenedTool, curation: Curation): boolean {
   const { slug, trust, readOnlyStatements } = upstream;
   const { category, danger, risks } = curation;
   if (!readOnlyStatements || category !== undefined || danger !== undefined || risks !== undefined) return false;
@@ -35,7 +30,7 @@ export function* runsStatements(
   const key = JSON.stringify([slug, trust]);
   const before = known.get(key);
   if (before !== undefined) return before;
-  const classified = yield* tryClassify({
+  const classified = tryClassify({
     tool: raw,
     name,
     upstream: { slug, trust },
@@ -48,9 +43,9 @@ export function* runsStatements(
 }
 
 /** A tool that cannot be read is reported where its operation is created. */
-function* tryClassify(input: ClassificationInput): Sliced<Classification | undefined> {
+function tryClassify(input: ClassificationInput): Classification | undefined {
   try {
-    return yield* classifyInSteps(input);
+    return classifyTool(input);
   } catch {
     return undefined;
   }

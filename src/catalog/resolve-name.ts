@@ -1,4 +1,4 @@
-import { groupInSteps } from '../base/lib/collections.js';
+import { groupBy } from '../base/lib/collections.js';
 import { createNameSearch, createNameSearchInSlices, type NameSearch, toSnakeCase } from '../base/lib/names.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER, RESERVED_OPERATIONS } from '../base/protocol/operation.js';
 import { inTime, runAtOnce, runInSlices, type Sliced } from '../base/turns/turns.js';
@@ -129,11 +129,11 @@ function resolveIn(
 }
 
 function* buildIndexes(operations: readonly Operation[]): Sliced<PartIndexes> {
-  const byName = yield* groupInSteps(operations, ({ name }) => name);
-  const byLocalName = yield* groupInSteps(operations, localNameOf);
+  const byName = groupBy(operations, ({ name }) => name);
+  const byLocalName = groupBy(operations, localNameOf);
   // The operation for the reads of a tool is never what the tool's own name means.
-  const byRawName = yield* groupInSteps(operations.filter(runsWhole), ({ tool }) => tool);
-  const byGroup = yield* groupInSteps(operations.filter(isPart), ({ tool }) => toSnakeCase(tool));
+  const byRawName = groupBy(operations.filter(runsWhole), ({ tool }) => tool);
+  const byGroup = groupBy(operations.filter(isPart), ({ tool }) => toSnakeCase(tool));
   const search = yield* createNameSearchInSlices([...byName.keys()]);
   return (show, upstream) => {
     const isOwn = (operation: Operation): boolean => upstream === undefined || operation.upstream === upstream;

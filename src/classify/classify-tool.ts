@@ -1,9 +1,8 @@
 import { isJsonObject } from '../base/json/json.js';
 import type { Classification, DangerAssessment } from '../base/protocol/operation.js';
-import { runAtOnce, type Sliced } from '../base/turns/turns.js';
 import { assessDanger } from './assess-danger.js';
 import { contradictingHint, type Decision, decideCategory } from './decide-category.js';
-import { type ClassificationInput, gatherFactsInSteps, type ToolFacts } from './facts.js';
+import { type ClassificationInput, gatherFacts, type ToolFacts } from './facts.js';
 import { findRisks } from './find-risks.js';
 import { findStatement } from './find-statement.js';
 import { findTrial } from './find-trial.js';
@@ -16,18 +15,11 @@ const EVIDENCE_LINES = 6;
  * @param weights those of the confidence, where others than the learned ones are to be judged
  */
 export function classifyTool(input: ClassificationInput, weights?: readonly number[]): Classification {
-  return runAtOnce(classifyInSteps(input, weights));
-}
-
-/** The same, with a stop after each parameter: a definition may have thousands. */
-export function* classifyInSteps(input: ClassificationInput, weights?: readonly number[]): Sliced<Classification> {
-  const facts = yield* gatherFactsInSteps(input);
+  const facts = gatherFacts(input);
   const decision = applyCuration(input, noteContradiction(facts, requireInput(facts, decideCategory(facts, weights))));
-  yield;
   const danger = curateDanger(input, assessDanger(facts, decision));
-  yield;
   const { category, confidence } = decision;
-  const risks = input.curation.risks ?? (yield* findRisks(facts, category));
+  const risks = input.curation.risks ?? findRisks(facts, category);
   const trial = findTrial(facts, decision);
   const statement = findStatement(facts, decision);
   return {

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
 import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../base/protocol/operation.js';
 import type { RawTool } from '../base/protocol/tools.js';
-import { filterInSteps, mapInSteps, runAtOnce, type Sliced } from '../base/turns/turns.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { type DescriptionReading, readDescription } from './text/read-description.js';
 import { type NameHint, type NameMatch, readName } from './text/read-name.js';
@@ -77,22 +76,17 @@ const NOTHING: DescriptionReading = { matches: [], main: '' };
 
 /** Reads a tool into facts; anything malformed counts as missing. */
 export function gatherFacts(input: ClassificationInput): ToolFacts {
-  return runAtOnce(gatherFactsInSteps(input));
-}
-
-/** The same, with a stop after each parameter. */
-export function* gatherFactsInSteps(input: ClassificationInput): Sliced<ToolFacts> {
   const { tool } = input;
   const words = nameWords(input);
   const objectWords = countObjectWords(textOf(tool['name']), words, input.objectPrefixes);
   const valueWords = input.groupValue === undefined ? undefined : splitWords(input.groupValue.value);
   const value = valueWords === undefined ? [] : readValueName(valueWords, words);
-  if (input.groupValue !== undefined && value.length === 0) return yield* gatherFactsInSteps(asWhole(input));
+  if (input.groupValue !== undefined && value.length === 0) return gatherFacts(asWhole(input));
   const text = textOf(tool['description']);
   const byValue = value.length > 0;
   // A grouped tool's description covers all its values, so one value is classified by its own words where they name an action.
   const annotations = readAnnotations(input, value);
-  const parameters = yield* parametersOf(tool);
+  const parameters = parametersOf(tool);
   const hinted = [
     ...(annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust) ? [READ_ONLY] : []),
     ...describeInput(tool, parameters),
@@ -111,7 +105,7 @@ export function* gatherFactsInSteps(input: ClassificationInput): Sliced<ToolFact
     parameters,
     outputKeys: readOutputKeys(tool),
     annotations,
-    grouping: input.groupValue === undefined ? yield* findGroupingInSteps(tool) : null,
+    grouping: input.groupValue === undefined ? findGroupingParameter(tool) : null,
   };
 }
 
@@ -269,12 +263,7 @@ export function effectOfValue(value: string): Effect | undefined {
  * Returns null where there is none.
  */
 export function findGroupingParameter(tool: RawTool): GroupingParameter | null {
-  return runAtOnce(findGroupingInSteps(tool));
-}
-
-/** The same, with a stop after each parameter. */
-export function* findGroupingInSteps(tool: RawTool): Sliced<GroupingParameter | null> {
-  const found = knownGroupings.get(tool) ?? (yield* searchParameters(tool));
+  const found = knownGroupings.get(tool) ?? searchParameters(tool);
   knownGroupings.set(tool, found);
   return found.grouping;
 }
@@ -282,8 +271,8 @@ export function* findGroupingInSteps(tool: RawTool): Sliced<GroupingParameter | 
 /** Tool objects do not change, and each is asked for its grouping parameter several times. */
 const knownGroupings = new WeakMap<RawTool, { readonly grouping: GroupingParameter | null }>();
 
-function* searchParameters(tool: RawTool): Sliced<{ readonly grouping: GroupingParameter | null }> {
-  const grouping = yield* filterInSteps(yield* readParameters(tool, (constants) => constants.length > 1), isGrouping);
+function searchParameters(tool: RawTool): { readonly grouping: GroupingParameter | null } {
+  const grouping = readParameters(tool, (constants) => constants.length > 1).filter(isGrouping);
   const best = grouping.find((parameter) => isSelector(parameter.key)) ?? grouping[0];
   if (best === undefined) return { grouping: null };
   return { grouping: { parameter: best.name, values: best.values, closed: best.closed } };
@@ -320,9 +309,9 @@ const MAX_DEPTH = 16;
 /** The parameters of the tool that was read last: each value of a grouped tool is classified with all of them. */
 let latest: { readonly tool: RawTool; readonly parameters: readonly ParameterFacts[] } | undefined;
 
-function* parametersOf(tool: RawTool): Sliced<readonly ParameterFacts[]> {
+function parametersOf(tool: RawTool): readonly ParameterFacts[] {
   if (latest?.tool === tool) return latest.parameters;
-  const parameters = yield* readParameters(unwrapped(tool));
+  const parameters = readParameters(unwrapped(tool));
   latest = { tool, parameters };
   return parameters;
 }
@@ -347,14 +336,14 @@ export const MOST_VALUES = 2_000;
  * The top-level parameters of a tool, references and compositions followed; malformed schemas have none.
  * @param isWanted by the constants that a parameter may be; the others are left out
  */
-function* readParameters(
+function readParameters(
   tool: RawTool,
   isWanted: (constants: readonly unknown[]) => boolean = () => true,
-): Sliced<readonly ParameterFacts[]> {
+): readonly ParameterFacts[] {
   const schema = tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
   const known: KnownConstants = new Map();
-  const parameters = yield* mapInSteps(readObjectFields(schema, schema), ({ name, schema: property, required }) => {
+  const parameters = readObjectFields(schema, schema).map(({ name, schema: property, required }) => {
     const constants = readConstants(property, schema, known);
     if (!isWanted(constants)) return undefined;
     const words = splitWords(name);

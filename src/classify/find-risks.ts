@@ -7,7 +7,6 @@ import {
   type RiskCondition,
   worseDanger,
 } from '../base/protocol/operation.js';
-import { mapInSteps, type Sliced } from '../base/turns/turns.js';
 import { type ArgumentField, readArgumentFields } from './argument-fields.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { DENIED, discardsSteps, LOSS, saidToBeKept, saidToLose } from './read-value.js';
@@ -448,23 +447,22 @@ function mayHoldPipeline(
 /** No honest tool needs more. */
 const MOST_RISKS = 32;
 
-/** Finds the arguments with which a call of this tool does more than its category and danger say. Stops after each. */
-export function* findRisks(facts: ToolFacts, category: Category): Sliced<readonly Risk[]> {
+/** Finds the arguments with which a call of this tool does more than its category and danger say. */
+export function findRisks(facts: ToolFacts, category: Category): readonly Risk[] {
   if (category === 'DELETE') return [];
   const schema = facts.input.tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
   const fields = readArgumentFields(schema);
-  yield;
   const keys = new Set(fields.flatMap(({ key, path }) => (path.length === 1 ? [key] : [])));
   const context = { category, facts, keys };
-  const found = yield* mapInSteps(fields, (field): readonly Risk[] => {
+  const found = fields.flatMap((field): readonly Risk[] => {
     for (const { find, apart } of RISK_RULES) {
       const finding = find(field, context);
       if (finding !== undefined) return [{ path: field.path, ...finding, ...(apart !== true && { simulated: true }) }];
     }
     return category === 'READ' ? [] : findFreeOperations(field, facts);
   });
-  return found.flat().slice(0, MOST_RISKS);
+  return found.slice(0, MOST_RISKS);
 }
 
 /** A list of operations whose form the schema leaves open: the description names them. */

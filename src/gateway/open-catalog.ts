@@ -1,7 +1,7 @@
 import type { Observer } from '../base/observe/observation.js';
 import type { Diagnostic } from '../base/protocol/tools.js';
 import type { Sliced } from '../base/turns/turns.js';
-import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
+import { diffCatalogs } from '../catalog/build-catalog.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { IntrospectionPolicy } from './builtin/introspect/handler.js';
@@ -106,7 +106,7 @@ function reportDiagnostic(diagnostic: Diagnostic, observe: Observer, audit: Pick
 
 /** Reports what a catalog has more and less than the one before, and what is remarked on it for the first time. */
 function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {
-  const change = yield* diffCatalogsInSlices(before.catalog, after.catalog);
+  const change = diffCatalogs(before.catalog, after.catalog);
   observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
   const known = new Set(before.catalog.diagnostics.map(({ message }) => message));
   for (const diagnostic of after.catalog.diagnostics) {

@@ -1,7 +1,6 @@
 import { groupBy } from '../../src/base/lib/collections.js';
 import { toSnakeCase } from '../../src/base/lib/names.js';
 import { type Classification, dangerRank } from '../../src/base/protocol/operation.js';
-import { runAtOnce } from '../../src/base/turns/turns.js';
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
 import { readFeatures } from '../../src/classify/confidence.js';
@@ -53,7 +52,7 @@ function habitsOf(server: string, all: readonly CorpusTool[]): Habits {
   const tools = all.map(({ tool }) => tool);
   return {
     emptyHints: findEmptyHints(tools),
-    objectPrefixes: runAtOnce(findObjectPrefixes(toSnakeCase(server), tools)),
+    objectPrefixes: findObjectPrefixes(toSnakeCase(server), tools),
   };
 }
 

@@ -1,19 +1,11 @@
-import { runAtOnce, type Sliced } from '../turns/turns.js';
-
 /** The items by key; keys and items keep their order. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  return runAtOnce(groupInSteps(items, keyOf));
-}
-
-/** The same; stops after each item. */
-export function* groupInSteps<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Sliced<Map<Key, Item[]>> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {
     const key = keyOf(item);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item]);
     else group.push(item);
-    yield;
   }
   return groups;
 }

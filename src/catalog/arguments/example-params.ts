@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonSchema, setMember } from '../../base/json/json.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../base/lib/names.js';
 import type { Operation, Parameter, ParameterScope } from '../../base/protocol/operation.js';
-import type { Sliced } from '../../base/turns/turns.js';
 import { chosenParts, demandedMembers } from '../../schema/chosen-parts.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
@@ -45,23 +44,17 @@ export function exampleParams(
 /** A value for a parameter; null for what there is no time to think of: a placeholder, where one must be shown. */
 type Fill = (parameter: Parameter) => unknown;
 
-/** Work up to which an example is made and checked in the same turn. */
-const LITTLE_WORK = 100_000;
-
 /** Attempts at an example of a schema with alternatives: each goes by others. */
 const MOST_CHOICES = 6;
 
 /**
- * The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. Stops
- * before the check where making the example took long. The attempts share the work of one.
+ * The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none.
+ * The attempts share the work of one.
  */
-export function* findValidExample(operation: Operation, given: JsonObject = {}): Sliced<JsonObject | undefined> {
+export function findValidExample(operation: Operation, given: JsonObject = {}): JsonObject | undefined {
   const meter = new Meter(EXAMPLE_WORK);
-  let work = 0;
   for (let choice = 0; choice <= MOST_CHOICES && !meter.isSpent; choice += 1) {
     const params = exampleParams(operation, given, meter, choice);
-    if (meter.work - work > LITTLE_WORK) yield;
-    work = meter.work;
     if (bindArguments(operation, params, meter).ok) return params;
   }
   return undefined;

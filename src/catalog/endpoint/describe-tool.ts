@@ -5,8 +5,7 @@ import {
   type Operation,
   type Parameter,
 } from '../../base/protocol/operation.js';
-import type { Sliced } from '../../base/turns/turns.js';
-import { offerInSteps } from './order-by-use.js';
+import { offerOperations } from './order-by-use.js';
 
 /** The parts of a tool's description. */
 interface ToolContents {
@@ -32,12 +31,12 @@ interface ToolContents {
 /**
  * Describes to a model what a tool is for, how to call it, which servers and operations it has and how to find the others (companion
  * document "MCP integration"). Only names of servers, operations and parameters appear: every model reads the description, and
- * other texts of upstreams are not trusted. Stops after each operation.
+ * other texts of upstreams are not trusted.
  */
-export function* describeToolInSteps(contents: ToolContents): Sliced<string> {
+export function describeTool(contents: ToolContents): string {
   const { purpose, categories, budget } = contents;
   const served = contents.operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
-  const offered = yield* offerInSteps(served);
+  const offered = offerOperations(served);
   // Names of random letters can make an example cost more than everything else.
   const first = offered
     .slice(0, MOST_EXAMPLES)

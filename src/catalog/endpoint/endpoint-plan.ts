@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../base/json/json.js';
-import { groupInSteps } from '../../base/lib/collections.js';
+import { groupBy } from '../../base/lib/collections.js';
 import {
   CATEGORIES,
   CATEGORY_PERMISSIONS,
@@ -8,10 +8,10 @@ import {
   type Operation,
 } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
-import { filterInSteps, mapInSteps, runAtOnce, type Sliced } from '../../base/turns/turns.js';
+import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import type { EndpointMode, FamilyDefinition, GatewayConfig } from '../../config/gateway-config.js';
 import type { Catalog } from '../catalog.js';
-import { describeToolInSteps } from './describe-tool.js';
+import { describeTool } from './describe-tool.js';
 import { listPassthroughTools, type PassthroughTool } from './passthrough-tools.js';
 import { compilePlacement } from './place-operation.js';
 
@@ -75,7 +75,7 @@ export function buildEndpointPlan(
   return runAtOnce(buildEndpointPlanInSlices(catalog, config, servers, toolSets));
 }
 
-/** The same, in slices. */
+/** The same, with a stop after each operation that is placed and each tool that is described. */
 export function* buildEndpointPlanInSlices(
   catalog: Catalog,
   config: PlanConfig,
@@ -85,7 +85,11 @@ export function* buildEndpointPlanInSlices(
   const { mode, toolPrefix, detail = 1, categories = CATEGORIES } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);
-  const placed = new Map(yield* mapInSteps(catalog.operations, (operation) => [operation, place(operation)] as const));
+  const placed = new Map<Operation, FamilyDefinition>();
+  for (const operation of catalog.operations) {
+    yield;
+    placed.set(operation, place(operation));
+  }
   const familyOf = (operation: Operation) => placed.get(operation) ?? place(operation);
 
   const single = toolPrefix.replace(/_+$/, '');
@@ -94,17 +98,18 @@ export function* buildEndpointPlanInSlices(
   const introspectTool = introspect === undefined ? single : toolOfFamily(familyOf(introspect).name);
 
   const exposed = mode === 'single' || mode === 'passthrough' ? [] : families;
-  const members = yield* groupInSteps(catalog.operations, familyOf);
+  const members = groupBy(catalog.operations, familyOf);
   const tools: ToolDefinition[] = [];
   for (const family of exposed) {
     const context = { introspectTool, servers, detail };
-    tools.push(yield* defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], context));
+    yield;
+    tools.push(defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], context));
   }
   const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
   if (mode === 'single' || mode === 'all') {
     // In mode `all` the family of `introspect` names the servers.
     const context = { introspectTool: single, servers: mode === 'single' ? servers : [], detail };
-    tools.push(yield* defineSingleTool(categories, catalog.operations, context));
+    tools.push(defineSingleTool(categories, catalog.operations, context));
     reach.set(single, 'everything');
   }
   const passthrough = config.passthrough ? yield* listPassthroughTools(catalog, toolSets, new Set(reach.keys())) : [];
@@ -151,19 +156,19 @@ interface ToolContext {
   readonly detail: number;
 }
 
-function* defineFamilyTool(
+function defineFamilyTool(
   name: string,
   family: FamilyDefinition,
   operations: readonly Operation[],
   { introspectTool, servers, detail }: ToolContext,
-): Sliced<ToolDefinition> {
+): ToolDefinition {
   const categories = reachedCategories(family, operations);
   const { name: endpoint } = family;
   const onlyAdds = categories.includes('CREATE') && !isDestructive(categories);
-  const replaces = onlyAdds && (yield* anyMayReplace(operations));
+  const replaces = onlyAdds && operations.some(mayReplace);
   const promise = replaces ? ' May replace what exists.' : ' Never changes what exists.';
   const purpose = onlyAdds ? `${family.purpose}${promise}` : family.purpose;
-  const description = yield* describeToolInSteps({
+  const description = describeTool({
     name,
     purpose,
     categories,
@@ -174,10 +179,6 @@ function* defineFamilyTool(
     servers,
   });
   return defineTool(name, titleOf(endpoint), description, categories, replaces);
-}
-
-function* anyMayReplace(operations: readonly Operation[]): Sliced<boolean> {
-  return (yield* filterInSteps(operations, mayReplace)).length > 0;
 }
 
 /** Whether a CREATE may overwrite: an upsert, or one that an argument makes replace. */
@@ -196,13 +197,13 @@ function isDestructive(categories: readonly Category[]): boolean {
  * The single tool has the annotations of the most dangerous category that there can be, whatever operations there are now (companion
  * document "MCP integration").
  */
-function* defineSingleTool(
+function defineSingleTool(
   possible: readonly Category[],
   operations: readonly Operation[],
   { introspectTool: name, servers, detail }: ToolContext,
-): Sliced<ToolDefinition> {
+): ToolDefinition {
   const categories = CATEGORIES.filter((category) => possible.includes(category));
-  const description = yield* describeToolInSteps({
+  const description = describeTool({
     name,
     purpose: SINGLE_PURPOSE,
     categories,
@@ -211,7 +212,7 @@ function* defineSingleTool(
     budget: detail * SINGLE_BUDGET,
     servers,
   });
-  return defineTool(name, SINGLE_TITLE, description, categories, yield* anyMayReplace(operations));
+  return defineTool(name, SINGLE_TITLE, description, categories, operations.some(mayReplace));
 }
 
 /**

@@ -34,7 +34,6 @@ export function* fitEndpointPlanInSlices(
     const fitted = { plan, ...(cut === undefined ? {} : { cut }) };
     if (tokens <= budget) return fitted;
     smallest = { ...fitted, cut: `${cut ?? `about ${tokens} tokens`}, which is more than the budget of ${budget}` };
-    yield;
   }
   return smallest ?? { plan: yield* buildEndpointPlanInSlices(catalog, config, servers, toolSets) };
 }

@@ -1,6 +1,5 @@
-import { groupInSteps } from '../../base/lib/collections.js';
+import { groupBy } from '../../base/lib/collections.js';
 import { dangerRank, localNameOf, NAME_PATTERN, type Operation } from '../../base/protocol/operation.js';
-import { filterInSteps, mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../../base/turns/turns.js';
 
 /** Longer names cost too many tokens, and a name may contain a sentence that is meant for the model. */
 const LONGEST_OPERATION_NAME = 32;
@@ -16,18 +15,16 @@ const ROUNDS = 8;
 /**
  * The operations to name to a model, best first. The upstreams take turns, the one with most operations first; within an
  * upstream, operations that are harmless, easy to call and short come first. The order depends on nothing else, so that
- * descriptions change only when operations change. Stops after each operation.
+ * descriptions change only when operations change.
  */
-export function* offerInSteps(operations: readonly Operation[]): Sliced<readonly Operation[]> {
-  const picked: (readonly Operation[])[] = [];
-  for (const group of yield* groupByUpstream(yield* filterInSteps(operations, isOfferable)))
-    picked.push(yield* pickByUse(group));
+export function offerOperations(operations: readonly Operation[]): readonly Operation[] {
+  const picked = groupByUpstream(operations.filter(isOfferable)).map(pickByUse);
   return Array.from({ length: ROUNDS }, (_, round) => picked.flatMap((best) => best.slice(round, round + 1))).flat();
 }
 
 /** The largest group first. */
-function* groupByUpstream(operations: readonly Operation[]): Sliced<readonly (readonly Operation[])[]> {
-  const groups = yield* groupInSteps(operations, (operation) => operation.upstream);
+function groupByUpstream(operations: readonly Operation[]): readonly (readonly Operation[])[] {
+  const groups = groupBy(operations, (operation) => operation.upstream);
   return [...groups]
     .toSorted(([slugA, a], [slugB, b]) => b.length - a.length || compareText(slugA, slugB))
     .map(([, group]) => group);
@@ -38,20 +35,14 @@ function* groupByUpstream(operations: readonly Operation[]): Sliced<readonly (re
  * decides whether a name is qualified, does not change the order.
  */
 export function sortByUse(operations: readonly Operation[]): readonly Operation[] {
-  return runAtOnce(sortByUseInSteps(operations));
-}
-
-/** The same; stops after each operation, and after some hundred comparisons. */
-export function* sortByUseInSteps(operations: readonly Operation[]): Sliced<readonly Operation[]> {
-  const ranked = yield* mapInSteps(operations, (operation) => ({ operation, effort: effortOf(operation) }));
-  return (yield* sortInSteps(ranked, compareEffort)).map(({ operation }) => operation);
+  const ranked = operations.map((operation) => ({ operation, effort: effortOf(operation) }));
+  return ranked.sort(compareEffort).map(({ operation }) => operation);
 }
 
 /** The first of them, as many as there are rounds. An upstream may have thousands. */
-function* pickByUse(operations: readonly Operation[]): Sliced<readonly Operation[]> {
+function pickByUse(operations: readonly Operation[]): readonly Operation[] {
   const best: Ranked[] = [];
   for (const operation of operations) {
-    yield;
     const ranked = { operation, effort: effortOf(operation) };
     const place = best.findIndex((other) => compareEffort(ranked, other) < 0);
     if (place < 0 && best.length >= ROUNDS) continue;

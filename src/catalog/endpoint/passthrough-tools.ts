@@ -1,6 +1,6 @@
 import { writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
-import { groupInSteps } from '../../base/lib/collections.js';
+import { groupBy } from '../../base/lib/collections.js';
 import { type HeaderParameter, scanHeaderParameters } from '../../base/protocol/header-parameters.js';
 import {
   GATEWAY_SOURCE,
@@ -116,7 +116,7 @@ function asTool(operation: Operation, name: string): Operation {
  * The upstreams' tools that callers may call, with a name of their own each. A tool has its own name where its operations have
  * theirs, else it is qualified like them (docs/adr/0016-names-belong-to-upstreams.md).
  *
- * @param taken the names of the gateway's own tools
+ * @param taken the names of the gateway's own tools. Stops after each tool
  */
 export function* listPassthroughTools(
   catalog: Pick<Catalog, 'operations' | 'upstreams' | 'find' | 'whole'>,
@@ -129,11 +129,10 @@ export function* listPassthroughTools(
   const own = operations.filter(
     ({ upstream, classification }) => upstream !== GATEWAY_SOURCE && classification.statement?.only !== true,
   );
-  const byTool = yield* groupInSteps(own, ({ upstream, tool }) => keyOf(upstream, tool));
+  const byTool = groupBy(own, ({ upstream, tool }) => keyOf(upstream, tool));
   const definitions = new Map<string, RawTool>();
   for (const { upstream, tools } of toolSets) {
     for (const tool of tools) {
-      yield;
       const key = isJsonObject(tool) ? keyOf(upstream, String(tool['name'])) : '';
       if (byTool.has(key) && !definitions.has(key)) definitions.set(key, tool);
     }

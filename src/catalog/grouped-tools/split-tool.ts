@@ -1,8 +1,7 @@
 import { toSnakeCase } from '../../base/lib/names.js';
 import type { RawTool } from '../../base/protocol/tools.js';
-import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
-import { classifyInSteps } from '../../classify/classify-tool.js';
-import { findGroupingInSteps } from '../../classify/facts.js';
+import { classifyTool } from '../../classify/classify-tool.js';
+import { findGroupingParameter } from '../../classify/facts.js';
 import { readDescription } from '../../classify/text/read-description.js';
 import { LEXICON } from '../../classify/words/lexicon.js';
 
@@ -35,33 +34,27 @@ const known = new WeakMap<RawTool, { readonly split: ToolSplit | null }>();
  * and names must not change with them.
  */
 export function splitTool(tool: RawTool): ToolSplit | null {
-  return runAtOnce(splitInSteps(tool));
-}
-
-/** The same, in steps. */
-export function* splitInSteps(tool: RawTool): Sliced<ToolSplit | null> {
-  const found = known.get(tool) ?? { split: yield* trySplit(tool) };
+  const found = known.get(tool) ?? { split: trySplit(tool) };
   known.set(tool, found);
   return found.split;
 }
 
-function* trySplit(tool: RawTool): Sliced<ToolSplit | null> {
+function trySplit(tool: RawTool): ToolSplit | null {
   try {
-    return yield* readSplit(tool);
+    return readSplit(tool);
   } catch {
     // A definition that cannot be read stays whole; `createOperation` reports it.
     return null;
   }
 }
 
-function* readSplit(tool: RawTool): Sliced<ToolSplit | null> {
-  const grouping = yield* findGroupingInSteps(tool);
+function readSplit(tool: RawTool): ToolSplit | null {
+  const grouping = findGroupingParameter(tool);
   if (grouping === null || !grouping.closed || grouping.values.length > MAX_VALUES) return null;
   const { parameter, values } = grouping;
   const names = nameValues(tool, values);
   const effects = new Set<string>();
-  for (const [index, value] of values.entries())
-    effects.add(yield* effectOf(tool, parameter, value, names[index] ?? value));
+  for (const [index, value] of values.entries()) effects.add(effectOf(tool, parameter, value, names[index] ?? value));
   return {
     parameter,
     values: values.map((value, index) => ({ value, name: names[index] ?? toSnakeCase(value) })),
@@ -69,8 +62,8 @@ function* readSplit(tool: RawTool): Sliced<ToolSplit | null> {
   };
 }
 
-function* effectOf(tool: RawTool, parameter: string, value: string, name: string): Sliced<string> {
-  const { category, danger } = yield* classifyInSteps({
+function effectOf(tool: RawTool, parameter: string, value: string, name: string): string {
+  const { category, danger } = classifyTool({
     tool,
     name,
     upstream: { slug: '', trust: 'untested' },

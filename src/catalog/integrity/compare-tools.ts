@@ -4,8 +4,8 @@ import { canonicalizeSchema, canonicalSchemaJson } from '../../base/json/canonic
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { cutText, escapeInvisible } from '../../base/lib/text.js';
 import type { RawTool, ToolSet } from '../../base/protocol/tools.js';
-import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../../base/turns/turns.js';
-import { screenToolsInSlices } from './screen-tools.js';
+import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
+import { type ScreenedTool, screenTools } from './screen-tools.js';
 
 /** By the upstream's own name for the tool. */
 export type KnownTools = Readonly<Record<string, KnownTool>>;
@@ -25,20 +25,23 @@ interface KnownTool {
   readonly definition: JsonObject;
 }
 
-/** Takes the tools that an upstream offered first as known. */
-export function* knowTools(toolSet: ToolSet): Sliced<KnownTools> {
-  const { tools } = yield* screenToolsInSlices(toolSet);
-  const known = yield* mapInSteps(
-    tools,
-    ({ name, raw }) => [name, { fingerprint: fingerprintTool(raw), definition: raw }] as const,
-  );
+/** Takes the tools that an upstream offered first as known. Their fingerprints are made when they are compared. */
+export function knowTools(toolSet: ToolSet): KnownTools {
+  const known = screenTools(toolSet).tools.map(({ name, raw }): readonly [string, KnownTool] => [
+    name,
+    {
+      get fingerprint() {
+        return fingerprintTool(raw);
+      },
+      definition: raw,
+    },
+  ]);
   return Object.fromEntries(known);
 }
 
 /** The changes from nothing: every tool that can be called is new. */
-export function* listAsNew(toolSet: ToolSet): Sliced<readonly DefinitionChange[]> {
-  const { tools } = yield* screenToolsInSlices(toolSet);
-  return tools.map(({ name }) => ({ kind: 'new', tool: name, details: [] }));
+export function listAsNew(toolSet: ToolSet): readonly DefinitionChange[] {
+  return screenTools(toolSet).tools.map(({ name }) => ({ kind: 'new', tool: name, details: [] }));
 }
 
 /** Every tool that is new, changed or gone, ordered by name. Tools that cannot be called are not compared. */
@@ -46,22 +49,27 @@ export function compareTools(toolSet: ToolSet, known: KnownTools): readonly Defi
   return runAtOnce(compareToolsInSlices(toolSet, known));
 }
 
-/** The same, in slices. */
+/** The same, with a stop after each tool. */
 export function* compareToolsInSlices(toolSet: ToolSet, known: KnownTools): Sliced<readonly DefinitionChange[]> {
-  const { tools } = yield* screenToolsInSlices(toolSet);
+  const { tools } = screenTools(toolSet);
   const offered = new Set(tools.map(({ name }) => name));
-  const differing = yield* mapInSteps(tools, ({ name, raw }): readonly DefinitionChange[] => {
-    if (!Object.hasOwn(known, name)) {
-      return [{ kind: 'new', tool: name, details: summarizeDefinition(readDefinition(raw)) }];
-    }
-    const before = known[name];
-    if (before === undefined || isSame(before, fingerprintTool(raw))) return [];
-    return [{ kind: 'changed', tool: name, details: explainChange(before.definition, readDefinition(raw)) }];
-  });
-  const vanished = Object.keys(known)
+  const changes = Object.keys(known)
     .filter((tool) => !offered.has(tool))
     .map((tool): DefinitionChange => ({ kind: 'vanished', tool, details: [] }));
-  return yield* sortInSteps([...differing.flat(), ...vanished], (a, b) => (a.tool < b.tool ? -1 : 1));
+  for (const tool of tools) {
+    yield;
+    changes.push(...compareTool(tool, known));
+  }
+  return changes.sort((a, b) => (a.tool < b.tool ? -1 : 1));
+}
+
+function compareTool({ name, raw }: ScreenedTool, known: KnownTools): readonly DefinitionChange[] {
+  if (!Object.hasOwn(known, name)) {
+    return [{ kind: 'new', tool: name, details: summarizeDefinition(readDefinition(raw)) }];
+  }
+  const before = known[name];
+  if (before === undefined || isSame(before, fingerprintTool(raw))) return [];
+  return [{ kind: 'changed', tool: name, details: explainChange(before.definition, readDefinition(raw)) }];
 }
 
 /**
@@ -248,8 +256,8 @@ function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** With more words replaced than this, the whole text counts as one change. */
-const MAX_EDITS = 1_000;
+/** With more words replaced than this, the whole text counts as one change: aligning costs the square of it, here some 10 ms. */
+const MAX_EDITS = 250;
 
 /** Equal words shown on both sides of a change. */
 const CONTEXT_WORDS = 4;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../base/protocol/tools.js';
-import { mapInSteps, runAtOnce, type Sliced } from '../../base/turns/turns.js';
+import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
 import { guardTools, type WithheldTool } from './guard-tools.js';
 import { inspectDefinition } from './inspect-definition.js';
@@ -93,14 +93,18 @@ export class DefinitionGuard {
     return runAtOnce(this.checkInSlices(slug, kind, definitions));
   }
 
-  /** The same, in slices. */
+  /** The same, with a stop after each. */
   *checkInSlices(slug: string, kind: DefinitionKind, definitions: readonly RawTool[]): Sliced<WithheldDefinitions> {
     const upstream = this.#upstreamOf(slug);
     if (upstream === undefined) return NONE;
     const place = `${kind} ${slug}`;
     const compared = upstream.integrity === 'off' ? undefined : yield* this.#compare(upstream, kind, definitions);
-    const suspicions = yield* mapInSteps(definitions, (each) => inspect(upstream, each));
-    this.#report(place, [...(compared?.diagnostics ?? []), ...suspicions.flat()]);
+    const findings = [...(compared?.diagnostics ?? [])];
+    for (const definition of definitions) {
+      yield;
+      findings.push(...inspect(upstream, definition));
+    }
+    this.#report(place, findings);
     const withheld = compared?.withheld ?? [];
     return withheld.length === 0 ? NONE : new Map(withheld.map(({ tool, kind: why }) => [tool, why]));
   }
@@ -117,14 +121,14 @@ export class DefinitionGuard {
     return this.#deps.settings().upstreams.find((upstream) => upstream.slug === slug);
   }
 
-  *#compare(upstream: UpstreamConfig, kind: DefinitionKind, definitions: readonly RawTool[]) {
+  #compare(upstream: UpstreamConfig, kind: DefinitionKind, definitions: readonly RawTool[]) {
     const { slug } = upstream;
     const place = `${kind} ${slug}`;
     const toolSet: ToolSet = { upstream: slug, tools: definitions };
     const lock = this.#lockOf(upstream, kind);
     const first = this.#first.get(place) ?? toolSet;
     if (lock === null) this.#first.set(place, first);
-    return yield* guardTools({
+    return guardTools({
       toolSets: [toolSet],
       upstreams: [upstream],
       lock,

@@ -1,6 +1,6 @@
 import { cutText } from '../../base/lib/text.js';
 import type { Diagnostic, ToolSet } from '../../base/protocol/tools.js';
-import { mapInSteps, type Sliced } from '../../base/turns/turns.js';
+import type { Sliced } from '../../base/turns/turns.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
 import { compareToolsInSlices, type DefinitionChange, type KnownTools, knowTools, listAsNew } from './compare-tools.js';
 
@@ -37,7 +37,7 @@ const MAX_DETAILS = 900;
 
 /**
  * Compares what upstreams offer with what was accepted, as far as each upstream's `integrity` asks. Under quarantine, new
- * tools are left out and changed ones are withheld.
+ * tools are left out and changed ones are withheld. Stops after each tool.
  */
 export function* guardTools(input: GuardInput): Sliced<GuardedTools> {
   const bySlug = new Map(input.upstreams.map((upstream) => [upstream.slug, upstream]));
@@ -66,12 +66,12 @@ interface GuardedUpstream {
 function* guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardInput): Sliced<GuardedUpstream> {
   // Without a lock, a list is the first one again at each start and as long as an upstream's own stays the same.
   if (isTrusted(upstream, toolSet, input)) return { toolSet, withheld: [], diagnostics: [] };
-  const known = yield* findKnown(upstream, input);
-  const changes = yield* known === undefined ? listAsNew(toolSet) : compareToolsInSlices(toolSet, known);
+  const known = findKnown(upstream, input);
+  const changes = known === undefined ? listAsNew(toolSet) : yield* compareToolsInSlices(toolSet, known);
   const diagnostics =
     known === undefined
       ? describeUnknown(upstream, changes.length, input)
-      : yield* mapInSteps(changes, (change) => describeChange(change, upstream, input));
+      : changes.map((change) => describeChange(change, upstream, input));
   if (upstream.integrity !== 'quarantine') return { toolSet, withheld: [], diagnostics };
   const withheld = changes.flatMap(({ kind, tool }): readonly WithheldTool[] =>
     kind === 'vanished' ? [] : [{ upstream: upstream.slug, tool, kind, acceptance: acceptanceOf(upstream, tool) }],
@@ -85,10 +85,10 @@ function* guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: Guard
  * Undefined where there is nothing to compare with. Without a lock, the first list is trusted, but never under quarantine:
  * removing the file must not accept everything.
  */
-function* findKnown(upstream: UpstreamConfig, { lock, firstToolSets }: GuardInput): Sliced<KnownTools | undefined> {
+function findKnown(upstream: UpstreamConfig, { lock, firstToolSets }: GuardInput): KnownTools | undefined {
   if (lock !== null) return Object.hasOwn(lock.upstreams, upstream.name) ? lock.upstreams[upstream.name] : undefined;
   const first = upstream.integrity === 'quarantine' ? undefined : firstToolSets.get(upstream.slug);
-  return first === undefined ? undefined : yield* knowTools(first);
+  return first === undefined ? undefined : knowTools(first);
 }
 
 /** Whether there is nothing to compare the list with, and nothing that is withheld for it. */

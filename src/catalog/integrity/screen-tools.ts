@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
 import { measureJson } from '../../base/json/measure.js';
 import { type Diagnostic, LONGEST_DEFINITION, type RawTool, type ToolSet } from '../../base/protocol/tools.js';
-import { runAtOnce, type Sliced, sortInSteps } from '../../base/turns/turns.js';
 import { describeGaps } from '../../schema/schema-gaps.js';
 import { declaredTypes } from '../../schema/schema-shape.js';
 
@@ -31,12 +30,7 @@ const NO_PARAMETERS: JsonSchema = Object.freeze({ type: 'object' });
  * Filters what a server sent as its tools. MCP clients usually refuse a whole list for one entry that breaks the
  * specification; here each entry is checked alone, kept where it can be called, and else left out with the reason.
  */
-export function screenTools(toolSet: ToolSet): ScreenedTools {
-  return runAtOnce(screenToolsInSlices(toolSet));
-}
-
-/** The same, in slices. */
-export function* screenToolsInSlices({ upstream, tools }: ToolSet): Sliced<ScreenedTools> {
+export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
   const diagnostics: Diagnostic[] = [];
   const kept = new Map<string, ScreenedTool>();
   const report = (severity: Diagnostic['severity'], kind: string, message: string, tool?: string): void => {
@@ -44,7 +38,6 @@ export function* screenToolsInSlices({ upstream, tools }: ToolSet): Sliced<Scree
   };
 
   for (const [index, raw] of tools.entries()) {
-    yield;
     const name: unknown = isJsonObject(raw) ? raw['name'] : undefined;
     if (typeof name !== 'string' || name.trim() === '') {
       report('warning', 'tool-set-aside', `Tool ${index + 1} of '${upstream}' has no name and cannot be called`);
@@ -78,8 +71,8 @@ export function* screenToolsInSlices({ upstream, tools }: ToolSet): Sliced<Scree
     kept.set(name, known === undefined ? tool : chooseOne(known, tool));
   }
   return {
-    tools: yield* sortInSteps([...kept.values()], byName),
-    diagnostics: yield* sortInSteps(diagnostics, byMessage),
+    tools: [...kept.values()].sort(byName),
+    diagnostics: diagnostics.sort(byMessage),
   };
 }
 

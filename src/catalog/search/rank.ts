@@ -1,5 +1,4 @@
 import { dangerRank, type Operation } from '../../base/protocol/operation.js';
-import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../../base/turns/turns.js';
 import { type KnownConcept, lookUpConcept } from './known-concept.js';
 import type { SearchQuery } from './query.js';
 import type { SearchIndex } from './search-index.js';
@@ -22,9 +21,6 @@ interface Ranking {
 /** Hits far below the best one are coincidences. */
 const LEAST_SHARE_OF_BEST = 0.4;
 
-/** Operations that are scored in one step. */
-const OPERATIONS_PER_STEP = 500;
-
 /**
  * Ranks operations for a request. Two rankings are added: one by meaning, in which each concept counts once, by its best word
  * in the operation, and one by the caller's own words; then the names of operations, the server, and the category that the
@@ -37,21 +33,11 @@ export function rankOperations(
   settings: SearchSettings,
   isWanted?: (operation: Operation) => boolean,
 ): Ranking {
-  return runAtOnce(rankInSteps(index, query, settings, isWanted));
-}
-
-/** The same; stops after each concept and after some operations. */
-export function* rankInSteps(
-  index: SearchIndex,
-  query: SearchQuery,
-  settings: SearchSettings,
-  isWanted?: (operation: Operation) => boolean,
-): Sliced<Ranking> {
-  const known = yield* mapInSteps(query.concepts, (concept) => lookUpConcept(concept, index, settings));
+  const known = query.concepts.map((concept) => lookUpConcept(concept, index, settings));
   const servers = scoreServers(index, known, query.names, settings);
   // Words that name a server have been counted as its name.
   const concepts = known.map((one) => ({ ...one, value: one.value * (1 - nameShareOf(one, servers)) }));
-  const totals = yield* scoreWords(index, concepts, settings);
+  const totals = scoreWords(index, concepts, settings);
   // By place of the category in the index's list; operations themselves are not touched for speed.
   const wanted = index.categories.map((category) => settings.intent * (query.intent[category] ?? 0));
   for (let place = 0; place < totals.length; place += 1) {
@@ -59,22 +45,20 @@ export function* rankInSteps(
     const server = servers[index.serverOf[place] ?? 0];
     if (words > 0 || (server?.named ?? 0) > 0)
       totals[place] = words + (server?.score ?? 0) + (wanted[index.categoryOf[place] ?? 0] ?? 0);
-    if (place % OPERATIONS_PER_STEP === 0) yield;
   }
-  if (isWanted !== undefined) yield* leaveOut(index, totals, isWanted);
-  const found = yield* takeHits(index, totals, servers);
+  if (isWanted !== undefined) leaveOut(index, totals, isWanted);
+  const found = takeHits(index, totals, servers);
   const hits = servers.some(({ named }) => named > NAMED_FROM) ? found : spreadOverServers(found);
   return { hits, fit: judgeFit({ index, concepts: known, servers, best: hits[0]?.score ?? 0 }) };
 }
 
-function* leaveOut(
+function leaveOut(
   { operations }: SearchIndex,
   totals: Float64Array,
   isWanted: (operation: Operation) => boolean,
-): Sliced<void> {
+): void {
   for (const [place, operation] of operations.entries()) {
     if ((totals[place] ?? 0) > 0 && !isWanted(operation)) totals[place] = 0;
-    if (place % OPERATIONS_PER_STEP === 0) yield;
   }
 }
 
@@ -88,11 +72,11 @@ function nameShareOf({ concept }: KnownConcept, servers: readonly ServerScore[])
 const round = (score: number): number => Math.round(score * 1000) / 1000;
 
 /** The operations that score well enough, and all of a server that is named, in order. */
-function* takeHits(
+function takeHits(
   { operations, serverOf }: SearchIndex,
   totals: Float64Array,
   servers: readonly ServerScore[],
-): Sliced<readonly SearchHit[]> {
+): readonly SearchHit[] {
   const least = totals.reduce((best, total) => Math.max(best, total), 0) * LEAST_SHARE_OF_BEST;
   const hits: SearchHit[] = [];
   for (let place = 0; place < totals.length; place += 1) {
@@ -100,17 +84,12 @@ function* takeHits(
     const isNamed = (servers[serverOf[place] ?? 0]?.named ?? 0) > NAMED_FROM;
     const operation = total > 0 && (isNamed || total >= least) ? operations[place] : undefined;
     if (operation !== undefined) hits.push({ operation, score: round(100 * total) });
-    if (place % OPERATIONS_PER_STEP === 0) yield;
   }
-  return yield* sortInSteps(hits, byMerit);
+  return hits.sort(byMerit);
 }
 
 /** Scores each operation by the concepts that it matches, weighed by their rarity and their share of the request. */
-function* scoreWords(
-  index: SearchIndex,
-  concepts: readonly KnownConcept[],
-  settings: SearchSettings,
-): Sliced<Float64Array> {
+function scoreWords(index: SearchIndex, concepts: readonly KnownConcept[], settings: SearchSettings): Float64Array {
   const { length } = index.operations;
   const scores = new Float64Array(length);
   const literal = new Float64Array(length);
@@ -130,7 +109,6 @@ function* scoreWords(
       inName[place] = (inName[place] ?? 0) + known.concept.weight * (matches.nameWorth[place] ?? 0);
     }
     for (const place of placesInOtherNumber(known)) isOtherNumber[place] = 1;
-    yield;
   }
   const total = Math.max(
     1e-9,

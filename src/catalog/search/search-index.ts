@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
 import { summarizeText } from '../../base/lib/text.js';
 import { CATEGORIES, type Category, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
-import { inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
 import type { Vocabulary } from './query.js';
 import type { SearchSettings } from './settings.js';
 import { Spelling } from './spelling.js';
@@ -69,7 +69,7 @@ export function buildSearchIndex(
   return runInSlices(inTime(buildInSteps(operations, settings, expectedStems)));
 }
 
-/** The same; stops after each text of an operation, and after each stem. */
+/** The same; stops after each operation, and after each stem that is looked up. */
 export function* buildInSteps(
   operations: readonly Operation[],
   settings: SearchSettings,
@@ -80,8 +80,8 @@ export function* buildInSteps(
   const spelling = new Spelling();
   const names = new NameWords(serverOf, servers);
   for (const [id, operation] of operations.entries()) {
-    const { words, plurals, document } = yield* describeDocument(operation);
-    yield* terms.add(document);
+    const { words, plurals, document } = describeDocument(operation);
+    terms.add(document);
     for (const word of words) spelling.add(word);
     names.add(id, document.name, plurals);
     yield;
@@ -93,8 +93,10 @@ export function* buildInSteps(
     if (found.places.length > 0) known.set(stem, found);
     return found;
   };
-  yield* mapInSteps(expectedStems, postings);
-  const sizes = yield* mapInSteps(operations, (_, place) => names.size(place));
+  for (const stem of expectedStems) {
+    postings(stem);
+    yield;
+  }
   return {
     operations,
     servers,
@@ -102,7 +104,7 @@ export function* buildInSteps(
     categories: CATEGORIES,
     categoryOf: Uint8Array.from(operations, ({ classification }) => CATEGORIES.indexOf(classification.category)),
     postings,
-    nameSizes: Float64Array.from(sizes),
+    nameSizes: Float64Array.from(operations, (_, place) => names.size(place)),
     mostRarity: rarityOf(0, operations.length),
     mostServerRarity: rarityOf(1, Math.max(1, servers.length)),
     vocabulary: { has: (stem) => terms.has(stem), spelling },
@@ -251,18 +253,18 @@ const LONGEST_SUMMARY = 240;
  */
 const documents = new WeakMap<JsonSchema, Map<string, { readonly description: string; readonly read: ReadDocument }>>();
 
-/** The document of an operation: its searched fields. Stops after each text: there may be ten thousands of them. */
-export function* describeDocument(operation: Operation): Sliced<ReadDocument> {
+/** The document of an operation: its searched fields. */
+export function describeDocument(operation: Operation): ReadDocument {
   const { inputSchema, qualifiedName, description } = operation;
   const known = documents.get(inputSchema) ?? new Map();
   const last = known.get(qualifiedName);
   if (last !== undefined && last.description === description) return last.read;
-  const read = yield* readDocument(operation);
+  const read = readDocument(operation);
   documents.set(inputSchema, known.set(qualifiedName, { description, read }));
   return read;
 }
 
-function* readDocument(operation: Operation): Sliced<ReadDocument> {
+function readDocument(operation: Operation): ReadDocument {
   const { qualifiedName, tool, description, parameters, outputSchema } = operation;
   const summary = summarizeText(description, LONGEST_SUMMARY).replace(/…$/, '');
   const localName = qualifiedName.slice(qualifiedName.indexOf(QUALIFIER) + QUALIFIER.length);
@@ -274,20 +276,21 @@ function* readDocument(operation: Operation): Sliced<ReadDocument> {
       .map(stemWord),
     document: {
       // A tool that was renamed or split is found by both names; where they are equal, each word counts once.
-      name: [...new Set((yield* toStems([localName, tool])).split(' '))].join(' '),
-      summary: yield* toStems([summary]),
-      description: yield* toStems([description.slice(summary.length, LONGEST_DESCRIPTION)]),
-      parameters: yield* toStems(parameters.map((parameter) => parameter.name)),
-      details: yield* toStems(schemas.flatMap((schema) => [detailOf(schema), ...valuesOf(schema)])),
-      results: yield* toStems(
-        isJsonObject(outputSchema?.['properties']) ? Object.keys(outputSchema['properties']) : [],
-      ),
+      name: [...new Set(toStems([localName, tool]).split(' '))].join(' '),
+      summary: toStems([summary]),
+      description: toStems([description.slice(summary.length, LONGEST_DESCRIPTION)]),
+      parameters: toStems(parameters.map((parameter) => parameter.name)),
+      details: toStems(schemas.flatMap((schema) => [detailOf(schema), ...valuesOf(schema)])),
+      results: toStems(isJsonObject(outputSchema?.['properties']) ? Object.keys(outputSchema['properties']) : []),
     },
   };
 }
 
-function* toStems(texts: readonly string[]): Sliced<string> {
-  return (yield* mapInSteps(texts, stemsOf)).filter((stems) => stems !== '').join(' ');
+function toStems(texts: readonly string[]): string {
+  return texts
+    .map(stemsOf)
+    .filter((stems) => stems !== '')
+    .join(' ');
 }
 
 function stemsOf(whole: string): string {

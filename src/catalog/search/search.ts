@@ -1,10 +1,10 @@
 import { toSnakeCase } from '../../base/lib/names.js';
 import { quoteValue } from '../../base/lib/text.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
-import { inTime, runInSlices, turns } from '../../base/turns/turns.js';
+import { turns } from '../../base/turns/turns.js';
 import type { Catalog } from '../catalog.js';
 import { readQuery } from './query.js';
-import { rankInSteps, type SearchHit } from './rank.js';
+import { rankOperations, type SearchHit } from './rank.js';
 import { buildSearchIndex, type SearchIndex } from './search-index.js';
 import { SEARCH_SETTINGS } from './settings.js';
 import { openFieldThesaurus, type Thesaurus } from './thesaurus.js';
@@ -48,7 +48,7 @@ export async function searchOperations(
   const room = turns.enter(SEARCH_LANE);
   if (room !== undefined) await room;
   turns.spend(SEARCH_WORK);
-  const { hits: found, fit } = await runInSlices(inTime(findInSteps(text, { index, thesaurus, isCandidate })));
+  const { hits: found, fit } = find(text, { index, thesaurus, isCandidate });
   const hits =
     shown === undefined
       ? found
@@ -66,10 +66,9 @@ interface SearchSource {
   readonly isCandidate: (operation: Operation) => boolean;
 }
 
-function* findInSteps(text: string, { index, thesaurus, isCandidate }: SearchSource): ReturnType<typeof rankInSteps> {
+function find(text: string, { index, thesaurus, isCandidate }: SearchSource): ReturnType<typeof rankOperations> {
   const query = readQuery(text, thesaurus, SEARCH_SETTINGS, index.vocabulary);
-  yield;
-  return yield* rankInSteps(index, query, SEARCH_SETTINGS, isCandidate);
+  return rankOperations(index, query, SEARCH_SETTINGS, isCandidate);
 }
 
 /** Servers that are named where nothing fits. */

@@ -1,4 +1,3 @@
-import type { Sliced } from '../../base/turns/turns.js';
 import { SEARCH_FIELDS, type SearchField } from './settings.js';
 
 /** What is indexed: the stems of each field, separated by spaces. */
@@ -38,15 +37,14 @@ export class TermIndex {
     this.#weights = weights;
   }
 
-  /** Adds a document, whose place is the number of those that were added before it. Stops after each stem. */
-  *add(document: SearchDocument): Sliced<void> {
+  /** Adds a document, whose place is the number of those that were added before it. */
+  add(document: SearchDocument): void {
     for (const [field, known] of this.#fields) {
       const counts = countStems(document[field]);
       known.lengths.push(counts.size);
       known.mean = (known.mean * this.#documents + counts.size) / (this.#documents + 1);
       for (const [stem, count] of counts) {
         if (stem !== '') this.#note(stem, field, count);
-        yield;
       }
     }
     this.#documents += 1;

@@ -1,5 +1,4 @@
 import type { RawTool } from '../../base/protocol/tools.js';
-import type { Sliced } from '../../base/turns/turns.js';
 import { LEXICON } from './lexicon.js';
 import { splitWords } from './vocabulary.js';
 
@@ -9,13 +8,11 @@ const ENOUGH_VERBS = 2;
 
 /**
  * The words that names of one server begin with and that are what they are about, although each may be a verb: "flag" of
- * `flag_list`, `flag_toggle` and `flag_delete`. A verb in front has no second one behind it: `list_flags`, `list_users`. In
- * slices, as a server may have thousands of tools.
+ * `flag_list`, `flag_toggle` and `flag_delete`. A verb in front has no second one behind it: `list_flags`, `list_users`.
  */
-export function* findObjectPrefixes(slug: string, tools: readonly RawTool[]): Sliced<ReadonlySet<string>> {
+export function findObjectPrefixes(slug: string, tools: readonly RawTool[]): ReadonlySet<string> {
   const verbs = new Map<string, { names: number; certain: Set<string>; withVerb: number }>();
   for (const { name } of tools) {
-    yield;
     const [first = '', ...rest] = typeof name === 'string' ? withoutSlug(splitWords(name), slug) : [];
     const known = LEXICON.get(first);
     if (known === undefined || known.nounness === 'never') continue;

@@ -4,7 +4,7 @@ import { echoName, quoteValues } from '../../base/lib/text.js';
 import { dangerRank, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { describeAbsence } from '../../base/protocol/tools.js';
-import { runAtOnce, turns } from '../../base/turns/turns.js';
+import { turns } from '../../base/turns/turns.js';
 import { findValidExample } from '../../catalog/arguments/example-params.js';
 import type { WithheldTool } from '../../catalog/integrity/guard-tools.js';
 import type { Snapshot } from './snapshot.js';
@@ -259,9 +259,9 @@ export function correctedExample(
   operation: Operation,
   given: JsonObject,
 ): CorrectedExample | undefined {
-  const kept = runAtOnce(findValidExample(operation, given));
+  const kept = findValidExample(operation, given);
   const isShort = kept !== undefined && JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH;
-  const params = isShort ? kept : runAtOnce(findValidExample(operation));
+  const params = isShort ? kept : findValidExample(operation);
   return params === undefined ? undefined : exampleOf(snapshot, operation, params);
 }
 

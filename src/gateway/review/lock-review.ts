@@ -12,7 +12,7 @@ import {
   UNREADABLE,
 } from '../../catalog/integrity/compare-tools.js';
 import { type DefinitionKind, isOfKind } from '../../catalog/integrity/definition-guard.js';
-import { screenToolsInSlices } from '../../catalog/integrity/screen-tools.js';
+import { screenTools } from '../../catalog/integrity/screen-tools.js';
 import type {
   GatewayConfig,
   LockContent,
@@ -144,7 +144,7 @@ function* describeToolSet(
   toolSet: ToolSet,
   operationsOf: (tool: string) => readonly JudgedOperation[],
 ): Sliced<LockedUpstream> {
-  const { tools } = yield* screenToolsInSlices(toolSet);
+  const { tools } = screenTools(toolSet);
   const entries = yield* mapInSteps(tools, ({ name, raw }): readonly (readonly [string, LockedTool])[] => {
     const fingerprint = fingerprintTool(raw);
     if (fingerprint === UNREADABLE) return [];

@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject, setMember } from '../../base/json/json.j
 import { isSensitiveName, toSnakeCase } from '../../base/lib/names.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { PASSWORD_WORDS } from '../../base/protocol/secret-forms.js';
-import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import type { AuditConfig } from '../../config/gateway-config.js';
 import { isRunnerParameter, orderParameters } from './parameter-order.js';
 import { createSecretTextFilter, hide, SEARCHED_LENGTH, type SecretTextFilter } from './secret-text.js';
@@ -22,7 +21,7 @@ export interface ShownArguments {
   readonly full?: JsonObject;
 }
 
-export type ApproverView = (operation: Subject, args: JsonObject) => Sliced<ShownArguments>;
+export type ApproverView = (operation: Subject, args: JsonObject) => ShownArguments;
 
 /** Bounds of a copy. */
 interface Bounds {
@@ -48,10 +47,6 @@ const FULL: Bounds = {
   bytes: 250_000,
   searched: Number.POSITIVE_INFINITY,
 };
-/** Characters that are searched in one turn: searching them takes some milliseconds. */
-const SLICE_CHARACTERS = 60_000;
-/** What a member or an item costs besides, in characters that are searched. */
-const MEMBER_CHARACTERS = 100;
 const MAX_KEY = 200;
 /** How much of a text that is cut comes from its end. */
 const TAIL_SHARE = 0.3;
@@ -86,23 +81,21 @@ export function createRedactor(config: Pick<AuditConfig, 'redactKeys' | 'redactP
   const isSecretKey = createSecretKeyTest(config.redactKeys);
   const filterText = createSecretTextFilter(config.redactPatterns);
   return (operation, args) =>
-    runAtOnce(
-      new Redaction({ isSecretKey, isDeclared: testDeclared(operation), filterText }, SHORT).copyArguments(
-        orderParameters(operation, args),
-      ),
+    new Redaction({ isSecretKey, isDeclared: testDeclared(operation), filterText }, SHORT).copyArguments(
+      orderParameters(operation, args),
     );
 }
 
-/** The same for approvers, who must read what would run. A large copy stops again and again. */
+/** The same for approvers, who must read what would run. */
 export function createApproverView(config: Pick<AuditConfig, 'redactKeys' | 'redactPatterns'>): ApproverView {
   const isSecretKey = createSecretKeyTest(config.redactKeys);
   const filterText = createSecretTextFilter(config.redactPatterns);
-  return function* (operation, args) {
+  return (operation, args) => {
     const isRunner = (key: string): boolean => isRunnerParameter(operation, key);
     const tests = { isSecretKey, isDeclared: testDeclared(operation), filterText, isRunner };
     const ordered = orderParameters(operation, args);
-    const parameters = yield* new Redaction(tests, SHORT).copyArguments(ordered);
-    const full = yield* new Redaction(tests, FULL).copyArguments(ordered);
+    const parameters = new Redaction(tests, SHORT).copyArguments(ordered);
+    const full = new Redaction(tests, FULL).copyArguments(ordered);
     return JSON.stringify(full) === JSON.stringify(parameters) ? { parameters } : { parameters, full };
   };
 }
@@ -126,9 +119,8 @@ class Redaction {
   readonly #tests: RedactionTests;
   readonly #bounds: Bounds;
   #bytes = 0;
-  /** Characters that were searched, those of this slice among them. */
+  /** Characters that were searched. */
   #searched = 0;
-  #slice = 0;
   #copiesRunner = false;
 
   constructor(tests: RedactionTests, bounds: Bounds) {
@@ -137,7 +129,7 @@ class Redaction {
   }
 
   /** Declared names are parameters: at the top, or in an UPDATE's `input` and, dotted, in its `if_match`. */
-  copyArguments(args: JsonObject): Sliced<JsonObject> {
+  copyArguments(args: JsonObject): JsonObject {
     const { isSecretKey, isDeclared } = this.#tests;
     const isSecret: SecretKeyTest = (key) =>
       isSecretKey(key) || isDeclared(key) || isDeclared(key.replace(/\..*/s, ''));
@@ -148,26 +140,21 @@ class Redaction {
     );
   }
 
-  *#copyParameter(key: string, value: unknown, depth: number): Sliced<unknown> {
+  #copyParameter(key: string, value: unknown, depth: number): unknown {
     this.#copiesRunner = this.#tests.isRunner?.(key) ?? false;
-    const copy = yield* this.#copy(value, depth);
+    const copy = this.#copy(value, depth);
     this.#copiesRunner = false;
     return copy;
   }
 
-  *#copy(value: unknown, depth: number): Sliced<unknown> {
-    this.#slice += MEMBER_CHARACTERS;
-    if (this.#slice >= SLICE_CHARACTERS) {
-      this.#slice = 0;
-      yield;
-    }
+  #copy(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.#copyText(value);
     if (typeof value !== 'object' || value === null) return this.#spend(toPlain(value));
     if (depth > this.#bounds.depth) return this.#spend(Array.isArray(value) ? '[...]' : '{...}');
-    return yield* Array.isArray(value) ? this.#copyList(value, depth) : this.#copyObject(value as JsonObject, depth);
+    return Array.isArray(value) ? this.#copyList(value, depth) : this.#copyObject(value as JsonObject, depth);
   }
 
-  *#copyList(items: readonly unknown[], depth: number): Sliced<unknown[]> {
+  #copyList(items: readonly unknown[], depth: number): unknown[] {
     const copy: unknown[] = [];
     this.#bytes += BRACKETS;
     for (const [index, item] of items.entries()) {
@@ -175,7 +162,7 @@ class Redaction {
         copy.push(`... (${items.length} elements)`);
         break;
       }
-      copy.push(this.#isNamedSecret(items, index) ? this.#spend(hide(item)) : yield* this.#copy(item, depth + 1));
+      copy.push(this.#isNamedSecret(items, index) ? this.#spend(hide(item)) : this.#copy(item, depth + 1));
     }
     return copy;
   }
@@ -189,12 +176,12 @@ class Redaction {
     return option !== undefined && this.#tests.isSecretKey(option);
   }
 
-  *#copyObject(
+  #copyObject(
     value: JsonObject,
     depth: number,
     isSecret = this.#tests.isSecretKey,
-    copyMember = (_key: string, member: unknown): Sliced<unknown> => this.#copy(member, depth + 1),
-  ): Sliced<JsonObject> {
+    copyMember = (_key: string, member: unknown): unknown => this.#copy(member, depth + 1),
+  ): JsonObject {
     const copy: JsonObject = {};
     const namesSecret = NAMING_MEMBERS.some((name) => isSecretName(value[name], isSecret));
     const keys = Object.keys(value);
@@ -207,7 +194,7 @@ class Redaction {
       }
       const hidden = isSecret(key) || (namesSecret && VALUE_MEMBERS.has(key));
       this.#spend(name);
-      setMember(copy, name, hidden ? this.#spend(hide(value[key])) : yield* copyMember(key, value[key]));
+      setMember(copy, name, hidden ? this.#spend(hide(value[key])) : copyMember(key, value[key]));
     }
     return copy;
   }
@@ -222,7 +209,6 @@ class Redaction {
     const searched = this.#copiesRunner ? 0 : Math.min(text.length, 2 * SEARCHED_LENGTH);
     if (this.#searched + searched > this.#bounds.searched) return this.#spend(noteText(text));
     this.#searched += searched;
-    this.#slice += searched;
     const cut = cutMiddle(text, limit, filter);
     return this.#spend(this.#fits(cut) ? cut : noteText(text));
   }

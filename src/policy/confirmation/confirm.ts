@@ -1,7 +1,7 @@
 import type { Observer } from '../../base/observe/observation.js';
 import { InputRequired } from '../../base/protocol/consent.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import { runInTurns, turns } from '../../base/turns/turns.js';
+import { turns } from '../../base/turns/turns.js';
 import type { ApprovalsConfig } from '../../config/policy-config.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
@@ -78,7 +78,7 @@ export async function openCase(
   { view }: Pick<ConfirmDeps, 'view'>,
 ): Promise<{ readonly theCase: ConfirmationCase; readonly shown: ShownArguments }> {
   const { operation, caller } = request;
-  const shown = await runInTurns(view(operation, request.arguments), caller.sessionId);
+  const shown = view(operation, request.arguments);
   // Large arguments are copied, digested and recorded, which takes a turn each.
   await turns.enter(caller.sessionId);
   return { theCase: caseOf(request, decision, shown.parameters), shown };
@@ -123,10 +123,10 @@ const NOBODY_TO_ASK =
 
 /** With what a person is shown of what an update would change, as it is read now. */
 async function withUpdate(theCase: ConfirmationCase, view: ApproverView): Promise<ConfirmationCase> {
-  const { operation, caller, preview } = theCase.request;
+  const { operation, preview } = theCase.request;
   if (preview === undefined) return theCase;
   const read = await preview();
-  const shown = await runInTurns(showUpdate(operation, read, view), caller.sessionId);
+  const shown = showUpdate(operation, read, view);
   return { ...theCase, update: { shown, ...(read.known && { changes: read.digest }) } };
 }
 

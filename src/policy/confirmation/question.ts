@@ -8,7 +8,6 @@ import { type Caller, principalOf } from '../../base/protocol/caller.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { UpdatePreview } from '../../base/protocol/update-preview.js';
-import type { Sliced } from '../../base/turns/turns.js';
 import type { Approval } from '../approvals/approval-queue.js';
 import { isRunnerParameter } from '../audit/parameter-order.js';
 import type { ApproverView } from '../audit/redact.js';
@@ -236,23 +235,23 @@ const LONGEST_REASON = 500;
  * What a person is shown of an update. The whole of each state is copied without secrets, since what stands around a value may say
  * that it is one; changes are looked up in the copies, and were found in the states themselves.
  */
-export function* showUpdate(operation: Operation, preview: UpdatePreview, view: ApproverView): Sliced<ShownUpdate> {
+export function showUpdate(operation: Operation, preview: UpdatePreview, view: ApproverView): ShownUpdate {
   if (!preview.known) return { known: false, why: cutText(preview.why, LONGEST_REASON) };
   const { read, before, after, changes } = preview;
   const changed = new Set(changes.flatMap(({ path }) => path.slice(0, 1)));
-  const old = yield* copyWhole(
+  const old = copyWhole(
     operation,
     pick(before, (name) => changed.has(name)),
     view,
   );
-  const now = yield* copyWhole(
+  const now = copyWhole(
     operation,
     pick(after, (name) => changed.has(name)),
     view,
   );
   // What does not change is copied first: it is shown in fewer characters.
   const ordered = { ...pick(after, (name) => !changed.has(name)), ...pick(after, (name) => changed.has(name)) };
-  const { parameters } = yield* view(operation, ordered);
+  const { parameters } = view(operation, ordered);
   const shown = changes.slice(0, MOST_CHANGES).map(({ path, ...values }): ShownChange => {
     const [from, to] = [findIn(old, path), findIn(now, path)];
     const place = 'before' in values ? from.place : to.place;
@@ -272,8 +271,8 @@ export function* showUpdate(operation: Operation, preview: UpdatePreview, view: 
   };
 }
 
-function* copyWhole(operation: Operation, state: JsonObject, view: ApproverView): Sliced<JsonObject> {
-  const { parameters, full = parameters } = yield* view(operation, state);
+function copyWhole(operation: Operation, state: JsonObject, view: ApproverView): JsonObject {
+  const { parameters, full = parameters } = view(operation, state);
   return full;
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_DEFINITION } from '../../../src/base/protocol/tools.js';
 import { buildCatalog } from '../../../src/catalog/build-catalog.js';
-import { buildGuardedCatalog, buildGuardedCatalogInSlices } from '../../../src/catalog/build-guarded-catalog.js';
 import { measureDefinition } from '../../../src/catalog/integrity/screen-tools.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
 
@@ -19,39 +18,7 @@ const inputOf = (offered: readonly object[]) => ({
   pins: {},
 });
 
-/** The most tools whose names are read between two stops, of a catalog that is built for the first time or again. */
-function mostBetweenStops(count: number, { again }: { readonly again: boolean }): number {
-  const touched = new Set<object>();
-  const offered = tools(count, 10).map(({ name, ...rest }) => {
-    const tool = {
-      get name() {
-        touched.add(tool);
-        return name;
-      },
-      ...rest,
-    };
-    return tool;
-  });
-  const input = { ...inputOf([]), toolSets: [{ upstream: 'a', tools: offered }], lock: null, firstToolSets: new Map() };
-  if (again) buildGuardedCatalog(input);
-  touched.clear();
-  const work = buildGuardedCatalogInSlices(input);
-  let most = 0;
-  for (let step = work.next(); step.done !== true; step = work.next()) {
-    most = Math.max(most, touched.size);
-    touched.clear();
-  }
-  return most;
-}
-
 describe('building a catalog', () => {
-  it.each([false, true])(
-    'has no step that does something with all tools, also where it was built before: %s',
-    (again) => {
-      expect(mostBetweenStops(2_000, { again })).toBeLessThan(10);
-    },
-  );
-
   it('leaves out a definition that no model could read, and says so', () => {
     const { operations, diagnostics } = buildCatalog(inputOf(tools(1, LONGEST_DEFINITION)));
     expect(operations).toEqual([]);

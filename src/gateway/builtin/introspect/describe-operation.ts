@@ -150,7 +150,7 @@ export function* describeInFull(
   const parameters = yield* describeInSlices(operation, respell);
   const isLarge = operation.parameters.length > PARAMETERS_PER_SLICE;
   if (isLarge) yield;
-  const examples = yield* examplesOf(operation, controls);
+  const examples = examplesOf(operation, controls);
   if (isLarge) yield;
   return {
     name: operation.name,
@@ -244,9 +244,9 @@ function isConfirmable(operation: Operation, { staticDecision }: OperationView):
 }
 
 /** Of a collection also one that combines controls (companion document "collection querying", section 6). */
-function* examplesOf(operation: Operation, controls: ControlSet): Sliced<readonly JsonObject[]> {
+function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {
   const { name } = operation;
-  const params = yield* findValidExample(operation);
+  const params = findValidExample(operation);
   const examples = operation.examples ?? (params === undefined ? [] : [{ request: { operation: name, params } }]);
   if (params === undefined || controls.kind !== 'collection') return examples;
   return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];

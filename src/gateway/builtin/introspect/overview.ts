@@ -1,8 +1,8 @@
-import { groupInSteps } from '../../../base/lib/collections.js';
+import { groupBy } from '../../../base/lib/collections.js';
 import { GATEWAY_SOURCE, localNameOf, type Operation } from '../../../base/protocol/operation.js';
-import { mapInSteps, type Sliced } from '../../../base/turns/turns.js';
+import type { Sliced } from '../../../base/turns/turns.js';
 import type { Catalog } from '../../../catalog/catalog.js';
-import { sortByUseInSteps } from '../../../catalog/endpoint/order-by-use.js';
+import { sortByUse } from '../../../catalog/endpoint/order-by-use.js';
 import { readToolNames, type ToolNames } from './types/own-spelling.js';
 
 /** An upstream as its operations show it. */
@@ -23,20 +23,21 @@ export interface Overview {
   readonly toolNames: ToolNames;
 }
 
-/** Reads the overview; stops after each operation. */
+/** Reads the overview; stops after each upstream and each of its operations. */
 export function* readOverview(catalog: Catalog): Sliced<Overview> {
-  const groups = yield* groupInSteps(catalog.operations, ({ upstream }) => upstream);
+  const groups = groupBy(catalog.operations, ({ upstream }) => upstream);
   const slugs = [...new Set([...catalog.upstreams, ...groups.keys()])].filter((slug) => slug !== GATEWAY_SOURCE);
-  const verbs = yield* findVerbs(slugs, groups);
+  const verbs = findVerbs(slugs, groups);
   const upstreams: UpstreamOverview[] = [];
   for (const slug of slugs.sort()) {
-    const operations = yield* sortByUseInSteps(groups.get(slug) ?? []);
+    yield;
+    const operations = sortByUse(groups.get(slug) ?? []);
     upstreams.push({ slug, operations, nouns: yield* findNouns(slug, operations, verbs) });
   }
   return {
     upstreams,
-    operations: [...(yield* takeTurns(upstreams)), ...(groups.get(GATEWAY_SOURCE) ?? [])],
-    toolNames: yield* readToolNames(catalog),
+    operations: [...takeTurns(upstreams), ...(groups.get(GATEWAY_SOURCE) ?? [])],
+    toolNames: readToolNames(catalog),
   };
 }
 
@@ -44,14 +45,13 @@ export function* readOverview(catalog: Catalog): Sliced<Overview> {
  * The best operation of each upstream, then the second best, and so on. The place of an operation depends on those of its own upstream
  * and on names alone, so that an upstream that connects while a caller reads the pages moves nothing that is still to come.
  */
-function* takeTurns(upstreams: readonly UpstreamOverview[]): Sliced<readonly Operation[]> {
+function takeTurns(upstreams: readonly UpstreamOverview[]): readonly Operation[] {
   const rounds: Operation[][] = [];
   for (const { operations } of upstreams) {
     for (const [round, operation] of operations.entries()) {
       const others = rounds[round];
       if (others === undefined) rounds.push([operation]);
       else others.push(operation);
-      yield;
     }
   }
   return rounds.flat();
@@ -84,13 +84,10 @@ const PARTICIPLE = /..[^e]ed$/;
 const MOST_NOUNS = 4;
 
 /** Words that begin names of several upstreams, such as `list`. */
-function* findVerbs(
-  slugs: readonly string[],
-  groups: ReadonlyMap<string, readonly Operation[]>,
-): Sliced<ReadonlySet<string>> {
+function findVerbs(slugs: readonly string[], groups: ReadonlyMap<string, readonly Operation[]>): ReadonlySet<string> {
   const users = new Map<string, number>();
   for (const slug of slugs) {
-    const leading = new Set(yield* mapInSteps(groups.get(slug) ?? [], (operation) => wordsOf(operation)[0] ?? ''));
+    const leading = new Set((groups.get(slug) ?? []).map((operation) => wordsOf(operation)[0] ?? ''));
     for (const word of leading) users.set(word, (users.get(word) ?? 0) + 1);
   }
   return new Set([...users].filter(([, count]) => count > 1).map(([word]) => word));

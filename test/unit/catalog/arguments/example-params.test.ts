@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonSchema } from '../../../../src/base/json/json.js';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import { describeCombinations } from '../../../../src/catalog/arguments/combinations.js';
 import { exampleParams, findValidExample } from '../../../../src/catalog/arguments/example-params.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
-
-const validExample = (...given: Parameters<typeof findValidExample>) => runAtOnce(findValidExample(...given));
 
 const operationOf = (properties: JsonObject, required: readonly string[], category: 'READ' | 'UPDATE' = 'READ') =>
   buildTestOperation(aTool('update_issue', { type: 'object', properties, required }), {
@@ -177,8 +174,8 @@ describe('a schema that demands combinations at its root', () => {
     ],
   ])('of %s gets an example that is accepted, and says so in words', (_, rules, words) => {
     const one = operation(rules);
-    expect(bindArguments(one, validExample(one) ?? {}).ok).toBe(true);
-    expect(validExample(one, { name: 'Ada' })).toMatchObject({ name: 'Ada' });
+    expect(bindArguments(one, findValidExample(one) ?? {}).ok).toBe(true);
+    expect(findValidExample(one, { name: 'Ada' })).toMatchObject({ name: 'Ada' });
     expect(describeCombinations(one)).toBe(words);
   });
 
@@ -228,11 +225,11 @@ describe('a schema that demands combinations at its root', () => {
     ],
   ])('of %s gets an example that is accepted', (_, rules) => {
     const one = operation(rules);
-    expect(bindArguments(one, validExample(one) ?? { none: true }).ok).toBe(true);
+    expect(bindArguments(one, findValidExample(one) ?? { none: true }).ok).toBe(true);
   });
 
   it('gets no example where none is found, and no words where there is nothing to say', () => {
-    expect(validExample(operation({ required: ['name'], not: { required: ['name'] } }))).toBeUndefined();
+    expect(findValidExample(operation({ required: ['name'], not: { required: ['name'] } }))).toBeUndefined();
     expect(describeCombinations(operation({ required: ['name'] }))).toBe('');
   });
 });

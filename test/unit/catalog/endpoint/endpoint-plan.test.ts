@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES, type Category, type Operation } from '../../../../src/base/protocol/operation.js';
-import { buildEndpointPlan, buildEndpointPlanInSlices } from '../../../../src/catalog/endpoint/endpoint-plan.js';
+import { buildEndpointPlan } from '../../../../src/catalog/endpoint/endpoint-plan.js';
 import { BUILT_IN_PROFILES, DEFAULT_PROFILE } from '../../../../src/config/built-in-profiles.js';
 import type { EndpointMode } from '../../../../src/config/gateway-config.js';
 import { writeInstructions } from '../../../../src/server/mcp/instructions.js';
@@ -39,24 +39,6 @@ describe('an endpoint plan', () => {
 
   it('exposes one tool named after the prefix in single mode', () => {
     expect(planFor(THREE, 'single').tools.map(({ name }) => name)).toEqual(['mcp_aql']);
-  });
-
-  it('rates few operations between two stops, however many there are', () => {
-    let rated = 0;
-    const watched = Array.from({ length: 300 }, (_, id) => ({
-      ...fakeOperation(`list_${id}`),
-      get parameters() {
-        rated += 1;
-        return [];
-      },
-    }));
-    const catalog = fakeCatalog([FAKE_INTROSPECT, ...watched]);
-    const config = { mode: 'all', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false } as const;
-    const perStep = [0];
-    const building = buildEndpointPlanInSlices(catalog, config);
-    for (let before = 0; building.next().done !== true; before = rated) perStep.push(rated - before);
-    expect(rated).toBeGreaterThanOrEqual(watched.length);
-    expect(Math.max(...perStep)).toBeLessThan(30);
   });
 
   it('exposes both in mode all and names the tool of the family for an operation', () => {

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
-import { offerInSteps, sortByUse } from '../../../../src/catalog/endpoint/order-by-use.js';
+import { offerOperations, sortByUse } from '../../../../src/catalog/endpoint/order-by-use.js';
 import { fakeOperation } from './fake-catalog.js';
 
-const offered = (operations: Parameters<typeof offerInSteps>[0]) =>
-  runAtOnce(offerInSteps(operations)).map(({ name }) => name);
+const offered = (operations: Parameters<typeof offerOperations>[0]) =>
+  offerOperations(operations).map(({ name }) => name);
 
-describe('offerInSteps', () => {
+describe('offerOperations', () => {
   it('orders operations by danger, then required parameters, then length of name', () => {
     const operations = [
       fakeOperation('wipe', { danger: 'forbidden' }),

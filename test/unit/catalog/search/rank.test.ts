@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../../src/base/protocol/operation.js';
 import { readQuery } from '../../../../src/catalog/search/query.js';
-import { rankInSteps, rankOperations } from '../../../../src/catalog/search/rank.js';
+import { rankOperations } from '../../../../src/catalog/search/rank.js';
 import { buildSearchIndex } from '../../../../src/catalog/search/search-index.js';
 import { SEARCH_SETTINGS, type SearchSettings } from '../../../../src/catalog/search/settings.js';
 import { fieldThesaurus } from '../../../../src/catalog/search/thesaurus.js';
@@ -35,20 +35,6 @@ async function search(
 }
 const namesFor = async (...args: Parameters<typeof search>) =>
   (await search(...args)).map(({ operation }) => operation.name);
-
-describe('rankInSteps', () => {
-  it('stops again and again among many operations, and finds what a search without stops finds', async () => {
-    const many = Array.from({ length: 5_000 }, (_, index) => fakeOperation(`list_thing_${index}`));
-    const index = await buildSearchIndex(many, SEARCH_SETTINGS);
-    const query = readQuery('list the things', fieldThesaurus(), SEARCH_SETTINGS, index.vocabulary);
-    const ranking = rankInSteps(index, query, SEARCH_SETTINGS);
-    let stops = 0;
-    let step = ranking.next();
-    for (; step.done !== true; step = ranking.next()) stops += 1;
-    expect(stops).toBeGreaterThan(20);
-    expect(step.value).toEqual(rankOperations(index, query, SEARCH_SETTINGS));
-  });
-});
 
 describe('rankOperations', () => {
   it.each([

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
 import { SEARCH_FIELDS, type SearchField } from '../../../../src/catalog/search/settings.js';
 import { type SearchDocument, TermIndex } from '../../../../src/catalog/search/term-index.js';
 
@@ -11,7 +10,7 @@ const documentOf = (fields: Fields): SearchDocument => ofEach((field) => fields[
 
 function indexOf(documents: readonly Fields[], weights: Partial<Record<SearchField, number>> = {}): TermIndex {
   const index = new TermIndex(ofEach((field) => weights[field] ?? 1));
-  for (const fields of documents) runAtOnce(index.add(documentOf(fields)));
+  for (const fields of documents) index.add(documentOf(fields));
   return index;
 }
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json/json.js';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
 import { createApproverView, createRedactor } from '../../../../src/policy/audit/redact.js';
 
 const redact = (args: JsonObject, sensitive: readonly string[] = []): JsonObject =>
@@ -315,16 +314,7 @@ describe('what a caller writes to hide something', () => {
 });
 
 describe('what approvers see', () => {
-  const viewInSlices = createApproverView({ redactKeys: [], redactPatterns: [] });
-  const view = (...given: Parameters<typeof viewInSlices>) => runAtOnce(viewInSlices(...given));
-
-  it('stops again and again in large arguments', () => {
-    const args = { texts: Array.from({ length: 300 }, (_, index) => `${index} ${'word '.repeat(400)}`) };
-    const work = viewInSlices({}, args);
-    let stops = 0;
-    while (work.next().done !== true) stops += 1;
-    expect(stops).toBeGreaterThan(2);
-  });
+  const view = createApproverView({ redactKeys: [], redactPatterns: [] });
 
   it('is what is run as it is, and the rest without secrets', () => {
     const command = 'deploy --token=abc # -----BEGIN PRIVATE KEY-----\nAAAAAAAAAAAAAAAAAAAAAAAA';

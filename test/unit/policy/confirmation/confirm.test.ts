@@ -67,10 +67,7 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     redact: (_operation, args) => args,
     observe: () => undefined,
     isInForce: () => true,
-    view: function* (_operation, parameters) {
-      yield;
-      return { parameters };
-    },
+    view: (_operation, parameters) => ({ parameters }),
   });
   const ask = (changes: Partial<PolicyRequest> = {}, decision: Partial<PolicyDecision> = {}) =>
     confirm(

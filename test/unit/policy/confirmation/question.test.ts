@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json/json.js';
 import type { ShownUpdate } from '../../../../src/base/protocol/approval.js';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
 import { listChanges } from '../../../../src/gateway/interceptor/precondition.js';
 import { createApproverView } from '../../../../src/policy/audit/redact.js';
 import { caseOf, describeConsent, describeQuestion, showUpdate } from '../../../../src/policy/confirmation/question.js';
@@ -150,7 +149,7 @@ type Known = Extract<ShownUpdate, { known: true }>;
 
 function show(before: JsonObject, after: JsonObject, operation = anOperation()): Known {
   const preview = { known: true, read: 'get_record', before, after, ...listChanges(before, after) } as const;
-  const shown = runAtOnce(showUpdate(operation, preview, view));
+  const shown = showUpdate(operation, preview, view);
   if (!shown.known) throw new Error(shown.why);
   return shown;
 }
@@ -207,7 +206,7 @@ describe('an update as a person is shown it', () => {
 
   it('says why it knows nothing of the present state, in bounded words', () => {
     const why = 'x'.repeat(5_000);
-    expect(runAtOnce(showUpdate(anOperation(), { known: false, why }, view))).toEqual({
+    expect(showUpdate(anOperation(), { known: false, why }, view)).toEqual({
       known: false,
       why: `${'x'.repeat(499)}…`,
     });

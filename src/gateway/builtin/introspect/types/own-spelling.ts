@@ -1,5 +1,4 @@
 import type { Operation } from '../../../../base/protocol/operation.js';
-import type { Sliced } from '../../../../base/turns/turns.js';
 import type { Catalog } from '../../../../catalog/catalog.js';
 
 /** Writes the gateway's names where an upstream's text has its own: `searchType` becomes `search_type`. */
@@ -33,20 +32,18 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
 /** What the tools of each upstream are called here, where they are written otherwise there; a tool that became several operations keeps its name. */
 export type ToolNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Reads the names; stops after each. */
-export function* readToolNames({ operations }: Pick<Catalog, 'operations'>): Sliced<ToolNames> {
+/** Reads the names. */
+export function readToolNames({ operations }: Pick<Catalog, 'operations'>): ToolNames {
   const named = new Map<string, Map<string, string | undefined>>();
   for (const { upstream, tool, name } of operations) {
     const own = named.get(upstream) ?? new Map<string, string | undefined>();
     named.set(upstream, own.set(tool, own.has(tool) ? undefined : name));
-    yield;
   }
   const names = new Map<string, Map<string, string>>();
   for (const [upstream, tools] of named) {
     const own = new Map<string, string>();
     for (const [tool, name] of tools) {
       if (name !== undefined && needs(tool, name)) own.set(tool, name);
-      yield;
     }
     names.set(upstream, own);
   }
