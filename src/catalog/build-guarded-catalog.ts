@@ -161,9 +161,10 @@ function indexByUpstream(withheld: readonly WithheldTool[]): ReadonlyMap<string,
   );
 }
 
-/** Names of a single word, or of few letters, are also English words and do not count. */
-const DISTINCTIVE_NAME = /^(?=.{6,})(?:[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)$/;
-const NAME_LIKE_WORDS = /[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+/g;
+/** Names of a single word, or of few letters, are also English words and do not count; no honest name is longer. */
+const DISTINCTIVE_NAME = /^(?=.{6,128}$)(?:[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+[A-Z][A-Za-z0-9]*)$/;
+/** What stands between words that may be such names, so that each character of a text is looked at once. */
+const BETWEEN_WORDS = /[^A-Za-z0-9_-]+|[_-]{2,}/;
 
 const wordsOfTools = new WeakMap<RawTool, ReadonlySet<string>>();
 
@@ -187,7 +188,10 @@ function wordsOf(tool: RawTool): ReadonlySet<string> {
   const known = wordsOfTools.get(tool);
   if (known !== undefined) return known;
   const { description } = tool;
-  const words = new Set(typeof description === 'string' ? description.match(NAME_LIKE_WORDS) : []);
+  const said = typeof description === 'string' ? description.split(BETWEEN_WORDS) : [];
+  const words = new Set(
+    said.map((word) => word.replace(/^[_-]|[_-]$/g, '')).filter((word) => DISTINCTIVE_NAME.test(word)),
+  );
   wordsOfTools.set(tool, words);
   return words;
 }

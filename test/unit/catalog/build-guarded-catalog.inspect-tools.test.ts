@@ -114,6 +114,21 @@ describe("a mention of another server's tool", () => {
     expect(speaks('Faster than read_file.', [aTool('read_file')])).toEqual([]);
     expect(speaks('See read_file.', [aTool('x', { properties: { read_file: {} } })])).toEqual([]);
   });
+
+  it('is found among other signs, and where a name is written in camel case', () => {
+    expect(speaks('Runs `files__read_file`; then stop.')).toEqual(['names-other-tool']);
+    const toolSets = [
+      { upstream: 'files', tools: [aTool('readFile')] },
+      { upstream: 'other', tools: [described('After readFile.')] },
+    ];
+    expect(inspectTools(toolSets).map(({ kind }) => kind)).toEqual(['names-other-tool']);
+  });
+
+  it('is looked for in no more time than names and texts are long', () => {
+    // Patterns that try the letters of a word again and again would take half a minute for each of these.
+    expect(speaks('a'.repeat(200_000))).toEqual(['oversized-definition']);
+    expect(speaks('', [aTool(`a${'A'.repeat(31)}.`)])).toEqual([]);
+  });
 });
 
 describe('a malformed list of tools', () => {
