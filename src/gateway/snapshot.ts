@@ -1,4 +1,4 @@
-import type { OperationHandler } from '../base/protocol/call.js';
+import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
 import type { Operation } from '../base/protocol/operation.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
 import { runAtOnce, type Sliced } from '../base/turns/turns.js';
@@ -9,6 +9,7 @@ import type { NameHolders } from '../catalog/names.js';
 import { searchOperations } from '../catalog/search/search.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { KnownOperations } from '../policy/safety/hints.js';
+import { handleGone } from '../results/errors.js';
 import { passResults, type ResultService, type StoredPart } from '../results/query/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
 import { createIntrospection, type IntrospectionPolicy } from './builtin/introspect/handler.js';
@@ -142,13 +143,22 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
   const { config, policy, connections = ALL_CONNECTED, readPart = readStoredPart } = input;
   const { controlsOf, storedPart, operationOf, bring } = input.results ?? passResults;
   const { plan, own, primitives, runnersOver } = parts;
+  // What was kept of an operation goes with it: when it is taken out of the view, or denied.
+  const isReachable = (name: string): boolean => {
+    const operation = catalog.find(name);
+    return operation !== undefined && snapshot.isCallable(operation);
+  };
   const introspect = createIntrospection({
     catalog,
     plan,
     limits: config.limits,
     policy,
     controlsOf,
-    readStored: (request, caller) => readPart(storedPart(request, caller)),
+    readStored(request, caller) {
+      const source = operationOf(request.handle, caller);
+      if (source !== undefined && !isReachable(source)) throw handleGone(request.handle);
+      return readPart(storedPart(request, caller));
+    },
     hasRelations: own.some(({ operation }) => operation.relationships !== undefined),
     hasExecutions: input.executions !== undefined,
     safetyMode: config.safetyLoop.mode,
@@ -169,7 +179,10 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     },
   };
   const ownHandlers = new Map([
-    ...own.map(({ operation, handle }) => [operation.name, handle] as const),
+    ...own.map(({ operation, handle }): readonly [string, OperationHandler] => [
+      operation.name,
+      (call) => handle(call, isReachable),
+    ]),
     ...(input.safety?.handlersOver(known) ?? []),
   ]);
   const named = (name: string | undefined): Operation | undefined =>
@@ -240,5 +253,6 @@ export function openRelations(sources: readonly RelationSource[]): readonly OwnO
 /** A built-in operation besides `introspect`. */
 interface OwnOperation {
   readonly operation: Operation;
-  readonly handle: OperationHandler;
+  /** @param isReachable whether the caller may know of the operation of a qualified name */
+  readonly handle: (call: HandlerCall, isReachable: (operation: string) => boolean) => ReturnType<OperationHandler>;
 }

@@ -369,7 +369,7 @@ function notCancelled(id: string): OperationError {
   return new OperationError('INTERNAL_ERROR', message, { execution_id: id, reason: 'unavailable', retryable: true });
 }
 
-function unknownExecution(id: string): OperationError {
+export function unknownExecution(id: string): OperationError {
   const message = `Resource not found: execution '${id.slice(0, LONGEST_ID)}'. 'list_executions' gives yours`;
   return new OperationError('NOT_FOUND_RESOURCE', message, {
     resource_type: 'execution',

@@ -4,7 +4,7 @@ import type { Caller } from '../../../base/protocol/caller.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import type { ContentBlock, Warning } from '../../../base/protocol/result.js';
 import { describeExecution, type Execution, requireTransition } from '../../../policy/execution/execution.js';
-import type { Executions } from '../../../policy/execution/executions.js';
+import { type Executions, unknownExecution } from '../../../policy/execution/executions.js';
 import type { ResultService } from '../../../results/query/result-types.js';
 import {
   cancelExecution,
@@ -14,43 +14,52 @@ import {
   retryExecution,
 } from './operations.js';
 
+/** Whether whoever asks may still know of the operation of this qualified name. */
+type IsReachable = (operation: string) => boolean;
+
 interface ExecutionHandlerDeps {
   readonly executions: Executions;
   readonly results: Pick<ResultService, 'bringKept' | 'kept'>;
 }
 
-/** What runs the operations over executions, with the operation of each. */
-export function createExecutionHandlers({
-  executions,
-  results,
-}: ExecutionHandlerDeps): readonly { readonly operation: Operation; readonly handle: OperationHandler }[] {
-  const find = ({ arguments: args, caller }: HandlerCall): Promise<Execution> =>
-    executions.get(String(args['execution_id']), caller);
+/**
+ * What runs the operations over executions, with the operation of each. An execution of an operation that has been taken out of the view,
+ * or is denied by now, is unknown, as the operation is.
+ */
+export function createExecutionHandlers({ executions, results }: ExecutionHandlerDeps): readonly {
+  readonly operation: Operation;
+  readonly handle: (call: HandlerCall, isReachable: IsReachable) => ReturnType<OperationHandler>;
+}[] {
+  const find = async ({ arguments: args, caller }: HandlerCall, isReachable: IsReachable): Promise<Execution> => {
+    const execution = await executions.get(String(args['execution_id']), caller);
+    if (!isShown(execution, isReachable)) throw unknownExecution(execution.id);
+    return execution;
+  };
   return [
     {
       operation: getExecutionStatus,
-      async handle(call) {
-        const { id } = await find(call);
+      async handle(call, isReachable) {
+        const { id } = await find(call, isReachable);
         const { wait_seconds: seconds = 0 } = call.arguments;
         const ms = 1_000 * Math.min(Number(seconds), MOST_WAIT_SECONDS);
         if (ms > 0) await executions.waitForEnd(id, ms, call.cancellation);
-        const execution = await find(call);
+        const execution = await find(call, isReachable);
         await bringResult(execution, call.caller, results);
         return describeWhole(execution, results);
       },
     },
     {
       operation: listExecutions,
-      async handle({ arguments: { status, first = 50 }, caller }) {
-        const own = await executions.list(caller);
+      async handle({ arguments: { status, first = 50 }, caller }, isReachable) {
+        const own = (await executions.list(caller)).filter((execution) => isShown(execution, isReachable));
         const all = own.filter((execution) => status === undefined || execution.status === status);
         return { data: { executions: all.slice(0, Number(first)).map(describeExecution), total: all.length } };
       },
     },
     {
       operation: cancelExecution,
-      async handle(call) {
-        const execution = await find(call);
+      async handle(call, isReachable) {
+        const execution = await find(call, isReachable);
         requireTransition(execution, 'cancelled');
         const cancelled = await executions.cancelAnywhere(execution.id, 'the client has cancelled it');
         return { data: describeExecution(cancelled) };
@@ -58,13 +67,18 @@ export function createExecutionHandlers({
     },
     {
       operation: retryExecution,
-      async handle(call) {
-        const execution = await find(call);
+      async handle(call, isReachable) {
+        const execution = await find(call, isReachable);
         requireTransition(execution, 'running');
         return { data: describeExecution(executions.retry(execution.id)) };
       },
     },
   ];
+}
+
+/** Agents are no operations. */
+function isShown({ kind, subject }: Execution, isReachable: IsReachable): boolean {
+  return kind !== 'call' || isReachable(subject);
 }
 
 /** Takes the answer from the gateway that has kept it, where that is another one. */
