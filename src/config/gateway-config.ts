@@ -212,7 +212,7 @@ export interface LockedOperation {
 
 /** One accepted tool. */
 export interface LockedTool {
-  /** `sha256:` and the hash of the definition in canonical form. */
+  /** `sha256/2:` and the hash of the definition in canonical form; `sha256:` where an earlier version has written it. */
   readonly fingerprint: string;
   /** By the operation's name within its upstream; none for a hidden tool, several for a grouped one. */
   readonly operations: Readonly<Record<string, LockedOperation>>;

@@ -55,7 +55,7 @@ describe('lock', () => {
       upstreams: {
         'my mail': {
           readMail: { operations: { read_mail: { category: 'READ', family: 'read' } }, definition: READ_MAIL },
-          send_mail: { fingerprint: expect.stringMatching(/^sha256:/), definition: SEND_MAIL },
+          send_mail: { fingerprint: expect.stringMatching(/^sha256\/2:/), definition: SEND_MAIL },
         },
       },
     });

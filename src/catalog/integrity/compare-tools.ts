@@ -68,20 +68,18 @@ function compareTool({ name, raw }: ScreenedTool, known: KnownTools): readonly D
     return [{ kind: 'new', tool: name, details: summarizeDefinition(readDefinition(raw)) }];
   }
   const before = known[name];
-  if (before === undefined || isSame(before, fingerprintTool(raw))) return [];
+  if (before === undefined || isSame(before, raw)) return [];
   return [{ kind: 'changed', tool: name, details: explainChange(before.definition, readDefinition(raw)) }];
 }
 
 /**
  * People reviewed the definition, so the fingerprint beside it counts only while it matches that definition. A definition
- * that cannot be read has no `sha256:` fingerprint and equals nothing.
+ * that cannot be read has no fingerprint and equals nothing. One that an earlier version has accepted is compared as that version did.
  */
-function isSame(before: KnownTool, fingerprint: string): boolean {
-  return (
-    fingerprint.startsWith('sha256:') &&
-    before.fingerprint === fingerprint &&
-    fingerprintTool(before.definition) === fingerprint
-  );
+function isSame(before: KnownTool, raw: RawTool): boolean {
+  const compute = before.fingerprint.startsWith(FIRST) ? computeFirst : fingerprintTool;
+  const fingerprint = compute(raw);
+  return fingerprint !== UNREADABLE && before.fingerprint === fingerprint && compute(before.definition) === fingerprint;
 }
 
 function explainChange(before: JsonObject, after: JsonObject): readonly string[] {
@@ -89,8 +87,12 @@ function explainChange(before: JsonObject, after: JsonObject): readonly string[]
   return details.length > 0 ? details : ['the fingerprint in the lock does not match the definition beside it'];
 }
 
-/** What a model reads about a tool, and what its calls are checked against. Icons and `_meta` are neither. */
-const DEFINING_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
+/** How fingerprints begin: of the whole definition, and of what counted in locks that were written before that. */
+const WHOLE = 'sha256/2:';
+const FIRST = 'sha256:';
+
+/** What counted first. */
+const FIRST_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 
 /** The fingerprint of a definition that cannot be read; it equals nothing, not even itself. */
 export const UNREADABLE = 'unreadable';
@@ -98,16 +100,22 @@ export const UNREADABLE = 'unreadable';
 /** A tool object never changes, and a catalog is built many times from the same ones. */
 const fingerprints = new WeakMap<RawTool, string>();
 
-/** `sha256:` and the hash of the definition in canonical form: the same for every order of its members. Never throws. */
+/** `sha256/2:` and the hash of the definition in canonical form: the same for every order of its members. Never throws. */
 export function fingerprintTool(tool: RawTool): string {
   const known = fingerprints.get(tool);
   if (known !== undefined) return known;
-  const fingerprint = computeFingerprint(tool);
+  const fingerprint = computeFingerprint(WHOLE, () => pickDefinition(tool));
   fingerprints.set(tool, fingerprint);
   return fingerprint;
 }
 
-/** The fields that the fingerprint covers, in canonical form; the name alone where they cannot be read. */
+function computeFirst(tool: RawTool): string {
+  return computeFingerprint(FIRST, () =>
+    Object.fromEntries(FIRST_FIELDS.flatMap((field) => (tool[field] === undefined ? [] : [[field, tool[field]]]))),
+  );
+}
+
+/** What the fingerprint covers, in canonical form; the name alone where it cannot be read. */
 export function readDefinition(tool: RawTool): JsonObject {
   try {
     return canonicalizeSchema(pickDefinition(tool)) as JsonObject;
@@ -116,20 +124,24 @@ export function readDefinition(tool: RawTool): JsonObject {
   }
 }
 
-function computeFingerprint(tool: RawTool): string {
+function computeFingerprint(prefix: string, pick: () => JsonObject): string {
   try {
-    const text = canonicalSchemaJson(pickDefinition(tool));
-    return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+    return `${prefix}${createHash('sha256').update(canonicalSchemaJson(pick())).digest('hex')}`;
   } catch {
     // Nested too deeply for JSON.
     return UNREADABLE;
   }
 }
 
+/**
+ * Whatever of a definition reaches clients, in one mode or another, but pictures, and what programs say to each other in `_meta`; of that the
+ * page counts that shows a tool's answers (MCP Apps).
+ */
 function pickDefinition(tool: RawTool): JsonObject {
-  return Object.fromEntries(
-    DEFINING_FIELDS.flatMap((field) => (tool[field] === undefined ? [] : [[field, tool[field]]])),
-  );
+  const { icons: _icons, _meta: meta, ...definition } = tool;
+  const ui = isJsonObject(meta) ? Object.entries(meta).filter(([name]) => name === 'ui' || name.startsWith('ui/')) : [];
+  const given = Object.entries(definition).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(ui.length === 0 ? given : [...given, ['_meta', Object.fromEntries(ui)]]);
 }
 
 /** Enough of a text or a schema to judge a change; the diff of the lock in version control shows all of it. */
@@ -154,6 +166,7 @@ export function diffDefinitions(before: JsonObject, after: JsonObject): readonly
     ),
     ...diffMembers('annotation', asObject(before['annotations']), asObject(after['annotations'])),
     ...diffMembers('output schema', asObject(before['outputSchema']), asObject(after['outputSchema'])),
+    ...diffMembers('member', before, after, new Set<string>(FIRST_FIELDS)),
   ];
 }
 

@@ -28,18 +28,24 @@ export function isOfKind(key: string, kind: DefinitionKind): boolean {
 
 /** A prompt in the form in which tools are compared: its arguments are parameters. */
 export function definePrompt(value: JsonObject): RawTool {
-  const { name, title, description, arguments: args } = value;
+  const { name, title, description, arguments: args, ...more } = value;
   const parameters = Array.isArray(args) ? args.filter(isJsonObject) : [];
   const properties = parameters.map(({ name: parameter, required: _required, ...rest }) => [String(parameter), rest]);
   const required = parameters.filter((each) => each['required'] === true).map((each) => String(each['name']));
   const inputSchema = { type: 'object', properties: Object.fromEntries(properties), required };
-  return given({ name: keyOfDefinition('prompt', String(name)), title, description, inputSchema });
+  return given({ name: keyOfDefinition('prompt', String(name)), title, description, inputSchema, ...others(more) });
 }
 
 /** A URI template in the same form. */
-export function defineTemplate({ uriTemplate, name, title, description, mimeType }: JsonObject): RawTool {
+export function defineTemplate({ uriTemplate, name, title, description, mimeType, ...more }: JsonObject): RawTool {
   const annotations = given({ name, mimeType });
-  return given({ name: keyOfDefinition('template', String(uriTemplate)), title, description, annotations });
+  const key = keyOfDefinition('template', String(uriTemplate));
+  return given({ name: key, title, description, annotations, ...others(more) });
+}
+
+/** What else reaches clients, in one member: its own names are those of tools. */
+function others({ icons: _icons, _meta, ...more }: JsonObject): JsonObject {
+  return Object.keys(more).length === 0 ? {} : { more };
 }
 
 /** What a server says of itself in the same form; none where it says nothing. */

@@ -25,7 +25,7 @@ const TOOL: JsonSchema = {
   type: 'object',
   required: ['fingerprint', 'operations', 'definition'],
   properties: {
-    fingerprint: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+    fingerprint: { type: 'string', pattern: '^sha256(/2)?:[0-9a-f]{64}$' },
     operations: { type: 'object', additionalProperties: OPERATION },
     definition: { type: 'object' },
   },

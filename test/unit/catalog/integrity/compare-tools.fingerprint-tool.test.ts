@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../../../src/base/json/json.js';
 import type { RawTool } from '../../../../src/base/protocol/tools.js';
-import { fingerprintTool, readDefinition, UNREADABLE } from '../../../../src/catalog/integrity/compare-tools.js';
+import {
+  compareTools,
+  fingerprintTool,
+  readDefinition,
+  UNREADABLE,
+} from '../../../../src/catalog/integrity/compare-tools.js';
 
 const TOOL: RawTool = {
   name: 'send_mail',
@@ -26,7 +32,7 @@ function reverse(value: unknown): unknown {
 
 describe('fingerprintTool', () => {
   it('returns a SHA-256', () => {
-    expect(fingerprintTool(TOOL)).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(fingerprintTool(TOOL)).toMatch(/^sha256\/2:[0-9a-f]{64}$/);
   });
 
   it.each<[string, RawTool]>([
@@ -38,6 +44,9 @@ describe('fingerprintTool', () => {
     ['output schema', { ...TOOL, outputSchema: { type: 'object', title: 'x' } }],
     ['output schema gone', { ...TOOL, outputSchema: undefined }],
     ['annotations', { ...TOOL, annotations: { readOnlyHint: true } }],
+    ['way in which it runs', { ...TOOL, execution: { taskSupport: 'required' } }],
+    ['members that MCP does not define', { ...TOOL, usage: 'Call this first' }],
+    ['page that shows its answers', { ...TOOL, _meta: { ui: { resourceUri: 'ui://x' } } }],
   ])('changes with the %s', (_, changed) => {
     expect(fingerprintTool(changed)).not.toBe(fingerprintTool(TOOL));
   });
@@ -84,5 +93,30 @@ describe('fingerprintTool', () => {
     const tool = { name: 'x', inputSchema: schema };
     expect(fingerprintTool(tool)).toBe(UNREADABLE);
     expect(readDefinition(tool)).toEqual({ name: 'x' });
+  });
+});
+
+describe('an entry that an earlier version has written', () => {
+  const definition = { name: 'x', description: 'd', inputSchema: { type: 'object' } };
+  const text = '{"description":"d","inputSchema":{"type":"object"},"name":"x"}';
+  const known = { x: { fingerprint: `sha256:${createHash('sha256').update(text).digest('hex')}`, definition } };
+  const compare = (tool: RawTool, by = known) => compareTools({ upstream: 'u', tools: [tool] }, by);
+
+  it('is compared by what counted then', () => {
+    expect(compare({ ...definition, usage: 'later', execution: {} })).toEqual([]);
+    expect(compare({ ...definition, description: 'e' })).toMatchObject([{ kind: 'changed', tool: 'x' }]);
+  });
+
+  it('counts only with the definition that it is of', () => {
+    const forged = { x: { ...known.x, definition: { ...definition, description: 'e' } } };
+    expect(compare(definition, forged)).toMatchObject([{ kind: 'changed' }]);
+  });
+
+  it('takes the place of none that covers the whole definition', () => {
+    const whole = { x: { fingerprint: fingerprintTool(definition), definition: readDefinition(definition) } };
+    expect(compare(definition, whole)).toEqual([]);
+    expect(compare({ ...definition, usage: 'new' }, whole)).toMatchObject([
+      { kind: 'changed', details: ['member: usage absent -> "new"'] },
+    ]);
   });
 });
