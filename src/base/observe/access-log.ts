@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { destination, pino } from 'pino';
+import { makeFolder } from '../lib/make-folder.js';
 import type { Observer } from './observation.js';
 
 /** One line of JSON for each request. */
@@ -50,7 +51,7 @@ export function openAccessLog(target: Target, observe: Observer): AccessLog {
 /** Makes the file where there is none: it opens later, and a fault would then end nothing. */
 function requireWritable(file: string): string {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     closeSync(openSync(file, 'a', 0o600));
     return file;
   } catch (cause) {

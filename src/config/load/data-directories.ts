@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname, isAbsolute, relative } from 'node:path';
 import { faultCode } from '../../base/lib/fault-code.js';
+import { makeFolder } from '../../base/lib/make-folder.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import { ConfigError } from './diagnostics.js';
 
@@ -17,7 +17,7 @@ interface ChosenDirectory {
  * @throws ConfigError when one cannot be created.
  */
 export async function ensureDataDirectories(config: GatewayConfig): Promise<void> {
-  for (const chosen of listDirectories(config)) await makeDirectory(chosen, config.file);
+  for (const chosen of listDirectories(config)) makeDirectory(chosen, config.file);
 }
 
 function listDirectories({ dataDir, audit, store, upstreams }: GatewayConfig): readonly ChosenDirectory[] {
@@ -36,10 +36,10 @@ function choose(directory: string | undefined, setting: string): readonly Chosen
   return directory === undefined ? [] : [{ directory, setting, suggestion: `choose another with ${setting}` }];
 }
 
-async function makeDirectory({ directory, setting, suggestion }: ChosenDirectory, file: string | null): Promise<void> {
+function makeDirectory({ directory, setting, suggestion }: ChosenDirectory, file: string | null): void {
   try {
     // The directory holds private data, so only its owner may read it.
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
   } catch (cause) {
     const message = `the directory '${directory}' cannot be created (${faultCode(cause)})`;
     throw new ConfigError([{ file: file ?? 'configuration', path: setting, message, suggestion }]);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultCode } from '../../base/lib/fault-code.js';
+import { makeFolder } from '../../base/lib/make-folder.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import { isOwnMachine } from '../own-machine.js';
 import { hashToken } from './build-access.js';
@@ -44,7 +45,7 @@ export function addMadeToken(config: GatewayConfig): WithMadeToken {
 /** Writes the file; false when it is there already. */
 function keep(file: string, token: string, { dataDir, file: source }: GatewayConfig): boolean {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir, 0o700);
     writeFileSync(file, `${token}\n`, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (cause) {

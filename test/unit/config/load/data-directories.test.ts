@@ -53,3 +53,10 @@ it('says which directory cannot be created, and what to do', async () => {
     /dataDir: the directory '.*' cannot be created \(EEXIST\)\n +-> .*MCP_AQL_DATA_DIR/,
   );
 });
+
+it.skipIf(!existsSync('/proc/self'))('says so where the system lets no directory be made, as below /proc', async () => {
+  const config = await loadOnly({ dataDir: '/proc/gateway/data' });
+  await expect(ensureDataDirectories(config)).rejects.toThrow(
+    /dataDir: the directory '\/proc\/gateway\/data' cannot be created \(ENOENT\)/,
+  );
+});
