@@ -61,7 +61,10 @@ Tokens may also come as files (\`token_FILE\`), and the first of each kind as a 
 const SERVERS = `## Servers
 
 \`mcpServers\` takes a block of Claude Desktop, Cursor or VS Code as it is; VS Code's \`servers\` and \`mcp.servers\` mean the same. Keys
-that only other clients know are ignored with a warning; keys that look like misspelled ones of the keys below are errors.`;
+that only other clients know are ignored with a warning, as are comments (\`_comment\`, \`//\`), Gemini's boolean \`trust\`, and, beside a block of
+servers, what is no setting (\`globalShortcut\`); keys that look like misspelled ones of the keys below are errors. A number in \`args\` is
+passed as its text, with a warning. Tools that another client hides by \`disabledTools\`, \`excludeTools\`, \`includeTools\` and the like are hidden
+here by \`operations\`: \`{"delete_*": {"hide": true}}\`, or \`{"*": {"hide": true}, "list_issues": {"hide": false}}\` for all others.`;
 
 const UPSTREAM_FILES = `## Upstream files
 
@@ -180,8 +183,8 @@ function describeType(schema: JsonSchema): string {
   if (Array.isArray(type) && isJsonObject(items)) return `${describeType(items)}, or a list`;
   if (type === 'array' && isJsonObject(items)) return `list of ${describeType(items)}`;
   if (type === 'array') return 'list';
-  if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
   if (Array.isArray(type)) return type.join(' or ');
+  if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
   return type === undefined ? 'anything' : String(type);
 }
 

@@ -8,7 +8,7 @@ import { ConfigError, type ConfigProblem, createReport } from '../load/diagnosti
 import { type LoadOptions, loadConfig, locateConfig } from '../load/load-config.js';
 import { parseJsonc } from '../load/parse-jsonc.js';
 import { readDocumentsIn } from '../load/read-document.js';
-import { listServers, readServer, toSlug } from '../load/server-definition.js';
+import { BLOCKS, listServers, readServer, toSlug } from '../load/server-definition.js';
 
 /** Where a server is defined or curated. */
 export interface ServerPlace {
@@ -79,8 +79,7 @@ export function placesOf({ servers }: EditableConfig, name: string): readonly Se
 /** The block of the main file that new servers go into: the one that it has already. */
 export function blockForServers({ text }: EditableConfig): readonly string[] {
   const document = text.trim() === '' ? {} : parseJsonc(text).value;
-  const blocks = [['mcpServers'], ['servers'], ['mcp', 'servers']];
-  return blocks.find((block) => isJsonObject(valueAt(document, block))) ?? ['mcpServers'];
+  return BLOCKS.find((block) => isJsonObject(valueAt(document, block))) ?? ['mcpServers'];
 }
 
 /**

@@ -47,11 +47,19 @@ function buildStdioEndpoint(command: string, entry: ServerEntry, context: Endpoi
   return {
     type: 'stdio',
     command,
-    args: entry.args ?? [],
+    args: (entry.args ?? []).map((argument, index) =>
+      toArgument(argument, [...path, 'args', index], context.diagnostics),
+    ),
     env: buildEnv(entry.env ?? {}, entry.envFile, { directory, path: [...path, 'env'], diagnostics: valueDiagnostics }),
     cwd: resolve(directory, entry.cwd ?? '.'),
     ...(entry.limits === undefined ? {} : { limits: entry.limits }),
   };
+}
+
+/** A number has lost how it was written: `1.0` is 1. What is passed is said. */
+function toArgument(argument: string | number, path: JsonPath, diagnostics: Diagnostics): string {
+  if (typeof argument === 'number') diagnostics.warning(path, `a number; passed as the text '${argument}'`);
+  return String(argument);
 }
 
 function buildHttpEndpoint(

@@ -21,6 +21,7 @@ import { buildUpstreamCredentials } from './build-credentials.js';
 import { buildEndpoint, type OutboundEntry } from './build-endpoint.js';
 import { findGlobFault, isPattern } from './build-match.js';
 import { type Diagnostics, muteDiagnostics } from './diagnostics.js';
+import { COMMENTED, IGNORED, isComment } from './foreign-members.js';
 import type { LocatedDefinition } from './server-definition.js';
 
 interface UpstreamContext {
@@ -186,10 +187,17 @@ function noteKeys({ entry, path, diagnostics }: LocatedDefinition): void {
     }
     const other = OTHER_SPELLINGS.get(key);
     const meant = other !== undefined && !Object.hasOwn(entry, other) ? other : nearestSpelling(key, known);
-    const nearest = FOREIGN_KEYS.includes(key) ? undefined : meant;
-    if (nearest === undefined) diagnostics.warning([...path, key], 'not used by the gateway; ignored');
+    const nearest = isComment(key) || Object.hasOwn(FOREIGN_KEYS, key) ? undefined : meant;
+    if (nearest === undefined) diagnostics.warning([...path, key], explainIgnored(key));
     else diagnostics.problem([...path, key], `unknown key '${key}'`, `did you mean '${nearest}'?`);
   }
+}
+
+/** What is done here instead of what an ignored key does elsewhere. */
+function explainIgnored(key: string): string {
+  if (isComment(key)) return COMMENTED;
+  const instead = Object.hasOwn(FOREIGN_KEYS, key) ? FOREIGN_KEYS[key] : undefined;
+  return instead === undefined ? IGNORED : `${IGNORED}: ${instead}`;
 }
 
 /** Represents, in the strings of a relation's `params`, the id of the queried node. */

@@ -18,7 +18,7 @@ interface ServerDefinition<Entry = ServerEntry> {
 }
 
 /** Where a main file may hold servers: our key, VS Code's, and VS Code's settings. */
-const BLOCKS: readonly JsonPath[] = [['mcpServers'], ['servers'], ['mcp', 'servers']];
+export const BLOCKS: readonly (readonly string[])[] = [['mcpServers'], ['servers'], ['mcp', 'servers']];
 
 /** The servers of a main file, in any of the blocks. Also works on documents that are not validated. */
 export function listServers(document: GatewayDocument): readonly ServerDefinition[];

@@ -6,6 +6,7 @@ import { GATEWAY_SCHEMA } from '../schema/gateway-schema.js';
 import { UPSTREAM_SCHEMA } from '../schema/upstream-schema.js';
 import type { Diagnostics } from './diagnostics.js';
 import { findFaults, type SchemaFault } from './find-faults.js';
+import { explainForeign } from './foreign-members.js';
 
 interface Documents {
   readonly gateway: GatewayDocument;
@@ -24,25 +25,36 @@ export function validateDocument<K extends keyof Documents>(
   diagnostics: Diagnostics,
 ): Documents[K] {
   const sound = structuredClone(isJsonObject(document) ? document : {});
-  for (const fault of findFaults(document, SCHEMAS[kind])) noteFault(fault, sound, diagnostics);
+  for (const fault of findFaults(document, SCHEMAS[kind])) noteFault(fault, { document, sound }, diagnostics);
   return sound as Documents[K];
 }
 
-function noteFault(fault: SchemaFault, sound: JsonObject, diagnostics: Diagnostics): void {
+function noteFault(
+  fault: SchemaFault,
+  { document, sound }: { readonly document: unknown; readonly sound: JsonObject },
+  diagnostics: Diagnostics,
+): void {
   const path = fault.key === undefined ? fault.path : [...fault.path, fault.key];
-  removeAt(sound, path);
+  const foreign = explainForeign(fault, document);
+  const isFirst = removeAt(sound, path);
+  if (foreign !== undefined) {
+    if (isFirst) diagnostics.warning(path, foreign);
+    return;
+  }
   if (diagnostics.has(path)) return;
   const explain = EXPLANATIONS[fault.keyword];
   const { message, suggestion } = explain === undefined ? { message: 'is not valid' } : explain(fault);
   diagnostics.problem(path, message, suggestion);
 }
 
-/** Removes from a document the deepest object member on a path. */
-function removeAt(document: JsonObject, path: JsonPath): void {
+/** Removes from a document the deepest object member on a path; false where it has gone already. */
+function removeAt(document: JsonObject, path: JsonPath): boolean {
   const end = path.findLastIndex((step) => typeof step === 'string');
   const holder = valueAt(document, path.slice(0, end));
   const key = path[end];
-  if (isJsonObject(holder) && key !== undefined) delete holder[key];
+  if (!isJsonObject(holder) || key === undefined || !Object.hasOwn(holder, key)) return false;
+  delete holder[key];
+  return true;
 }
 
 interface Explanation {

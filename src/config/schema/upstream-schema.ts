@@ -16,21 +16,26 @@ import {
   withoutDefaults,
 } from './setting.js';
 
-/** Keys that other clients write into a server's entry; they are ignored with a warning. */
-export const FOREIGN_KEYS: readonly string[] = [
-  'alwaysAllow',
-  'autoApprove',
-  'dev',
-  'disabledTools',
-  'enabledTools',
-  'gallery',
-  'icon',
-  'metadata',
-  'oauth',
-  'title',
-  'tools',
-  'version',
-];
+const HIDE = 'hide them with "operations": {"NAME": {"hide": true}}';
+const HIDE_OTHERS = 'hide all others with "operations": {"*": {"hide": true}, "NAME": {"hide": false}}';
+
+/** Keys that other clients write into a server's entry, ignored with a warning, and what says the same here, where it is of weight. */
+export const FOREIGN_KEYS: Readonly<Record<string, string | undefined>> = {
+  alwaysAllow: undefined,
+  autoApprove: undefined,
+  dev: undefined,
+  disabledTools: HIDE,
+  enabledTools: HIDE_OTHERS,
+  excludeTools: HIDE,
+  gallery: undefined,
+  icon: undefined,
+  includeTools: HIDE_OTHERS,
+  metadata: undefined,
+  oauth: undefined,
+  title: undefined,
+  tools: HIDE_OTHERS,
+  version: undefined,
+};
 
 /** How a transport may be spelled in a pasted block, and what it is. */
 export const TRANSPORTS = {
@@ -46,11 +51,18 @@ const TRANSPORT_NAMES = Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[];
 /** How a tool whose definition is not the accepted one is treated: ignored, reported, or reported and not callable. */
 export const INTEGRITY_MODES = ['off', 'warn', 'quarantine'] as const;
 
+/** A number is passed as its text; one that is longer than a number can be exact must be a text. */
+const ARGUMENT = custom<string | number>({
+  type: ['string', 'number'],
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+});
+
 /** One server: the keys that MCP clients have in common, and ours. */
 export const SERVER_PROPERTIES = {
   type: choice(TRANSPORT_NAMES, 'The transport. Without it, `command` means stdio and `url` Streamable HTTP.'),
   command: text('The program of a stdio server.'),
-  args: list(string({}, ''), 'Its arguments.'),
+  args: list(ARGUMENT, 'Its arguments.'),
   env: looseTexts('Variables on top of the few that a child inherits. `X_FILE` sets `X` to the content of a file.'),
   envFile: text('A file of `NAME=value` lines; `env` beats it.'),
   cwd: text("Where it runs; the configuration's folder unless given."),
@@ -103,7 +115,10 @@ export const UPSTREAM_SCHEMA = custom<Inputs<typeof UPSTREAM_PROPERTIES>>({
   properties: {
     ...UPSTREAM_PROPERTIES,
     ...Object.fromEntries(
-      FOREIGN_KEYS.map((key) => [key, { deprecated: true, description: 'Other clients use it; ignored.' }]),
+      Object.keys(FOREIGN_KEYS).map((key) => [
+        key,
+        { deprecated: true, description: 'Other clients use it; ignored.' },
+      ]),
     ),
   },
   definitions: { operation: OPERATION },

@@ -219,9 +219,9 @@ describe('loadConfig: faults', () => {
     ['{"mcpServers": {"a": {"command": 5}}}', 'mcpServers.a.command', 'expected a string, got a number'],
     ['{"mcpServers": {"a": {"command": "x", "args": "y"}}}', 'mcpServers.a.args', 'expected an array, got a string'],
     [
-      '{"mcpServers": {"a": {"command": "x", "args": [1, "y"]}}}',
+      '{"mcpServers": {"a": {"command": "x", "args": [true, "y"]}}}',
       'mcpServers.a.args[0]',
-      'expected a string, got a number',
+      'expected a string or a number, got a boolean',
     ],
     [
       '{"mcpServers": {"a": {"url": "http://x", "headers": {"A": {}}}}}',

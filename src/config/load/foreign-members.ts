@@ -1,0 +1,50 @@
+import { isJsonObject } from '../../base/json/json.js';
+import { valueAt } from '../../base/json/json-path.js';
+import { nearestSpelling } from '../../base/lib/names.js';
+import { GATEWAY_PROPERTIES } from '../schema/gateway-schema.js';
+import type { SchemaFault } from './find-faults.js';
+import { BLOCKS } from './server-definition.js';
+
+/** Members by which people and programs write comments into JSON: `_comment`, `//`, `$comment`. */
+const COMMENT = /^(_|\/\/|#|\$?comments?$)/;
+
+export const COMMENTED = 'a comment; ignored';
+export const IGNORED = 'not used by the gateway; ignored';
+
+export function isComment(name: unknown): boolean {
+  return typeof name === 'string' && COMMENT.test(name);
+}
+
+/**
+ * Why a fault is not one of the gateway's settings but what another program's file has there, so that it is left out with a warning;
+ * undefined where it is a fault.
+ */
+export function explainForeign(fault: SchemaFault, document: unknown): string | undefined {
+  const { path, key, keyword, data } = fault;
+  const name = key ?? path.at(-1);
+  const value = key === undefined ? data : valueAt(data, [key]);
+  // Under a name of one's own choice an object may be an entry.
+  if (isComment(name) && (keyword === 'additionalProperties' || !isJsonObject(value))) return COMMENTED;
+  if (name === 'trust' && path[0] !== 'defaults' && typeof data === 'boolean') {
+    return 'of Gemini CLI, where a boolean says whether to ask; ignored, so that the default holds';
+  }
+  const isOfRoot = keyword === 'additionalProperties' && path.length === 0;
+  return isOfRoot && isForeignMember(String(key), document) ? IGNORED : undefined;
+}
+
+/**
+ * Whether a member of a file with a block of servers belongs to the client that the file was made for, such as `globalShortcut`. One
+ * that looks like a misspelled section, or is called as a setting within one, may be a protection that is written in the wrong place.
+ */
+function isForeignMember(key: string, document: unknown): boolean {
+  if (!BLOCKS.some((block) => isJsonObject(valueAt(document, block)))) return false;
+  return nearestSpelling(key, Object.keys(GATEWAY_PROPERTIES)) === undefined && !SETTING_NAMES.has(key);
+}
+
+const SETTING_NAMES: ReadonlySet<string> = new Set(listNames(GATEWAY_PROPERTIES));
+
+/** The names of settings and of those within them. */
+function listNames(properties: unknown): readonly string[] {
+  if (!isJsonObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, schema]) => [name, ...listNames(valueAt(schema, ['properties']))]);
+}
