@@ -158,9 +158,9 @@ export class CallChannel implements Transport {
   }
 
   /** Takes no new requests, lets those in flight finish, then closes. */
-  retire(): void {
+  retire(why = new UpstreamFault('lost', 'the connection was replaced', { undelivered: true })): void {
     this.#retired = true;
-    this.#lose(new UpstreamFault('lost', 'the connection was replaced', { undelivered: true }));
+    this.#lose(why);
     this.#closeWhenIdle();
   }
 

@@ -17,11 +17,19 @@ import type { CallChannel } from './call-channel.js';
 import type { CallResult } from './call-result.js';
 import type { TaskSurroundings } from './drive-task.js';
 import type { PingMemory } from './liveness.js';
-import { listenForNews, type ResourceWatch, RootsNews, type UpstreamNews } from './news.js';
+import { declares, listenForNews, type ResourceWatch, RootsNews, type UpstreamNews } from './news.js';
 import type { AskSettings } from './questions/ask-client.js';
 import { findTaskCalls, type TaskCalls } from './task-calls.js';
-import { readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
-import type { UpstreamFault } from './transport/fault.js';
+import {
+  coalesce,
+  ListAge,
+  pauseAfterReadings,
+  readDefinitions,
+  readTools,
+  type ToolMemory,
+  watchToolList,
+} from './tool-list.js';
+import { UpstreamFault } from './transport/fault.js';
 import type { TransportEvents, TransportSurroundings } from './transport/open-transport.js';
 import { CredentialMasking } from './transport/own-credentials.js';
 import type { RequestCredentials } from './transport/user-rights.js';
@@ -30,13 +38,16 @@ import type { UpstreamCall, UpstreamRequest } from './upstream.js';
 
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {
-  prior?: PriorDiscovery | undefined;
+  /** Set for a server of the older era. One of 2026-07-28 is asked anew each time: what it offers may be other than before. */
+  prior?: typeof LEGACY | undefined;
+  /** It has spoken 2026-07-28, so that it is waited for when it is asked. */
+  modern?: boolean;
   /** It speaks the HTTP+SSE transport of protocol 2024-11-05, though its address alone is configured. */
   sse?: boolean;
 }
 
 /** A server that is remembered to speak the older era is not probed. */
-export const LEGACY: PriorDiscovery = { kind: 'legacy' };
+export const LEGACY = { kind: 'legacy' } as const satisfies PriorDiscovery;
 
 /** What is remembered of a server over its connections. */
 export interface ServerMemory {
@@ -144,7 +155,11 @@ export async function completeConnection(
   let mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
   const readAll = async (timeoutMs = config.connectTimeoutMs): Promise<void> => {
-    const { tools, diagnostic } = await readTools((params) => channel.request('tools/list', params, { timeoutMs }));
+    const {
+      tools,
+      diagnostic,
+      ttlMs = 0,
+    } = await readTools((params) => channel.request('tools/list', params, { timeoutMs }));
     if (diagnostic !== undefined) onDiagnostic(diagnostic);
     const found: MirroredTools = new Map();
     const isUsable = (tool: RawTool): boolean => {
@@ -157,15 +172,38 @@ export async function completeConnection(
     mirrored = found;
     tasks?.noteTools(usable);
     onTools(usable, digest);
+    age?.begin(ttlMs);
   };
+  /** What it declares and what it lists, as after a loss: a server over HTTP may have been replaced between two requests. */
+  const askAnew = coalesce(
+    async () => {
+      if (!channel.usable) return;
+      const { capabilities: now } = await client.discover({ timeout: config.connectTimeoutMs });
+      if (describeOffer(now) !== describeOffer(capabilities)) return channel.retire(changed());
+      await readAll();
+      for (const kind of ['resources', 'prompts'] as const) request.news.onListChanged(kind);
+    },
+    { onFailure: () => onDiagnostic('it could not be asked anew what it offers'), pauseOf: pauseAfterReadings },
+  );
+  const age = era === 'modern' && !declares(capabilities, 'tools', 'listChanged') ? new ListAge(askAnew) : undefined;
+  void lost.then(() => age?.end());
   await readAll(request.timeoutMs);
   channel.provePings(request.pings ?? { during: new Set() });
-  watchToolList({ client, era, readAll, onDiagnostic });
+  watchToolList({ client, era, readAll, onMissed: askAnew, onDiagnostic });
   const { connectTimeoutMs: timeoutMs } = config;
-  const watch = listenForNews({ client, channel, era, capabilities, timeoutMs, news: request.news, onDiagnostic });
+  const watch = listenForNews({
+    client,
+    channel,
+    era,
+    capabilities,
+    timeoutMs,
+    news: request.news,
+    onMissed: askAnew,
+    onDiagnostic,
+  });
 
-  const discover = client.getDiscoverResult();
-  memory.prior = discover === undefined ? LEGACY : { kind: 'modern', discover };
+  memory.prior = era === 'modern' ? undefined : LEGACY;
+  memory.modern = era === 'modern';
   return {
     era,
     transport: config.endpoint.type,
@@ -186,9 +224,12 @@ export async function completeConnection(
           onDiagnostic(`it does not take the level '${level}' of log messages: ${message}`),
         );
     },
-    call: (call, timeoutMs) =>
-      callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, roots, tasks }),
+    call(call, timeoutMs) {
+      age?.use();
+      return callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, roots, tasks });
+    },
     request(request, timeoutMs) {
+      age?.use();
       const { method, params, cancellation, onProgress, ask, log } = request;
       const preface = newsBefore(ask, roots);
       const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log, preface };
@@ -211,6 +252,27 @@ export async function completeConnection(
 function readCapabilities(client: Client): JsonObject {
   const declared: unknown = client.getServerCapabilities();
   return isJsonObject(declared) ? declared : {};
+}
+
+/** What a server declares, as far as it makes a difference. */
+function describeOffer(declared: unknown): string {
+  const capabilities = isJsonObject(declared) ? declared : {};
+  const offered = ['tools', 'resources', 'prompts', 'completions', 'logging'].filter((name) =>
+    declares(capabilities, name),
+  );
+  const { extensions } = capabilities;
+  return JSON.stringify([
+    offered.map((name) => [
+      name,
+      declares(capabilities, name, 'listChanged'),
+      declares(capabilities, name, 'subscribe'),
+    ]),
+    isJsonObject(extensions) ? Object.keys(extensions).sort() : [],
+  ]);
+}
+
+function changed(): UpstreamFault {
+  return new UpstreamFault('forgotten', 'it offers other capabilities than before', { undelivered: true });
 }
 
 interface CallSettings {

@@ -268,6 +268,7 @@ export class KeptConnection {
     if (isAnswer(error)) {
       const { memory } = this.#options;
       memory.era.prior = undefined;
+      memory.era.modern = false;
       memory.era.sse = false;
     }
     this.#failedAttempts += 1;

@@ -28,12 +28,14 @@ interface NewsOptions {
   /** For one request of a subscription. */
   readonly timeoutMs: number;
   readonly news: UpstreamNews;
+  /** News may have been missed. */
+  readonly onMissed: () => void;
   readonly onDiagnostic: (message: string) => void;
 }
 
 /** Passes on what a server says of changed resources and prompts. Ends with the connection. */
 export function listenForNews(options: NewsOptions): ResourceWatch {
-  const { client, era, capabilities, news, onDiagnostic } = options;
+  const { client, era, capabilities, news, onMissed, onDiagnostic } = options;
   const noteChange = (kind: ListKind): (() => void) =>
     coalesce(async () => news.onListChanged(kind), { onFailure: () => undefined, pauseOf: pauseAfterReadings });
   client.setNotificationHandler('notifications/resources/list_changed', noteChange('resources'));
@@ -48,13 +50,13 @@ export function listenForNews(options: NewsOptions): ResourceWatch {
   };
   if (Object.keys(filter).length > 0) {
     const refused = 'it offers notice of changed resources or prompts but refused the subscription';
-    void keepSubscribed(client, filter, () => onDiagnostic(refused));
+    void keepSubscribed(client, filter, { onMissed, onRefused: () => onDiagnostic(refused) });
   }
   return watchByStream(options, watched);
 }
 
 /** Whether a server declares a capability, and where a switch of it is named, that. */
-function declares(capabilities: JsonObject | undefined, name: string, flag?: string): boolean {
+export function declares(capabilities: JsonObject | undefined, name: string, flag?: string): boolean {
   const capability = capabilities?.[name];
   return isJsonObject(capability) && (flag === undefined || capability[flag] === true);
 }

@@ -164,7 +164,9 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 
 /** @param words gets what the server prints last */
 async function beginAttempt(request: ConnectionRequest, words: string[]): Promise<Attempt> {
-  const { config, around, probeTimeoutMs, onLimits, credentials } = request;
+  const { config, around, memory, onLimits, credentials } = request;
+  const { timeoutMs = config.connectTimeoutMs } = request;
+  const probeTimeoutMs = memory.modern === true ? timeoutMs : request.probeTimeoutMs;
   const onStderr = (line: string): void => {
     words.push(line);
     if (words.length > KEPT_LINES) words.shift();
@@ -180,7 +182,7 @@ async function beginAttempt(request: ConnectionRequest, words: string[]): Promis
   const closed = new Promise<void>((resolve) => {
     channel.onclose = resolve;
   });
-  const probe = { timeoutMs: transport.kind === 'stdio' ? probeTimeoutMs : config.connectTimeoutMs };
+  const probe = { timeoutMs: transport.kind === 'stdio' ? probeTimeoutMs : timeoutMs };
   const asks = describeAsks(request);
   channel.answerQuestions(asks);
   // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.

@@ -19,6 +19,8 @@ interface ToolReading {
   readonly tools: readonly RawTool[];
   /** What was odd about the list; undefined when nothing was. */
   readonly diagnostic?: string;
+  /** For how long the list counts, as its server says. */
+  readonly ttlMs?: number;
 }
 
 /**
@@ -31,22 +33,24 @@ export async function readTools(request: (params: JsonObject) => Promise<JsonObj
   const tools: RawTool[] = [];
   const cursors = new Set<string>();
   let params: JsonObject = {};
+  let age: Pick<ToolReading, 'ttlMs'> = {};
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const result = await readPage(request, params);
     if (result === undefined) return { tools };
-    const { tools: some, nextCursor } = result;
+    const { tools: some, nextCursor, ttlMs } = result;
     if (!Array.isArray(some)) throw new UpstreamFault('malformed', "its answer to 'tools/list' holds no list of tools");
+    if (typeof ttlMs === 'number') age = { ttlMs: Math.min(ttlMs, age.ttlMs ?? ttlMs) };
     for (const tool of some.slice(0, MOST_TOOLS - tools.length)) tools.push(tool);
     if (tools.length === MOST_TOOLS)
-      return { tools, diagnostic: `its 'tools/list' has ${MOST_TOOLS} tools or more; the rest was not read` };
+      return { tools, ...age, diagnostic: `its 'tools/list' has ${MOST_TOOLS} tools or more; the rest was not read` };
     // The end is the absence of a cursor, but null and the empty string are common too.
-    if (typeof nextCursor !== 'string' || nextCursor === '') return { tools };
+    if (typeof nextCursor !== 'string' || nextCursor === '') return { tools, ...age };
     if (cursors.has(nextCursor))
-      return { tools, diagnostic: "its 'tools/list' came back to a page it had already sent" };
+      return { tools, ...age, diagnostic: "its 'tools/list' came back to a page it had already sent" };
     cursors.add(nextCursor);
     params = { cursor: nextCursor };
   }
-  return { tools, diagnostic: `its 'tools/list' has more than ${MAX_PAGES} pages; the rest was not read` };
+  return { tools, ...age, diagnostic: `its 'tools/list' has more than ${MAX_PAGES} pages; the rest was not read` };
 }
 
 /** A server without tools may say so by not knowing the method. */
@@ -134,11 +138,13 @@ interface ToolListWatch {
   readonly era: 'legacy' | 'modern';
   /** Reads the whole list again. */
   readonly readAll: () => Promise<void>;
+  /** News may have been missed: the stream on which it comes was broken, and is there again. */
+  readonly onMissed: () => void;
   readonly onDiagnostic: (message: string) => void;
 }
 
 /** Reads the tools again whenever the server says that they have changed. Ends with the connection. */
-export function watchToolList({ client, era, readAll, onDiagnostic }: ToolListWatch): void {
+export function watchToolList({ client, era, readAll, onMissed, onDiagnostic }: ToolListWatch): void {
   client.setNotificationHandler(
     'notifications/tools/list_changed',
     coalesce(readAll, {
@@ -148,8 +154,13 @@ export function watchToolList({ client, era, readAll, onDiagnostic }: ToolListWa
   );
   // A modern server notifies only those that subscribed.
   if (era === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true)
-    void keepSubscribed(client, { toolsListChanged: true }, () =>
-      onDiagnostic('it offers notice of changed tools but refused the subscription'),
+    void keepSubscribed(
+      client,
+      { toolsListChanged: true },
+      {
+        onMissed,
+        onRefused: () => onDiagnostic('it offers notice of changed tools but refused the subscription'),
+      },
     );
 }
 
@@ -195,11 +206,12 @@ export function coalesce(work: () => Promise<void>, { onFailure, pauseOf }: Coal
 export async function keepSubscribed(
   client: Client,
   filter: Parameters<Client['listen']>[0],
-  onRefused: () => void,
+  { onMissed, onRefused }: { readonly onMissed: () => void; readonly onRefused: () => void },
 ): Promise<void> {
-  while (client.transport !== undefined) {
+  for (let isFirst = true; client.transport !== undefined; isFirst = false) {
     try {
       const subscription = await client.listen(filter);
+      if (!isFirst) onMissed();
       if ((await subscription.closed) === 'local') return;
     } catch {
       if (client.transport === undefined) return;
@@ -207,6 +219,48 @@ export async function keepSubscribed(
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, RESUBSCRIBE_MS).unref());
+  }
+}
+
+/** A list is read again no sooner than this after it was read, however short its server says that it counts. */
+const LEAST_AGE_MS = 60_000;
+/** The longest span of a timer. */
+const MOST_AGE_MS = 2 ** 31 - 1;
+
+/**
+ * For how long a list counts whose server does not tell of changes. It is read again when its time is over, or, where its server says that it
+ * is stale at once, with the first use after a minute: a server that nobody uses is not asked on and on.
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ */
+export class ListAge {
+  readonly #readAgain: () => void;
+  #isStale = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(readAgain: () => void) {
+    this.#readAgain = readAgain;
+  }
+
+  /** The list was read. */
+  begin(ttlMs: number): void {
+    this.end();
+    const over = (): void => {
+      if (ttlMs > 0) this.#readAgain();
+      else this.#isStale = true;
+    };
+    this.#timer = setTimeout(over, Math.min(Math.max(ttlMs, LEAST_AGE_MS), MOST_AGE_MS)).unref();
+  }
+
+  /** The server is used. */
+  use(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    this.#readAgain();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#isStale = false;
   }
 }
 
