@@ -172,6 +172,7 @@ function describeCaptured(name: string): UpstreamConfig {
     maxConcurrency: 0,
     queue: { max: 0 },
     restarts: { max: 0, windowSeconds: 0 },
+    protocol: 'auto',
     circuit: { failures: 0, openSeconds: 0 },
     pings: { afterIdleMs: 0, duringCallMs: 0 },
     required: false,

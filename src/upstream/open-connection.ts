@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import type { JsonObject } from '../base/json/json.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import type { Observer } from '../base/observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../base/protocol/ask.js';
 import { CallChannel } from './call-channel.js';
@@ -12,6 +12,7 @@ import {
   describeAsks,
   LEGACY,
 } from './connection.js';
+import { declares } from './news.js';
 import { permit } from './questions/prepare-question.js';
 import { findFault, UpstreamFault } from './transport/fault.js';
 import { describeLastWords, KEPT_LINES } from './transport/last-words.js';
@@ -51,11 +52,16 @@ async function connectInAnyEra(request: ConnectionRequest): Promise<Connection> 
   try {
     return await connectOnce(request);
   } catch (error) {
+    if (error instanceof OffersLess) {
+      request.memory.prior = LEGACY;
+      return connectOnce(request);
+    }
     if (isModernRefusal(error) && request.memory.prior === undefined) {
       // It was slow to answer the probe, and refuses the old handshake: this time it is waited for.
       return connectOnce({ ...request, probeTimeoutMs: request.config.connectTimeoutMs });
     }
     if (!(error instanceof ProbeFailure)) throw error;
+    if (request.config.protocol === '2026-07-28') throw error.fault;
     // Servers of some older SDKs exit, or fall silent, when their first request is not `initialize`.
     request.memory.prior = LEGACY;
     if (error.fault.kind === 'timeout') throw error.fault;
@@ -86,9 +92,11 @@ async function connectOnce(request: ConnectionRequest): Promise<Connection> {
   const limit = new AttemptLimit(signal, timeoutMs);
   const connect = async (): Promise<Connection> => {
     signal.throwIfAborted();
-    const prior = config.endpoint.type === 'sse' ? LEGACY : memory.prior;
+    const hasSessions = config.endpoint.type === 'sse' || config.protocol === '2025-11-25';
+    const prior = hasSessions ? LEGACY : memory.prior;
     // The SDK's own time-out comes second: ours knows the phase, and closes.
     await client.connect(channel, { timeout: timeoutMs * 2, ...(prior === undefined ? {} : { prior }) });
+    if (await offersLess(request, attempt)) throw new OffersLess();
     return completeConnection(request, attempt);
   };
   try {
@@ -102,6 +110,59 @@ async function connectOnce(request: ConnectionRequest): Promise<Connection> {
   } finally {
     limit.end();
   }
+}
+
+/** The server offers more in a session. */
+class OffersLess extends Error {}
+
+/** The longest that a server may take to say what it offers in a session. */
+const COMPARE_MS = 5_000;
+
+/**
+ * Whether a server that speaks 2026-07-28 offers less there than in a session. Asked once, and over HTTP only: a child would have to be started a
+ * second time. Notes what the choice is.
+ */
+async function offersLess(request: ConnectionRequest, { client }: Attempt): Promise<boolean> {
+  const { config, memory, credentials, onDiagnostic } = request;
+  const isAsked = config.protocol === 'auto' && config.endpoint.type === 'http' && credentials === undefined;
+  if (!isAsked || client.getProtocolEra() !== 'modern' || memory.modern === true) return false;
+  const inSession = await offerInSession(request).catch(() => undefined);
+  if (inSession === undefined) return false;
+  const now = listOffer(client.getServerCapabilities());
+  const more = inSession.filter((each) => !now.includes(each));
+  const less = now.filter((each) => !inSession.includes(each));
+  if (more.length === 0) return false;
+  const rest = less.length === 0 ? 'nothing' : less.join(', ');
+  memory.choice = `it offers ${more.join(', ')} in sessions (2025-11-25) alone, which are used; 2026-07-28 would add ${rest} ('protocol')`;
+  onDiagnostic(memory.choice);
+  return true;
+}
+
+/** Opens a session beside, and ends it. Rejects where the server has none. */
+async function offerInSession(request: ConnectionRequest): Promise<readonly string[]> {
+  const { channel, client } = await beginAttempt(request, []);
+  const limit = new AttemptLimit(request.signal, Math.min(COMPARE_MS, request.config.connectTimeoutMs));
+  try {
+    await Promise.race([client.connect(channel, { prior: LEGACY }), limit.reached]);
+    return listOffer(client.getServerCapabilities());
+  } finally {
+    limit.end();
+    channel.close().catch(() => undefined);
+  }
+}
+
+const OFFERS: readonly (readonly [name: string, flag?: string])[] = [
+  ['tools'],
+  ['resources'],
+  ['resources', 'subscribe'],
+  ['prompts'],
+  ['completions'],
+  ['logging'],
+];
+
+function listOffer(declared: unknown): readonly string[] {
+  const capabilities = isJsonObject(declared) ? declared : {};
+  return OFFERS.filter(([name, flag]) => declares(capabilities, name, flag)).map((parts) => parts.join('.'));
 }
 
 /** The longest that the end of an attempt is waited for when the gateway closes. */
@@ -187,7 +248,10 @@ async function beginAttempt(request: ConnectionRequest, words: string[]): Promis
   channel.answerQuestions(asks);
   // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.
   const capabilities = around.servesClients === true ? declareAbilities(request) : {};
-  const client = new Client(around.clientInfo, { capabilities, versionNegotiation: { mode: 'auto', probe } });
+  const client = new Client(around.clientInfo, {
+    capabilities,
+    versionNegotiation: { mode: config.protocol === '2026-07-28' ? { pin: config.protocol } : 'auto', probe },
+  });
   client.onerror = ({ message }) =>
     around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
   return { channel, client, lost, closed };

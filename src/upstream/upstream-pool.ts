@@ -59,6 +59,7 @@ const OF_CONNECTION = [
   'restarts',
   'circuit',
   'pings',
+  'protocol',
   'isolation',
   'credentials',
   'instances',

@@ -21,6 +21,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     maxConcurrency: 4,
     queue: { max: 1_000 },
     restarts: { max: 0, windowSeconds: 600 },
+    protocol: 'auto',
     circuit: { failures: 0, openSeconds: 30 },
     pings: { afterIdleMs: 30_000, duringCallMs: 10_000 },
     required: false,

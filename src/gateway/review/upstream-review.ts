@@ -3,7 +3,7 @@ import type { Observation } from '../../base/observe/observation.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { RawTool } from '../../base/protocol/tools.js';
 import type { GatewayConfig, UpstreamConfig } from '../../config/gateway-config.js';
-import type { Connection } from '../../upstream/connection.js';
+import type { Connection, EraMemory } from '../../upstream/connection.js';
 import { openConnection } from '../../upstream/open-connection.js';
 import { describeConnectFailure } from '../../upstream/translate-failure.js';
 import { findFault } from '../../upstream/transport/fault.js';
@@ -109,11 +109,12 @@ class Review {
 
   async #connect(): Promise<Connection | undefined> {
     const { clientInfo, binDirectories } = this.#deps;
+    const memory: EraMemory = {};
     try {
       const connection = await openConnection({
         config: this.#config,
         around: { clientInfo, binDirectories, observe: (observation) => this.#note(observation) },
-        memory: {},
+        memory,
         tools: new Map(),
         probeTimeoutMs: PROBE_MS,
         signal: new AbortController().signal,
@@ -129,7 +130,8 @@ class Review {
       const { server, protocolVersion } = connection;
       this.#ok('start', this.#config.endpoint.type === 'stdio' ? 'it runs' : 'it can be reached');
       const who = server === undefined ? '' : ` with ${server.name} ${server.version}`;
-      this.#ok('handshake', `protocol ${protocolVersion ?? 'unknown'}${who}`);
+      const choice = memory.choice === undefined ? '' : `: ${memory.choice}`;
+      this.#ok('handshake', `protocol ${protocolVersion ?? 'unknown'}${who}${choice}`);
       this.#ok('list', `${this.#tools?.length ?? 0} tools`);
       return connection;
     } catch (error) {

@@ -26,6 +26,7 @@ describe('loadConfig with pasted blocks', () => {
         maxConcurrency: 64,
         queue: { max: 10_000 },
         restarts: { max: 0, windowSeconds: 600 },
+        protocol: 'auto',
         circuit: { failures: 0, openSeconds: 30 },
         pings: { afterIdleMs: 30_000, duringCallMs: 10_000 },
         required: false,

@@ -41,6 +41,7 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     maxConcurrency: 64,
     queue: { max: 1_000 },
     restarts: { max: 0, windowSeconds: 600 },
+    protocol: 'auto',
     circuit: { failures: 0, openSeconds: 30 },
     pings: { afterIdleMs: 30_000, duringCallMs: 10_000 },
     required: false,
