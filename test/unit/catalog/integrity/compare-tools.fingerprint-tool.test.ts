@@ -100,7 +100,8 @@ describe('an entry that an earlier version has written', () => {
   const definition = { name: 'x', description: 'd', inputSchema: { type: 'object' } };
   const text = '{"description":"d","inputSchema":{"type":"object"},"name":"x"}';
   const known = { x: { fingerprint: `sha256:${createHash('sha256').update(text).digest('hex')}`, definition } };
-  const compare = (tool: RawTool, by = known) => compareTools({ upstream: 'u', tools: [tool] }, by);
+  const compare = (tool: RawTool, by: Parameters<typeof compareTools>[1] = known) =>
+    compareTools({ upstream: 'u', tools: [tool] }, by);
 
   it('is compared by what counted then', () => {
     expect(compare({ ...definition, usage: 'later', execution: {} })).toEqual([]);
