@@ -119,9 +119,14 @@ export function createLiveCatalog<S extends Snapshot>(options: LiveCatalogOption
   // No list is known yet, so this is little.
   let snapshot = runAtOnce(begin());
   holders = snapshot.catalog.holders;
+  /** The list of an earlier run stands in for one that has not come: it says nothing of what the upstream has now. */
+  const lacksList = (slug: string): boolean => {
+    const built = builtFrom.get(slug);
+    return built === undefined || (toolSets.has(slug) && kept.includes(built));
+  };
   const lacksLists = (): boolean => {
     const known = waitsForKnown ? [] : kept.map(({ upstream }) => upstream);
-    return [...toolSets.keys(), ...known].some((slug) => !builtFrom.has(slug));
+    return [...toolSets.keys(), ...known].some(lacksList);
   };
   const isRebuilding = (): boolean => due !== undefined || building !== undefined;
   const isIdle = (): boolean => !isRebuilding() && reports.length === 0;
@@ -232,7 +237,7 @@ export function createLiveCatalog<S extends Snapshot>(options: LiveCatalogOption
       const toolSet = { upstream: slug, tools };
       toolSets.set(slug, toolSet);
       if (!firstToolSets.has(slug)) firstToolSets.set(slug, toolSet);
-      isBehind ||= !builtFrom.has(slug);
+      isBehind ||= lacksList(slug);
       schedule();
     },
     currentFor: (tool) => (mayChange(tool) ? settleFor(tool) : snapshot),
@@ -244,7 +249,7 @@ export function createLiveCatalog<S extends Snapshot>(options: LiveCatalogOption
       return isBehind && names().every(isKnown) ? snapshot : currentOfAll();
     },
     currentOfAll,
-    lacks: (slug) => toolSets.has(slug) && !builtFrom.has(slug),
+    lacks: (slug) => toolSets.has(slug) && lacksList(slug),
     settled: () =>
       isIdle()
         ? Promise.resolve()

@@ -320,6 +320,17 @@ it('a call that names an operation of the last run waits for it once its upstrea
   expect((await catalog.currentOf(() => ['old'])).catalog.find('old')).toBeDefined();
 });
 
+it('a call that names what an upstream has new since the last run waits for the first list of this one', async () => {
+  const { catalog } = openFinding(5, { holders: new Map(), tools: new Map([['a', [{ name: 'old' }]]]) });
+  catalog.stopWaitingForKnown();
+  await catalog.settled();
+  catalog.offer('a', [{ name: 'old' }, { name: 'new' }]);
+  expect(catalog.lacks('a')).toBe(true);
+  expect(catalog.currentOf(() => ['old'])).toBe(catalog.current());
+  expect((await catalog.currentOf(() => ['new'])).catalog.find('new')).toBeDefined();
+  expect(catalog.lacks('a')).toBe(false);
+});
+
 it('each change is reported in turns and in order, whatever lists come meanwhile', async () => {
   const { catalog, reports } = openFinding(5);
   catalog.offer('a', [{ name: 'old' }]);
