@@ -1,0 +1,481 @@
+import fc from 'fast-check';
+import type { LostForm } from '../support/world/http-door.js';
+import { HttpDoor } from '../support/world/http-door.js';
+import type { Era, ListMethod, Offer } from '../support/world/server-mind.js';
+import { SERVER_KINDS } from '../support/world/world.js';
+import type { SentRequest } from '../support/world/world-client.js';
+import type { Verb } from './calls.js';
+import { checkStep, settle } from './invariants.js';
+import { type Actor, type Beginning, eventually, type Player, type Setting, type Story } from './story.js';
+import { Violation } from './violation.js';
+import { ENDING_MS, RECOVERY_MS, sleep, within } from './waiting.js';
+
+/** One step of a story. Its sentence is written when it runs, as it depends on who is there. */
+export class Step implements fc.AsyncCommand<Story, Story> {
+  readonly #name: string;
+  readonly #plan: (story: Story) => Plan | undefined;
+  #sentence: string | undefined;
+
+  constructor(name: string, plan: (story: Story) => Plan | undefined) {
+    this.#name = name;
+    this.#plan = plan;
+  }
+
+  check(story: Readonly<Story>): boolean {
+    // fast-check lets nothing be changed here; a plan changes nothing before it acts.
+    return this.#plan(story as Story) !== undefined;
+  }
+
+  async run(story: Story): Promise<void> {
+    const plan = this.#plan(story);
+    if (plan === undefined) return;
+    this.#sentence = plan.sentence;
+    story.tell(plan.sentence);
+    story.counts.steps += 1;
+    await plan.act();
+    await checkStep(story);
+  }
+
+  toString(): string {
+    return this.#sentence ?? this.#name;
+  }
+}
+
+interface Plan {
+  readonly sentence: string;
+  act(): Promise<void>;
+}
+
+/** The ways in which a server tells that it does not know a session. */
+export const LOST_FORMS: readonly LostForm[] = [
+  {
+    status: 400,
+    text: '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null}',
+  },
+  { status: 400, text: 'no valid id' },
+  { status: 404, text: 'Session not found' },
+  { status: 410, text: 'Gone' },
+  { status: 422, text: 'what is that?' },
+  { status: 500, text: 'no such key' },
+  { code: -32_000, text: 'Bad Request: No valid session ID provided' },
+  { code: -32_001, text: 'unknown caller' },
+  { code: -32_600, text: 'Invalid Request' },
+  { code: -32_602, text: 'Invalid request parameters' },
+];
+
+const describeForm = (form: LostForm): string =>
+  'code' in form ? `the error ${form.code} within HTTP 200` : `${form.status} '${form.text.slice(0, 40)}'`;
+
+const pick = <T>(items: readonly T[], index: number): T | undefined => items[index % Math.max(1, items.length)];
+
+/** A step that one of the servers takes; `act` is undefined where it cannot. */
+function serverStep(name: string, plan: (actor: Actor, story: Story) => Plan | undefined): fc.Arbitrary<Step> {
+  return fc.nat({ max: 5 }).map(
+    (index) =>
+      new Step(name, (story) => {
+        const actor = pick(story.actors, index);
+        return actor === undefined ? undefined : plan(actor, story);
+      }),
+  );
+}
+
+const dies = serverStep('a server dies', (actor, story) =>
+  actor.trouble === 'down'
+    ? undefined
+    : {
+        sentence: `${actor.server.name} dies`,
+        async act() {
+          story.disturb(actor);
+          actor.trouble = 'down';
+          await actor.server.die();
+        },
+      },
+);
+
+const fallsSilent = serverStep('a server falls silent', (actor, story) =>
+  actor.trouble === 'none'
+    ? {
+        sentence: `${actor.server.name} hangs: it takes connections and requests, and answers nothing`,
+        async act() {
+          story.disturb(actor);
+          actor.trouble = 'silent';
+          actor.server.mind.isSilent = true;
+        },
+      }
+    : undefined,
+);
+
+const goesDeaf = serverStep('a server goes deaf', (actor, story) =>
+  actor.trouble === 'none'
+    ? {
+        sentence: `${actor.server.name} goes deaf to whoever is connected`,
+        async act() {
+          story.disturb(actor);
+          actor.server.door.deafen();
+        },
+      }
+    : undefined,
+);
+
+const getsWell = serverStep('a server gets well', (actor, story) => {
+  const { server, trouble } = actor;
+  if (trouble === 'none' && server.mind.hanging.size === 0) return undefined;
+  return {
+    sentence: trouble === 'down' ? `${server.name} is started` : `${server.name} answers again`,
+    async act() {
+      story.disturb(actor, false);
+      actor.trouble = 'none';
+      server.mind.speak();
+      await server.door.open();
+    },
+  };
+});
+
+function offers(without: readonly string[]): fc.Arbitrary<Offer> {
+  const has = without.includes('capabilities') ? fc.constant(true) : fc.boolean();
+  return fc.record({
+    extra: fc.boolean(),
+    resources: has,
+    prompts: has,
+    completions: has,
+    edition: fc.integer({ min: 1, max: 3 }),
+  });
+}
+
+const describeOffer = ({ edition, ...offer }: Offer): string => {
+  const has = (['extra', 'resources', 'prompts', 'completions'] as const).filter((each) => offer[each]);
+  return `${has.length === 0 ? 'its tools alone' : `its tools, ${has.join(', ')}`} (edition ${edition})`;
+};
+
+/** How sessions end, and what the next life offers, where it is something else. */
+const isRedeployed = (without: readonly string[]): fc.Arbitrary<Step> =>
+  fc.tuple(fc.nat({ max: 5 }), fc.constantFrom(...LOST_FORMS), fc.option(offers(without)), fc.boolean()).map(
+    ([index, form, offer, isProxied]) =>
+      new Step('a server is redeployed', (story) => {
+        const actor = pick(story.actors, index);
+        if (actor === undefined || actor.trouble !== 'none') return undefined;
+        const { server } = actor;
+        const { door, mind } = server;
+        const hasSessions = server.kind === 'sessions' || (server.kind === 'sse' && 'status' in form);
+        const isKept = isProxied && hasSessions;
+        const tells = hasSessions ? ` and tells lost sessions by ${describeForm(form)}` : '';
+        const has = offer === null ? '' : `, now with ${describeOffer(offer)}`;
+        return {
+          sentence: `${server.name} is redeployed${isKept ? ' behind a proxy, which cuts no connection,' : ''}${tells}${has}`,
+          async act() {
+            story.disturb(actor);
+            if (door instanceof HttpDoor && hasSessions) door.lostForm = form;
+            if (offer !== null) mind.offer = offer;
+            mind.hanging.clear();
+            if (isKept && door instanceof HttpDoor) {
+              door.forget();
+              mind.restart();
+            } else await server.restart();
+          },
+        };
+      }),
+  );
+
+const changesLists = fc.tuple(fc.nat({ max: 5 }), offers([])).map(
+  ([index, offer]) =>
+    new Step('a server changes its lists', (story) => {
+      const actor = pick(story.actors, index);
+      if (actor === undefined || actor.trouble !== 'none') return undefined;
+      const { mind, name } = actor.server;
+      // What it has declared stays, as long as it lives.
+      const next = { ...mind.offer, extra: offer.extra, edition: offer.edition };
+      return {
+        sentence: `${name} changes its lists and says so: ${describeOffer(next)}`,
+        async act() {
+          actor.isListed = false;
+          mind.offer = next;
+          mind.announce('tools');
+          if (next.resources) mind.announce('resources');
+          if (next.prompts) mind.announce('prompts');
+        },
+      };
+    }),
+);
+
+const LISTS: readonly ListMethod[] = ['resources/list', 'resources/templates/list', 'prompts/list'];
+
+const listHangs = fc.tuple(fc.nat({ max: 5 }), fc.constantFrom(...LISTS)).map(
+  ([index, method]) =>
+    new Step('a list hangs', (story) => {
+      const actor = pick(story.actors, index);
+      if (actor === undefined || actor.server.mind.hanging.has(method)) return undefined;
+      const { mind, name } = actor.server;
+      const hasIt = method === 'prompts/list' ? mind.offer.prompts : mind.offer.resources;
+      if (!hasIt) return undefined;
+      return {
+        sentence: `${name} answers no ${method} any more`,
+        async act() {
+          story.counts.faults += 1;
+          // A list that is known is told from memory, one that is not cannot be judged.
+          actor.isListed = false;
+          mind.hanging.add(method);
+        },
+      };
+    }),
+);
+
+const comes = serverStep('a server is added', (actor, story) =>
+  actor.isConfigured
+    ? undefined
+    : {
+        sentence: `a reload adds ${actor.server.name}`,
+        async act() {
+          actor.isConfigured = true;
+          story.disturb(actor, false);
+          await story.reload();
+        },
+      },
+);
+
+const leaves = serverStep('a server is removed', (actor, story) =>
+  actor.isConfigured
+    ? {
+        sentence: `a reload removes ${actor.server.name}`,
+        async act() {
+          actor.isConfigured = false;
+          story.disturb(actor, false);
+          await story.reload();
+        },
+      }
+    : undefined,
+);
+
+const isAltered = serverStep('a server is described otherwise', (actor, story) =>
+  actor.isConfigured
+    ? {
+        sentence: `a reload describes ${actor.server.name} otherwise`,
+        async act() {
+          actor.server.alterations += 1;
+          story.disturb(actor, false);
+          await story.reload();
+        },
+      }
+    : undefined,
+);
+
+const CLIENTS = ['ann', 'ben', 'cleo'] as const;
+
+const FRONT = fc.constantFrom<'http' | 'stdio'>('http', 'stdio');
+const ERA = fc.constantFrom<Era>('2025-11-25', '2026-07-28');
+
+const connects = fc.tuple(FRONT, ERA).map(
+  ([front, era]) =>
+    new Step('a client connects', (story) => {
+      const name = CLIENTS[story.players.length];
+      if (name === undefined) return undefined;
+      return { sentence: `${name} connects over ${front} (${era})`, act: () => story.enter(name, front, era) };
+    }),
+);
+
+/** A step of a client that has to do with a server. */
+function clientStep<T>(
+  name: string,
+  more: fc.Arbitrary<T>,
+  plan: (player: Player, actor: Actor, story: Story, more: T) => Plan | undefined,
+): fc.Arbitrary<Step> {
+  return fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 5 }), more).map(
+    ([who, whose, given]) =>
+      new Step(name, (story) => {
+        const [player, actor] = [pick(story.players, who), pick(story.actors, whose)];
+        return player === undefined || actor === undefined ? undefined : plan(player, actor, story, given);
+      }),
+  );
+}
+
+const calls = clientStep(
+  'a client calls',
+  fc.constantFrom<Verb>('read', 'create', 'update'),
+  ({ client }, actor, story, verb) => ({
+    sentence: `${client.name} calls ${verb}_${actor.server.name}`,
+    async act() {
+      const told = await story.call(client, story.newCall(client.name, actor, verb));
+      if (told.isServed && actor.trouble === 'none' && actor.isConfigured) actor.isServed = true;
+    },
+  }),
+);
+
+const MEETINGS = {
+  'it dies': (actor: Actor) => {
+    actor.trouble = 'down';
+    return actor.server.die();
+  },
+  'it is redeployed': ({ server }: Actor) => server.restart(),
+  'it hangs': async (actor: Actor) => {
+    actor.trouble = 'silent';
+    actor.server.mind.isSilent = true;
+  },
+  'its connections are cut': async ({ server }: Actor) => server.door.cut(),
+  'it goes deaf': async ({ server }: Actor) => server.door.deafen(),
+  'a reload describes it otherwise': async ({ server }: Actor, story: Story) => {
+    server.alterations += 1;
+    await story.reload();
+  },
+  'a reload removes it': async (actor: Actor, story: Story) => {
+    actor.isConfigured = false;
+    await story.reload();
+  },
+  'the client cancels it': async (_: Actor, __: Story, sent: SentRequest) => sent.cancel?.(),
+  'the client loses its connection': async (_: Actor, __: Story, ___: SentRequest, { client }: Player) => client.drop(),
+} as const;
+
+type Meeting = keyof typeof MEETINGS;
+
+/** Whatever happens while a write has run and is not answered: its end tells the truth, and it runs once. */
+const writeMeets = clientStep(
+  'something happens during a write',
+  fc.tuple(fc.constantFrom<Verb>('create', 'update'), fc.constantFrom(...(Object.keys(MEETINGS) as Meeting[]))),
+  (player, actor, story, [verb, meeting]) => {
+    const { client } = player;
+    const { mind, name } = actor.server;
+    if (actor.trouble !== 'none' || !actor.isConfigured) return undefined;
+    return {
+      sentence: `${client.name} calls ${verb}_${name}, and when it has run ${meeting}`,
+      async act() {
+        mind.holdsWrites = true;
+        const sent: SentRequest = {};
+        const call = story.newCall(client.name, actor, verb);
+        const ending = story.call(client, call, sent);
+        ending.catch(() => undefined);
+        const hasRun = await Promise.race([mind.untilHeld().then(() => true), ending.then(() => false)]);
+        if (hasRun) {
+          if (!meeting.startsWith('the client')) story.disturb(actor);
+          await MEETINGS[meeting](actor, story, sent, player);
+          if (meeting.startsWith('the client')) await backAgain(player, story);
+        }
+        mind.release();
+        await ending;
+      },
+    };
+  },
+);
+
+/** A client whose connection has gone comes back, over HTTP with its session. */
+async function backAgain(player: Player, story: Story): Promise<void> {
+  const { client } = player;
+  player.watched = undefined;
+  if (client.front === 'http') return;
+  const reply = await within(ENDING_MS, client.shakeHands());
+  if (reply?.kind !== 'result')
+    throw new Violation('a handshake fails', `${client.name} over stdio: ${JSON.stringify(reply)}`);
+  story.counts.faults += 1;
+}
+
+const losesConnection = clientStep(
+  'a client loses its connection',
+  fc.constant(undefined),
+  (player, _actor, story) => ({
+    sentence: `${player.client.name} loses its connection and comes back`,
+    async act() {
+      player.client.drop();
+      await backAgain(player, story);
+    },
+  }),
+);
+
+const watches = clientStep('a client watches a resource', fc.constant(undefined), (player, actor) => {
+  const { mind, name } = actor.server;
+  if (!actor.isServed || !actor.isListed || !mind.offer.resources || player.watched !== undefined) return undefined;
+  return {
+    sentence: `${player.client.name} subscribes to ${name}'s resource`,
+    async act() {
+      const { uri } = mind;
+      if (
+        (await within(
+          ENDING_MS,
+          player.client.listen(uri).then(() => true),
+        )) === undefined
+      )
+        throw new Violation('a subscription is never answered', `${player.client.name}, ${uri}`);
+      player.watched = { actor, uri };
+    },
+  };
+});
+
+const touches = clientStep('a resource changes', fc.constant(undefined), ({ client, watched }) => {
+  if (watched === undefined || !watched.actor.isServed || watched.actor.server.mind.uri !== watched.uri)
+    return undefined;
+  const { mind, name } = watched.actor.server;
+  if (!mind.offer.resources) return undefined;
+  return {
+    sentence: `${name}'s resource changes, to which ${client.name} has subscribed`,
+    async act() {
+      const before = client.heard.length;
+      const wrong = await eventually(RECOVERY_MS, async () => {
+        mind.touch();
+        await sleep(20);
+        return client.heard.slice(before).some(({ method }) => method === 'notifications/resources/updated')
+          ? undefined
+          : `${client.name} (${client.front}, ${client.era}) hears nothing of ${watched.uri}`;
+      });
+      if (wrong !== undefined) throw new Violation('news of a resource does not come', wrong);
+    },
+  };
+});
+
+const allSettles = fc.constant(undefined).map(
+  () =>
+    new Step('all settles', (story) => ({
+      sentence: 'everybody waits until all is well',
+      act: () => settle(story),
+    })),
+);
+
+const timePasses = fc
+  .constant(undefined)
+  .map(() => new Step('time passes', () => ({ sentence: 'six seconds pass', act: () => sleep(6_000) })));
+
+/** The kinds of steps and how often each comes. */
+const stepsOf = (without: readonly string[]): Readonly<Record<string, readonly [number, fc.Arbitrary<Step>]>> => ({
+  dies: [3, dies],
+  hangs: [2, fallsSilent],
+  deaf: [2, goesDeaf],
+  well: [5, getsWell],
+  redeployed: [4, isRedeployed(without)],
+  changes: [2, changesLists],
+  'lists-hang': [3, listHangs],
+  added: [2, comes],
+  removed: [1, leaves],
+  altered: [1, isAltered],
+  connects: [3, connects],
+  calls: [4, calls],
+  meets: [4, writeMeets],
+  drops: [1, losesConnection],
+  watches: [2, watches],
+  touches: [2, touches],
+  settles: [4, allSettles],
+  passes: [2, timePasses],
+});
+
+/** Worlds to begin with. @param without kinds of servers, and `capabilities`: then each server has all of them */
+export function settingsOf(without: readonly string[]): fc.Arbitrary<Setting> {
+  const beginning: fc.Arbitrary<Beginning> = fc.record({
+    kind: fc.constantFrom(...SERVER_KINDS.filter((kind) => !without.includes(kind))),
+    offer: offers(without),
+    starts: fc.oneof(
+      { weight: 3, arbitrary: fc.constant<Beginning['starts']>('at once') },
+      { weight: 1, arbitrary: fc.constant<Beginning['starts']>('slowly') },
+      { weight: 1, arbitrary: fc.constant<Beginning['starts']>('never') },
+    ),
+    isConfigured: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+  });
+  return fc.record({
+    mode: fc.constantFrom<Setting['mode']>('semantic', 'passthrough', 'single', 'all'),
+    servers: fc.uniqueArray(beginning, { minLength: 1, maxLength: 3, selector: ({ kind }) => kind, size: 'max' }),
+    client: fc.record({ front: FRONT, era: ERA }),
+  });
+}
+
+/** @param without kinds of steps that are left out, to find what hides behind them */
+export function stories(maxSteps: number, without: readonly string[] = []): fc.Arbitrary<Iterable<Step>> {
+  const kinds = Object.entries(stepsOf(without)).filter(([name]) => !without.includes(name));
+  const weighted = kinds.map(([, [weight, arbitrary]]) => ({ weight, arbitrary }));
+  const one: fc.Arbitrary<Step> = fc.oneof(...weighted);
+  return fc.commands<Story, Story, false>([one], { maxCommands: maxSteps, size: 'max' }) as unknown as fc.Arbitrary<
+    Iterable<Step>
+  >;
+}

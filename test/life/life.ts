@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { type Step, settingsOf, stories } from './commands.js';
+import { checkBeginning, checkStep, settle } from './invariants.js';
+import { type Setting, Story } from './story.js';
+import { Violation } from './violation.js';
+import { RECOVERY_MS, within } from './waiting.js';
+
+export interface LifeSettings {
+  /** How many stories. */
+  readonly runs: number;
+  /** Of the first story; the next has the next. */
+  readonly seed: number;
+  /** The most steps of one story. */
+  readonly steps: number;
+  /** How many stories go on at once: most of the time they wait. */
+  readonly lanes: number;
+  /** Whether the other stories are told, too, after one has failed. */
+  readonly isGoingOn: boolean;
+  /** For how long a failed story is made shorter, in milliseconds; once for each kind of violation. */
+  readonly shrinkMs: number;
+  /** Kinds of steps that are left out, `beginning` (the first call) and `capabilities` (that servers have less than all). */
+  readonly without: readonly string[];
+  readonly log?: (text: string) => void;
+}
+
+export interface Failure {
+  readonly seed: number;
+  readonly kind: string;
+  readonly text: string;
+}
+
+export interface Figures {
+  sequences: number;
+  steps: number;
+  calls: number;
+  faults: number;
+  readonly failures: Failure[];
+}
+
+/** Tells stories of a gateway's life until one shows what must never be. Never rejects. */
+export async function live(settings: LifeSettings): Promise<Figures> {
+  const figures: Figures = { sequences: 0, steps: 0, calls: 0, faults: 0, failures: [] };
+  const { runs, lanes, seed, isGoingOn } = settings;
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < runs && (isGoingOn || figures.failures.length === 0)) {
+      const own = seed + next;
+      next += 1;
+      const failure = await tellOne(own, settings, figures);
+      if (failure === undefined) continue;
+      figures.failures.push(failure);
+      settings.log?.(`seed ${own}: ${failure.text}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return figures;
+}
+
+async function tellOne(seed: number, settings: LifeSettings, figures: Figures): Promise<Failure | undefined> {
+  const { steps, without, shrinkMs } = settings;
+  let found: Failure | undefined;
+  let shrinksUntil = Number.POSITIVE_INFINITY;
+  const property = fc.asyncProperty(settingsOf(without), stories(steps, without), async (setting, commands) => {
+    if (performance.now() > shrinksUntil) return;
+    const problem = await tell(setting, commands as Iterable<Step>, settings, figures);
+    if (problem === undefined || (found !== undefined && problem.kind !== found.kind)) return;
+    if (found === undefined) {
+      const isKnown = figures.failures.some(({ kind }) => kind === problem.kind);
+      shrinksUntil = performance.now() + (isKnown ? 0 : shrinkMs);
+    }
+    found = { seed, ...problem };
+    throw new Error(problem.kind);
+  });
+  await fc.check(property, { seed, numRuns: 1, unbiased: true });
+  return found;
+}
+
+/** Tells one story to its end. Returns what was wrong. */
+async function tell(
+  setting: Setting,
+  commands: Iterable<Step>,
+  { without }: LifeSettings,
+  figures: Figures,
+): Promise<{ readonly kind: string; readonly text: string } | undefined> {
+  const story = new Story(setting);
+  let problem: unknown;
+  try {
+    await story.begin();
+    if (!without.includes('beginning')) await checkBeginning(story);
+    await story.enterFirst();
+    await checkStep(story);
+    await fc.asyncModelRun(() => ({ model: story, real: story }), commands as Iterable<fc.AsyncCommand<Story, Story>>);
+    story.tell('at last everybody waits until all is well');
+    await settle(story);
+    await checkStep(story);
+  } catch (error) {
+    problem = error;
+  }
+  const ending = await endOf(story);
+  problem ??= ending;
+  const { steps, calls, faults } = story.counts;
+  figures.sequences += 1;
+  figures.steps += steps;
+  figures.calls += calls;
+  figures.faults += faults;
+  if (problem === undefined) return undefined;
+  const kind = problem instanceof Violation ? problem.kind : 'an error';
+  const why = problem instanceof Violation ? problem.message : String((problem as Error).stack);
+  return { kind, text: [...story.lines.map((line) => `  ${line}`), `  -> ${why}`].join('\n') };
+}
+
+/** The gateway stops in time whatever state its servers are in. */
+async function endOf(story: Story): Promise<Violation | undefined> {
+  try {
+    const stopped = story.world.stop().then(() => true);
+    if ((await within(RECOVERY_MS, stopped)) === undefined)
+      return new Violation('the gateway does not stop', 'still there');
+    story.checkRuns();
+    return undefined;
+  } catch (error) {
+    return error instanceof Violation ? error : new Violation('a defect', String(error));
+  } finally {
+    await story.world.end();
+  }
+}

@@ -1,0 +1,170 @@
+import type { Era, Offer } from '../support/world/server-mind.js';
+import { type ServerKind, World, WorldServer } from '../support/world/world.js';
+import type { WorldClient } from '../support/world/world-client.js';
+import { type Call, type Mode, makeCall, type Told, type Verb } from './calls.js';
+import { Violation } from './violation.js';
+import { ENDING_MS, sleep, TIMEOUTS, within } from './waiting.js';
+
+/** What a server is like at the beginning. */
+export interface Beginning {
+  readonly kind: ServerKind;
+  readonly offer: Offer;
+  /** Whether it runs, takes connections and is silent (as it is still starting), or is not there. */
+  readonly starts: 'at once' | 'slowly' | 'never';
+  /** Whether it is in the configuration. */
+  readonly isConfigured: boolean;
+}
+
+/** A world before the first step. */
+export interface Setting {
+  readonly mode: Mode;
+  readonly servers: readonly Beginning[];
+  /** The client that is there from the beginning. */
+  readonly client: { readonly front: 'http' | 'stdio'; readonly era: Era };
+}
+
+const NAMES: Readonly<Record<ServerKind, string>> = {
+  sessions: 'ash',
+  stateless: 'birch',
+  sse: 'cedar',
+  process: 'dogwood',
+  'stateless process': 'elm',
+};
+
+/** A server, and what is known of how the gateway stands to it. */
+export interface Actor {
+  readonly server: WorldServer;
+  isConfigured: boolean;
+  trouble: 'none' | 'down' | 'silent';
+  /** A READ was served since it was last disturbed: from then on each must be. */
+  isServed: boolean;
+  /** Its lists were right since they last changed or it was disturbed: from then on they must be. */
+  isListed: boolean;
+}
+
+/** A client that stays, and what it wants to hear of. */
+export interface Player {
+  readonly client: WorldClient;
+  /** The resource that it watches, and whose it is. */
+  watched: { readonly actor: Actor; readonly uri: string } | undefined;
+}
+
+/** One world, and the sentences that tell what has happened in it. */
+export class Story {
+  readonly lines: string[] = [];
+  readonly mode: Mode;
+  readonly world: World;
+  readonly actors: readonly Actor[];
+  readonly players: Player[] = [];
+  /** Lists whose first wait for a hanging server has been had. */
+  readonly waitedFor = new Set<string>();
+  readonly counts = { steps: 0, calls: 0, faults: 0 };
+  readonly #told: { readonly call: Call; readonly told: Told }[] = [];
+  #ids = 0;
+
+  readonly #first: Setting['client'];
+
+  constructor({ mode, servers, client }: Setting) {
+    this.#first = client;
+    this.mode = mode;
+    this.actors = servers.map(({ kind, offer, starts, isConfigured }) => ({
+      server: new WorldServer(NAMES[kind], kind, offer),
+      isConfigured,
+      trouble: starts === 'at once' ? 'none' : starts === 'slowly' ? 'silent' : 'down',
+      isServed: false,
+      isListed: false,
+    }));
+    this.world = new World(
+      this.actors.map(({ server }) => server),
+      {
+        store: { type: 'memory' },
+        endpoint: { mode },
+        server: { drainMs: 500 },
+        defaults: { timeoutMs: TIMEOUTS.call, connectTimeoutMs: TIMEOUTS.connect, maxCallMs: 4 * TIMEOUTS.call },
+      },
+    );
+    for (const [index, { kind, offer, starts, isConfigured }] of servers.entries()) {
+      const name = this.actors[index]?.server.name;
+      const has = (['extra', 'resources', 'prompts', 'completions'] as const).filter((each) => offer[each]);
+      const offers = has.length === 0 ? 'three tools' : `three tools and ${has.join(', ')}`;
+      this.tell(`${name} (${kind}) has ${offers}, starts ${starts}${isConfigured ? '' : ', and is not configured'}`);
+    }
+    this.tell(`the gateway starts in the mode ${mode}, and ann connects over ${client.front} (${client.era})`);
+  }
+
+  tell(sentence: string): void {
+    this.lines.push(sentence);
+  }
+
+  async begin(): Promise<void> {
+    await this.world.reserve();
+    for (const { trouble, server } of this.actors) {
+      if (trouble === 'silent') server.mind.isSilent = true;
+      if (trouble !== 'down') await server.door.open();
+    }
+    await this.world.start(this.configured());
+  }
+
+  async enterFirst(): Promise<void> {
+    await this.enter('ann', this.#first.front, this.#first.era);
+  }
+
+  /** A client comes that stays. @throws Violation */
+  async enter(name: string, front: 'http' | 'stdio', era: Era): Promise<void> {
+    const client = this.world.newClient(name, front, era);
+    const reply = await within(ENDING_MS, client.shakeHands());
+    if (reply?.kind !== 'result')
+      throw new Violation('a handshake fails', `${name} over ${front} (${era}): ${JSON.stringify(reply)}`);
+    this.players.push({ client, watched: undefined });
+  }
+
+  configured(): readonly WorldServer[] {
+    return this.actors.filter(({ isConfigured }) => isConfigured).map(({ server }) => server);
+  }
+
+  async reload(): Promise<void> {
+    await this.world.reload(this.configured());
+  }
+
+  /** Something has happened to a server: what follows must be proven anew. */
+  disturb(actor: Actor, fault = true): void {
+    actor.isServed = false;
+    actor.isListed = false;
+    if (fault) this.counts.faults += 1;
+  }
+
+  newCall(client: string, { server }: Actor, verb: Verb): Call {
+    this.#ids += 1;
+    return { client, server, verb, id: `${verb}-${this.#ids}` };
+  }
+
+  /** Makes a call and keeps what was told of it. @throws Violation */
+  async call(client: WorldClient, call: Call, sent = {}): Promise<Told> {
+    this.counts.calls += 1;
+    const told = await makeCall(client, call, this.mode, sent);
+    this.#told.push({ call, told });
+    return told;
+  }
+
+  /** What was told stays true, and nothing that changes something runs twice. @throws Violation */
+  checkRuns(): void {
+    for (const { call, told } of this.#told) {
+      const run = call.server.mind.runs.get(call.id);
+      const what = `${call.client}'s ${call.verb} ${call.id} of ${call.server.name}: ${told.words}`;
+      if (told.outcome === 'not_run' && run !== undefined)
+        throw new Violation('what was told as not run ran later', what);
+      const most = call.verb === 'create' ? 1 : 2;
+      if ((run?.times ?? 0) > most) throw new Violation('a call ran twice', `${what} (${run?.times} times)`);
+    }
+  }
+}
+
+/** Polls until it holds. Returns what it said last where it does not in time. */
+export async function eventually(ms: number, check: () => Promise<string | undefined>): Promise<string | undefined> {
+  const until = performance.now() + ms;
+  for (;;) {
+    const wrong = await check();
+    if (wrong === undefined || performance.now() > until) return wrong;
+    await sleep(100);
+  }
+}
