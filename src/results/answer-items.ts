@@ -3,8 +3,9 @@ import { isJsonObject } from '../base/json/json.js';
 import type { Warning } from '../base/protocol/result.js';
 import { type AnswerDeps, boundOf, isSameQuestion, questionOf, sourceOf } from './answer-whole.js';
 import { cursorGone, notWithCursor } from './errors.js';
-import { choosesOfAll, type GatheredList } from './pages/gather-pages.js';
+import type { GatheredList } from './pages/gather-pages.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
+import { choosesOfAll, leavesOut } from './query/parts.js';
 import type { CollectionQuery, FieldPath, MissingItems, ReadContext, ReadData } from './query/result-types.js';
 import { projectionOf, type QueryOutcome } from './query/run-query.js';
 import { packList } from './stored/packed-list.js';
@@ -70,8 +71,8 @@ export function answerItems(
 }
 
 /** How many items the upstream has is not how many of them a filter finds. */
-function ofThese(missing: MissingItems | undefined, { filter, text }: CollectionQuery): MissingItems | undefined {
-  if (missing === undefined || (filter.length === 0 && text === undefined)) return missing;
+function ofThese(missing: MissingItems | undefined, query: CollectionQuery): MissingItems | undefined {
+  if (missing === undefined || !leavesOut(query)) return missing;
   return { warning: missing.warning };
 }
 

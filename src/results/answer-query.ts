@@ -11,6 +11,7 @@ import { readForm } from './forms/read-form.js';
 import { attachList, type GatheredList, type Gathering, judgePage } from './pages/gather-pages.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
 import { writePath } from './query/fields.js';
+import { choosesItems } from './query/parts.js';
 import type { CollectionQuery, DetachedList, FieldPath, ReadContext, ReadData } from './query/result-types.js';
 import { project, runQuery } from './query/run-query.js';
 import { candidateLists, type LocatedList, locateList, onlyText } from './shape/locate-list.js';
@@ -54,7 +55,7 @@ export function answerQuery(
 ): ReadData {
   const { operation } = context;
   const { dataText, gathered } = answer;
-  const isFieldsAlone = choosesFieldsAlone(query);
+  const isFieldsAlone = query.fields !== undefined && !choosesItems(query);
   if (isFieldsAlone && selectsEverything(query, operation))
     return answerWhole(context, { dataText, value: answer.data }, deps);
   if (isFieldsAlone) {
@@ -164,11 +165,6 @@ function warnOfNoList({ operation }: ReadContext, data: unknown, { controlsOf }:
     ...(first !== undefined && { details: { lists } }),
     severity: 'medium',
   };
-}
-
-function choosesFieldsAlone({ filter, text, sort, aggregate, page, fields }: CollectionQuery): boolean {
-  const chooses = filter.length > 0 || text !== undefined || sort.length > 0 || aggregate !== undefined;
-  return fields !== undefined && !chooses && page.style === 'all';
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Operation } from '../base/protocol/operation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { judgePage } from './pages/gather-pages.js';
 import { parsePath } from './query/fields.js';
+import { choiceIn } from './query/parts.js';
 import type { CollectionQuery, ControlSet, ReadContext, ReadData } from './query/result-types.js';
 import type { QueryOptions } from './query/run-query.js';
 import type { ShapeMemory } from './shape/learned-shape.js';
@@ -149,8 +150,7 @@ export function isSameQuestion(asked: string, context: ReadContext, query: Colle
 }
 
 function choiceOf(query: CollectionQuery | undefined): string {
-  const { filter = [], text, sort = [] } = query ?? {};
-  return digest([filter, text?.terms ?? [], sort]);
+  return digest(choiceIn(query ?? EVERYTHING));
 }
 
 const NO_CHOICE = choiceOf(undefined);

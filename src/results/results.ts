@@ -72,8 +72,10 @@ export function createResultService(
   const isShort = (dataText: string, context: ReadContext): boolean =>
     dataText.length * MAX_BYTES_PER_UNIT <= boundOf(context);
 
-  const takesLong: ResultService['takesLong'] = ({ operation }, query, bytes) =>
-    workOf(query, controlsOf(operation)) * bytes > MOST_WORK;
+  const takesLong: ResultService['takesLong'] = (context, query, bytes) => {
+    const fits = boundOf(context) === 0 || bytes <= boundOf(context);
+    return !(query === undefined && fits) && workOf(query, controlsOf(context.operation)) * bytes > MOST_WORK;
+  };
 
   const finish: ResultService['finish'] = (context, query, dataText, value, readPage) => {
     const { operation } = context;

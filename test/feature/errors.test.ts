@@ -142,7 +142,7 @@ describe('a call', () => {
     expect(code).toBe('VALIDATION_UNKNOWN_PARAM');
     expect(message).toBe(
       "Unknown parameter(s) for operation 'list_issues': 'perpage' (did you mean 'per_page'?), 'x'. Valid: 'owner', 'per_page', 'since', 'tags'; " +
-        "for its answer: 'query', 'filter', 'sort', 'fields', 'preset', 'aggregate', 'include_items', 'first', 'after', " +
+        "for its answer: 'query', 'filter', 'sort', 'distinct', 'fields', 'preset', 'aggregate', 'include_items', 'first', 'after', " +
         "'last', 'before', 'limit', 'offset', 'page', 'page_size', 'collection'",
     );
     expect(details).toMatchObject({

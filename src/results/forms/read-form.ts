@@ -1,8 +1,8 @@
 import { exactNumber } from '../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { quoteValues } from '../../base/lib/text.js';
-import { pathsOf } from '../query/check-fields.js';
 import { COMPUTED, SCALAR, writePath } from '../query/fields.js';
+import { choosesItems, pathsOf } from '../query/parts.js';
 import type { CollectionQuery, FieldPath } from '../query/result-types.js';
 import { type LocatedList, locateList, memberAt, onlyText, openText, parseContainer } from '../shape/locate-list.js';
 import { findTextTable, type TextTable } from './text-table.js';
@@ -207,11 +207,6 @@ function readJsonLines(text: string): readonly unknown[] | undefined {
   if (lines.length < 2 || !lines.every((line) => line.startsWith('{') && line.endsWith('}'))) return undefined;
   const parsed = lines.map(parseContainer);
   return parsed.every(isJsonObject) ? parsed : undefined;
-}
-
-/** Whether a query is about items, rather than about the fields of whatever there is. */
-function choosesItems({ filter, text, sort, aggregate, page }: CollectionQuery): boolean {
-  return page.style !== 'all' || filter.length > 0 || text !== undefined || sort.length > 0 || aggregate !== undefined;
 }
 
 /** Lines have no fields: a query that names some, or a preset of them, is not about lines. */

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../base/json/json.js';
 import { quoteValues } from '../../base/lib/text.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Warning } from '../../base/protocol/result.js';
+import { choosesItems, choosesOfAll } from '../query/parts.js';
 import type { CollectionQuery, DetachedList, MissingItems, ReadPage } from '../query/result-types.js';
 import type { LocatedList } from '../shape/locate-list.js';
 import {
@@ -94,13 +95,7 @@ function firstPage(list: LocatedList, { call, query }: Gathering): Page | undefi
 
 /** `fields` alone keep the answer's shape, and what it says of its pages with it. */
 function asksForItems(query: CollectionQuery): boolean {
-  return query.fields === undefined || query.page.style !== 'all' || choosesOfAll(query);
-}
-
-/** Whether an answer to the query depends on every item, wherever it is. */
-export function choosesOfAll({ filter, text, sort, aggregate, page }: CollectionQuery): boolean {
-  const chooses = filter.length > 0 || text !== undefined || sort.length > 0 || aggregate !== undefined;
-  return chooses || page.style === 'backward';
+  return query.fields === undefined || choosesItems(query);
 }
 
 /** A first page of items in the upstream's order needs no more than it shows. */

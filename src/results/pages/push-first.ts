@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json/json.js';
 import { localNameOf, type Operation, type Parameter } from '../../base/protocol/operation.js';
+import { choosesOfAll } from '../query/parts.js';
 import { CONTROLLED, type CollectionQuery } from '../query/result-types.js';
-import { choosesOfAll } from './gather-pages.js';
 import { defaultOf, isPosition } from './next-page.js';
 
 /** Names of parameters that say how many items a tool gives; what they mean, their descriptions have to say. */

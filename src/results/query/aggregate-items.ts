@@ -2,7 +2,14 @@ import { digitsOf, exactNumber, unmarkedWithin } from '../../base/json/exact-num
 import type { JsonObject } from '../../base/json/json.js';
 import { type Comparable, comparableOf, compareInOrder, exactValue, spelledNumber } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
-import type { Aggregation, CollectionQuery, FieldPath } from './result-types.js';
+import { distinctKey } from './order-items.js';
+import {
+  type Aggregation,
+  type CollectionQuery,
+  FIELD_FUNCTIONS,
+  type FieldFunction,
+  type FieldPath,
+} from './result-types.js';
 
 /** Groups beyond these, the smallest ones, are left out. */
 export const MAX_GROUPS = 1000;
@@ -33,7 +40,8 @@ const FUNCTIONS = {
   },
   min: (read) => (items) => extremeOf(items, read, (order) => order < 0),
   max: (read) => (items) => extremeOf(items, read, (order) => order > 0),
-} as const satisfies Readonly<Record<string, (read: ReadField) => Compute>>;
+  distinct: (read) => (items) => new Set(items.map((item) => distinctKey(read(item)))).size,
+} as const satisfies Readonly<Record<FieldFunction, (read: ReadField) => Compute>>;
 
 /** Computes what `aggregate` asks of items that were filtered already (companion document "aggregations", section 4). */
 export function aggregateItems(
@@ -110,7 +118,7 @@ interface Numberless {
 
 function compileFunctions(aggregation: Aggregation, source: FieldSource): Compute {
   const functions: [name: string, compute: Compute][] = aggregation.count ? [['count', (items) => items.length]] : [];
-  for (const name of Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[]) {
+  for (const name of FIELD_FUNCTIONS) {
     const path = aggregation[name];
     if (path !== undefined) functions.push([name, FUNCTIONS[name](createFieldReader(path, source))]);
   }

@@ -3,6 +3,7 @@ import { similarity } from '../../base/lib/names.js';
 import { cleanName, quoteValue, quoteValues } from '../../base/lib/text.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { COMPUTED, createFieldReader, findComputed, isScalar, parsePath, SCALAR, writePath } from './fields.js';
+import { pathsOf } from './parts.js';
 import type { CollectionQuery, FieldPath } from './result-types.js';
 import type { SelectionSource } from './select-fields.js';
 
@@ -18,17 +19,6 @@ export function checkFields(query: CollectionQuery, known: KnownFields, operatio
     if (!known.has(path)) unknown.add(writePath(path));
   }
   if (unknown.size > 0) throw unknownFields([...unknown], known, operation);
-}
-
-/** Every field that a query names. */
-export function pathsOf({ filter, sort, fields, aggregate = [] }: CollectionQuery): readonly FieldPath[] {
-  const aggregated = aggregate.flatMap(([, { groupBy, sum, avg, min, max }]) => [groupBy, sum, avg, min, max]);
-  return [
-    ...filter.map(({ path }) => path),
-    ...sort.map(({ path }) => path),
-    ...(fields?.paths ?? []),
-    ...aggregated.filter((path) => path !== undefined),
-  ];
 }
 
 function unknownFields(unknown: readonly string[], { names, keyOf }: KnownFields, operation: string): OperationError {

@@ -3,7 +3,7 @@ import { digitsOf, unmarked } from '../../base/json/exact-numbers.js';
 import { readTime } from '../../base/lib/time.js';
 import { createComparison, spelledNumber } from './comparable.js';
 import { createFieldReader, type FieldSource } from './fields.js';
-import type { Condition, Operator, TextQuery } from './result-types.js';
+import type { CollectionQuery, Condition, Operator, TextQuery } from './result-types.js';
 
 /** Whether the values of a field meet a condition; there are none where the field is missing. */
 type Test = (values: readonly unknown[]) => boolean;
@@ -23,6 +23,18 @@ const TESTS = {
   exists: (operand) => (values) => isMissing(values) !== (operand === true),
   pattern: (operand) => anyText(compileTextPattern(String(operand))),
 } as const satisfies Readonly<Record<Operator, (operand: unknown) => Test>>;
+
+/** The items that meet all conditions and hold any of the words, in their order. */
+export function findItems(
+  items: readonly unknown[],
+  { filter, text }: Pick<CollectionQuery, 'filter' | 'text'>,
+  options: FieldSource,
+): readonly unknown[] {
+  if (filter.length === 0 && text === undefined) return items;
+  const meets = compileFilter(filter, options);
+  const isHit = text === undefined ? () => true : compileTextSearch(text);
+  return items.filter((item) => meets(item) && isHit(item));
+}
 
 /** Whether an item meets all conditions. */
 export function compileFilter(conditions: readonly Condition[], source: FieldSource): (item: unknown) => boolean {

@@ -17,9 +17,6 @@ const STYLES = [
   ['page', 'page_size'],
 ] as const satisfies readonly (readonly Control[])[];
 
-/** Every control that selects a page. */
-export const PAGING: readonly Control[] = STYLES.flat();
-
 /** Controls that exclude each other, and controls that need another one (pagination document, 2.3). */
 const CONFLICTS = [
   ['first', 'last', "Use 'first' for forward pagination or 'last' for backward pagination"],

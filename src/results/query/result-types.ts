@@ -109,7 +109,7 @@ export interface ResultService {
     value?: unknown,
     readPage?: ReadPage,
   ): ReadData | Promise<ReadData>;
-  /** Whether a query of an answer of so many bytes takes so long that a thread has to make it. */
+  /** Whether a query of an answer of so many bytes, or cutting it, takes so long that a thread has to do it. */
   takesLong(context: ReadContext, query: CollectionQuery | undefined, bytes: number): boolean;
   /**
    * Whether the caller gets an upstream's answer as it is, without its having to be read: nothing is asked of it, it fits, and
@@ -150,6 +150,7 @@ export const CONTROLS = [
   'query',
   'filter',
   'sort',
+  'distinct',
   'fields',
   'preset',
   'aggregate',
@@ -204,13 +205,14 @@ export interface FieldSelection {
   readonly paths: readonly FieldPath[];
 }
 
-export interface Aggregation {
+/** The functions of a field that an aggregation may have. */
+export const FIELD_FUNCTIONS = ['sum', 'avg', 'min', 'max', 'distinct'] as const;
+
+export type FieldFunction = (typeof FIELD_FUNCTIONS)[number];
+
+export interface Aggregation extends Readonly<Partial<Record<FieldFunction, FieldPath>>> {
   readonly groupBy?: FieldPath;
   readonly count?: true;
-  readonly sum?: FieldPath;
-  readonly avg?: FieldPath;
-  readonly min?: FieldPath;
-  readonly max?: FieldPath;
 }
 
 /** Which part of the ordered items. Sizes are clamped, never refused. */
@@ -229,6 +231,8 @@ export interface CollectionQuery {
   readonly filter: readonly Condition[];
   readonly text?: TextQuery;
   readonly sort: readonly SortKey[];
+  /** Of the items in their order, the first of each value of this field. */
+  readonly distinct?: FieldPath;
   readonly fields?: FieldSelection;
   /** By the caller's labels, in their order. */
   readonly aggregate?: readonly (readonly [label: string, aggregation: Aggregation])[];

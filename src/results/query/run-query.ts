@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../base/json/json.js';
 import { aggregateItems, findNumberless } from './aggregate-items.js';
 import { checkFields, findKnownFields } from './check-fields.js';
-import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
-import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
-import { compileFilter, compileTextSearch, findUncompared } from './filter-items.js';
+import { createFieldReader, writePath } from './fields.js';
+import { findUncompared } from './filter-items.js';
+import { firstComparable } from './order-items.js';
+import { chooseItems } from './parts.js';
 import { refuseFaults } from './query-fault.js';
 import type { CollectionQuery, SortKey } from './result-types.js';
 import { createProjection, type Projection, type SelectionSource } from './select-fields.js';
@@ -35,14 +36,13 @@ export function runQuery(items: readonly unknown[], query: CollectionQuery, opti
   checkFields(query, findKnownFields(items, options), options.operation);
   const { aggregate } = query;
   if (aggregate !== undefined) checkNumbers(items, aggregate, options);
-  const found = findItems(items, query, options);
-  const ordered = sortItems(found, query.sort, options);
+  const ordered = chooseItems(items, query, options);
   const uncompared = countUncompared(items, query.filter, options);
-  const amounts = countAmounts(found, query.sort, options);
+  const amounts = countAmounts(ordered, query.sort, options);
   const amountsAsText = amounts.size > 0 && { amountsAsText: amounts };
   if (aggregate === undefined)
     return { ordered, ...(uncompared.size > 0 && { notNumbers: uncompared }), ...amountsAsText };
-  const { aggregations, truncatedGroups, notNumbers: unsummed } = aggregateItems(found, aggregate, options);
+  const { aggregations, truncatedGroups, notNumbers: unsummed } = aggregateItems(ordered, aggregate, options);
   const notNumbers = new Map([...uncompared, ...unsummed]);
   return {
     ordered,
@@ -51,18 +51,6 @@ export function runQuery(items: readonly unknown[], query: CollectionQuery, opti
     ...(notNumbers.size > 0 && { notNumbers }),
     ...amountsAsText,
   };
-}
-
-/** The items that meet all conditions and hold any of the words, in their order. */
-export function findItems(
-  items: readonly unknown[],
-  { filter, text }: Pick<CollectionQuery, 'filter' | 'text'>,
-  options: FieldSource,
-): readonly unknown[] {
-  if (filter.length === 0 && text === undefined) return items;
-  const meets = compileFilter(filter, options);
-  const isHit = text === undefined ? () => true : compileTextSearch(text);
-  return items.filter((item) => meets(item) && isHit(item));
 }
 
 /** How many items have a text, such as an amount with its currency, where a condition compares with a number. */
@@ -138,54 +126,4 @@ function checkNumbers(
     return { code: 'VALIDATION_INVALID_VALUE' as const, param, message, expected: 'a field with numbers' };
   });
   refuseFaults(faults, options.operation);
-}
-
-/** The values of one sort key, by item; undefined where there is nothing to sort by. */
-interface Column {
-  readonly values: readonly (Comparable | undefined)[];
-  readonly direction: 1 | -1;
-}
-
-/**
- * The items in order; those that compare equal keep their order. Null, missing and incomparable values come last whatever
- * the order, and of several values the first one counts. The values are read once per item, not once per comparison.
- */
-export function sortItems(
-  items: readonly unknown[],
-  keys: readonly SortKey[],
-  source: FieldSource,
-): readonly unknown[] {
-  if (keys.length === 0) return items;
-  const columns = keys.map((key) => readColumn(items, key, source));
-  const order = Array.from(items.keys()).sort((a, b) => compareRows(columns, a, b));
-  return order.map((index) => items[index]);
-}
-
-function readColumn(items: readonly unknown[], { path, order }: SortKey, source: FieldSource): Column {
-  const read = createFieldReader(path, source);
-  return { values: items.map((item) => firstComparable(read, item)), direction: order === 'desc' ? -1 : 1 };
-}
-
-function firstComparable(read: ReadField, item: unknown): Comparable | undefined {
-  for (const value of read(item)) {
-    for (const candidate of Array.isArray(value) ? value : [value]) {
-      const comparable = comparableOf(candidate);
-      if (comparable !== undefined) return comparable;
-    }
-  }
-  return undefined;
-}
-
-function compareRows(columns: readonly Column[], a: number, b: number): number {
-  for (const { values, direction } of columns) {
-    const first = values[a];
-    const second = values[b];
-    if (first === undefined || second === undefined) {
-      if (first !== second) return first === undefined ? 1 : -1;
-    } else {
-      const order = compareInOrder(first, second);
-      if (order !== 0) return order * direction;
-    }
-  }
-  return 0;
 }

@@ -348,13 +348,15 @@ describe('whether a query takes long', () => {
 
   it('is told by the bytes of the answer and by how often each is read', () => {
     const conditions = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`a${index}`, 1]));
-    expect(takesLong({ filter: { id: 1 }, sort: '-id' }, 700_000)).toBe(false);
-    expect(takesLong({ filter: conditions, sort: '-id' }, 700_000)).toBe(true);
+    expect(takesLong({ filter: { id: 1 }, sort: '-id' }, 300_000)).toBe(false);
+    expect(takesLong({ filter: conditions, sort: '-id' }, 300_000)).toBe(true);
     expect(takesLong({ filter: conditions, sort: '-id' }, 50_000)).toBe(false);
   });
 
-  it('is never said of an answer of which nothing is asked', () => {
+  it('is said of an answer of which nothing is asked only where it has to be cut', () => {
     expect(takesLong({}, 1_000_000)).toBe(false);
+    expect(service.takesLong({ ...CONTEXT, answerBytes: 100_000 }, undefined, 1_000_000)).toBe(true);
+    expect(service.takesLong({ ...CONTEXT, answerBytes: 100_000 }, undefined, 200_000)).toBe(false);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../base/json/json.js';
 import type { Operation } from '../../../base/protocol/operation.js';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../results/query/read-paging.js';
+import { CONTROL_SPECS, partnersOf } from '../../../results/query/parts.js';
+import { AGGREGATE_MEMBERS } from '../../../results/query/read-parts.js';
 import type { ComputedField, Control, ControlSet, ItemField } from '../../../results/query/result-types.js';
 import { presetsOf } from '../../../results/query/select-fields.js';
 import type { ParameterInfo } from './types/type-info.js';
@@ -8,64 +9,16 @@ import type { ParameterInfo } from './types/type-info.js';
 /** How long lists of names may become in a description, in characters: all names but of the widest items. */
 const NAMES_BUDGET = 500;
 
-const FUNCTIONS = ['count', 'group_by', 'sum', 'avg', 'min', 'max'];
-
-/** Controls that only mean something together. */
-const PARTNERS: readonly (readonly Control[])[] = [
-  ['first', 'after', 'last', 'before'],
-  ['limit', 'offset'],
-  ['page', 'page_size'],
-  ['aggregate', 'include_items'],
-  ['fields', 'preset'],
-];
-
-type Description = Omit<ParameterInfo, 'name' | 'required'>;
-
-/** Larger pages are clamped, not refused, so this is no `maximum`. */
-const MOST = `up to ${MAX_PAGE_SIZE}`;
-
-/** No default where neither of a pair is given: then all items come. */
-const ELSE = `${DEFAULT_PAGE_SIZE} with only`;
-
-/** Terse, because every READ has them all: `introspect {query: "types"}` explains them. */
-const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
-  query: { type: 'string', description: 'Words or "phrases", any of them' },
-  filter: {
-    type: 'CollectionFilter',
-    description: '{field: value or {gt, gte, lt, lte, in, contains, pattern, exists}}',
-  },
-  sort: { type: 'CollectionSort', description: '{field, order: asc|desc}' },
-  fields: { type: 'FieldSelection' },
-  preset: { type: 'string', description: 'Alias of fields' },
-  aggregate: {
-    type: 'CollectionAggregate',
-    description: '{label: {count: true, group_by, sum, avg, min, max: field}}, of all pages',
-  },
-  include_items: { type: 'boolean', description: 'Items beside aggregates' },
-  first: { type: 'integer', minimum: 0, description: `Items from the start, ${MOST}` },
-  after: { type: 'string', description: 'endCursor' },
-  last: { type: 'integer', minimum: 0, description: `Items from the end, ${MOST}` },
-  before: { type: 'string', description: 'startCursor' },
-  limit: { type: 'integer', minimum: 0, description: `Items after offset, ${MOST}; ${ELSE} offset` },
-  offset: { type: 'integer', minimum: 0, description: 'Items to skip' },
-  page: { type: 'integer', minimum: 1, description: 'By number' },
-  page_size: { type: 'integer', minimum: 1, description: `Items of a page, ${MOST}; ${ELSE} page` },
-  collection: { type: 'string', description: 'Path of the list, where an answer holds several' },
-};
-
 /** The controls that an operation takes, as parameters beside its own; each says so where it could be taken for the upstream's. */
 export function describeControls(operation: Operation, controls: ControlSet): readonly ParameterInfo[] {
   return Array.from(controls.names, ([control, name]) => {
-    const description = [
-      ownerNote(control, controls),
-      DESCRIPTIONS[control].description ?? '',
-      detailOf(control, operation, controls),
-    ];
+    const { part: _part, group: _group, ...spec } = CONTROL_SPECS[control];
+    const description = [ownerNote(control, controls), spec.description ?? '', detailOf(control, operation, controls)];
     const text = description.filter((part) => part !== '').join(' ');
     return {
       name,
       required: false,
-      ...DESCRIPTIONS[control],
+      ...spec,
       ...(text !== '' && { description: text }),
       ...(control === 'preset' && { enum: presetsOf(operation) }),
     };
@@ -76,8 +29,7 @@ export function describeControls(operation: Operation, controls: ControlSet): re
 function ownerNote(control: Control, { names }: ControlSet): string {
   const isRenamed = (other: Control): boolean => names.has(other) && names.get(other) !== other;
   if (isRenamed(control)) return `The gateway's '${control}', on the answer.`;
-  const partners = PARTNERS.find((group) => group.includes(control)) ?? [];
-  return partners.some(isRenamed) ? "The gateway's." : '';
+  return partnersOf(control).some(isRenamed) ? "The gateway's." : '';
 }
 
 /** What `OperationDetails` says of controls beside its parameters. */
@@ -91,7 +43,7 @@ export function describeQueryLanguage({ kind, fields = [], computed = [] }: Cont
       aggregation_support: {
         supported: true,
         default_mode: 'summary_only',
-        functions: FUNCTIONS,
+        functions: AGGREGATE_MEMBERS,
         // Without an output schema the fields are not known before the answer: then nothing is said of them.
         ...(fields.length > 0 && { groupable_fields: namesIn(groupable), numeric_fields: namesIn(numeric) }),
       },

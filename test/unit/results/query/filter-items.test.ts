@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileTextPattern, parseTextQuery } from '../../../../src/results/query/filter-items.js';
+import { compileTextPattern, findItems, parseTextQuery } from '../../../../src/results/query/filter-items.js';
 import type { Condition, Operator, TextQuery } from '../../../../src/results/query/result-types.js';
-import { findItems } from '../../../../src/results/query/run-query.js';
 import { SOURCE } from '../../../support/collection-source.js';
 
 const filterItems = (items: readonly unknown[], filter: readonly Condition[], source: typeof SOURCE) =>

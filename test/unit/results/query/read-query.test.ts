@@ -367,9 +367,9 @@ it('reports all faults in one error, under the code of a wrong type', () => {
   const error = refusal({ sort: { field: 'a', order: 'up' }, filter: 7, first: 1, last: 1, aggregate: { a: {} } });
   expect(error.code).toBe('VALIDATION_INVALID_TYPE');
   expect((error.details['faults'] as { param: string }[]).map(({ param }) => param)).toEqual([
-    'aggregate.a',
     'filter',
     'sort.order',
+    'aggregate.a',
     'pagination',
   ]);
   expect(error.message.split('. ')).toHaveLength(4);

@@ -1,5 +1,6 @@
 import { ERROR_TABLE } from '../../../../base/protocol/error-table.js';
 import { CATEGORIES, DANGER_LEVELS } from '../../../../base/protocol/operation.js';
+import { FIELD_FUNCTIONS } from '../../../../results/query/result-types.js';
 import type { ItemInfo, ParameterInfo, TypeDetails } from './type-info.js';
 
 /** What callers may ask of the answers of READs (companion document "collection querying", section 2). */
@@ -65,7 +66,7 @@ const CONTROL_TYPES: readonly TypeDetails[] = [
     fields: [
       optional('count', 'boolean', 'How many items'),
       optional('group_by', 'string', 'The field whose values make the groups; alone it counts them'),
-      ...['sum', 'avg', 'min', 'max'].map((name) => optional(name, 'string', 'The field that it is computed of')),
+      ...FIELD_FUNCTIONS.map((name) => optional(name, 'string', 'The field that it is computed of')),
     ],
   },
 ];

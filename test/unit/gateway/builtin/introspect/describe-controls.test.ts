@@ -34,7 +34,7 @@ describe('describeControls', () => {
   });
 
   it('takes few characters', () => {
-    expect(tokens(describeControls(anOperation(), COLLECTION))).toBeLessThan(490);
+    expect(tokens(describeControls(anOperation(), COLLECTION))).toBeLessThan(505);
   });
 
   it("says which control is the gateway's where the upstream has one of that name, also for related controls", () => {
@@ -100,7 +100,7 @@ describe('describeQueryLanguage', () => {
       aggregation_support: {
         supported: true,
         default_mode: 'summary_only',
-        functions: ['count', 'group_by', 'sum', 'avg', 'min', 'max'],
+        functions: ['count', 'group_by', 'sum', 'avg', 'min', 'max', 'distinct'],
       },
     });
     const fields = [
