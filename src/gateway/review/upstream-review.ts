@@ -319,7 +319,7 @@ const CURES: readonly Cure[] = [
         : "it takes requests and does not answer: look at it, or raise 'connectTimeoutMs'",
   },
   {
-    sign: /exited|ended|its last words/,
+    sign: /exited|ended/,
     cure: (_found, config) =>
       `it ends by itself: ${tryByHand(config)}, and see: mcp-aql-gateway logs ${nameOf(config)}`,
   },

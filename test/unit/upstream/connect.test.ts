@@ -275,7 +275,7 @@ describe('a redirect within the origin', () => {
     const asked: string[] = [];
     await new Promise<void>((resolve) => gatewayServer.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(gatewayServer.address() as AddressInfo).port}/old`;
-    await using opened = openPool(anUpstream({ type: 'http', url, headers: {} }));
+    await using opened = openPool(anUpstream({ type: 'http', url, headers: {} }, { protocol: '2026-07-28' }));
     expect(textOf(await opened.call('counter'))).toBe('1');
     expect(asked.filter((path) => path === '/old')).toHaveLength(1);
     await opened.pool.close();

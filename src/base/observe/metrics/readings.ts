@@ -53,7 +53,7 @@ export const READINGS: readonly Reading[] = [
   },
   {
     name: 'mcp_aql_upstream_restarts_total',
-    help: 'Connections to the upstream after the first.',
+    help: 'Starts of and connections to the upstream after the first, failed ones included.',
     kind: 'counter',
     labels: UPSTREAM,
     read: ofUpstreams(({ restarts }) => restarts),
