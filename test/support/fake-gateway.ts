@@ -168,6 +168,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       headersTimeoutMs: 20_000,
       requestTimeoutMs: 60_000,
       keepAliveMs: 72_000,
+      longCallKeepAliveMs: 15_000,
       unreadTimeoutMs: 120_000,
       maxUnreadBytes: 268_435_456,
       maxCalls: 1_000,

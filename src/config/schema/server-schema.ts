@@ -171,6 +171,12 @@ export const SERVER = section('Where the gateway listens.', {
     'How long a connection without a request is kept: longer than a load balancer in front keeps its own.',
     72_000,
   ),
+  longCallKeepAliveMs: integer(
+    100,
+    3_600_000,
+    'After so long without an answer the response to a call becomes an event stream, and every event stream has a comment so often: less than load balancers wait for a byte.',
+    15_000,
+  ),
   unreadTimeoutMs: integer(
     100,
     3_600_000,

@@ -18,6 +18,7 @@ import { type FastAnswerer, type FastRequest, isLegacyVersion, recogniseFastRequ
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import type { SdkAnswerer } from '../mcp/sdk-transport.js';
 import { explainFullness } from './idle-map.js';
+import type { FoundAnswer, KeptAnswers } from './kept-answers.js';
 import {
   acceptsStream,
   addressOf,
@@ -26,6 +27,7 @@ import {
   occupy,
   type RequestHandler,
   type SseStreams,
+  sendEvent,
   sendNothing,
   sendRpcError,
 } from './responder.js';
@@ -55,6 +57,7 @@ interface LegacyEndpointDeps {
   readonly answerWithSdk: SdkAnswerer;
   readonly streams: SseStreams;
   readonly exchanges: HttpExchanges;
+  readonly kept: KeptAnswers;
   readonly questions: OpenQuestions;
   readonly settings: GatewayConfig['server'];
   readonly observe: Observer;
@@ -65,7 +68,7 @@ interface LegacyEndpointDeps {
 type OpenResponder = (session: LegacySession) => Responder;
 
 export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
-  const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings } = deps;
+  const { sessions, answerFast, answerWithSdk, streams, exchanges, kept, questions, settings } = deps;
   const withSession = createSessionFinder(sessions, settings, deps.observe);
   const answerHandshake = createHandshakeAnswerer(answerWithSdk, deps.capabilities);
 
@@ -107,7 +110,8 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
 
   return {
     post(message, fast, request, response, client) {
-      const openResponder: OpenResponder = (session) => exchanges.open(response, session, request.headers.accept);
+      const openResponder: OpenResponder = (session) =>
+        exchanges.open(response, session, request.headers.accept, session);
       // Whatever session the client names: it has begun anew, be it because that one has ended.
       if (isInitialize(message)) {
         const handshake = { message, id: readId(message), response, origin: originOf(request, client) };
@@ -130,7 +134,15 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       withSession(request, response, client, (session) => {
         occupy(session, response);
         streams.open(response);
-        session.stream.attach(response);
+        const goOn = (found: FoundAnswer): void => {
+          if (found === undefined) session.stream.attach(response);
+          else if ('moveTo' in found) found.moveTo(response);
+          else sendEvent(response, found);
+        };
+        const { 'last-event-id': lastEvent } = request.headers;
+        const found = typeof lastEvent === 'string' ? kept.find(lastEvent, session) : undefined;
+        if (found instanceof Promise) void found.then(goOn);
+        else goOn(found);
       });
     },
 

@@ -29,6 +29,7 @@ import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { type AccessSettings, Admission } from './admit.js';
 import { HeaderCarrier } from './header-carrier.js';
 import { explainFullness } from './idle-map.js';
+import { KeptAnswers } from './kept-answers.js';
 import { createLegacyEndpoint, type LegacyEndpoint } from './legacy-endpoint.js';
 import { createModernCallers, type ModernCallers } from './modern-callers.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
@@ -105,11 +106,12 @@ export function createMcpEndpoint(
   });
   const answerFast = createFastAnswerer({ gateway, writer, questions, parked, logs, observe });
   const createServer = createSdkServerFactory(gateway, serverInfo, { parked, logs });
-  const streams = createSseStreams();
-  const events = createSessionEvents([questions, parked, logs], gateway, observe);
+  const streams = createSseStreams(settings.longCallKeepAliveMs);
+  const kept = new KeptAnswers(gateway.replicas?.results);
+  const events = createSessionEvents([questions, parked, logs, kept], gateway, observe);
   const shared = gateway.replicas && new SharedSessions(gateway.replicas, settings.sessionIdleMs);
   const carrier = new HeaderCarrier(gateway);
-  const exchanges = createHttpExchanges(streams, observe, carrier);
+  const exchanges = createHttpExchanges(streams, observe, { carrier, kept, keepAliveMs: settings.longCallKeepAliveMs });
   const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe), view.name, () => shared?.key);
   const sessions = createLegacySessions(settings, ids, events, {
     shared,
@@ -124,6 +126,7 @@ export function createMcpEndpoint(
     answerWithSdk,
     streams,
     exchanges,
+    kept,
     questions,
     settings,
     observe,
@@ -200,6 +203,7 @@ export function createMcpEndpoint(
       clearInterval(sweeper);
       sessions.endAll();
       callers.endAll();
+      exchanges.close();
       streams.close();
     },
   };

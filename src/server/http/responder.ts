@@ -11,6 +11,7 @@ import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-fl
 import { type MessageText, surround } from '../mcp/message-text.js';
 import { RPC_ERROR, type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
 import type { HeaderCarrier } from './header-carrier.js';
+import { type AnswerOwner, KeptAnswers } from './kept-answers.js';
 
 /** A request that came through a trusted proxy, which says where from. */
 export class ProxiedRequest extends IncomingMessage {
@@ -48,37 +49,61 @@ export type RequestHandler = (
 
 /** The requests that wait for their answers. */
 export interface HttpExchanges {
-  /** Takes a request in. While it is open, its session is in use. */
-  open(response: ServerResponse, occupancy: Occupancy, accept: string | undefined): Responder;
+  /**
+   * Takes a request in. While it is open, its session is in use.
+   * @param session where it has one: then a lost connection does not cancel the request, and its client can come back for the answer
+   */
+  open(
+    response: ServerResponse,
+    occupancy: Occupancy,
+    accept: string | undefined,
+    session?: AnswerOwner | undefined,
+  ): Responder;
   /** Resolves when the requests that are open now have been answered, or their clients have gone. */
   settled(): Promise<void>;
   /** Ends every open request with an answer of the gateway's own. */
   interruptAll(reason: string): void;
+  close(): void;
 }
 
-/**
- * @param streams what opens an event stream for a request that gets messages before its answer.
- * @param carrier what finds the headers that upstreams want.
- */
+/** A silent request is looked at so often in the time in which it may be silent. */
+const LOOKS = 5;
+
+interface ExchangeOptions {
+  /** What finds the headers that upstreams want. */
+  readonly carrier?: Pick<HeaderCarrier, 'carry'>;
+  readonly kept?: KeptAnswers;
+  /** A request whose client reads event streams becomes one after so long without an answer, in milliseconds. */
+  readonly keepAliveMs?: number;
+}
+
+/** @param streams what opens an event stream for a request that gets messages before its answer, or is silent for long. */
 export function createHttpExchanges(
   streams: Pick<SseStreams, 'open'>,
   observe: Observer,
-  carrier: Pick<HeaderCarrier, 'carry'> = NO_CARRIER,
+  { carrier = NO_CARRIER, kept = new KeptAnswers(), keepAliveMs = KEEP_ALIVE_MS }: ExchangeOptions = {},
 ): HttpExchanges {
   const open = new BriefSet<HttpExchange>();
   const onUnsent = (response: ServerResponse, cause: unknown): void => {
     observe({ kind: 'defect', where: 'writing an answer', cause });
     failUnsent(response);
   };
-  const shared = { streams, open, onUnsent, carrier };
+  const shared: SharedByExchanges = { streams, open, onUnsent, carrier, kept, looks: 0 };
+  // One timer for all: a call must not cost one.
+  const looking = setInterval(() => {
+    shared.looks += 1;
+    for (const exchange of open.values()) exchange.keepAlive(shared.looks - LOOKS);
+  }, keepAliveMs / LOOKS).unref();
   return {
-    open: (response, occupancy, accept) => new HttpExchange(response, occupancy, acceptsStream(accept), shared),
+    open: (response, occupancy, accept, session) =>
+      new HttpExchange(response, { occupancy, session, acceptsStream: acceptsStream(accept) }, shared),
     async settled() {
       await Promise.all([...open.values()].map((exchange) => exchange.settled()));
     },
     interruptAll(reason) {
       for (const exchange of open.values()) exchange.interrupt(reason);
     },
+    close: () => clearInterval(looking),
   };
 }
 
@@ -89,8 +114,11 @@ interface SharedByExchanges {
   readonly streams: Pick<SseStreams, 'open'>;
   readonly open: BriefSet<HttpExchange>;
   readonly carrier: Pick<HeaderCarrier, 'carry'>;
+  readonly kept: KeptAnswers;
   /** Ends a request whose answer could not be written. */
   readonly onUnsent: (response: ServerResponse, cause: unknown) => void;
+  /** How often the open requests have been looked at. */
+  looks: number;
 }
 
 /** Says so where nothing has been sent; otherwise the connection closes, so that no client takes a part for the whole. */
@@ -103,9 +131,17 @@ export function failUnsent(response: ServerResponse): void {
   }
 }
 
+interface ExchangeSender {
+  readonly occupancy: Occupancy;
+  /** Absent where a lost connection cancels, as revision 2026-07-28 has it. */
+  readonly session: AnswerOwner | undefined;
+  /** Whether the client can read an event stream. */
+  readonly acceptsStream: boolean;
+}
+
 /**
  * One HTTP request that waits for its JSON-RPC response: plain JSON, or an event stream from the first message that comes
- * before the response.
+ * before the response, or from when it has been silent for long.
  */
 class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
@@ -115,69 +151,73 @@ class HttpExchange implements Responder {
   readonly carried: CarriedHeaders | undefined;
   readonly structured: boolean;
   readonly canNotify: boolean;
-  /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
+  /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory; and without a client. */
   #response: ServerResponse | undefined;
-  readonly #streams: SharedByExchanges['streams'];
-  readonly #open: BriefSet<HttpExchange>;
-  readonly #onUnsent: SharedByExchanges['onUnsent'];
+  readonly #occupancy: Occupancy;
+  readonly #session: AnswerOwner | undefined;
+  readonly #shared: SharedByExchanges;
   readonly #number: number;
+  readonly #since: number;
+  #isDone = false;
+  #isLost = false;
   #streaming = false;
+  /** What the ids of its events begin with, where a client can name them. */
+  #key: string | undefined;
+  #events = 0;
   #interrupted: InterruptListener | undefined;
 
-  /**
-   * @param acceptsStream whether the client can read an event stream.
-   * @param shared its `open` holds the exchange until it has ended.
-   */
+  /** @param shared its `open` holds the exchange until it has ended. */
   constructor(
     response: ServerResponse,
-    occupancy: Occupancy,
-    acceptsStream: boolean,
-    { streams, open, onUnsent, carrier }: SharedByExchanges,
+    { occupancy, session, acceptsStream }: ExchangeSender,
+    shared: SharedByExchanges,
   ) {
-    this.#response = response;
-    this.#onUnsent = onUnsent;
-    this.#streams = streams;
-    this.#open = open;
-    this.#number = open.add(this);
+    this.#occupancy = occupancy;
+    this.#session = session;
+    this.#shared = shared;
+    this.#since = shared.looks;
+    this.#number = shared.open.add(this);
     this.canNotify = acceptsStream;
     const { traceparent, tracestate } = response.req.headers;
     this.traceparent = traceparent;
     this.tracestate = tracestate;
     this.notes = notesOf(response);
-    this.carried = carrier.carry?.(response.req);
+    this.carried = shared.carrier.carry?.(response.req);
     this.structured = asksForStructured(response.req);
-    occupy(occupancy, response, () => {
-      if (this.#finish() !== undefined) this.cancellation.cancel('the client closed the connection');
-    });
+    this.#response = response;
+    occupy(occupancy, response, () => this.#lose(response));
   }
 
   notify(text: string): void {
-    const response = this.#response;
-    if (response === undefined || !this.canNotify) return;
-    if (!this.#streaming) this.#streams.open(response);
-    this.#streaming = true;
-    response.write(toSseEvent(text));
+    if (this.#isDone || !this.canNotify) return;
+    this.#stream();
+    this.#response?.write(`${this.#nextId()}${toSseEvent(text)}`);
+  }
+
+  /** Turns a request that has waited since before this look into an event stream. */
+  keepAlive(look: number): void {
+    if (this.#since < look && this.canNotify && !this.#isDone) this.#stream();
   }
 
   answer(message: MessageText, status = 200): void {
-    const response = this.#finish();
-    if (response === undefined) return;
-    if (this.#streaming) endStreamWith(response, surround(EVENT_START, message, EVENT_END));
+    const response = this.#response;
+    if (!this.#finish(message) || response === undefined) return;
+    if (this.#streaming) endStreamWith(response, surround(`${this.#nextId()}${EVENT_START}`, message, EVENT_END));
     else
       sendInTurn(
-        { length: lengthOf(message), isAlone: this.#open.size === 0 },
+        { length: lengthOf(message), isAlone: this.#shared.open.size === 0 },
         () => sendJson(response, status, message),
-        (cause) => this.#onUnsent(response, cause),
+        (cause) => this.#shared.onUnsent(response, cause),
       );
   }
 
   /** Ends the request without a response: 202 is the status for messages that have none. */
   cancel(reason: string): void {
-    if (this.#response === undefined) return;
+    if (this.#isDone) return;
     // What it withdraws is still sent on its stream.
     this.cancellation.cancel(reason);
-    const response = this.#finish();
-    if (response === undefined) return;
+    const response = this.#response;
+    if (!this.#finish() || response === undefined) return;
     if (this.#streaming) response.end();
     else sendNothing(response, 202);
   }
@@ -192,24 +232,78 @@ class HttpExchange implements Responder {
   }
 
   interrupt(reason: string): void {
-    if (this.#response === undefined) return;
+    if (this.#isDone) return;
     this.#interrupted?.(reason);
-    const response = this.#finish();
-    if (response !== undefined) {
+    const response = this.#response;
+    if (this.#finish() && response !== undefined) {
       if (this.#streaming) response.end();
       else sendRpcError(response, 503, RPC_ERROR.refused, `Not answered: ${reason}.`);
     }
     this.cancellation.cancel(reason);
   }
 
-  /** The response on the first call, undefined afterwards. */
-  #finish(): ServerResponse | undefined {
-    const response = this.#response;
+  /** Its client has come back, with an open event stream. */
+  moveTo(response: ServerResponse): void {
+    const before = this.#response;
+    this.#response = response;
+    this.#find();
+    before?.end();
+    response.once('close', () => this.#lose(response));
+  }
+
+  /** The connection has closed: the client does not want the answer, or comes back for it. */
+  #lose(response: ServerResponse): void {
+    if (this.#isDone || response !== this.#response) return;
     this.#response = undefined;
-    this.#open.remove(this.#number);
-    return response;
+    if (this.#session !== undefined && this.#shared.kept.lose(this.#session)) {
+      this.#isLost = true;
+      this.#occupancy.open += 1;
+    } else if (this.#finish()) this.cancellation.cancel('the client closed the connection');
+  }
+
+  #find(): void {
+    if (!this.#isLost || this.#session === undefined) return;
+    this.#isLost = false;
+    this.#shared.kept.found(this.#session);
+    this.#occupancy.open -= 1;
+    this.#occupancy.lastUsedAt = Date.now();
+  }
+
+  #stream(): void {
+    const response = this.#response;
+    if (this.#streaming || response === undefined) return;
+    this.#streaming = true;
+    this.#shared.streams.open(response);
+    if (this.#session === undefined) {
+      response.write(KEEP_ALIVE);
+      return;
+    }
+    this.#key = this.#shared.kept.begin(this.#session, this);
+    // Only clients of this revision expect an event without data, by which they learn an id before anything has happened.
+    const isPrimed = response.req.headers['mcp-protocol-version'] === PRIMING_REVISION;
+    response.write(`${this.#nextId()}${isPrimed ? 'data: \n\n' : '\n'}`);
+  }
+
+  #nextId(): string {
+    if (this.#key === undefined) return '';
+    this.#events += 1;
+    return `id: ${this.#key}.${this.#events}\n`;
+  }
+
+  /** True on the first call. */
+  #finish(answer?: MessageText): boolean {
+    if (this.#isDone) return false;
+    this.#isDone = true;
+    this.#response = undefined;
+    this.#shared.open.remove(this.#number);
+    this.#find();
+    if (this.#key !== undefined && this.#session !== undefined) this.#shared.kept.end(this.#key, this.#session, answer);
+    return true;
   }
 }
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server */
+const PRIMING_REVISION = '2025-11-25';
 
 /** What is noted of a request for its log; undefined where requests are not logged. */
 export function notesOf(response: ServerResponse & { readonly notes?: RequestNotes }): RequestNotes | undefined {
@@ -239,13 +333,15 @@ const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
+const KEEP_ALIVE = ': keep-alive\n\n';
+
 /** Intermediaries commonly close a connection that was silent for 30 to 60 seconds. */
 const KEEP_ALIVE_MS = 15_000;
 
 export function createSseStreams(keepAliveMs = KEEP_ALIVE_MS): SseStreams {
   const streams = new Set<ServerResponse>();
   const timer = setInterval(() => {
-    for (const response of streams) response.write(': keep-alive\n\n');
+    for (const response of streams) response.write(KEEP_ALIVE);
   }, keepAliveMs);
   timer.unref();
 
@@ -303,6 +399,11 @@ function endStreamWith(response: ServerResponse, event: MessageText): void {
     response.uncork();
     response.end();
   } else response.end(event);
+}
+
+/** Ends an open event stream with a message. */
+export function sendEvent(response: ServerResponse, message: MessageText): void {
+  endStreamWith(response, surround(EVENT_START, message, EVENT_END));
 }
 
 /** Answers without a body. */

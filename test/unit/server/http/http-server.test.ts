@@ -343,19 +343,6 @@ describe('the legacy endpoint', () => {
 });
 
 describe('a call over HTTP', () => {
-  it('is cancelled when the client disconnects', async () => {
-    const url = await open({ handle: () => new Promise(() => undefined) });
-    const headers = await openSession(url);
-    const arrived = gateway.nextCall();
-    const request = beginHttp(url, { headers, body: callMessage(1) });
-    request.once('error', () => undefined);
-    const { cancellation } = await arrived;
-    const cancelled = new Promise<void>((resolve) => cancellation.onCancel(resolve));
-    request.destroy();
-    await cancelled;
-    expect(cancellation.reason).toBe('the client closed the connection');
-  });
-
   it('gets an event stream only when the client accepts one and there is progress', async () => {
     const url = await open({
       handle: ({ onProgress }) => {
@@ -369,14 +356,15 @@ describe('a call over HTTP', () => {
     const withToken = { ...body, params };
     const streamed = await sendHttp(url, { headers, body: withToken });
     expect(streamed.headers['content-type']).toBe('text/event-stream');
-    const [first, second] = streamed.text.trim().split('\n\n');
+    const withoutIds = (text: string): string => text.replaceAll(/^id: \S+\n/gm, '').trim();
+    const [first, second] = withoutIds(streamed.text).split('\n\n');
     expect(first).toBe(
       'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"tok","progress":1}}',
     );
     expect(second).toContain('"result"');
     const inner = { operation: 'x', _meta: { progressToken: 'tok' } };
     const beside = { ...(body['params'] as object), arguments: inner };
-    expect((await sendHttp(url, { headers, body: { ...body, params: beside } })).text).toContain(first);
+    expect(withoutIds((await sendHttp(url, { headers, body: { ...body, params: beside } })).text)).toContain(first);
     for (const accept of ['application/json', '*/*']) {
       const plain = await sendHttp(url, { headers: { ...headers, accept }, body: withToken });
       expect(plain.headers['content-type']).toBe('application/json');
