@@ -12,6 +12,7 @@ import { explainRefusal } from './questions/explain-refusal.js';
 import { ServerQuestions } from './questions/server-questions.js';
 import { type DriveTask, TaskRequests } from './task-requests.js';
 import { answerTooLong, cancelled, expired, lostWith, UpstreamFault } from './transport/fault.js';
+import { mendForSdk } from './transport/mend-handshake.js';
 import { SplitAnswer } from './transport/split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
 import { readMessages } from './transport/wire-messages.js';
@@ -278,7 +279,7 @@ export class CallChannel implements Transport {
     const id = ownId(message.id);
     if (id !== undefined && this.#tasks !== undefined && this.#goesOn(id, message as unknown as JsonObject)) return;
     if (id !== undefined && id < this.#nextId) this.#answer(id, message as unknown as JsonObject);
-    else if (this.#passedOn.delete(message.id)) this.onmessage?.(message);
+    else if (this.#passedOn.delete(message.id)) this.onmessage?.(mendForSdk(message));
     else this.onunknown?.(message.id);
   }
 

@@ -157,11 +157,8 @@ export async function completeConnection(
   let mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
   const readAll = async (timeoutMs = config.connectTimeoutMs): Promise<void> => {
-    const {
-      tools,
-      diagnostic,
-      ttlMs = 0,
-    } = await readTools((params) => channel.request('tools/list', params, { timeoutMs }));
+    const readPage = (params: JsonObject): Promise<JsonObject> => channel.request('tools/list', params, { timeoutMs });
+    const { tools, diagnostic, ttlMs = 0 } = await readTools(readPage, era);
     if (diagnostic !== undefined) onDiagnostic(diagnostic);
     const found: MirroredTools = new Map();
     const isUsable = (tool: RawTool): boolean => {

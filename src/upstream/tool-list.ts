@@ -29,7 +29,10 @@ interface ToolReading {
  *
  * @param request sends one `tools/list` with these parameters.
  */
-export async function readTools(request: (params: JsonObject) => Promise<JsonObject>): Promise<ToolReading> {
+export async function readTools(
+  request: (params: JsonObject) => Promise<JsonObject>,
+  era: 'legacy' | 'modern' = 'legacy',
+): Promise<ToolReading> {
   const tools: RawTool[] = [];
   const cursors = new Set<string>();
   let params: JsonObject = {};
@@ -43,8 +46,9 @@ export async function readTools(request: (params: JsonObject) => Promise<JsonObj
     for (const tool of some.slice(0, MOST_TOOLS - tools.length)) tools.push(tool);
     if (tools.length === MOST_TOOLS)
       return { tools, ...age, diagnostic: `its 'tools/list' has ${MOST_TOOLS} tools or more; the rest was not read` };
-    // The end is the absence of a cursor, but null and the empty string are common too.
-    if (typeof nextCursor !== 'string' || nextCursor === '') return { tools, ...age };
+    // The end is the absence of a cursor, but null is common too. Before 2026-07-28 so is the empty string, which is a cursor there:
+    // https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+    if (typeof nextCursor !== 'string' || (nextCursor === '' && era === 'legacy')) return { tools, ...age };
     if (cursors.has(nextCursor))
       return { tools, ...age, diagnostic: "its 'tools/list' came back to a page it had already sent" };
     cursors.add(nextCursor);

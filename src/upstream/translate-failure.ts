@@ -258,7 +258,17 @@ export function describeConnectFailure(error: unknown): string {
     return words === undefined ? `HTTP ${error.status}` : `HTTP ${error.status}: ${words}`;
   }
   if (error instanceof ProtocolError) return `it refused to connect: ${error.message} (${error.code})`;
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? withoutDump(error.message) : String(error);
+}
+
+/** What the SDK says of an answer that its schema refuses ends with the validator's whole report. */
+function withoutDump(message: string): string {
+  const [, method, report] = /^Invalid result for (\S+?): (\[[\s\S]*)$/.exec(message) ?? [];
+  if (method === undefined || report === undefined) return message;
+  const paths = [...report.matchAll(/"path": \[([^\]]*)\]/g)].map(([, path = '']) =>
+    path.replace(/["\s]/g, '').replaceAll(',', '.'),
+  );
+  return `its answer to '${method}' is not as MCP has it: see ${[...new Set(paths)].slice(0, 5).join(', ') || 'its members'}`;
 }
 
 /** Whether an error came from the server itself, so that what was remembered of it may be wrong. */

@@ -1,3 +1,4 @@
+import { carryExactNumbers } from './exact-result.js';
 import { isJsonObject } from './json.js';
 
 /** What is nested more deeply stays as it is. */
@@ -23,5 +24,5 @@ function strip(value: unknown, levels: number): unknown {
     member === null ? [] : [[name, strip(member, levels - 1)] as const],
   );
   const isSame = after.length === before.length && after.every(([, member], index) => member === before[index]?.[1]);
-  return isSame ? value : Object.fromEntries(after);
+  return isSame ? value : carryExactNumbers(value, Object.fromEntries(after), (text) => text);
 }

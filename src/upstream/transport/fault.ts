@@ -134,3 +134,17 @@ export function protocolError({ code, message, data }: JsonObject): ProtocolErro
   const known = typeof code === 'number' ? code : ProtocolErrorCode.InternalError;
   return ProtocolError.fromError(known, typeof message === 'string' ? message : '', data);
 }
+
+/** The fault of a request that certainly did not run. */
+export function forgotten(): UpstreamFault {
+  return new UpstreamFault('forgotten', 'it no longer knows the session', { undelivered: true });
+}
+
+/** The fault of a request that the session took along. */
+export function endedWithSession(): UpstreamFault {
+  return new UpstreamFault('lost', 'it no longer knows the session, and may have run the request before');
+}
+
+export function abandoned(): UpstreamFault {
+  return new UpstreamFault('cancelled', 'the request was given up');
+}

@@ -1,6 +1,7 @@
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
 import type { Pieces } from '../../base/json/pieces.js';
-import { LARGE_BYTES, type LargeMessage, MessageBytes } from '../../base/protocol/large-answer.js';
+import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../base/protocol/large-answer.js';
 import { PacedQueue } from '../../base/turns/turns.js';
 import { type BodyReader, openDecoded, type ResponseFlow } from './decode-body.js';
 import { EventReader, type ServerEvent } from './event-reader.js';
@@ -62,6 +63,35 @@ function openDecoder(charset: string): InstanceType<typeof TextDecoder> {
   } catch {
     throw new UpstreamFault('malformed', `it is declared to be in the charset '${charset}', which is not known`);
   }
+}
+
+/** Types by which servers declare JSON that is none of theirs. Of others the body is not read. */
+const LOOSE_TYPES: ReadonlySet<string> = new Set(['text/plain', 'text/json', 'application/octet-stream', '']);
+
+/**
+ * Takes a body that is JSON, as it is declared or as it plainly is.
+ * @throws SdkError where it is declared as something else; so does the function that is returned
+ */
+export function asJson<T>(headers: ResponseHeaders, deliver: (body: T) => void): (body: T) => void {
+  const type = mediaTypeOf(headers) ?? '';
+  if (type === 'application/json' || type.endsWith('+json')) return deliver;
+  const fault = new SdkError(
+    SdkErrorCode.ClientHttpUnexpectedContent,
+    `the answer is '${type === '' ? 'nothing' : type}' instead of JSON or events`,
+  );
+  if (!LOOSE_TYPES.has(type)) throw fault;
+  return (body) => {
+    try {
+      deliver(body);
+    } catch (error) {
+      throw error instanceof SyntaxError ? fault : error;
+    }
+  };
+}
+
+/** Whether the data of an event begin as a message does. */
+export function mayBeJson(data: Pieces | LargeMessage): boolean {
+  return data instanceof LargeMessage || /^[\ufeff\s]*[{[]/.test(data[0]?.toString('utf8', 0, 64) ?? '');
 }
 
 export function isEventStream(headers: ResponseHeaders): boolean {

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../base/json/json.js';
 import { encodeHeaderValue } from '../../base/protocol/header-parameters.js';
 import type { AnnouncedLimits } from '../../base/protocol/limits.js';
 import { readTraceContext } from '../../base/protocol/trace-context.js';
+import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { headerOf, type ResponseHeaders } from './http-exchange.js';
 
 export interface ConnectionFacts {
@@ -36,6 +37,30 @@ const NAME_SOURCE: Readonly<Record<string, string>> = {
   'tasks/update': 'taskId',
   'tasks/cancel': 'taskId',
 };
+
+/** The configured headers, with the user and password of the address as Basic where no other credentials are configured. */
+export function configuredHeaders({ url, headers }: HttpEndpoint): Readonly<Record<string, string>> {
+  const basic = basicOf(url);
+  const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  return basic === undefined || hasOwn ? headers : { ...headers, authorization: basic };
+}
+
+/** Undefined for an address without user and password */
+export function basicOf(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return undefined;
+  return `Basic ${Buffer.from(`${decodeText(username)}:${decodeText(password)}`).toString('base64')}`;
+}
+
+/** A percent sign that begins no escape is one. */
+function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** What every request carries: the configured headers, the session and the version. Built once per change, not per call. */
 export function connectionHeaders(

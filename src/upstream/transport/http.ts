@@ -15,13 +15,14 @@ import type { AnnouncedLimits } from '../../base/protocol/limits.js';
 import { sendInTurn } from '../../base/turns/turns.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import type { BodyReader, ResponseFlow } from './decode-body.js';
-import { answerTooLong, UpstreamFault } from './fault.js';
+import { abandoned, answerTooLong, endedWithSession, forgotten, UpstreamFault } from './fault.js';
 import {
+  asJson,
   HttpExchange,
   headerOf,
   inUtf8,
   isEventStream,
-  mediaTypeOf,
+  mayBeJson,
   type ResponseHeaders,
   readBytes,
   readEvents,
@@ -30,6 +31,7 @@ import {
 } from './http-exchange.js';
 import {
   type ConnectionFacts,
+  configuredHeaders,
   connectionHeaders,
   type FlatHeaders,
   messageHeaders,
@@ -185,7 +187,7 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #connectionHeaders(): FlatHeaders {
-    return connectionHeaders(this.#options.endpoint.headers, this.#facts, this.#options.userAgent);
+    return connectionHeaders(configuredHeaders(this.#options.endpoint), this.#facts, this.#options.userAgent);
   }
 
   #post(post: Post): void {
@@ -244,20 +246,11 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #answerReader(post: Post, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {
-    const type = mediaTypeOf(headers);
-    if (type === 'application/json') {
-      const { maxAnswerBytes } = this.#options;
-      if (Number(headerOf(headers, 'content-length')) > maxAnswerBytes) throw answerTooLong(maxAnswerBytes);
-      return inUtf8(
-        headers,
-        readBytes((bytes) => this.#deliver(bytes, post), maxAnswerBytes),
-      );
-    }
     if (isEventStream(headers)) return this.#eventReader(post, flow);
-    throw new SdkError(
-      SdkErrorCode.ClientHttpUnexpectedContent,
-      `the answer is '${type ?? 'nothing'}' instead of JSON or events`,
-    );
+    const { maxAnswerBytes } = this.#options;
+    if (Number(headerOf(headers, 'content-length')) > maxAnswerBytes) throw answerTooLong(maxAnswerBytes);
+    const deliver = asJson(headers, (bytes: Pieces | LargeMessage) => this.#deliver(bytes, post));
+    return inUtf8(headers, readBytes(deliver, maxAnswerBytes));
   }
 
   #eventReader(post: Post, flow: ResponseFlow): BodyReader {
@@ -265,7 +258,7 @@ export class HttpTransport implements UpstreamTransport {
       {
         onData: (data) => {
           post.resumes = 0;
-          this.#deliver(data, post);
+          this.#deliverEvent(data, post);
           if (post.answered || post.isHeld) this.#linger(post.exchange);
         },
         onEventId: (id) => {
@@ -278,6 +271,12 @@ export class HttpTransport implements UpstreamTransport {
       this.#options.maxAnswerBytes,
       flow,
     );
+  }
+
+  /** Some servers keep a stream alive by events that hold no JSON. */
+  #deliverEvent(data: Pieces | LargeMessage, post?: Post): void {
+    if (mayBeJson(data)) this.#deliver(data, post);
+    else this.onerror?.(new Error('an event that holds no JSON was left out'));
   }
 
   #deliver(bytes: Pieces | LargeMessage, post?: Post): void {
@@ -473,7 +472,7 @@ export class HttpTransport implements UpstreamTransport {
           exchange,
         ),
       maxBytes: this.#options.maxAnswerBytes,
-      onData: (data) => this.#deliver(data),
+      onData: (data) => this.#deliverEvent(data),
       onRefused: async (status) => {
         const refusal = { status, error: undefined };
         if (!this.#isDoubtful(refusal) || (await this.#doubts.judge(refusal)) === 'known') return true;
@@ -486,20 +485,8 @@ export class HttpTransport implements UpstreamTransport {
   }
 }
 
-function forgotten(): UpstreamFault {
-  return new UpstreamFault('forgotten', 'it no longer knows the session', { undelivered: true });
-}
-
-function endedWithSession(): UpstreamFault {
-  return new UpstreamFault('lost', 'it no longer knows the session, and may have run the request before');
-}
-
 /** The tool that a message calls, if it calls one. */
 function toolOf(message: JSONRPCMessage): string | undefined {
   const name = 'method' in message && message.method === 'tools/call' ? message.params?.['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
-}
-
-function abandoned(): UpstreamFault {
-  return new UpstreamFault('cancelled', 'the request was given up');
 }

@@ -4,6 +4,7 @@ import { occursIn, type Pieces } from '../../base/json/pieces.js';
 import type { ProgressUpdate } from '../../base/protocol/call.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { UpstreamEndpoint } from '../../config/gateway-config.js';
+import { configuredHeaders } from './http-headers.js';
 import type { RequestCredentials } from './user-rights.js';
 
 /** Names of variables, headers and query parameters whose values are credentials. */
@@ -140,7 +141,7 @@ export function withoutCredentials(error: OperationError, credentials: OwnCreden
 
 function credentialsOf(endpoint: UpstreamEndpoint): readonly string[] {
   if (endpoint.type === 'stdio') return listNamed(endpoint.env);
-  return [...listNamed(endpoint.headers), ...inUrl(endpoint.url), ...inUrl(endpoint.proxy ?? '')];
+  return [...listNamed(configuredHeaders(endpoint)), ...inUrl(endpoint.url), ...inUrl(endpoint.proxy ?? '')];
 }
 
 /** Values under names that speak of credentials; of `Bearer abc` also `abc` alone. */

@@ -14,6 +14,7 @@ import { turns } from '../../base/turns/turns.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { EventReader } from './event-reader.js';
 import { UpstreamFault } from './fault.js';
+import { configuredHeaders } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
 import type { UpstreamTransport } from './transport.js';
@@ -47,11 +48,13 @@ export class SseTransport implements UpstreamTransport {
   constructor(endpoint: HttpEndpoint, connect: SocketOpener, maxAnswerBytes: number) {
     this.#agent = new Agent({ bodyTimeout: 0, headersTimeout: 0, connect });
     const url = new URL(endpoint.url);
+    // `fetch` refuses an address that holds them.
+    [url.username, url.password] = ['', ''];
     this.#maxAnswerBytes = maxAnswerBytes;
     this.#place = describePlace(url);
     this.#inner = new SSEClientTransport(url, {
       fetch: this.#fetch(),
-      requestInit: { headers: { ...endpoint.headers } },
+      requestInit: { headers: { ...configuredHeaders(endpoint) } },
     });
     this.#inner.onerror = (error) => this.#afterError(error);
   }

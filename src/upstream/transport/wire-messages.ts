@@ -141,7 +141,7 @@ const ID_AT_END = /,\s*"id"\s*:\s*(?:(-?\d+)|"([^"\\]*)")\s*(?:,\s*"jsonrpc"\s*:
 export function readMessageId({ start, end }: Pick<SkippedLine, 'start' | 'end'>): string | number | undefined {
   const found = ID_AT_START.exec(start.toString('utf8')) ?? ID_AT_END.exec(end.toString('utf8'));
   if (found === null) return undefined;
-  return found[1] === undefined ? found[2] : Number(found[1]);
+  return found[1] === undefined && !NUMERAL.test(found[2] ?? '') ? found[2] : Number(found[1] ?? found[2]);
 }
 
 /** Consoles of some platforms begin their output with it, and the first line is the answer that a connection begins with. */
@@ -161,8 +161,8 @@ export function readMessages(marked: string): readonly JSONRPCMessage[] {
   if (isTooDeep(text)) return refuseDeep(text);
   const value: unknown = JSON.parse(text);
   if (SUSPICIOUS.test(text)) keepExactNumbers(value, text);
-  if (!Array.isArray(value)) return isJsonObject(value) ? [value as unknown as JSONRPCMessage] : [];
-  const messages = value.filter(isJsonObject);
+  if (!Array.isArray(value)) return isJsonObject(value) ? [mendEnvelope(value) as unknown as JSONRPCMessage] : [];
+  const messages = value.filter(isJsonObject).map(mendEnvelope);
   let unasked = 0;
   const read = messages.filter((message) => {
     if (message['method'] === undefined) return true;
@@ -170,6 +170,18 @@ export function readMessages(marked: string): readonly JSONRPCMessage[] {
     return unasked <= MOST_UNASKED;
   });
   return read as unknown as readonly JSONRPCMessage[];
+}
+
+const NUMERAL = /^\d{1,15}$/;
+
+/** An answer whose id was made a text, or that has a null beside its result or its error. All ids that the gateway sends are numbers. */
+function mendEnvelope(message: JsonObject): JsonObject {
+  const { id, result, error } = message;
+  if (message['method'] !== undefined) return message;
+  if (typeof id === 'string' && NUMERAL.test(id)) message['id'] = Number(id);
+  if (error === null && result !== undefined) delete message['error'];
+  if (result === null && isJsonObject(error)) delete message['result'];
+  return message;
 }
 
 /** An error that names no request, or one that no client sends, is of the request on whose response it came. */
