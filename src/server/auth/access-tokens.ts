@@ -28,6 +28,9 @@ export type Verdict =
 /** RFC 9068 calls them `at+jwt`; many authorization servers `JWT`, or nothing. ID and logout tokens have other names or audiences. */
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
 
+/** What ID tokens have alone. */
+const ID_CLAIMS = ['nonce', 'at_hash', 'c_hash'] as const;
+
 /** A token is checked again after so long, because its key may have been withdrawn. */
 const RECHECK_MS = 300_000;
 
@@ -157,6 +160,8 @@ export class AccessTokens {
     const { exp, nbf, aud, cnf } = claims;
     if (typeof exp === 'number' && exp + clockToleranceSeconds <= now) return 'it has expired';
     if (typeof nbf === 'number' && nbf - clockToleranceSeconds > now) return 'it is not valid yet';
+    // OpenID Connect Core, section 2. Where the audience is the client's id, nothing else tells an ID token.
+    if (ID_CLAIMS.some((claim) => claims[claim] !== undefined)) return 'it is an ID token and no access token';
     // RFC 9449, section 7.1: whoever has stolen such a token has not stolen its key.
     if (cnf !== undefined) return 'it is bound to a key (DPoP or mutual TLS), which this gateway cannot check';
     const meant = [aud].flat().filter((each) => typeof each === 'string');

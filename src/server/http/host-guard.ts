@@ -41,6 +41,11 @@ export function createHostGuard(server: GatewayConfig['server']): HostGuard {
   };
 
   return (request, response) => {
+    const repeated = findRepeated(request.rawHeaders);
+    if (repeated !== undefined) {
+      sendRpcError(response, 400, RPC_ERROR.refused, `Bad Request: the header '${repeated}' came more than once.`);
+      return false;
+    }
     const header = request.headers.host;
     // Parsing a host costs as much as routing the request, and clients send the same one every time.
     if ((header === undefined || !known.has(header)) && refuseHost(header, response)) return false;
@@ -54,6 +59,20 @@ export function createHostGuard(server: GatewayConfig['server']): HostGuard {
     answerPreflight(request, response);
     return false;
   };
+}
+
+/** Node takes the first of these, and a proxy may look at the last (RFC 9112, section 3.2). */
+const SINGLE = ['host', 'authorization'] as const;
+
+function findRepeated(rawHeaders: readonly string[] = []): string | undefined {
+  let [hosts, tokens] = [0, 0];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const { length } = rawHeaders[at] ?? '';
+    // Few headers are so long: the others need not be read.
+    if (length === 4 && rawHeaders[at]?.toLowerCase() === SINGLE[0]) hosts += 1;
+    else if (length === 13 && rawHeaders[at]?.toLowerCase() === SINGLE[1]) tokens += 1;
+  }
+  return hosts > 1 ? SINGLE[0] : tokens > 1 ? SINGLE[1] : undefined;
 }
 
 /** The host name as `URL` writes it: lower case, IPv6 in brackets. */

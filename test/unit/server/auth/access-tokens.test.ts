@@ -117,6 +117,9 @@ describe('an access token that is a JSON Web Token', () => {
   it.each([
     ['has expired', { exp: START / 1_000 - 31 }, {}],
     ['is not valid yet', { nbf: START / 1_000 + 31 }, {}],
+    ['is an ID token', { nonce: 'n' }, {}],
+    ['is an ID token and no access token', { at_hash: 'h' }, {}],
+    ['is an ID token and no', { c_hash: 'h' }, {}],
     ['is not issued for this gateway', { aud: 'https://other.example/mcp' }, {}],
     ['is not issued for this gateway', { aud: `${RESOURCE}evil` }, {}],
     ['is not issued for this gateway', { aud: [] }, {}],

@@ -10,6 +10,17 @@ function passes(server: NonNullable<FakeGatewayOptions['server']>, headers: Reco
   return guard({ method: 'POST', headers } as unknown as IncomingMessage, response);
 }
 
+it.each([
+  [['Host', 'localhost', 'host', 'localhost'], false],
+  [['Host', 'localhost', 'Authorization', 'Bearer a', 'AUTHORIZATION', 'Bearer b'], false],
+  [['Host', 'localhost', 'Authorization', 'Bearer a', 'x', '1', 'x', '2'], true],
+])('a request with the headers %j passes: %s', (rawHeaders, expected) => {
+  const guard = createHostGuard(createFakeGateway({}).config.server);
+  const response = { req: {}, setHeader() {}, writeHead() {}, end() {} } as unknown as ServerResponse;
+  const request = { method: 'POST', headers: { host: 'localhost' }, rawHeaders } as unknown as IncomingMessage;
+  expect(guard(request, response)).toBe(expected);
+});
+
 describe('the Host check', () => {
   const local = { host: '127.0.0.1' };
 
