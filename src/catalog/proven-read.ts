@@ -1,12 +1,6 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
-import type {
-  Operation,
-  SqlDialect,
-  Statement,
-  StatementLanguage,
-  StatementVerdict,
-} from '../base/protocol/operation.js';
-import { mayHoldCredentials, proveRead } from '../classify/prove-read.js';
+import type { Operation, SqlDialect, Statement, StatementVerdict } from '../base/protocol/operation.js';
+import { proveRead } from '../classify/prove-read.js';
 
 /** What is known of the statement of one call; undefined for an operation that runs none. */
 export function statementVerdict({ classification }: Operation, args: JsonObject): StatementVerdict | undefined {
@@ -23,8 +17,6 @@ export function statementVerdict({ classification }: Operation, args: JsonObject
       read: false,
       why: `parameter '${unclear}' holds more than plain values, and a server may paste it into the statement`,
     };
-  const secret = given.find((name) => name !== parameter && mayHoldCredentials(statement, args[name]));
-  if (secret !== undefined) return { read: false, why: `parameter '${secret}' names what may hold credentials` };
   return proveRead(statement, Object.hasOwn(args, parameter) ? args[parameter] : undefined);
 }
 
@@ -96,15 +88,8 @@ const PRODUCTS: Readonly<Record<SqlDialect, string>> = {
   mariadb: 'MariaDB',
 };
 
-const LANGUAGES: Readonly<Record<Exclude<StatementLanguage, 'sql'>, string>> = {
-  graphql: 'GraphQL',
-  cypher: 'Cypher',
-  'mongodb-command': "MongoDB's commands",
-  'mongodb-pipeline': "MongoDB's stages",
-};
-
 /** `GraphQL`, `the SQL of SQLite`, `the SQL of every product` */
 export function languageOf({ language, dialects }: Statement): string {
-  if (language !== 'sql') return LANGUAGES[language];
+  if (language === 'graphql') return 'GraphQL';
   return `the SQL of ${dialects.map((dialect) => PRODUCTS[dialect]).join(', ')}`;
 }

@@ -1,4 +1,3 @@
-import { isJsonObject, type JsonValue } from '../base/json/json.js';
 import type {
   Classification,
   DangerAssessment,
@@ -76,12 +75,9 @@ export function describeOnlyReads({ statement }: Classification, description: st
   return description === '' ? own : `${own} ${description}`;
 }
 
-const EXAMPLES: Readonly<Record<StatementLanguage, JsonValue>> = {
+const EXAMPLES: Readonly<Record<StatementLanguage, string>> = {
   sql: 'SELECT 1',
   graphql: '{ __typename }',
-  cypher: 'RETURN 1',
-  'mongodb-command': { ping: 1 },
-  'mongodb-pipeline': [{ $limit: 1 }],
 };
 
 /** A call that is not refused; none where the tool demands more than its statement. */
@@ -94,9 +90,6 @@ export function examplesOfReads(
   const carrier = parameters.find(({ upstreamName }) => upstreamName === statement.parameter);
   const others = parameters.filter((parameter) => parameter !== carrier && parameter.required);
   if (carrier === undefined || others.length > 0) return {};
-  const value = EXAMPLES[statement.language];
-  const takesText = isJsonObject(carrier.schema) && carrier.schema['type'] === 'string';
-  const given = takesText && typeof value !== 'string' ? JSON.stringify(value) : value;
-  const request = { operation: name, params: { [carrier.name]: given } };
+  const request = { operation: name, params: { [carrier.name]: EXAMPLES[statement.language] } };
   return { examples: [{ description: 'A statement that only reads', request }] };
 }

@@ -6,11 +6,7 @@ import { RUNS_LANGUAGE } from './runner.js';
 import { splitWords } from './words/vocabulary.js';
 
 /** Parameters (words joined by underscores) that carry a text. */
-const TEXT_CARRIER =
-  /^(?:(?:raw_)?(?:sql|graphql|gql|cypher)(?:_(?:query|statement|string|text|command))?|query|statement)$/;
-const PIPELINE_CARRIER = /^(?:(?:aggregation|mongo|mongodb)_)?(?:pipeline|stages)(?:_json)?$/;
-const COMMAND_CARRIER =
-  /^(?:(?:raw|db|database|mongo|mongodb)_)?(?:command|statement|query)(?:_(?:document|doc|json|string|text))?$/;
+const TEXT_CARRIER = /^(?:(?:raw_)?(?:sql|graphql|gql)(?:_(?:query|statement|string|text|command))?|query|statement)$/;
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
@@ -20,19 +16,14 @@ const PLAIN_NAME = setOf(
 );
 
 /** The same, of names of the language and of its products. */
-const PLAIN_NAMES: Readonly<Record<'sql' | 'graphql' | 'cypher' | 'mongodb', ReadonlySet<string>>> = {
+const PLAIN_NAMES: Readonly<Record<StatementLanguage, ReadonlySet<string>>> = {
   sql: setOf('sql postgres postgresql pg psql mysql mariadb sqlite sqlite3 libsql turso supabase neon'),
   graphql: setOf('graphql gql'),
-  cypher: setOf('cypher opencypher neo4j neo 4 j memgraph kuzu falkordb graph'),
-  mongodb: setOf('mongo mongodb mongosh command admin aggregate aggregation pipeline collection on'),
 };
 
 /** Parameters that choose where a statement runs, what it is given, and how much of the answer comes back. */
 const COMPANION =
   /^(?:params|parameters|values|args|arguments|bindings|bind_params|bind_values|query_params|variables|operation_name|limit|row_limit|max_rows|page|page_size|offset|timeout|timeout_ms|timeout_seconds|format|output_format|response_format|project_id|branch_id|connection|connection_id|connection_name)$/;
-/** For MongoDB: what a pipeline is for, and how much it may cost. */
-const MONGODB_COMPANION =
-  /^(?:collection|collection_name|server|server_name|allow_disk_use|max_time_ms|response_bytes_limit)$/;
 /** A file where the product is SQLite, which creates one that does not exist. */
 const PLACE = /^(?:database|db|database_name|db_name|schema|schema_name|catalog)$/;
 
@@ -47,15 +38,6 @@ const PRODUCTS: readonly (readonly [dialect: SqlDialect, pattern: RegExp])[] = [
 const UNKNOWN_PRODUCT =
   /\b(?:ms ?sql|sql ?server|t-?sql|azure|oracle|pl ?sql|snowflake|bigquery|redshift|clickhouse|duckdb|motherduck|databricks|spark|hive|presto|trino|athena|cockroach(?:db)?|spanner|db2|sap|hana|teradata|vertica|firebird|influx(?:db)?|kql|kusto|soql|salesforce|cql|cassandra|scylla|n1ql|couchbase|surreal(?:db)?|surrealql|questdb|druid|pinot|dremio|exasol|singlestore|tidb|yugabyte|greenplum|timescale|materialize|risingwave|drill|impala|access|cypher|neo4j|gremlin|sparql|mongo(?:db)?|elastic(?:search)?|opensearch|esql|eql|splunk|spl|promql|logql|dynamodb|partiql|arangodb|aql|datalog|jql|wiql|osquery|steampipe|mindsdb|dolt|cloudflare|d1)\b/;
 
-/** Names of the languages that have one product's name in common with what else a tool may run. */
-const CYPHER = /\b(?:(?:open ?)?cypher|neo4j|neo 4 ?j|memgraph)\b/;
-const MONGODB = /\bmongo(?:db|sh)?\b/;
-/** A shell of MongoDB's own is none of an operating system's. */
-const MONGODB_SHELL = /\bmongo ?(?:db)?(?: shell|sh)\b/g;
-const SYSTEM_COMMANDS =
-  /\b(?:bash|shell|terminal|container|docker|kubectl|powershell|ssh|operating system|subprocess)\b/;
-const OTHER_LANGUAGE = /\b(?:sql|graphql|gremlin|sparql|javascript|python|redis|elastic(?:search)?)\b/;
-
 /**
  * Finds the parameter of a runner whose statements can be proven to only read. A server that lies would run a change unasked, so only a
  * trusted one is believed to run what it is given, as for dry runs; what an operator declares of the tool is final.
@@ -66,29 +48,12 @@ export function findStatement(facts: ToolFacts, { category, runner }: Decision):
   if (category !== 'EXECUTE' || isDeclared) return undefined;
   if (facts.input.readOnlyStatements === false || groupValue !== undefined || !BELIEVED.has(upstream.trust))
     return undefined;
-  return findMongodb(facts, runner !== undefined) ?? findText(facts, runner);
-}
-
-/** A statement that is one text: SQL, GraphQL, Cypher. */
-function findText(facts: ToolFacts, runner: string | undefined): Statement | undefined {
-  const carrier = onlyOne(facts, TEXT_CARRIER, ['string']);
+  const carrier = onlyOne(facts);
   if (carrier === undefined || runner?.startsWith(RUNS_LANGUAGE) !== true) return undefined;
   const text = wordsOf(facts, carrier);
-  if (CYPHER.test(text)) return OTHER_LANGUAGE.test(text) ? undefined : statementOf(facts, carrier, 'cypher');
   if (/\b(?:graphql|gql)\b/.test(text)) return statementOf(facts, carrier, 'graphql');
   const dialects = findDialects(text);
   return dialects.length === 0 || !/sql/.test(text) ? undefined : statementOf(facts, carrier, 'sql', dialects);
-}
-
-/** A statement of MongoDB: a list of stages, or the document of a command. */
-function findMongodb(facts: ToolFacts, isRunner: boolean): Statement | undefined {
-  const pipeline = onlyOne(facts, PIPELINE_CARRIER, ['array', 'string']);
-  const carrier = pipeline ?? (isRunner ? onlyOne(facts, COMMAND_CARRIER, ['object', 'string']) : undefined);
-  if (carrier === undefined) return undefined;
-  const text = wordsOf(facts, carrier).replaceAll(MONGODB_SHELL, 'mongodb');
-  const isKnown = MONGODB.test(text) && !SYSTEM_COMMANDS.test(text) && !OTHER_LANGUAGE.test(text);
-  if (!isKnown) return undefined;
-  return statementOf(facts, carrier, pipeline === undefined ? 'mongodb-command' : 'mongodb-pipeline');
 }
 
 function statementOf(
@@ -97,40 +62,31 @@ function statementOf(
   language: StatementLanguage,
   dialects: readonly SqlDialect[] = [],
 ): Statement | undefined {
-  const isMongodb = language === 'mongodb-command' || language === 'mongodb-pipeline';
-  const own = PLAIN_NAMES[isMongodb ? 'mongodb' : language];
+  const own = PLAIN_NAMES[language];
   const slug = new Set(splitWords(input.upstream.slug));
   if (!words.every((word) => PLAIN_NAME.has(word) || own.has(word) || slug.has(word))) return undefined;
   const isCompanion = ({ key }: ParameterFacts): boolean =>
-    COMPANION.test(key) ||
-    (PLACE.test(key) && !dialects.includes('sqlite')) ||
-    (isMongodb && MONGODB_COMPANION.test(key));
+    COMPANION.test(key) || (PLACE.test(key) && !dialects.includes('sqlite'));
   const companions = parameters.filter((parameter) => parameter !== carrier && isCompanion(parameter));
   return { language, dialects, parameter: carrier.name, companions: companions.map(({ name }) => name) };
 }
 
 /** The parameter that carries a statement; none where several may, because nobody knows which of them runs. */
-function onlyOne(
-  { input, parameters }: ToolFacts,
-  names: RegExp,
-  types: readonly string[],
-): ParameterFacts | undefined {
+function onlyOne({ input, parameters }: ToolFacts): ParameterFacts | undefined {
   const carriers = parameters.filter(
-    ({ key, name, values }) => names.test(key) && values.length === 0 && isOfType(propertyOf(input.tool, name), types),
+    ({ key, name, values }) => TEXT_CARRIER.test(key) && values.length === 0 && isText(propertyOf(input.tool, name)),
   );
   return carriers.length === 1 ? carriers[0] : undefined;
 }
 
 /** Of a list of texts nobody knows how the server joins it. */
-function isOfType(property: JsonObject | undefined, types: readonly string[]): boolean {
+function isText(property: JsonObject | undefined): boolean {
   if (property === undefined) return false;
-  const { type, items } = property;
-  if (typeof type === 'string') return types.includes(type) && !(isJsonObject(items) && items['type'] === 'string');
+  const { type } = property;
+  if (typeof type === 'string') return type === 'string';
   const choices = [property['anyOf'], property['oneOf']].find(Array.isArray) ?? [];
-  if (Array.isArray(type)) return type.every((one) => one === 'null' || types.includes(String(one)));
-  return (
-    choices.length > 0 && choices.every((choice) => isJsonObject(choice) && types.includes(String(choice['type'])))
-  );
+  if (Array.isArray(type)) return type.every((one) => one === 'null' || one === 'string');
+  return choices.length > 0 && choices.every((choice) => isJsonObject(choice) && choice['type'] === 'string');
 }
 
 function propertyOf({ inputSchema }: JsonObject, name: string): JsonObject | undefined {

@@ -234,9 +234,9 @@ export const SQL_DIALECTS = ['sqlite', 'postgresql', 'mysql', 'mariadb'] as cons
 export type SqlDialect = (typeof SQL_DIALECTS)[number];
 
 /** Languages in which a read can be told from everything else. */
-export type StatementLanguage = 'sql' | 'graphql' | 'cypher' | 'mongodb-command' | 'mongodb-pipeline';
+export type StatementLanguage = 'sql' | 'graphql';
 
-/** What a tool runs for its callers: a text, or a document, of one of these languages. */
+/** What a tool runs for its callers: a text of one of these languages. */
 export interface Statement {
   readonly language: StatementLanguage;
   /** The products that a text may be meant for: all of them where nothing says which. Empty for other languages than SQL. */

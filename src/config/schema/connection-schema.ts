@@ -154,7 +154,7 @@ export const SHARED = {
   ),
   strict: boolean('Refuse parameters that a tool does not describe.', true),
   readOnlyStatements: boolean(
-    'Count a statement (SQL, GraphQL, Cypher, MongoDB) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
+    'Count a statement (SQL, GraphQL) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
     true,
   ),
   asks: ASKS,

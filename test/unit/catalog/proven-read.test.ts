@@ -52,30 +52,6 @@ describe('a runner of statements', () => {
     },
   );
 
-  it('is a safe READ for a pipeline that reads, but not beside a collection that may hold credentials', () => {
-    const schema = {
-      type: 'object',
-      properties: { collection: { type: 'string' }, pipeline: { type: 'array', items: { type: 'object' } } },
-    };
-    const tool = aTool('run_aggregation', schema, { description: 'Run an aggregation on a MongoDB collection' });
-    const run = named(operationsOf([tool]), 'run_aggregation');
-    const pipeline = [{ $match: { a: "it's" } }];
-    expect(operationOfCall(run, { collection: 'orders', pipeline })).toMatchObject({
-      classification: {
-        category: 'READ',
-        danger: {
-          level: 'safe',
-          reasons: ["the statement in 'pipeline' is proven to only read: aggregate in MongoDB's stages"],
-        },
-      },
-    });
-    expect(operationOfCall(run, { collection: 'system.users', pipeline })).toBe(run);
-    expect(operationOfCall(run, { collection: 'orders', pipeline: [{ $out: 'x' }] })).toMatchObject({
-      classification: { category: 'EXECUTE', danger: { level: 'destructive' } },
-    });
-    expect(operationOfCall(run, { collection: 'orders', pipeline: [{ $match: { $where: '1' } }] })).toBe(run);
-  });
-
   it('has one operation for its reads, under a name that no other tool has', () => {
     expect(operationsOf([QUERY]).map(({ name }) => name)).toEqual(['query', 'query_read_only']);
     expect(

@@ -7,9 +7,6 @@ function statementOf(name: string, example: ToolExample): Statement | undefined 
   return classifyTool(exampleInput(name, example)).statement;
 }
 
-const list = { type: 'array', items: { type: 'object' } } as const;
-const object = { type: 'object' } as const;
-
 const SQL = { description: 'Execute a SQL query.', parameters: { sql: text } } as const;
 
 describe('findStatement', () => {
@@ -33,52 +30,6 @@ describe('findStatement', () => {
       { ...SQL, parameters: { sql: text, params: text, maxRows: text, save_as: text } },
       { companions: ['params', 'maxRows'] },
     ],
-    [
-      'read_neo4j_cypher',
-      {
-        description: 'Execute a read Cypher query on the neo4j database.',
-        parameters: { query: text, params: object },
-      },
-      { language: 'cypher', companions: ['params'] },
-    ],
-    [
-      'run_query',
-      { slug: 'memgraph', description: 'Run a Cypher query on Memgraph', parameters: { query: text } },
-      { language: 'cypher' },
-    ],
-    ['query', { description: 'Runs an openCypher query', parameters: { cypher: text } }, { language: 'cypher' }],
-    [
-      'execute_aggregation',
-      {
-        description: 'Executes an aggregation on a MongoDB collection',
-        parameters: { database: text, collection: text, pipeline: list, options: object },
-      },
-      { language: 'mongodb-pipeline', parameter: 'pipeline', companions: ['database', 'collection'] },
-    ],
-    [
-      'mongodb_execute',
-      { description: 'Execute MongoDB aggregation pipeline', parameters: { pipeline: text } },
-      { language: 'mongodb-pipeline' },
-    ],
-    [
-      'run_command',
-      { slug: 'mongodb', description: 'Runs a database command', parameters: { db: text, command: object } },
-      { language: 'mongodb-command', companions: ['db'] },
-    ],
-    [
-      'executeCommand',
-      {
-        slug: 'mongo',
-        description: 'Executes a raw database command on the specified server',
-        parameters: { serverName: text, command: text },
-      },
-      { language: 'mongodb-command', companions: ['serverName'] },
-    ],
-    [
-      'run_query',
-      { description: 'Executes a MongoDB shell query such as db.users.find({})', parameters: { query: text } },
-      { language: 'mongodb-command' },
-    ],
   ])('finds what %s runs', (name, example, expected) => expect(statementOf(name, example)).toMatchObject(expected));
 
   it.each<[string, string, ToolExample]>([
@@ -92,27 +43,12 @@ describe('findStatement', () => {
     ['two texts', 'execute_sql', { ...SQL, parameters: { sql: text, statement: text } }],
     ['commands', 'execute_command', { description: 'Runs a shell command', parameters: { command: text } }],
     ['Cypher or SQL', 'run_query', { description: 'Executes a Cypher or SQL query', parameters: { query: text } }],
-    ['Cypher that writes', 'write_cypher', { description: 'Executes a Cypher query', parameters: { query: text } }],
+    ['Cypher', 'run_cypher', { description: 'Executes a Cypher query on Neo4j', parameters: { query: text } }],
     ['Gremlin', 'run_query', { description: 'Executes a Gremlin query', parameters: { query: text } }],
-    ['a pipeline of no MongoDB', 'run_pipeline', { description: 'Runs a pipeline', parameters: { pipeline: list } }],
     [
-      'a pipeline that is exported',
-      'export_aggregation',
-      { slug: 'mongodb', description: 'Runs an aggregation and exports it', parameters: { pipeline: list } },
-    ],
-    [
-      'commands of a system beside a MongoDB',
-      'execute_command',
-      { description: 'Runs a command in the container of MongoDB', parameters: { command: text } },
-    ],
-    [
-      'a list of texts',
-      'run_command',
-      {
-        slug: 'mongodb',
-        description: 'Runs a database command',
-        parameters: { command: { type: 'array', items: text } },
-      },
+      'stages of MongoDB',
+      'run_aggregation',
+      { slug: 'mongodb', description: 'Runs an aggregation', parameters: { pipeline: text } },
     ],
     ['a search', 'query', { description: 'Search the docs', parameters: { query: text } }],
     ['a server that is not trusted', 'execute_sql', { ...SQL, trust: 'untested' }],
