@@ -1,17 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../../base/json/json.js';
 
-declare const FORMS: unique symbol;
-
 /**
  * The one declaration of a setting: the JSON Schema of what a file may say, which is published as it is, with the types of both of its
  * forms. `Given` says whether the gateway gets a value where a file has none.
  */
 export interface Setting<In = unknown, Out = unknown, Given extends boolean = boolean> extends JsonSchema {
-  /** Of types alone: no schema has this member. */
-  readonly [FORMS]?: { readonly input: In; readonly output: Out; readonly given: Given };
+  /** Of types alone: no schema has this member. A text, as declarations of settings must be able to name it. */
+  readonly '~forms'?: { readonly input: In; readonly output: Out; readonly given: Given };
 }
 
-type Forms<S extends Setting> = NonNullable<S[typeof FORMS]>;
+type Forms<S extends Setting> = NonNullable<S['~forms']>;
 
 /** What a file may say of a setting. */
 export type Input<S extends Setting> = Forms<S>['input'];
