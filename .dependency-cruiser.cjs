@@ -73,6 +73,7 @@ const OWNERS = {
   '^prom-client$': ['base/observe'],
   '^@opentelemetry/': ['base/observe'],
   '^jsonc-parser$': ['config'],
+  '^graphql': ['classify/statement'],
   '^diff$': ['catalog', 'console'],
   '^nodemailer$': ['policy/safety'],
   '^commander$|^picocolors$': ['cli'],

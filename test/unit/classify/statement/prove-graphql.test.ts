@@ -53,6 +53,14 @@ describe('proveGraphql', () => {
     'query { a\u00a0b }',
     'query { a; b }',
     '[{ a }]',
+    '{"query": "mutation { deleteAll }"}',
+    '{"extensions": {"persistedQuery": {"sha256Hash": "x"}}}',
+    '{ "id": "persisted-mutation-7" }',
+    'query { a } {"query": "mutation { x }"}',
+    'query { a } trailing',
+    'query { a(x: {b}) }',
+    'query {}',
+    `query { ${'a { '.repeat(1_500)} b ${'} '.repeat(1_500)} }`,
     `query { ${'a '.repeat(3_000)} }`,
     `query { ${'a'.repeat(9_000)} }`,
   ])('does not prove %j', (text) => expect(proveGraphql(text).read).toBe(false));
@@ -60,6 +68,6 @@ describe('proveGraphql', () => {
   it('says why, with the place', () =>
     expect(proveGraphql('query { a } mutation { x }')).toEqual({
       read: false,
-      why: "'mutation' (character 13) begins neither a query nor a fragment",
+      why: "'mutation' (character 13) is neither a query nor a fragment",
     }));
 });
