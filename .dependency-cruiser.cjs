@@ -13,7 +13,7 @@ const RANKS = {
   store: ['base', 'config'],
   classify: ['base', 'schema'],
   catalog: ['base', 'schema', 'config', 'classify'],
-  results: ['base', 'schema', 'config', 'classify'],
+  results: ['base', 'schema', 'classify'],
   policy: ['base', 'config', 'store', 'classify', 'catalog'],
   upstream: ['base', 'config', 'store'],
   gateway: ['base', 'schema', 'config', 'store', 'catalog', 'results', 'policy', 'upstream'],

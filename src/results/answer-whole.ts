@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { digest } from '../base/json/canonical-json.js';
 import { parseExact, writeExact } from '../base/json/exact-numbers.js';
 import type { JsonObject } from '../base/json/json.js';
+import type { AnswerLimits } from '../base/protocol/limits.js';
 import type { Operation } from '../base/protocol/operation.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
 import { judgePage } from './pages/gather-pages.js';
 import { parsePath } from './query/fields.js';
 import { choiceIn } from './query/parts.js';
@@ -18,7 +18,7 @@ import { describeCuts } from './stored/truncation-warning.js';
 
 /** What making an answer needs. */
 export interface AnswerDeps {
-  readonly settings: GatewayConfig['results'];
+  readonly settings: AnswerLimits;
   readonly stored: ResultStore;
   readonly memory: ShapeMemory;
   readonly controlsOf: (operation: Operation) => ControlSet;

@@ -1,6 +1,6 @@
 import { parseExact } from '../base/json/exact-numbers.js';
+import type { AnswerLimits } from '../base/protocol/limits.js';
 import type { Operation } from '../base/protocol/operation.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
 import { answerPage } from './answer-items.js';
 import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
@@ -42,7 +42,7 @@ interface ResultReplicas {
 
 /** Creates the service from its parts: learned shapes, the result store, and the queries of callers. */
 export function createResultService(
-  settings: GatewayConfig['results'],
+  settings: AnswerLimits,
   { now = Date.now, isPrivate, replicas }: ResultOptions = {},
 ): ResultService {
   const memory = createShapeMemory(isPrivate);

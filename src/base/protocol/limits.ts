@@ -7,6 +7,17 @@ export interface PayloadLimits {
   readonly maxNestingDepth: number;
 }
 
+/** How large answers are sent, and what is kept of the rest. */
+export interface AnswerLimits {
+  /** Bytes of an answer's data beyond which it is sent in parts; 0 sends everything whole. */
+  readonly maxBytes: number;
+  /** Bytes of big answers and of pages that are kept, for all callers together. */
+  readonly keptBytes: number;
+  readonly keptSeconds: number;
+  /** Uniform lists as columns and rows where that saves at least a fifth. */
+  readonly compact: boolean;
+}
+
 /** Levels of nesting that are read as JSON; a text that is nested deeper stays a text. */
 export const MAX_ANSWER_DEPTH = 512;
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../base/json/json.js';
 import type { Caller } from '../../base/protocol/call.js';
 import type { CallerIdentity } from '../../base/protocol/caller.js';
+import type { AnswerLimits } from '../../base/protocol/limits.js';
 import type { Category, Operation } from '../../base/protocol/operation.js';
 import type { OperationError } from '../../base/protocol/operation-error.js';
 import type { Warning } from '../../base/protocol/result.js';
-import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Fault } from '../../schema/explain-violations.js';
 
 /** What an operation's answers are, as far as is known. */
@@ -260,7 +260,7 @@ interface ControlRefusal {
 
 /** What a thread without a result service needs to finish one answer. */
 export interface DetachedResults {
-  readonly settings: GatewayConfig['results'];
+  readonly settings: AnswerLimits;
   readonly controls: Pick<ControlSet, 'kind' | 'names'>;
   readonly shape: ResultShape | undefined;
   readonly signingKey: Uint8Array;
