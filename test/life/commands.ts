@@ -238,6 +238,7 @@ const leaves = serverStep('a server is removed', (actor, story) =>
         sentence: `a reload removes ${actor.server.name}`,
         async act() {
           actor.isConfigured = false;
+          actor.isKnown = false;
           story.disturb(actor, false);
           await story.reload();
         },
@@ -251,6 +252,7 @@ const isAltered = serverStep('a server is described otherwise', (actor, story) =
         sentence: `a reload describes ${actor.server.name} otherwise`,
         async act() {
           actor.server.alterations += 1;
+          actor.isKnown = false;
           story.disturb(actor, false);
           await story.reload();
         },
@@ -311,12 +313,14 @@ const MEETINGS = {
   },
   'its connections are cut': async ({ server }: Actor) => server.door.cut(),
   'it goes deaf': async ({ server }: Actor) => server.door.deafen(),
-  'a reload describes it otherwise': async ({ server }: Actor, story: Story) => {
-    server.alterations += 1;
+  'a reload describes it otherwise': async (actor: Actor, story: Story) => {
+    actor.server.alterations += 1;
+    actor.isKnown = false;
     await story.reload();
   },
   'a reload removes it': async (actor: Actor, story: Story) => {
     actor.isConfigured = false;
+    actor.isKnown = false;
     await story.reload();
   },
   'the client cancels it': async (_: Actor, __: Story, sent: SentRequest) => sent.cancel?.(),

@@ -3,7 +3,7 @@ import type { ListMethod } from '../support/world/server-mind.js';
 import type { Reply, WorldClient } from '../support/world/world-client.js';
 import { type Actor, eventually, type Story } from './story.js';
 import { Violation } from './violation.js';
-import { DELAY_MS, ENDING_MS, measureIdle, RECOVERY_MS, within } from './waiting.js';
+import { DELAY_MS, ENDING_MS, measureIdle, PAUSE_MS, RECOVERY_MS, within } from './waiting.js';
 
 const FRONTS = ['http', 'stdio'] as const;
 const ERAS = ['2025-11-25', '2026-07-28'] as const;
@@ -133,13 +133,15 @@ export async function settle(story: Story): Promise<void> {
     throw new Violation('a handshake fails', `initialize over http: ${JSON.stringify(reply)}`);
   for (const actor of story.actors.filter(isWell)) {
     const { server } = actor;
-    const wrong = await eventually(RECOVERY_MS, async () => {
+    const patienceMs = actor.isKnown ? RECOVERY_MS : RECOVERY_MS + PAUSE_MS;
+    const wrong = await eventually(patienceMs, async () => {
       const told = await story.call(client, story.newCall(client.name, actor, 'read'));
       return told.isServed ? undefined : told.words;
     });
     if (wrong !== undefined)
       throw new Violation(`a server that is well is never served again (${server.kind})`, `${server.name}: ${wrong}`);
     actor.isServed = true;
+    actor.isKnown = true;
   }
   for (const actor of story.actors.filter((each) => isWell(each) && each.server.mind.hanging.size === 0)) {
     for (const method of methodsOf(story)) {

@@ -13,7 +13,7 @@ describe('the life of a gateway', () => {
       runs: RUNS,
       seed: Number(LIFE_SEED ?? 20_261_121),
       steps: Number(LIFE_STEPS ?? 24),
-      lanes: Number(LIFE_LANES ?? 4),
+      lanes: Number(LIFE_LANES ?? 6),
       isGoingOn: LIFE_ALL !== undefined,
       shrinkMs: 1_000 * Number(LIFE_SHRINK_SECONDS ?? 120),
       without: LIFE_WITHOUT?.split(',') ?? [],

@@ -38,6 +38,8 @@ export interface Actor {
   trouble: 'none' | 'down' | 'silent';
   /** A READ was served since it was last disturbed: from then on each must be. */
   isServed: boolean;
+  /** Its operations are known: a call of it brings on the next attempt to connect. */
+  isKnown: boolean;
   /** Its lists were right since they last changed or it was disturbed: from then on they must be. */
   isListed: boolean;
 }
@@ -72,6 +74,7 @@ export class Story {
       isConfigured,
       trouble: starts === 'at once' ? 'none' : starts === 'slowly' ? 'silent' : 'down',
       isServed: false,
+      isKnown: false,
       isListed: false,
     }));
     this.world = new World(

@@ -9,6 +9,9 @@ export const DELAY_MS = TIMEOUTS.call / 2;
 /** Within which a server that is well again is used: a call and a ping that time out, attempts to connect, and pauses between them. */
 export const RECOVERY_MS = 3 * (TIMEOUTS.call + TIMEOUTS.connect) + 5_000;
 
+/** The longest pause between attempts, spread by a tenth: a server whose operations are not known yet is called by nobody, so that nothing ends it. */
+export const PAUSE_MS = 33_000;
+
 /** Within which each call ends: its own time-out, twice where it is sent again, a ping and a new connection. */
 export const ENDING_MS = RECOVERY_MS;
 
