@@ -1,4 +1,4 @@
-import type { AGENT, CHANNELS, SAFETY_LOOP } from './schema/safety-schema.js';
+import type { AGENT, SAFETY_LOOP } from './schema/safety-schema.js';
 import type { Output, Outputs } from './schema/setting.js';
 
 export { RISK_TOLERANCES, type RiskTolerance } from './schema/safety-schema.js';
@@ -20,14 +20,14 @@ export interface EmailConfig {
 }
 
 /** How people get the codes that no model may read. */
-export type ChallengeChannelsConfig = Omit<Output<typeof CHANNELS>, 'webhook' | 'email'> & {
+export interface ChallengeChannelsConfig {
   readonly webhook?: {
     readonly url: string;
     /** Key of the HMAC-SHA256 signature. Secret: never log. */
     readonly secret: string;
   };
   readonly email?: EmailConfig;
-};
+}
 
 export type SafetyLoopConfig = Omit<SafetyLoop, 'agents' | 'challenge'> & {
   /** Settings of single agents, by their `element_name`. */

@@ -13,7 +13,7 @@ interface SafetyContext {
   readonly diagnostics: Diagnostics;
 }
 
-type Channels = Output<typeof SAFETY_LOOP>['challenge']['channels'];
+type Channels = NonNullable<Output<typeof SAFETY_LOOP>['challenge']['channels']>;
 
 /** Builds the settings of the safety loop. What is wrong goes into the diagnostics. */
 export function buildSafetyLoop(entry: SafetyLoopEntry | undefined, context: SafetyContext): SafetyLoopConfig {
@@ -24,18 +24,17 @@ export function buildSafetyLoop(entry: SafetyLoopEntry | undefined, context: Saf
     agents,
     challenge: {
       ...challenge,
-      channels: buildChannels(challenge.channels, { ...context, path }),
+      channels: buildChannels(challenge.channels ?? {}, { ...context, path }),
     },
   };
 }
 
-function buildChannels({ webhook, email, ...channels }: Channels, context: SecretContext): ChallengeChannelsConfig {
+function buildChannels({ webhook, email }: Channels, context: SecretContext): ChallengeChannelsConfig {
   const within = (key: string): SecretContext => ({ ...context, path: [...context.path, key] });
   const built = email === undefined ? undefined : buildEmail(email, within('email'));
   return {
     ...(webhook === undefined ? {} : { webhook: buildWebhook(webhook, within('webhook')) }),
     ...(built === undefined ? {} : { email: built }),
-    ...channels,
   };
 }
 

@@ -53,10 +53,6 @@ export const CHANNELS = section(
       },
       ['from', 'to'],
     ),
-    desktop: boolean(
-      'Show each code in a dialog on the screen of this machine (`zenity`, `osascript`, PowerShell). Only where no model sees that screen.',
-      false,
-    ),
   },
 );
 

@@ -52,12 +52,10 @@ export async function openChannels(
 async function openConfigured({
   webhook,
   email,
-  desktop,
 }: GatewayConfig['safetyLoop']['challenge']['channels']): Promise<readonly ChallengeChannel[]> {
   return [
     ...(webhook === undefined ? [] : [(await import('./webhook.js')).openWebhookChannel(webhook)]),
     ...(email === undefined ? [] : [(await import('./email.js')).openEmailChannel(email)]),
-    ...(desktop ? [(await import('./desktop.js')).openDesktopChannel()] : []),
   ];
 }
 

@@ -168,7 +168,7 @@ it('adds what is denied for one agent to what is denied for all', () => {
       ...normalise(SAFETY_LOOP, undefined),
       agents,
       deny: ['drop_*'],
-      challenge: { expiresSeconds: 60, channels: { desktop: false } },
+      challenge: { expiresSeconds: 60, channels: {} },
     },
     'x',
   );

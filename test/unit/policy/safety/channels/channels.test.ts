@@ -1,14 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { escapeInvisible } from '../../../../../src/base/lib/text.js';
 import type { Challenge } from '../../../../../src/policy/safety/challenge.js';
 import { makeCode } from '../../../../../src/policy/safety/challenges.js';
-import { openDesktopChannel } from '../../../../../src/policy/safety/channels/desktop.js';
 import { openEmailChannel } from '../../../../../src/policy/safety/channels/email.js';
 import { openWebhookChannel } from '../../../../../src/policy/safety/channels/webhook.js';
 import { startReceiver } from '../../approvals/webhook-receiver.js';
@@ -113,45 +109,4 @@ it('posts a code signed, as requests for approval are', async () => {
   });
   expect(body).not.toContain('digest');
   await channel.close();
-});
-
-it.each([
-  ['linux', 'zenity'],
-  ['darwin', 'osascript'],
-  ['win32', 'powershell.exe'],
-] as const)(
-  'shows a code on %s by %s, which reads every text of the agent from its input',
-  async (platform, program) => {
-    const directory = await mkdtemp(join(tmpdir(), 'dialog-'));
-    onTestFinished(() => rm(directory, { recursive: true, force: true }));
-    const [file, seen] = [join(directory, program), join(directory, 'seen')];
-    await writeFile(
-      file,
-      `#!/bin/sh\nfor each in "$@"; do printf '%s\\n' "$each"; done > ${seen}.args\ncat > ${seen}.part\nmv ${seen}.part ${seen}.input\n`,
-    );
-    await chmod(file, 0o700);
-    vi.stubEnv('PATH', `${directory}:${process.env['PATH']}`);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const channel = openDesktopChannel(platform);
-    await channel.send({ challenge, code });
-    const input = await vi.waitFor(() => readFile(`${seen}.input`, 'utf8'), { timeout: 10_000 });
-    expect(input).toContain(code);
-    expect(input).toContain(HOSTILE);
-    const args = await readFile(`${seen}.args`, 'utf8');
-    for (const hidden of [code, 'owned', 'alice']) expect(args).not.toContain(hidden);
-    await channel.close();
-  },
-);
-
-it('says that no dialog appeared where its program is not there, or ends at once', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'dialog-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  vi.stubEnv('PATH', directory);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const channel = openDesktopChannel('linux');
-  await expect(channel.send({ challenge, code })).rejects.toThrow('ENOENT');
-  await writeFile(join(directory, 'zenity'), '#!/bin/sh\nexit 1\n');
-  await chmod(join(directory, 'zenity'), 0o700);
-  await expect(channel.send({ challenge, code })).rejects.toThrow('showed nothing');
-  await expect(openDesktopChannel('aix').send({ challenge, code })).rejects.toThrow('no dialog');
 });
