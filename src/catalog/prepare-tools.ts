@@ -1,5 +1,5 @@
 import { isJsonObject } from '../base/json/json.js';
-import { LONGEST_DEFINITION, type RawTool, type ToolSet } from '../base/protocol/tools.js';
+import { LONGEST_DEFINITION, type ToolSet } from '../base/protocol/tools.js';
 import type { Sliced } from '../base/turns/turns.js';
 import { describeGaps } from '../schema/schema-gaps.js';
 import { splitTool } from './grouped-tools/split-tool.js';
@@ -13,15 +13,13 @@ import { measureDefinition } from './integrity/screen-tools.js';
 export function* prepareTools(toolSets: readonly ToolSet[]): Sliced<void> {
   for (const { tools } of toolSets) {
     for (const tool of tools) {
+      if (!isJsonObject(tool) || measureDefinition(tool) > LONGEST_DEFINITION) continue;
       yield;
-      if (isJsonObject(tool)) prepareTool(tool);
+      inspectDefinition(tool);
+      yield;
+      splitTool(tool);
+      yield;
+      if (isJsonObject(tool['inputSchema'])) describeGaps(tool['inputSchema']);
     }
   }
-}
-
-function prepareTool(tool: RawTool): void {
-  if (measureDefinition(tool) > LONGEST_DEFINITION) return;
-  inspectDefinition(tool);
-  splitTool(tool);
-  if (isJsonObject(tool['inputSchema'])) describeGaps(tool['inputSchema']);
 }

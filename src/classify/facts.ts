@@ -332,6 +332,9 @@ const WRAPPER = /^(?:params|input|args|arguments|request|payload)$/;
 /** An enumeration of more values is a vocabulary: the others are not looked at. */
 export const MOST_VALUES = 2_000;
 
+/** What a tool takes beyond these does not say what it does; the most of some thousand public tools is 45. */
+const MOST_PARAMETERS = 500;
+
 /**
  * The top-level parameters of a tool, references and compositions followed; malformed schemas have none.
  * @param isWanted by the constants that a parameter may be; the others are left out
@@ -343,7 +346,8 @@ function readParameters(
   const schema = tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
   const known: KnownConstants = new Map();
-  const parameters = readObjectFields(schema, schema).map(({ name, schema: property, required }) => {
+  const fields = readObjectFields(schema, schema).slice(0, MOST_PARAMETERS);
+  const parameters = fields.map(({ name, schema: property, required }) => {
     const constants = readConstants(property, schema, known);
     if (!isWanted(constants)) return undefined;
     const words = splitWords(name);
