@@ -47,6 +47,8 @@ export interface DraftOperation {
   readonly choice?: Choice;
   /** Set for the operation that runs only statements which are proven to read. */
   readonly onlyReads?: true;
+  /** The names within the upstream of what it is a part of; absent for a whole tool. */
+  readonly partOf?: readonly string[];
 }
 
 export interface CreatedOperation {
@@ -68,7 +70,17 @@ const MOST_KEPT = 200;
  * Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws.
  */
 export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
-  const { curation, localName, choice = null, emptyHints, objectPrefixes, onlyReads = false, tool, upstream } = draft;
+  const {
+    curation,
+    localName,
+    choice = null,
+    emptyHints,
+    objectPrefixes,
+    onlyReads = false,
+    partOf,
+    tool,
+    upstream,
+  } = draft;
   const { slug, trust, strict, timeoutMs, readOnlyStatements } = upstream;
   const key = JSON.stringify([
     slug,
@@ -83,6 +95,7 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     emptyHints,
     [...objectPrefixes],
     onlyReads,
+    partOf,
     readOnlyStatements,
   ]);
   const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
@@ -117,7 +130,7 @@ function withoutRisksOf(foreign: ReadonlySet<string>, classification: Classifica
 }
 
 function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
-  const { upstream, tool, curation, localName, choice, onlyReads = false } = draft;
+  const { upstream, tool, curation, localName, choice, onlyReads = false, partOf } = draft;
   const { slug, trust, readOnlyStatements } = upstream;
   const { raw, inputSchema } = tool;
   const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
@@ -157,6 +170,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     qualifiedName: `${slug}${QUALIFIER}${localName}`,
     upstream: slug,
     tool: tool.name,
+    ...(partOf !== undefined && { partOf }),
     classification,
     description,
     parameters,

@@ -30,8 +30,9 @@ export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sl
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = offered.map(claimName);
   const names = assignUniqueNames(claims);
-  const drafts = offered.map(({ tool, curation, choice, snakeName, onlyReads }, index) => {
+  const drafts = offered.map(({ tool, curation, choice, snakeName, onlyReads, whole }, index) => {
     const localName = names.get(claims[index]?.key ?? '') ?? snakeName;
+    const wholeName = names.get(keyOfWhole(tool)) ?? whole;
     return {
       upstream,
       tool,
@@ -41,6 +42,7 @@ export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sl
       ...(emptyHints !== undefined && { emptyHints }),
       ...(choice !== undefined && { choice }),
       ...(onlyReads !== undefined && { onlyReads }),
+      ...(wholeName !== undefined && whole !== undefined && { partOf: [wholeName] }),
     };
   });
   const suffixed = drafts.flatMap(({ tool, localName }, index) =>
@@ -61,6 +63,8 @@ interface Proposal {
   readonly choice?: Choice;
   /** Set for the operation that runs only statements which are proven to read. */
   readonly onlyReads?: true;
+  /** What the tool is called of which it is a part; absent where it is the whole. */
+  readonly whole?: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -128,9 +132,10 @@ function proposeWhole(upstream: UpstreamConfig, { tool, snakeName, diagnostics }
   const curation = curationFor(upstream, tool.name, snakeName);
   const whole: Proposal = { tool, snakeName, curation, diagnostics };
   if (!runsStatements(upstream, tool, curation)) return [whole];
-  const name = readOnlyName(curation.rename === undefined ? snakeName : toSnakeCase(curation.rename));
+  const wholeName = curation.rename === undefined ? snakeName : toSnakeCase(curation.rename);
+  const name = readOnlyName(wholeName);
   const own = curationFor(upstream, tool.name, snakeName, name);
-  return [whole, { tool, snakeName: name, curation: own, onlyReads: true, diagnostics: [] }];
+  return [whole, { tool, snakeName: name, curation: own, onlyReads: true, whole: wholeName, diagnostics: [] }];
 }
 
 function proposeParts(
@@ -143,7 +148,7 @@ function proposeParts(
     const snakeName = taken ? nameBehindTool(tool.raw, choice.value) : choice.name;
     const curation = curationFor(upstream, tool.name, parent, snakeName);
     const diagnostics = taken ? describeSuffix(upstream.slug, tool.name, choice.name, snakeName) : [];
-    return { tool, snakeName, curation, choice, diagnostics };
+    return { tool, snakeName, curation, choice, whole: parent, diagnostics };
   });
   const { rename } = curationFor(upstream, tool.name, parent);
   const [first, ...rest] = parts;
@@ -170,7 +175,16 @@ function claimName({ tool, snakeName, curation, choice, onlyReads }: Proposal): 
   const base = curation.rename === undefined ? snakeName : toSnakeCase(curation.rename);
   const rank =
     curation.rename !== undefined ? 0 : onlyReads ? 4 : choice !== undefined ? 3 : base === tool.name ? 1 : 2;
-  return { key: JSON.stringify([tool.name, choice?.value, ...(onlyReads ? [onlyReads] : [])]), base, rank };
+  const key = onlyReads
+    ? JSON.stringify([tool.name, onlyReads])
+    : choice === undefined
+      ? keyOfWhole(tool)
+      : JSON.stringify([tool.name, choice.value]);
+  return { key, base, rank };
+}
+
+function keyOfWhole({ name }: ScreenedTool): string {
+  return JSON.stringify([name]);
 }
 
 function describeSuffix(upstream: string, tool: string, wanted: string, name: string): readonly Diagnostic[] {

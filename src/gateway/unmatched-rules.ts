@@ -1,12 +1,14 @@
 import { compileGlob, matchGlobs } from '../base/lib/glob.js';
 import { suggestName } from '../base/lib/names.js';
-import { type Operation, QUALIFIER } from '../base/protocol/operation.js';
+import { localNameOf, type Operation, restrictedNames } from '../base/protocol/operation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 
 /** A rule or quota limit, and the patterns of operation names that it is about. */
 interface NamedPatterns {
   readonly what: string;
   readonly patterns: readonly string[];
+  /** The names that they can match. */
+  readonly names: readonly string[];
 }
 
 /**
@@ -17,15 +19,21 @@ export function describeUnmatched(
   { policy, quotas }: Pick<GatewayConfig, 'policy' | 'quotas'>,
   operations: readonly Operation[],
 ): readonly string[] {
-  const names = [...new Set(operations.flatMap(namesOf))];
+  const own = [...new Set(operations.flatMap(ownNames))];
+  const restricted = [...new Set(operations.flatMap(restrictedNames))];
   const all: readonly NamedPatterns[] = [
-    ...policy.rules.map(({ name, match }) => ({ what: `The rule '${name}'`, patterns: match.operation ?? [] })),
+    ...policy.rules.map(({ name, decision, match }) => ({
+      what: `The rule '${name}'`,
+      patterns: match.operation ?? [],
+      names: decision === 'allow' ? own : restricted,
+    })),
     ...quotas.limits.map(({ name, match }) => ({
       what: `The quota limit '${name}'`,
       patterns: match.operation ?? [],
+      names: restricted,
     })),
   ];
-  return all.flatMap(({ what, patterns }) =>
+  return all.flatMap(({ what, patterns, names }) =>
     patterns
       .filter((pattern) => !matchesAny(pattern, names))
       .map((pattern) => {
@@ -40,8 +48,7 @@ function matchesAny(pattern: string, names: readonly string[]): boolean {
   return names.some((name) => matchGlobs(globs, name) !== 'no');
 }
 
-/** Every spelling by which a pattern can name the operation. */
-function namesOf({ name, qualifiedName }: Operation): readonly string[] {
-  const local = qualifiedName.split(QUALIFIER).at(-1) ?? name;
-  return [name, qualifiedName, local];
+/** The names by which a rule that allows can reach the operation; it does not reach the parts of a tool. */
+function ownNames({ name, qualifiedName }: Operation): readonly string[] {
+  return [name, qualifiedName, localNameOf({ qualifiedName })];
 }

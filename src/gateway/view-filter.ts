@@ -1,5 +1,5 @@
 import { compileGlob, type Match, matchGlobs } from '../base/lib/glob.js';
-import { dangerRank, localNameOf, type Operation } from '../base/protocol/operation.js';
+import { dangerRank, type Operation, restrictedNames } from '../base/protocol/operation.js';
 import type { ViewConfig } from '../config/gateway-config.js';
 import type { GatewayStatus } from './status.js';
 
@@ -34,11 +34,11 @@ export function compileViewFilter({ upstreams, operations }: Pick<ViewConfig, 'u
     return matches;
   };
   const hasOwn = (operation: Operation): boolean => {
-    const { classification, name, qualifiedName } = operation;
+    const { classification } = operation;
     if (categories !== undefined && !categories.includes(classification.category)) return false;
     if (most !== undefined && dangerRank(classification.danger.level) > most) return false;
-    // A name that others share now is excluded by its bare form still.
-    return excluded === undefined || excluded([name, qualifiedName, localNameOf(operation)]) === 'no';
+    // A name that others share now is excluded by its bare form still, and with a tool its parts.
+    return excluded === undefined || excluded(restrictedNames(operation)) === 'no';
   };
   return {
     mayHave,

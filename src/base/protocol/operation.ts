@@ -141,6 +141,8 @@ export interface OperationFields {
   readonly upstream: string;
   /** The tool's name exactly as the upstream spells it. */
   readonly tool: string;
+  /** The names within its upstream of what it is a part of: a grouped tool, or the runner whose reads it is. Absent for whole tools. */
+  readonly partOf?: readonly string[];
   readonly classification: Classification;
   /** What the operation does, cleaned of control characters. */
   readonly description: string;
@@ -275,6 +277,17 @@ export const QUALIFIER = '__';
 export function localNameOf({ qualifiedName }: Pick<Operation, 'qualifiedName'>): string {
   const end = qualifiedName.indexOf(QUALIFIER);
   return end < 0 ? qualifiedName : qualifiedName.slice(end + QUALIFIER.length);
+}
+
+/**
+ * The names by which something that restricts (a denial, a quota, an exclusion) reaches the operation: its own, its tool's, and those
+ * of what it is a part of, bare and qualified. Who closes a tool has closed every operation that the gateway made of it; what permits
+ * reaches by `name` and `qualifiedName` alone.
+ */
+export function restrictedNames({ name, qualifiedName, upstream, tool, partOf = [] }: Operation): readonly string[] {
+  const within = upstream === GATEWAY_SOURCE ? [] : [tool, ...partOf];
+  const qualified = within.map((each) => `${upstream}${QUALIFIER}${each}`);
+  return [...new Set([name, qualifiedName, localNameOf({ qualifiedName }), ...within, ...qualified])];
 }
 
 /** The upstream name of the gateway's own operations; no upstream may use it. */

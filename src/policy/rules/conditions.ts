@@ -1,8 +1,7 @@
 import { anyOf, compileGlob, compileNameGlob, type Match, matchBudget, matchGlobs } from '../../base/lib/glob.js';
 import { quoteValue, quoteValues } from '../../base/lib/text.js';
 import type { CallerFacts } from '../../base/protocol/call.js';
-import type { Operation } from '../../base/protocol/operation.js';
-import { localNameOf } from '../../catalog/resolve-name.js';
+import { type Operation, restrictedNames } from '../../base/protocol/operation.js';
 import type { PolicyRule, RuleMatch } from '../../config/policy-config.js';
 import type { CallSubject, Clause } from './clause.js';
 import { compileParameter } from './param-conditions.js';
@@ -80,15 +79,25 @@ function clauseOf<Given, Subject>(given: Given | undefined, compile: (given: Giv
 
 /**
  * A bare name belongs to one operation as long as no other upstream offers it. From then on it may mean each of them, which
- * counts as doubt: otherwise an upstream could remove another's operation from a rule by offering a tool of the same name.
+ * counts as doubt: otherwise an upstream could remove another's operation from a rule by offering a tool of the same name. The name
+ * of a tool counts so for its parts, too: what denies or counts it reaches them, and what allows it does not.
  */
 function operationClause(patterns: readonly string[]): Clause<Operation> {
   const { match, explain } = nameClause('operation', patterns, ({ name, qualifiedName }) => [name, qualifiedName]);
-  const ofLocalName = nameClause('operation', patterns, (operation) => [localNameOf(operation)]);
+  const restricts = compileRestriction(patterns);
   return {
-    match: (operation) => anyOf([match(operation), ofLocalName.match(operation) === 'no' ? 'no' : 'doubt']),
-    explain,
+    match: (operation) => anyOf([match(operation), restricts(operation) === 'no' ? 'no' : 'doubt']),
+    explain: (operation, result) =>
+      result === 'doubt' && operation.partOf !== undefined
+        ? `operation '${operation.name}' is a part of what ${oneOf(patterns)} names`
+        : explain(operation, result),
   };
+}
+
+/** Whether one of the patterns restricts an operation, by whatever name it is reached. */
+export function compileRestriction(patterns: readonly string[]): (operation: Operation) => Match {
+  const globs = patterns.map(compileGlob);
+  return (operation) => anyOf(restrictedNames(operation).map((name) => matchGlobs(globs, name)));
 }
 
 /** A clause that at least one of the names must match. */
