@@ -1,6 +1,6 @@
 import { type Budget, compileNameGlob, type Match, matchBudget, type NameGlob } from '../../base/lib/glob.js';
 import { spellAsRead } from '../../base/lib/text.js';
-import type { DangerLevel } from '../../base/protocol/operation.js';
+import { type DangerLevel, type Operation, restrictedNames } from '../../base/protocol/operation.js';
 import { type AgentSettings, RISK_TOLERANCES, type RiskTolerance } from '../../config/safety-config.js';
 import { actionOf, alarmOf, type WordedDanger, worstOf } from './alarming-words.js';
 import { type Hint, type MeantOperation, worstMeant } from './hints.js';
@@ -111,6 +111,8 @@ function rated({ score, factors }: Risk): Verdict & { readonly score: number } {
 /** The three lists of patterns, the strictest first: the first that matches counts. */
 const LISTS = ['deny', 'requiresApproval', 'autoApprove'] as const;
 
+const RESTRICTING = ['deny', 'requiresApproval'] as const satisfies readonly PatternList[];
+
 type PatternList = (typeof LISTS)[number];
 
 /** A pattern that an action matches. */
@@ -142,6 +144,40 @@ function compilePattern(pattern: string): ActionPattern {
     ofWord: compileNameGlob(plain),
     inText: [plain, `${plain} *`, `* ${plain}`, `* ${plain} *`].map(compileNameGlob),
   };
+}
+
+/** The strictest list that restricts an operation by any of its names, or of those of what it is a part of; undefined where none does. */
+export function restrictionOn(operation: Operation, patterns: ActionPatterns): PatternMatch | undefined {
+  const [budget, names] = [matchBudget(), wordsFor(operation)];
+  for (const list of RESTRICTING) {
+    const found = patterns[list].find(({ ofWord }) => names.some((name) => ofWord.match(name, budget) !== 'no'));
+    if (found !== undefined) return { list, pattern: found.pattern };
+  }
+  return undefined;
+}
+
+/** Its names as patterns are written: `git push*` is about `git_push`, too. */
+function wordsFor(operation: Operation): readonly string[] {
+  return restrictedNames(operation).flatMap((name) => [name.toLowerCase(), name.toLowerCase().replaceAll('_', ' ')]);
+}
+
+/**
+ * What decides about a step: the strictest list that matches what the agent said, what people are shown of it, or an operation that it names.
+ * What the text names in other words is looked up, so a pattern holds whatever an operation is called.
+ */
+export function matchStep(
+  said: readonly Hint[],
+  meants: readonly MeantOperation[],
+  patterns: ActionPatterns,
+): PatternMatch | undefined {
+  const ofNames = meants.flatMap(({ by, operation }) =>
+    by === 'named' ? (restrictionOn(operation, patterns) ?? []) : [],
+  );
+  const ofTexts = said.map((hint) => matchPatterns(hint, patterns));
+  const all = [...ofNames, ...ofTexts];
+  const strictest = LISTS.flatMap((list) => all.find((match) => match?.list === list) ?? [])[0];
+  // What one of the texts does not approve is not approved.
+  return strictest?.list === 'autoApprove' && ofTexts.includes(undefined) ? undefined : strictest;
 }
 
 /**

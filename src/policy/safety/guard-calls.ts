@@ -3,9 +3,9 @@ import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { SafetyLoopConfig } from '../../config/safety-config.js';
 import type { Gatekeeper, Permit, PolicyRequest } from '../rules/policy-types.js';
-import type { MeantOperation } from './hints.js';
-import { noAgent, reportedElsewhere, unreported } from './refusals.js';
-import { grantOf, MOST_PENDING, type Run, type Runs } from './runs.js';
+import { restrictionOn } from './evaluate-step.js';
+import { deniedToAgents, noAgent, reportedElsewhere, unreported } from './refusals.js';
+import { type Grant, grantOf, MOST_PENDING, type Run, type Runs } from './runs.js';
 import type { SafetyLoop } from './safety-loop.js';
 
 interface GuardDeps {
@@ -26,16 +26,21 @@ const OPEN_TO_BLOCKED: ReadonlySet<string> = new Set(['verify_challenge', 'cance
  */
 export function guardCalls(gatekeeper: Gatekeeper, deps: GuardDeps): Gatekeeper {
   const { config, loop, runs, runningElsewhere, now = Date.now } = deps;
-  const isFree = ({ name, upstream, classification: { category, danger } }: Operation): boolean =>
-    upstream === GATEWAY_SOURCE
-      ? category === 'READ' || OPEN_TO_BLOCKED.has(name)
-      : config.freeReads && category === 'READ' && danger.level === 'safe';
+  /** Own operations that reach no server. */
+  const isOpen = ({ name, upstream, primitive, classification: { category } }: Operation): boolean =>
+    upstream === GATEWAY_SOURCE && primitive === undefined && (category === 'READ' || OPEN_TO_BLOCKED.has(name));
+  /** What an agent may call without a report, unless a pattern of its own stands for it. */
+  const isFree = (operation: Operation, sessionId: string): boolean => {
+    const { category, danger } = operation.classification;
+    if (!config.freeReads || category !== 'READ' || danger.level !== 'safe') return false;
+    return runs.ofSession(sessionId).every(({ patterns }) => restrictionOn(operation, patterns) === undefined);
+  };
 
   const admitCovered = async (request: PolicyRequest): Promise<Permit> => {
     const { operation, caller } = request;
     // Before policy: nothing of a blocked client is brought before a person.
     await loop.requireUnblocked(caller);
-    if (operation.upstream === GATEWAY_SOURCE) return gatekeeper.admit(request);
+    if (operation.upstream === GATEWAY_SOURCE || isFree(operation, caller.sessionId)) return gatekeeper.admit(request);
     const [elsewhere] =
       runs.ofSession(caller.sessionId).length > 0 ? [] : ((await runningElsewhere?.(caller.sessionId)) ?? []);
     if (elsewhere !== undefined) throw reportedElsewhere(operation.name, elsewhere);
@@ -52,7 +57,7 @@ export function guardCalls(gatekeeper: Gatekeeper, deps: GuardDeps): Gatekeeper 
 
   const admit = (request: PolicyRequest): Permit | Promise<Permit> => {
     const { operation, caller } = request;
-    const isGuarded = config.mode === 'enforcing' && !isFree(operation);
+    const isGuarded = config.mode === 'enforcing' && !isOpen(operation);
     if (!isGuarded && runs.ofSession(caller.sessionId).length === 0) return gatekeeper.admit(request);
     return notePending(isGuarded ? admitCovered(request) : admitNow(gatekeeper, request), request, runs, now);
   };
@@ -68,10 +73,14 @@ function takeGrant(
   runs: Runs,
   operation: Operation,
   session: string,
-): { readonly run: Run; readonly grant: MeantOperation } | undefined {
+): { readonly run: Run; readonly grant: Grant } | undefined {
   const running = runs.ofSession(session);
   const [first] = running;
   if (first === undefined) return undefined;
+  for (const { agent, patterns } of running) {
+    const restriction = restrictionOn(operation, patterns);
+    if (restriction?.list === 'deny') throw deniedToAgents(operation.name, agent, restriction.pattern);
+  }
   for (const run of running) {
     const grant = grantOf(run, operation);
     if (grant === undefined) continue;
@@ -82,7 +91,7 @@ function takeGrant(
 }
 
 /** Only while the step is still the last one. */
-function giveBack(runs: Runs, { execution, steps }: Run, grant: MeantOperation): void {
+function giveBack(runs: Runs, { execution, steps }: Run, grant: Grant): void {
   const now = runs.get(execution);
   if (now?.steps === steps) runs.set({ ...now, granted: [...now.granted, grant] });
 }

@@ -44,6 +44,9 @@ const SEARCHED_LENGTH = 500;
 /** Operations that a search may mean: the first is the likeliest, and a report is no query of ten things. */
 const MOST_LIKELY = 3;
 
+/** Operations that one action names: people read all that it opens. What is named beyond them is covered by no step. */
+const MOST_NAMED = 20;
+
 /** The operations of the catalog that an action names; where it names none, those that a search finds for it. */
 export async function resolveHint(hint: Hint, known: KnownOperations): Promise<readonly MeantOperation[]> {
   const named = namedIn(hint, known);
@@ -67,7 +70,7 @@ function namedIn({ calls, words, text }: Hint, known: KnownOperations): readonly
   const found = [...forms, ...words.filter((word) => word.includes('_')), ...only].flatMap(
     (name) => known.find(name) ?? [],
   );
-  return [...new Map(found.map((operation) => [operation.qualifiedName, operation])).values()];
+  return [...new Map(found.map((operation) => [operation.qualifiedName, operation])).values()].slice(0, MOST_NAMED);
 }
 
 /** The operation's danger, raised by each of its risks that the text names: "delete_branch with force" is forced. */

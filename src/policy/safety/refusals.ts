@@ -53,6 +53,15 @@ export function unreported(operation: string, { agent, pause }: Run): OperationE
   );
 }
 
+/** What a pattern of the operator stands for, whatever the agent called it in its report. */
+export function deniedToAgents(operation: string, agent: string, pattern: string): OperationError {
+  return new OperationError(
+    'PERMISSION_DENIED',
+    `Permission denied: the operator denies '${operation}' to agent '${agent}' ('${pattern}' of deny). Leave it out, or tell a person that it is needed`,
+    { operation, reason: 'denied_action', element_name: agent },
+  );
+}
+
 /** Where the operator lets nothing pass outside the loop. */
 export function noAgent(operation: string): OperationError {
   return new OperationError(

@@ -1,7 +1,7 @@
 import { type Caller, principalOf } from '../../base/protocol/caller.js';
-import { dangerRank, type Operation } from '../../base/protocol/operation.js';
+import { type DangerLevel, dangerRank, type Operation } from '../../base/protocol/operation.js';
 import type { AgentSettings } from '../../config/safety-config.js';
-import type { ActionPatterns, Hold } from './evaluate-step.js';
+import { type ActionPatterns, type Hold, restrictionOn } from './evaluate-step.js';
 import type { MeantOperation } from './hints.js';
 
 /** What holds an agent until a person has answered. */
@@ -12,8 +12,22 @@ export interface Pause {
   readonly action: string;
   readonly reason: string;
   readonly factors: readonly string[];
+  /** The operations that an agreement opens, as people are shown them. */
+  readonly opens: readonly MeantOperation[];
   /** Milliseconds since the epoch, like all times here. */
   readonly since: number;
+}
+
+/** What a person has let an action do. */
+export interface Agreement {
+  readonly kind: 'confirm' | 'verify';
+  readonly opens: readonly MeantOperation[];
+}
+
+/** An operation that a step may call once. */
+export interface Grant extends MeantOperation {
+  /** Set where a person has agreed to it. */
+  readonly agreed?: true;
 }
 
 /** One agent that runs. Each change makes a new one. */
@@ -34,9 +48,9 @@ export interface Run {
   readonly reported: ReadonlyMap<string, number>;
   readonly pause?: Pause;
   /** What a person has agreed to, by action; good for one report of it. */
-  readonly agreed: ReadonlyMap<string, 'confirm' | 'verify'>;
+  readonly agreed: ReadonlyMap<string, Agreement>;
   /** The operations that the last step may call, each once. */
-  readonly granted: readonly MeantOperation[];
+  readonly granted: readonly Grant[];
   readonly pending: readonly PendingPermission[];
   /** What to tell the agent with the next directive, once. */
   readonly news: readonly { readonly message: string; readonly at: number }[];
@@ -115,19 +129,22 @@ export function countReport(run: Run, action: string, failed: boolean): Run {
 }
 
 /** The run without its pause; with what a person agreed to, where one did. */
-export function resume(run: Run, agreed: 'confirm' | 'verify' | undefined): Run {
+export function resume(run: Run, agreed: Agreement['kind'] | undefined): Run {
   const { pause, ...rest } = run;
   if (pause === undefined || agreed === undefined) return rest;
-  return { ...rest, steps: 0, agreed: new Map([...run.agreed, [pause.action, agreed]]) };
+  const { action, opens } = pause;
+  return { ...rest, steps: 0, agreed: new Map([...run.agreed, [action, { kind: agreed, opens }]]) };
 }
 
-/** What the last step of the run lets this operation do; undefined where it does not let it run. */
-export function grantOf({ granted }: Run, operation: Operation): MeantOperation | undefined {
-  return granted.find(
-    ({ operation: { qualifiedName }, danger }) =>
-      qualifiedName === operation.qualifiedName &&
-      dangerRank(operation.classification.danger.level) <= dangerRank(danger),
-  );
+/** What the last step of the run lets this operation do; undefined where it does not let it run, or only a person could have. */
+export function grantOf({ granted, patterns }: Run, operation: Operation): Grant | undefined {
+  const grant = granted.find((each) => covers(each, operation, operation.classification.danger.level));
+  return grant?.agreed === true || restrictionOn(operation, patterns) === undefined ? grant : undefined;
+}
+
+/** Whether what is meant is this operation, at this danger or above. */
+export function covers(meant: MeantOperation, { qualifiedName }: Operation, danger: DangerLevel): boolean {
+  return meant.operation.qualifiedName === qualifiedName && dangerRank(danger) <= dangerRank(meant.danger);
 }
 
 /**

@@ -17,10 +17,28 @@ import {
   noticesFor,
   startDirective,
 } from './directive.js';
-import { compilePatterns, evaluateStep, matchPatterns, type Outcome, rateRisk, type Verdict } from './evaluate-step.js';
+import {
+  compilePatterns,
+  evaluateStep,
+  matchStep,
+  type Outcome,
+  rateRisk,
+  restrictionOn,
+  type Verdict,
+} from './evaluate-step.js';
 import { type Hint, type KnownOperations, type MeantOperation, readHint, resolveHint } from './hints.js';
 import { agentBlocked, notRunning, otherExecution, runsAlready } from './refusals.js';
-import { countReport, type Pause, type Run, type Runs, resume, subjectOf } from './runs.js';
+import {
+  type Agreement,
+  countReport,
+  covers,
+  type Grant,
+  type Pause,
+  type Run,
+  type Runs,
+  resume,
+  subjectOf,
+} from './runs.js';
 import type { SafetyRecords } from './safety-records.js';
 
 interface SafetyLoopDeps {
@@ -130,17 +148,24 @@ export class SafetyLoop {
   ): Promise<AutonomyDirective> {
     const { runs, config, blocks, executions } = this.#deps;
     const settled = await this.#settlePause(before);
-    const hint = readHint(text);
-    const action = keyOfAction(hint);
+    // What people are shown of the text is what counts for it; the rest of it can only restrict.
+    const [said, shown] = [readHint(text), readHint(step)];
+    const action = keyOfAction(said);
     const counted = countReport(settled, action, outcome === 'failure');
-    const meants = await resolveHint(hint, known);
-    const verdict = this.#evaluate(counted, action, hint, meants, outcome);
-    const held = config.mode === 'enforcing' ? await this.#hold(counted, { verdict, action, step, caller }) : counted;
-    const shown = held.pause === undefined ? verdict : { ...verdict, ...reasonOf(held.pause, verdict) };
-    const goesOn = config.mode !== 'enforcing' || shown.hold === undefined;
+    const meants = await resolveHint(shown, known);
+    const hidden = said.plain === shown.plain ? [] : await resolveHint(said, known);
+    const opens = openedBy(meants, counted.patterns);
+    const evaluated = this.#evaluate(counted, { action, texts: [said, shown], meants, hidden }, outcome);
+    const verdict =
+      evaluated.hold === undefined ? evaluated : { ...evaluated, factors: [...evaluated.factors, inWords(opens)] };
+    const held =
+      config.mode === 'enforcing' ? await this.#hold(counted, { verdict, action, step, caller, opens }) : counted;
+    const told = held.pause === undefined ? verdict : { ...verdict, ...reasonOf(held.pause, verdict) };
+    const goesOn = config.mode !== 'enforcing' || told.hold === undefined;
     const agreed = new Map(held.agreed);
+    const agreement = agreed.get(action);
     if (goesOn) agreed.delete(action);
-    const after: Run = { ...held, agreed, granted: goesOn ? grantedBy(verdict, meants) : [], news: [] };
+    const after: Run = { ...held, agreed, granted: goesOn ? grantedBy(verdict, opens, agreement) : [], news: [] };
     // The session may have ended meanwhile.
     if (runs.get(before.execution) !== undefined)
       runs.set({ ...after, pending: runs.get(before.execution)?.pending ?? [] });
@@ -150,7 +175,7 @@ export class SafetyLoop {
       message: step,
     });
     const directive = directiveOf(config.mode, {
-      verdict: shown,
+      verdict: told,
       stepsRemaining: after.settings.maxAutonomousSteps - after.steps,
       notifications: noticesFor(
         { ...after, pending: runs.get(before.execution)?.pending ?? [], news: held.news },
@@ -161,21 +186,16 @@ export class SafetyLoop {
     return directive;
   }
 
-  #evaluate(
-    run: Run,
-    action: string,
-    hint: Hint,
-    meants: readonly MeantOperation[],
-    outcome: Outcome | undefined,
-  ): Verdict {
+  #evaluate(run: Run, { action, texts, meants, hidden }: Step, outcome: Outcome | undefined): Verdict {
     const { settings, patterns, steps, failures, reported } = run;
-    const pattern = matchPatterns(hint, patterns);
-    const agreed = run.agreed.get(action);
+    const all = [...meants, ...hidden];
+    const pattern = matchStep(texts, all, patterns);
+    const agreed = run.agreed.get(action)?.kind;
     return evaluateStep({
       count: steps,
       maxAutonomousSteps: settings.maxAutonomousSteps,
       riskTolerance: settings.riskTolerance,
-      risk: () => rateRisk(hint, meants, { repeated: (reported.get(action) ?? 1) - 1, failures }),
+      risk: () => rateRisk(texts[0], all, { repeated: (reported.get(action) ?? 1) - 1, failures }),
       ...(outcome === undefined ? {} : { outcome }),
       ...(pattern === undefined ? {} : { pattern }),
       ...(agreed === undefined ? {} : { agreed }),
@@ -205,7 +225,7 @@ export class SafetyLoop {
   }
 
   /** The run with the pause that a verdict asks for, unless a stricter one holds it already. */
-  async #hold(run: Run, { verdict, action, step, caller }: Held): Promise<Run> {
+  async #hold(run: Run, { verdict, action, step, caller, opens }: Held): Promise<Run> {
     const { challenges, blocks } = this.#deps;
     const { hold, reason = 'A person has to decide', factors } = verdict;
     if (hold === undefined || (run.pause !== undefined && !isStricter(hold, run.pause.kind))) return run;
@@ -217,7 +237,7 @@ export class SafetyLoop {
       await blocks.add({ subject, agent, reason, since, challenge: challenge.id });
       this.#deps.records.event('AGENT_BLOCKED', run, caller, { challenge: challenge.id, reason, step });
     }
-    return { ...run, pause: { kind: hold, challenge: challenge.id, action, reason, factors, since } };
+    return { ...run, pause: { kind: hold, challenge: challenge.id, action, reason, factors, opens, since } };
   }
 
   /** Ends an agent that is done. */
@@ -299,11 +319,49 @@ interface StepContext {
 interface Held extends Omit<StepContext, 'known'> {
   readonly verdict: Verdict;
   readonly action: string;
+  readonly opens: readonly MeantOperation[];
 }
 
-/** An approved pattern is not rated: it lets run what the step names, and nothing that a search supposes. */
-function grantedBy({ score }: Verdict, meants: readonly MeantOperation[]): readonly MeantOperation[] {
-  return score === undefined ? meants.filter(({ by }) => by === 'named') : meants;
+/** One report, as it is judged. */
+interface Step {
+  readonly action: string;
+  /** What the agent said, and what people are shown of it. */
+  readonly texts: readonly [said: Hint, shown: Hint];
+  /** What the text that is shown means. */
+  readonly meants: readonly MeantOperation[];
+  /** What the text means that is not shown. */
+  readonly hidden: readonly MeantOperation[];
+}
+
+/** What a step may open at most: what it names, and what a search supposes unless a pattern stands for it. */
+function openedBy(meants: readonly MeantOperation[], patterns: Run['patterns']): readonly MeantOperation[] {
+  return meants.filter(({ by, operation }) => {
+    const list = restrictionOn(operation, patterns)?.list;
+    return list === undefined || (by === 'named' && list === 'requiresApproval');
+  });
+}
+
+/** Everything that an agreement opens, for people. */
+function inWords(opens: readonly MeantOperation[]): string {
+  const names = opens.map(({ operation, danger }) => `'${operation.name}' (${danger})`);
+  return names.length === 0
+    ? 'an agreement opens no operation'
+    : `an agreement opens one call each of: ${names.join(', ')}`;
+}
+
+/**
+ * An approved pattern is not rated: it lets run what the step names, and nothing that a search supposes. An agreement is to what was shown beside
+ * it, whatever the text means by now.
+ */
+function grantedBy(
+  { score }: Verdict,
+  opens: readonly MeantOperation[],
+  agreement: Agreement | undefined,
+): readonly Grant[] {
+  if (agreement === undefined) return score === undefined ? opens.filter(({ by }) => by === 'named') : opens;
+  return opens
+    .filter(({ operation, danger }) => agreement.opens.some((each) => covers(each, operation, danger)))
+    .map((each) => ({ ...each, agreed: true }));
 }
 
 /** An agent may ask for less than its settings allow, and never for more. */
@@ -326,7 +384,7 @@ function keyOfAction({ plain }: Hint): string {
 }
 
 /** A code proves that a person has read the action. An operator who lifts a block has not agreed to what caused it. */
-function agreementTo({ kind }: Pause, challenge: Challenge | undefined): 'confirm' | 'verify' | undefined {
+function agreementTo({ kind }: Pause, challenge: Challenge | undefined): Agreement['kind'] | undefined {
   if (kind === 'confirm') return 'confirm';
   return kind === 'block' && challenge?.by !== 'code' ? undefined : 'verify';
 }
