@@ -1,5 +1,5 @@
 import { isJsonObject } from '../base/json/json.js';
-import type { Classification, DangerAssessment } from '../base/protocol/operation.js';
+import { type Classification, type DangerAssessment, dangerRank } from '../base/protocol/operation.js';
 import { assessDanger } from './assess-danger.js';
 import { contradictingHint, type Decision, decideCategory } from './decide-category.js';
 import { type ClassificationInput, gatherFacts, type ToolFacts } from './facts.js';
@@ -16,8 +16,9 @@ const EVIDENCE_LINES = 6;
  */
 export function classifyTool(input: ClassificationInput, weights?: readonly number[]): Classification {
   const facts = gatherFacts(input);
-  const decision = applyCuration(input, noteContradiction(facts, requireInput(facts, decideCategory(facts, weights))));
-  const danger = curateDanger(input, assessDanger(facts, decision));
+  const found = noteContradiction(facts, requireInput(facts, decideCategory(facts, weights)));
+  const decision = applyCuration(input, found);
+  const danger = curateDanger(input, found, assessDanger(facts, decision));
   const { category, confidence } = decision;
   const risks = input.curation.risks ?? findRisks(facts, category);
   const trial = findTrial(facts, decision);
@@ -55,13 +56,28 @@ function noteContradiction(facts: ToolFacts, decision: Decision): Decision {
 
 function applyCuration({ curation }: ClassificationInput, decision: Decision): Decision {
   if (curation.category === undefined) return decision;
-  // The operator's declaration replaces the detection of a tool that runs arbitrary input.
-  const { runner: _overruled, ...rest } = decision;
+  // The operator's declaration replaces the detection of a tool that runs arbitrary input, unless it says the same.
+  const { runner, ...rest } = decision;
   const line = `curation: category ${curation.category} declared`;
-  return { ...rest, category: curation.category, confidence: 1, evidence: [line, ...decision.evidence] };
+  const isKept = curation.category === 'EXECUTE' && runner !== undefined;
+  return {
+    ...rest,
+    ...(isKept && { runner }),
+    category: curation.category,
+    confidence: 1,
+    evidence: [line, ...decision.evidence],
+  };
 }
 
-function curateDanger({ curation }: ClassificationInput, assessed: DangerAssessment): DangerAssessment {
-  if (curation.danger === undefined) return assessed;
-  return { level: curation.danger, reasons: [`curation: danger ${curation.danger} declared`] };
+/** What the gateway found otherwise gives no evidence of what the operator says that it runs, and what is not known is destructive. */
+function curateDanger(
+  { curation }: ClassificationInput,
+  found: Decision,
+  assessed: DangerAssessment,
+): DangerAssessment {
+  const { category, danger } = curation;
+  if (danger !== undefined) return { level: danger, reasons: [`curation: danger ${danger} declared`] };
+  const isUnknown = category === 'EXECUTE' && found.category !== 'EXECUTE';
+  if (!isUnknown || dangerRank(assessed.level) >= dangerRank('destructive')) return assessed;
+  return { level: 'destructive', reasons: ['curation: category EXECUTE declared without a danger'] };
 }

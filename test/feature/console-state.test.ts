@@ -96,6 +96,8 @@ describe.skipIf(CHROMIUM === undefined)(`the console's pages of state (${NO_CHRO
       catalogue: 'read_note',
       'catalogue/notes__read_note': '<img src=x',
       'catalogue/notes__read_note/preview?category=DELETE': 'DELETE',
+      'catalogue/notes__read_note/preview': 'nothing would change',
+      'catalogue/notes__read_note/preview?category=&danger=': 'nothing would change',
       integrity: 'read_note',
       'integrity/one?upstream=notes&tool=read_note': '<img src=x',
       figures: 'Tokens saved',

@@ -137,7 +137,10 @@ export function editJsonc(text: string, edits: readonly JsoncEdit[]): string {
   const { value: document, duplicates } = parseJsonc(start);
   for (const { path } of edits) refuseUnclear(path, document, duplicates);
   const formattingOptions = formattingOf(start);
-  return edits.reduce(
+  // The editor fails where what is to be removed is not there.
+  const needed = edits.filter(({ path, value }) => value !== undefined || valueAt(document, path) !== undefined);
+  if (needed.length === 0) return text;
+  return needed.reduce(
     (current, { path, value }) =>
       jsonc.applyEdits(current, jsonc.modify(current, [...path], value, { formattingOptions })),
     start,

@@ -156,7 +156,10 @@ export const OPERATION_PROPERTIES = {
     "The operation's name instead of the derived one, in snake_case; only under an exact name.",
   ),
   hide: boolean('Neither list the operation nor let it be called.'),
-  category: choice(CATEGORIES, 'What the operation does to state.'),
+  category: choice(
+    CATEGORIES,
+    'What the operation does to state. `EXECUTE` without a `danger` is destructive where the gateway finds something else itself.',
+  ),
   danger: choice(DANGER_LEVELS, 'How bad a call can be.'),
   risks: list(
     RISK,

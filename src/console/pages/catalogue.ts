@@ -228,6 +228,7 @@ function writeJudging(operation: Operation, frame: Frame): Html {
 <form method="get" action="${frame.to(`${addressOf(operation)}/preview`)}">
 <label>Category <select name="category">${options(CATEGORIES)}</select></label>
 <label>Danger <select name="danger">${options(DANGER_LEVELS)}</select></label>
+<p>EXECUTE without a danger counts as destructive where nothing else says what it runs.</p>
 <button>Preview</button></form>`;
 }
 

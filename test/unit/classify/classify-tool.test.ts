@@ -181,6 +181,17 @@ describe('curation', () => {
     expect(declared.evidence[0]).toBe('curation: category READ declared');
   });
 
+  test('is destructive where it declares EXECUTE without a danger of what the evidence takes for something else', () => {
+    const curation = { category: 'EXECUTE' } as const;
+    for (const name of ['get_report', 'create_item', 'set_flag'])
+      expect(classify(name, { curation })).toMatchObject({ category: 'EXECUTE', danger: { level: 'destructive' } });
+    expect(classify('get_report', { curation: { ...curation, danger: 'reversible' } }).danger.level).toBe('reversible');
+    expect(classify('run_sql', { curation, parameters: { sql: text } }).danger.level).toBe('destructive');
+    expect(classify('drop_tables', { curation }).danger.level).toBe('forbidden');
+    // What the gateway takes for EXECUTE itself is known.
+    expect(classify('start_timer', { curation }).danger.level).toBe(classify('start_timer').danger.level);
+  });
+
   test('leaves the category to the evidence where it declares only the danger', () => {
     const declared = classify('delete_draft', { curation: { danger: 'reversible' } });
     expect(declared).toMatchObject({ category: 'DELETE', danger: { level: 'reversible' } });
