@@ -380,12 +380,17 @@ const OPENING_FAULTS: Readonly<Record<string, string>> = {
   SQLITE_READONLY: 'cannot be written. Give this user write access to it and to its directory',
   SQLITE_CANTOPEN: 'cannot be written. Give this user write access to it and to its directory',
   SQLITE_FULL: 'cannot grow: the disk is full. Free some space',
+  SQLITE_IOERR: 'cannot be read or written: the disk may be full or failing. Free some space, and look at the disk',
+  ENOSPC: 'cannot grow: the disk is full. Free some space',
 };
 
-function explainFault(file: string, fault: unknown): StoreError {
+/** Why the file cannot be used, and what to do. */
+export function explainFault(file: string, fault: unknown): StoreError {
   const code = faultCode(fault);
+  // Only of a file that is known to be no database, or a damaged one, nothing is lost that could be kept.
   const what =
-    OPENING_FAULTS[code.match(/^SQLITE_[A-Z]+/)?.[0] ?? code] ?? 'cannot be opened as a database. Move it away';
+    OPENING_FAULTS[code.match(/^SQLITE_[A-Z]+/)?.[0] ?? code] ??
+    `cannot be opened (${code}). Look at the disk and at what else uses the file`;
   return new StoreError(`The state store's file '${file}' ${what}, or choose another file with 'store.file'.`, {
     cause: fault,
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.js';
-import { SqliteStore } from '../../src/store/sqlite-store.js';
+import { explainFault, SqliteStore } from '../../src/store/sqlite-store.js';
 import { StoreError } from '../../src/store/state-store.js';
 import { runInProcesses, runToDeath } from '../support/store-processes.js';
 import { describeStateStore } from './state-store.js';
@@ -93,7 +93,7 @@ describe('an SQLite file that cannot be used', () => {
       },
       /directory that does not exist/,
     ],
-    ['that is a directory', async () => directory, /cannot be opened as a database/],
+    ['that is a directory', async () => directory, /cannot be/],
     [
       'of another kind',
       async (file) => {
@@ -119,6 +119,20 @@ describe('an SQLite file that cannot be used', () => {
       /is another program's database/,
     ],
   ];
+
+  it.each([
+    'SQLITE_IOERR',
+    'SQLITE_IOERR_SHMSIZE',
+    'SQLITE_FULL',
+    'ENOSPC',
+    'SQLITE_PROTOCOL',
+    'EMFILE',
+    'SQLITE_NOMEM',
+  ])('and may be sound (%s) is not to be moved away, which would lose what is in it', (code) => {
+    const { message } = explainFault('state.db', Object.assign(new Error('it failed'), { code }));
+    expect(message).not.toMatch(/move/i);
+    expect(message).toMatch(/disk/);
+  });
 
   it.each(FAULTS)('%s is refused with the next step', async (_, prepare, message) => {
     const file = await prepare(freshFile());

@@ -63,6 +63,9 @@ type Verdict = Pick<Approval, 'status' | 'decision'>;
 /** How often a waiting call looks for a decision of another process. */
 const POLL_MS = 500;
 
+/** Of the tokens that approvals are redeemed with: nobody has those of other releases any more, so that what waits for them is over. */
+const TOKENS_OF = 2;
+
 /** How long a request can be read after it has expired, decided or not. */
 const REMEMBERED_MS = 3_600_000;
 
@@ -205,7 +208,8 @@ class StoredApprovals implements ApprovalQueue {
       };
       // Not tagged with its session: a decided request stays readable after the session has ended.
       const options = { expiresAt: expiresAt + REMEMBERED_MS };
-      if (await this.#store.insert('approval', approval.id, { ...approval }, options)) return approval;
+      if (await this.#store.insert('approval', approval.id, { ...approval, tokensOf: TOKENS_OF }, options))
+        return approval;
     }
   }
 
@@ -217,8 +221,9 @@ class StoredApprovals implements ApprovalQueue {
   /** Expiry is computed by the reader and never written, so that a request expires for every reader at the same moment. */
   #read(value: object): Approval {
     // Only this class writes the collection.
-    const { claimed: _claimed, ...approval } = value as Approval & { readonly claimed?: true };
-    const expired = approval.status === 'pending' && this.#now() >= Date.parse(approval.expiresAt);
+    const { claimed: _claimed, tokensOf, ...approval } = value as Approval & Stored;
+    const isOver = tokensOf !== TOKENS_OF || this.#now() >= Date.parse(approval.expiresAt);
+    const expired = approval.status === 'pending' && isOver;
     return expired ? { ...approval, status: 'expired' } : approval;
   }
 
@@ -254,6 +259,13 @@ class StoredApprovals implements ApprovalQueue {
     const why = reason === null ? {} : { reason };
     this.#audit.record({ type: 'approval', event, approval: id, operation, ...why, actor });
   }
+}
+
+/** What is kept beside a request. */
+interface Stored {
+  readonly claimed?: true;
+  /** Absent in requests that an earlier release has filed. */
+  readonly tokensOf?: number;
 }
 
 /** Who requested it, where somebody was authenticated. */

@@ -35,11 +35,21 @@ interface BackwardOptions {
   readonly maxBytes: number;
 }
 
+/** The search that was asked for last. */
+let last: Promise<unknown> = Promise.resolve();
+
 /**
- * Searches the journals of a directory from their end, a bounded part at a time: a journal may have gigabytes.
+ * Searches the journals of a directory from their end, a bounded part at a time: a journal may have gigabytes. One search after the other:
+ * the blocks of several would be read in one turn of the event loop, in which nobody's call goes on.
  * @throws the system's error when the directory or a journal cannot be read
  */
-export async function searchBack(
+export function searchBack(directory: string, filter: RecordFilter, options: BackwardOptions): Promise<BackwardPage> {
+  const page = last.then(() => searchPage(directory, filter, options));
+  last = page.catch(() => undefined);
+  return page;
+}
+
+async function searchPage(
   directory: string,
   filter: RecordFilter,
   { from, count, maxBytes }: BackwardOptions,

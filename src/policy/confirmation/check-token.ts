@@ -108,7 +108,8 @@ export function tokenOutdated(presented: PresentedToken): OperationError {
 export function checkCooldown(token: Token, presented: PresentedToken, now: number): void {
   // A gateway whose clock is ahead may have issued it: without a cooldown there is nothing to wait for.
   if (token.notBefore <= token.issuedAt || now >= token.notBefore) return;
-  const seconds = Math.ceil((token.notBefore - now) / 1_000);
+  // Nor is the wait longer than the cooldown, whatever the clocks say.
+  const seconds = Math.ceil(Math.min(token.notBefore - now, token.notBefore - token.issuedAt) / 1_000);
   throw new OperationError(
     'CONFIRMATION_REQUIRED',
     `Operation '${nameOf(token)}' may not run yet. Call it again with the same token in ${seconds} seconds`,

@@ -192,8 +192,21 @@ class StoredTokens implements ConfirmationTokens {
     if (record === undefined || found?.session !== ownerOf(presented.caller)) throw tokenInvalid(presented);
     const token = { ...found, consumedAt: found.consumedAt ?? this.#used.usedAt(presented.key) ?? null };
     if (token.configuration !== this.#configuration) throw tokenOutdated(presented);
+    const behindMs = token.issuedAt - this.#now();
+    if (
+      behindMs > this.#config.clockSkewSeconds * 1_000 &&
+      (await this.#moveBack(token, behindMs, presented, record.version))
+    )
+      return this.#examine(presented, parts);
     checkToken(token, presented, { now: this.#now(), skewSeconds: this.#config.clockSkewSeconds, parts });
     return { token, version: record.version };
+  }
+
+  /** The clock was set back: the token's waiting time and life begin anew, as how long ago it was issued is not known. */
+  #moveBack(token: Token, byMs: number, { key }: PresentedToken, version: number): Promise<boolean> {
+    const { issuedAt, notBefore, expiresAt } = token;
+    const moved = { ...token, issuedAt: issuedAt - byMs, notBefore: notBefore - byMs, expiresAt: expiresAt - byMs };
+    return this.#store.replace('token', key, version, moved);
   }
 
   /** Consumes a token. Of many simultaneous attempts, over processes, the store lets one succeed. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { failClosed } from '../../store/fail-closed.js';
+import { refuseOnFailure } from '../../store/fail-closed.js';
 import type { StateStore, StoredRecord } from '../../store/state-store.js';
 import { type Execution, isEnded, readExecution, writeExecution } from './execution.js';
 
@@ -43,8 +43,6 @@ const SESSION = 'session ';
  */
 export class SharedExecutions {
   readonly #deps: SharedDeps;
-  /** For what callers ask, who are refused while it cannot be reached. */
-  readonly #asked: StateStore;
   readonly #holder: Holder;
   /** The newest state of each that is to be written. */
   readonly #unwritten = new Map<string, Execution>();
@@ -57,14 +55,13 @@ export class SharedExecutions {
 
   constructor(deps: SharedDeps) {
     this.#deps = deps;
-    this.#asked = failClosed(deps.store);
     this.#holder = new Holder(deps);
   }
 
   /** Takes what other gateways ask from now on, and gives those an end that a killed gateway has left. */
   async open(requests: ExecutionRequests): Promise<void> {
     this.#requests = requests;
-    await this.#attempt(() => this.#all(this.#deps.store));
+    await this.#attempt(() => this.#all());
   }
 
   /** Notes a state of one that this gateway runs. Changes of its status are written at once, its progress once in a while. */
@@ -86,9 +83,13 @@ export class SharedExecutions {
     this.#queue(id, async () => void (await this.#deps.store.remove('execution', id)));
   }
 
-  /** Undefined where no gateway knows it. */
-  async find(id: string): Promise<Execution | undefined> {
-    const store = this.#asked;
+  /** Undefined where no gateway knows it. What callers wait for is refused whole while the store cannot be reached. */
+  find(id: string): Promise<Execution | undefined> {
+    return refuseOnFailure(this.#find(id));
+  }
+
+  async #find(id: string): Promise<Execution | undefined> {
+    const { store } = this.#deps;
     // What ends between the two has its end by then.
     const running = await store.get('running_execution', id);
     const ended = await store.get('execution', id);
@@ -97,10 +98,11 @@ export class SharedExecutions {
   }
 
   all(): Promise<readonly Execution[]> {
-    return this.#all(this.#asked);
+    return refuseOnFailure(this.#all());
   }
 
-  async #all(store: StateStore): Promise<readonly Execution[]> {
+  async #all(): Promise<readonly Execution[]> {
+    const { store } = this.#deps;
     const running = await store.list('running_execution');
     const ended = await store.list('execution');
     const known = new Map(ended.map(({ key, value }) => [key, readExecution(key, value)]));
@@ -111,8 +113,12 @@ export class SharedExecutions {
   }
 
   /** Those of other gateways that run. */
-  async runningElsewhere(): Promise<readonly Execution[]> {
-    const records = await this.#asked.list('running_execution');
+  runningElsewhere(): Promise<readonly Execution[]> {
+    return refuseOnFailure(this.#runningElsewhere());
+  }
+
+  async #runningElsewhere(): Promise<readonly Execution[]> {
+    const records = await this.#deps.store.list('running_execution');
     const others = records.filter(({ value }) => value['holder'] !== this.#holder.id);
     const found = await Promise.all(others.map((record) => this.#settle(record)));
     return found.flatMap((execution) => execution ?? []).filter(({ status }) => !isEnded(status));
@@ -121,7 +127,7 @@ export class SharedExecutions {
   /** Asks the gateway that runs it to cancel it. */
   async askToCancel(id: string, reason: string): Promise<void> {
     const expiresAt = this.#deps.now() + REQUEST_KEPT_MS;
-    await this.#asked.insert('execution_request', id, { reason }, { expiresAt });
+    await refuseOnFailure(this.#deps.store.insert('execution_request', id, { reason }, { expiresAt }));
   }
 
   /** Asks all other gateways to cancel what a session has begun there. */

@@ -38,6 +38,24 @@ describe('planReload', () => {
     expect(Object.fromEntries(names)).toEqual({ added: ['three'], removed: [], replaced: ['one'], adjusted: ['two'] });
   });
 
+  it.each([
+    ['where there are some before and after', ['old'], ['new'], ['new'], []],
+    ['not where there were none before, whose pages are not there', [], ['new'], [], ['policy.approvals']],
+    ['not where there are none any more', ['old'], [], ['old'], ['policy.approvals']],
+  ])('takes over who is an operator %s', async (_, before, after, inForce, waits) => {
+    const withOperators = (names: readonly string[]) => ({
+      mcpServers: SERVERS,
+      policy: {
+        approvals: {
+          operators: Object.fromEntries(names.map((name) => [name, { token: `a-token-of-${name}-operators` }])),
+        },
+      },
+    });
+    const { config, needsRestart } = await plan(withOperators(before), withOperators(after));
+    expect(config.policy.approvals.operators.map(({ name }) => name)).toEqual(inForce);
+    expect(needsRestart).toEqual(waits);
+  });
+
   it('keeps the values of what is fixed at the start, and names what waits for a restart', async () => {
     const { config, needsRestart, settings } = await plan(
       { mcpServers: SERVERS },

@@ -433,3 +433,15 @@ describe('an approval id', () => {
     expect(readApprovalId(typed)).toBe(id);
   });
 });
+
+it('ends what an earlier release has asked, as nobody has a token for it any more', async () => {
+  const bench = createApprovalBench();
+  const asked = await bench.queue.request(aRequest());
+  const record = await bench.store.get('approval', asked.id);
+  const { tokensOf: _of, ...before } = record?.value ?? {};
+  await bench.store.replace('approval', asked.id, record?.version ?? 0, before);
+
+  expect(await bench.queue.list('pending')).toEqual([]);
+  expect(await bench.queue.decide(asked.id, 'approved', OPERATOR)).toMatchObject({ ok: false, fault: 'expired' });
+  expect(await bench.queue.list('pending')).toEqual([]);
+});

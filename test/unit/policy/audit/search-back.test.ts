@@ -1,5 +1,6 @@
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AuditEvent } from '../../../../src/policy/audit/audit-event.js';
 import { type JournalPlace, readRecordAt, searchBack } from '../../../../src/policy/audit/search-back.js';
 import { makeAuditFolder } from './audit-folder.js';
@@ -14,6 +15,29 @@ const admin = (index: number, pad = ''): AuditEvent => ({
 const ALL = { count: 1_000, maxBytes: 1e9 };
 
 describe('searching journals from their end', () => {
+  it('searches for one after the other, so that no turn of the event loop reads for all of them', async () => {
+    const folder = makeAuditFolder();
+    const file = await folder.journal(30, (index) => admin(index, 'x'.repeat(index * 5_000)));
+    const probe = await open(join(folder.directory, file));
+    const files = Object.getPrototypeOf(probe) as typeof probe;
+    await probe.close();
+    let [reading, most] = [0, 0];
+    const read = files.read;
+    const counted = vi.spyOn(files, 'read').mockImplementation(async function (this: typeof probe, ...args: never[]) {
+      most = Math.max(most, ++reading);
+      try {
+        return await Reflect.apply(read, this, args);
+      } finally {
+        reading -= 1;
+      }
+    } as never);
+    onTestFinished(() => counted.mockRestore());
+    const missing = searchBack(join(folder.directory, 'nowhere'), {}, ALL).catch(() => 'missing');
+    const pages = await Promise.all(Array.from({ length: 20 }, () => searchBack(folder.directory, {}, ALL)));
+    expect(new Set(pages.map(({ records }) => records.length))).toEqual(new Set([pages[0]?.records.length]));
+    expect([await missing, most]).toEqual(['missing', 1]);
+  });
+
   it('finds the newest first, page by page, over several journals and lines of any length', async () => {
     const folder = makeAuditFolder();
     await folder.journal(30, (index) => admin(index, 'x'.repeat(index * 5_000)));

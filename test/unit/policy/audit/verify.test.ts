@@ -206,6 +206,21 @@ describe('the verification of journals', () => {
     expect((await verifyJournals(folder.directory)).faults).toMatchObject([{ file: third }]);
   });
 
+  it.each([
+    ['believes', 'the last record', -1, false],
+    ['does not believe', 'a record before the last one', -2, true],
+  ])('%s a record of retention that names %s of the removed journal', async (_, __, at, isFault) => {
+    const folder = makeAuditFolder();
+    const first = await folder.journal(3);
+    // The next journal names the last record of the first.
+    await folder.journal(3);
+    const { seq, hash } = parseLines(folder.read(first)).at(at) ?? {};
+    await folder.journal(1, () => ({ type: 'retention', removed: [{ file: first, seq, hash }] }) as never);
+    rmSync(join(folder.directory, first));
+    const { faults } = await verifyJournals(folder.directory);
+    expect(faults).toEqual(isFault ? [expect.objectContaining({ file: first })] : []);
+  });
+
   it('refuses a journal of an unknown format', async () => {
     const folder = makeAuditFolder();
     const file = await folder.journal(1);

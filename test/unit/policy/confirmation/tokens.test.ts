@@ -374,6 +374,41 @@ describe('a check of a confirmation token', () => {
 });
 
 describe('the cooldown of a token', () => {
+  it.each([86_400_000, 40 * 86_400_000])(
+    'is no longer than itself after the clock is set back by %i ms',
+    async (back) => {
+      const bench = createTokenBench();
+      const text = await bench.issue({ cooldownSeconds: 5 });
+      const redeem = () => bench.tokens.redeem(text, SCOPE, CALLER);
+      bench.time -= back;
+      expect((await refusalOf(redeem())).details).toMatchObject({ retry_after_seconds: 5 });
+      bench.time += 3_000;
+      expect((await refusalOf(redeem())).details).toMatchObject({ retry_after_seconds: 2 });
+      bench.time += 2_000;
+      expect(await redeem()).toMatchObject({ operation: SCOPE.operation });
+    },
+  );
+
+  it('is no longer than itself for a gateway whose clock is behind, and does not begin anew there', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue({ cooldownSeconds: 5 });
+    bench.time -= 20_000;
+    expect((await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER))).details).toMatchObject({
+      retry_after_seconds: 5,
+    });
+    bench.time += 25_000;
+    expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ operation: SCOPE.operation });
+  });
+
+  it('lets a token live no longer where the clock is set back', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    bench.time -= 86_400_000;
+    await bench.tokens.inspect(text, SCOPE, CALLER);
+    bench.time += 340_000;
+    expect((await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER))).code).toBe('TOKEN_EXPIRED');
+  });
+
   it('refuses the call with the same token, which stays valid', async () => {
     const bench = createTokenBench();
     const text = await bench.issue({ cooldownSeconds: 30 });

@@ -233,6 +233,16 @@ describe('executions', () => {
     expect(executions.all().map(({ id }) => id)).not.toContain(ended);
   });
 
+  it('make room in the largest share that has an end, where a larger one has none', () => {
+    const executions = open();
+    const [, ended] = [executions.begin(caller('a'), CALL).id, executions.begin(caller('b'), CALL).id];
+    executions.cancel(ended, 'test');
+    // The largest share runs, so that nothing of it can make room.
+    while (executions.all().length < BOUNDS.all) executions.begin(caller('c'), CALL);
+    executions.begin(caller('d'), CALL);
+    expect(executions.all().map(({ id }) => id)).not.toContain(ended);
+  });
+
   it('are dropped when they were kept as long as configured', () => {
     let now = 0;
     const executions = open(undefined, () => now);

@@ -21,13 +21,15 @@ afterEach(() => {
 /** Two gateways of one store that can be away. */
 async function openPair() {
   const memory = new MemoryStore(Date.now);
-  const link = { isAway: false };
+  const link = { isAway: false, requestsLeft: Number.POSITIVE_INFINITY };
   const reach = new Proxy<StateStore>(memory, {
     get(_target, name) {
       const member: unknown = Reflect.get(memory, name);
       if (typeof member !== 'function') return member;
       return (...args: never[]) =>
-        link.isAway ? Promise.reject(new StoreError('it is away')) : Reflect.apply(member, memory, args);
+        link.isAway || link.requestsLeft-- <= 0
+          ? Promise.reject(new StoreError('it is away'))
+          : Reflect.apply(member, memory, args);
     },
   });
   const open = async () => {
@@ -53,6 +55,20 @@ async function runOne(executions: Executions): Promise<string> {
   await executions.written(id);
   return id;
 }
+
+it.each([0, 1, 2, 3, 4, 5, 6, 7])(
+  'a look-up that the store leaves after %i requests is refused as the store being away, or answered',
+  async (requests) => {
+    const { link, one, other } = await openPair();
+    const id = await runOne(one);
+    link.requestsLeft = requests;
+    for (const ask of [() => other.get(id, CALLER), () => other.list(CALLER), () => other.runningElsewhere('s')]) {
+      const outcome = await Promise.resolve(ask()).catch((error: unknown) => error);
+      if (outcome instanceof Error)
+        expect(outcome).toMatchObject({ code: 'INTERNAL_ERROR', details: { reason: 'unavailable', retryable: true } });
+    }
+  },
+);
 
 describe('while the store is away', () => {
   it('an execution ends, and the other gateways find its end when the store is back', async () => {

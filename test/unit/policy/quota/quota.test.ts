@@ -360,3 +360,14 @@ class LateStore extends MemoryStore {
     return counted;
   }
 }
+
+it('does not let a call be repeated that cannot be counted', async () => {
+  const bench = createQuotaBench({
+    api: { [GET_ITEM.upstream]: [{ scope: 'global', limit: 5, window: 'hour' }] },
+    store: (now) => {
+      const store = new MemoryStore(now);
+      return Object.assign(store, { incrementAll: () => Promise.reject(new StoreError('it is away')) });
+    },
+  });
+  expect(await bench.service.chargeRepeat(GET_ITEM, ALICE)).toBe(false);
+});
