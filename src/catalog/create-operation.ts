@@ -81,7 +81,7 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     tool,
     upstream,
   } = draft;
-  const { slug, trust, strict, timeoutMs, readOnlyStatements } = upstream;
+  const { slug, trust, strict, timeoutMs, readOnlyStatements, rowFunctions } = upstream;
   const key = JSON.stringify([
     slug,
     trust,
@@ -97,6 +97,7 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     onlyReads,
     partOf,
     readOnlyStatements,
+    rowFunctions,
   ]);
   const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
   created.set(tool.raw, versions);
@@ -131,7 +132,7 @@ function withoutRisksOf(foreign: ReadonlySet<string>, classification: Classifica
 
 function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   const { upstream, tool, curation, localName, choice, onlyReads = false, partOf } = draft;
-  const { slug, trust, readOnlyStatements } = upstream;
+  const { slug, trust, readOnlyStatements, rowFunctions } = upstream;
   const { raw, inputSchema } = tool;
   const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
   // Where parameters that are not described are let through, leaving one out of the description would only hide it.
@@ -152,6 +153,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     emptyHints: draft.emptyHints,
     objectPrefixes: draft.objectPrefixes,
     readOnlyStatements,
+    rowFunctions,
     ...(choice !== undefined && { groupValue: choice }),
   });
   const classification = onlyReads

@@ -1,5 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
-import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../base/protocol/operation.js';
+import {
+  type Category,
+  type DangerLevel,
+  dangerRank,
+  type Risk,
+  type RowFunctions,
+  type TrustLevel,
+} from '../base/protocol/operation.js';
 import type { RawTool } from '../base/protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { type DescriptionReading, readDescription } from './text/read-description.js';
@@ -26,6 +33,8 @@ export interface ClassificationInput {
   readonly objectPrefixes?: ReadonlySet<string> | undefined;
   /** False where the operator does not want statements to be told apart. */
   readonly readOnlyStatements?: boolean;
+  /** What the operator says of the database's schema. */
+  readonly rowFunctions?: RowFunctions | undefined;
   /** One value of a grouping parameter: classify what the tool does with it. */
   readonly groupValue?: { readonly parameter: string; readonly value: string };
 }

@@ -68,7 +68,14 @@ function statementOf(
   const isCompanion = ({ key }: ParameterFacts): boolean =>
     COMPANION.test(key) || (PLACE.test(key) && !dialects.includes('sqlite'));
   const companions = parameters.filter((parameter) => parameter !== carrier && isCompanion(parameter));
-  return { language, dialects, parameter: carrier.name, companions: companions.map(({ name }) => name) };
+  const { rowFunctions } = input;
+  return {
+    language,
+    dialects,
+    parameter: carrier.name,
+    companions: companions.map(({ name }) => name),
+    ...(rowFunctions === 'none' && { rowFunctions }),
+  };
 }
 
 /** The parameter that carries a statement; none where several may, because nobody knows which of them runs. */

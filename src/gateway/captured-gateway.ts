@@ -182,6 +182,7 @@ function describeCaptured(name: string): UpstreamConfig {
     trust: 'validated',
     strict: true,
     readOnlyStatements: true,
+    rowFunctions: 'possible',
     asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
     integrity: 'off',
     curation: [],

@@ -29,6 +29,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     trust: 'validated',
     strict: true,
     readOnlyStatements: true,
+    rowFunctions: 'possible',
     asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
     integrity: 'off',
     curation: [],

@@ -235,6 +235,11 @@ export const SQL_DIALECTS = ['sqlite', 'postgresql', 'mysql', 'mariadb'] as cons
 
 export type SqlDialect = (typeof SQL_DIALECTS)[number];
 
+/** Whether the schema of a database may have functions that take a row of a table, as PostgreSQL calls them by `table.function`. */
+export const ROW_FUNCTIONS = ['possible', 'none'] as const;
+
+export type RowFunctions = (typeof ROW_FUNCTIONS)[number];
+
 /** Languages in which a read can be told from everything else. */
 export type StatementLanguage = 'sql' | 'graphql';
 
@@ -247,6 +252,8 @@ export interface Statement {
   readonly parameter: string;
   /** Parameters, in the upstream's spelling, that may be given beside it without making more of a call. */
   readonly companions: readonly string[];
+  /** The operator's word about the schema; `possible` where absent. */
+  readonly rowFunctions?: RowFunctions;
   /** Set for the operation that runs nothing else than proven reads. */
   readonly only?: true;
 }

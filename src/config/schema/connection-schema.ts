@@ -1,4 +1,4 @@
-import { TRUST_LEVELS } from '../../base/protocol/operation.js';
+import { ROW_FUNCTIONS, TRUST_LEVELS } from '../../base/protocol/operation.js';
 import { boolean, choice, integer, list, looseTexts, SCOPE, section, string, text } from './setting.js';
 
 /** The longest time of anything between the gateway and a server. */
@@ -156,6 +156,12 @@ export const SHARED = {
   readOnlyStatements: boolean(
     'Count a statement (SQL, GraphQL) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
     true,
+  ),
+  rowFunctions: choice(
+    ROW_FUNCTIONS,
+    'Whether the schema of a PostgreSQL database may have functions that take a row of a table (computed columns, as of PostGraphile and Hasura): `table.name` may call one, ' +
+      'so that a statement with columns named so is not proven to only read. `none`: it has none, or none that changes anything.',
+    'possible',
   ),
   asks: ASKS,
 };

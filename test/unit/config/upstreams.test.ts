@@ -35,6 +35,7 @@ describe('loadConfig with pasted blocks', () => {
         maxAnswerBytes: 52_428_800,
         strict: true,
         readOnlyStatements: true,
+        rowFunctions: 'possible',
         asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
         integrity: 'off',
         curation: [],

@@ -51,6 +51,7 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     trust: 'validated',
     strict: true,
     readOnlyStatements: true,
+    rowFunctions: 'possible',
     asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
     curation: [],
     relations: [],

@@ -114,6 +114,11 @@ export const STATEMENT_WORDS = setOf(`
 export const SEQUENCE_NAMES = setOf('nextval currval lastval setval nextvalue');
 
 /** Tables that hold what proves an identity. Reading them changes nothing, but it is no everyday read. */
+/** Tables of SQLite and its shell that are there without being made: they read files, raw pages, or what others run. */
+export const EPONYMOUS_TABLES: ReadonlySet<string> = new Set(
+  'fsdir zipfile dbstat sqlite_dbpage sqlite_stmt sqlite_memstat bytecode tables_used'.split(' '),
+);
+
 export const CREDENTIAL_TABLES = setOf(
   'pg_authid pg_shadow pg_user_mapping pg_user_mappings mysql.user mysql.global_priv',
 );

@@ -1,19 +1,23 @@
-import type { SqlDialect, StatementVerdict } from '../../../base/protocol/operation.js';
+import type { RowFunctions, SqlDialect, StatementVerdict } from '../../../base/protocol/operation.js';
 import { clearText, requirePlain } from '../clear-text.js';
 import { Cursor, type Token } from '../cursor.js';
 import { MOST_PARTS, NotProven, place, quote, verdictOf } from '../not-proven.js';
 import { DESCRIBING_PRAGMAS, READING_PRAGMAS, RESERVED, SHOWN } from './dialect.js';
-import { QueryReader } from './query.js';
+import { type Database, QueryReader } from './query.js';
 
 /**
  * Proves that a text is one SQL statement that changes nothing in any of these dialects. Everything that is doubtful is not proven.
  * The work is bounded by the length of the text, and equal texts have equal verdicts.
  */
-export function proveSql(text: string, dialects: readonly SqlDialect[]): StatementVerdict {
+export function proveSql(
+  text: string,
+  dialects: readonly SqlDialect[],
+  rowFunctions: RowFunctions = 'possible',
+): StatementVerdict {
   if (dialects.length === 0) return { read: false, why: 'its dialect is not known' };
   return verdictOf(() => {
     const cursor = new Cursor(readTokens(text, dialects));
-    const kind = readStatement(cursor, dialects);
+    const kind = readStatement(cursor, { dialects, rowFunctions });
     cursor.takesSymbol(';');
     if (cursor.peek().kind !== 'end') cursor.refuse();
     return kind;
@@ -22,15 +26,15 @@ export function proveSql(text: string, dialects: readonly SqlDialect[]): Stateme
 
 const QUERY = new Set(['select', 'with', 'values']);
 
-function readStatement(cursor: Cursor, dialects: readonly SqlDialect[]): string {
+function readStatement(cursor: Cursor, database: Database): string {
   if (cursor.isAnyOf(QUERY) || cursor.isSymbol('(')) {
-    new QueryReader(cursor, dialects).read();
+    new QueryReader(cursor, database).read();
     return 'SELECT';
   }
-  if (cursor.takes('explain')) return readExplain(cursor, dialects);
+  if (cursor.takes('explain')) return readExplain(cursor, database);
   if (cursor.takes('show')) return readShow(cursor);
   if (cursor.takes('describe') || cursor.takes('desc')) return readDescribe(cursor);
-  if (dialects.includes('sqlite') && cursor.takes('pragma')) return readPragma(cursor);
+  if (database.dialects.includes('sqlite') && cursor.takes('pragma')) return readPragma(cursor);
   return cursor.refuse();
 }
 
@@ -38,7 +42,7 @@ function readStatement(cursor: Cursor, dialects: readonly SqlDialect[]): string 
 const EXPLAIN_OPTIONS = new Set(['verbose', 'costs', 'settings', 'generic_plan', 'summary', 'memory', 'format']);
 const OPTION_VALUES = new Set(['text', 'xml', 'json', 'yaml', 'on', 'off', 'true', 'false', 'tree', 'traditional']);
 
-function readExplain(cursor: Cursor, dialects: readonly SqlDialect[]): string {
+function readExplain(cursor: Cursor, database: Database): string {
   if (cursor.isSymbol('(') && EXPLAIN_OPTIONS.has(cursor.peek(1).text)) {
     cursor.needsSymbol('(');
     cursor.list(() => {
@@ -51,7 +55,7 @@ function readExplain(cursor: Cursor, dialects: readonly SqlDialect[]): string {
     if (!cursor.takesAnyOf(OPTION_VALUES)) cursor.refuse();
   } else if (!cursor.takes('query', 'plan')) cursor.takes('verbose');
   if (!cursor.isAnyOf(QUERY) && !cursor.isSymbol('(')) cursor.refuse();
-  new QueryReader(cursor, dialects).read();
+  new QueryReader(cursor, database).read();
   return 'EXPLAIN';
 }
 

@@ -1,9 +1,10 @@
-import type { SqlDialect } from '../../../base/protocol/operation.js';
+import type { RowFunctions, SqlDialect } from '../../../base/protocol/operation.js';
 import { type Cursor, type Token, textOf } from '../cursor.js';
 import { NotProven } from '../not-proven.js';
 import {
   BINARY_WORDS,
   CREDENTIAL_TABLES,
+  EPONYMOUS_TABLES,
   FRAMES,
   isPureFunction,
   JOINS,
@@ -24,6 +25,12 @@ import { ReturnedColumns } from './returned-columns.js';
 import { type CallParts, SPECIAL_CALLS } from './special-calls.js';
 import { readType } from './type.js';
 
+/** What may run the statement. */
+export interface Database {
+  readonly dialects: readonly SqlDialect[];
+  readonly rowFunctions: RowFunctions;
+}
+
 /** A name with its qualifiers, as it reads in lower case. */
 type Name = readonly Token[];
 
@@ -34,17 +41,19 @@ type Name = readonly Token[];
 export class QueryReader {
   readonly #cursor: Cursor;
   readonly #dialects: readonly SqlDialect[];
+  readonly #rowFunctions: RowFunctions;
   readonly #columns = new ReturnedColumns();
 
-  constructor(cursor: Cursor, dialects: readonly SqlDialect[]) {
+  constructor(cursor: Cursor, { dialects, rowFunctions }: Database) {
     this.#cursor = cursor;
     this.#dialects = dialects;
+    this.#rowFunctions = rowFunctions;
   }
 
   /** A whole query; also holds every column against what PostgreSQL could take for a call. */
   read(): void {
     this.#query();
-    if (this.#dialects.includes('postgresql')) this.#columns.require();
+    if (this.#dialects.includes('postgresql')) this.#columns.require(this.#rowFunctions);
   }
 
   #query(): void {
@@ -150,13 +159,15 @@ export class QueryReader {
           this.#setOperations();
         }
       });
-      this.#tableAlias();
+      const { alias, columns } = this.#tableAlias();
+      if (alias !== undefined) this.#columns.addRows(alias, columns);
       return;
     }
     const name = this.#name();
     if (!cursor.isSymbol('(')) {
       this.#requireTable(name);
-      this.#tableAlias();
+      const { alias = textOf(name.at(-1)), columns } = this.#tableAlias();
+      this.#columns.addRows(alias, columns);
       return;
     }
     this.#requireFunction(name);
@@ -178,7 +189,8 @@ export class QueryReader {
   #requireTable(name: Name): void {
     const last = textOf(name.at(-1));
     const readable = name.map(textOf).join('.');
-    if (last.startsWith('pragma_') && !this.#isPure(last)) this.#cursor.refuse(name.at(-1));
+    if ((last.startsWith('pragma_') || EPONYMOUS_TABLES.has(last)) && !this.#isPure(last))
+      this.#cursor.refuse(name.at(-1));
     if (CREDENTIAL_TABLES.has(last) || CREDENTIAL_TABLES.has(readable))
       throw new NotProven(`table '${readable}' holds credentials`);
   }
