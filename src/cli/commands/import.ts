@@ -12,12 +12,15 @@ import {
   openEditableConfig,
 } from '../../config/edit/edit-config.js';
 import { ConfigError, type ConfigProblem } from '../../config/load/diagnostics.js';
+import { type LoadOptions, loadConfig } from '../../config/load/load-config.js';
 import { toSlug } from '../../config/load/server-definition.js';
+import { publicUrlOf } from '../../config/public-url.js';
 import { type Machine, MCP_CLIENTS } from '../clients/client-table.js';
+import { isOwnGateway } from '../clients/own-gateway.js';
 import { type FoundFile, type FoundServer, findClientServers, readServersOf } from '../clients/read-servers.js';
 import type { CommonFlags } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
-import { describeFollower, followReload } from '../shared/running.js';
+import { describeFollower, followReload, listRunning } from '../shared/running.js';
 import { oneLine, printJson, printLine, printTable, printWarning, type Terminal } from '../shared/terminal.js';
 import { loadOptionsOf, readable } from './servers.js';
 
@@ -61,10 +64,11 @@ async function runImport(flags: ImportFlags, terminal: Terminal): Promise<void> 
   const config = await readable(() => openEditableConfig(loadOptionsOf(flags)));
   const known = new Map(config.servers.map(({ slug, entry }) => [slug, entry]));
   const taken: FoundServer[] = [];
+  const addresses = await ownAddresses(loadOptionsOf(flags));
   const servers = found
     .flatMap((file) => file.servers)
     .map((server): ImportedServer => {
-      const outcome = judge(server, known);
+      const outcome = judge(server, known, addresses);
       if (outcome === 'added') {
         known.set(toSlug(server.name), server.entry);
         taken.push(server);
@@ -178,17 +182,25 @@ async function readNamed(file: string, machine: Machine): Promise<FoundFile> {
 }
 
 /** The first of a name is taken: a later one that is another server is left to the operator. */
-function judge({ name, entry }: FoundServer, known: ReadonlyMap<string, JsonObject>): ImportedServer['outcome'] {
-  if (isGateway(entry)) return 'gateway';
+function judge(
+  { name, entry }: FoundServer,
+  known: ReadonlyMap<string, JsonObject>,
+  addresses: readonly string[],
+): ImportedServer['outcome'] {
+  if (isOwnGateway(entry, addresses)) return 'gateway';
   const other = known.get(toSlug(name));
   if (other === undefined) return 'added';
   return isSameServer(entry, other) ? 'present' : 'conflict';
 }
 
-/** What `connect` wrote: the gateway must not be a server of its own. */
-function isGateway({ command, args }: JsonObject): boolean {
-  const words = [command, ...(Array.isArray(args) ? args : [])].map(String);
-  return words.some((word) => /mcp-aql-gateway/.test(word) || word === process.argv[1]);
+/** Where this gateway is reached by its configuration, and where those are that run over its data. */
+async function ownAddresses(options: LoadOptions): Promise<readonly string[]> {
+  const loaded = await loadConfig({ ...options, tolerant: true }).catch(() => undefined);
+  if (loaded === undefined) return [];
+  const { server, dataDir } = loaded.config;
+  const { publicUrl: _public, ...bound } = server;
+  const running = await listRunning(dataDir);
+  return [publicUrlOf(server), publicUrlOf(bound), ...running.map(({ address }) => address)];
 }
 
 function isSameServer(a: JsonObject, b: JsonObject): boolean {
