@@ -11,6 +11,7 @@ import { mayEscalate, operationOfCall, riskyVariants } from '../../catalog/opera
 import { statementVerdict } from '../../catalog/proven-read.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
 import { CONFIRMATION, EXECUTION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
+import { isBatch, isSilentMember, readEnvelope } from './envelope.js';
 import { correctedExample, unknownOperation } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 import { endpointMismatch, notProvenToRead } from './wrong-family.js';
@@ -33,10 +34,8 @@ export type Request =
 export function readRequest(raw: RawCall, plan: Pick<EndpointPlan, 'reachOf'>, trace?: CallTrace): Request {
   const requestId = trace?.id ?? readTraceId(raw.traceparent) ?? newTraceId();
   const call = { ...raw, trace, caller: { ...raw.caller, requestId } };
-  const { operation, operations } = isJsonObject(raw.arguments) ? raw.arguments : NO_ARGUMENTS;
-  const isList = Array.isArray(operations) && (operation === undefined || operation === null);
-  const isBatch = isList && !(plan.reachOf(raw.tool) instanceof PassthroughTool);
-  return isBatch ? { kind: 'batch', call, operations } : { kind: 'single', call };
+  if (!isBatch(raw.arguments) || plan.reachOf(raw.tool) instanceof PassthroughTool) return { kind: 'single', call };
+  return { kind: 'batch', call, operations: raw.arguments.operations };
 }
 
 const NO_ARGUMENTS: JsonObject = {};
@@ -53,9 +52,6 @@ interface DecodedCall {
 /** Which operations a call may name. */
 type OperationReach = FamilyDefinition | 'everything';
 
-/** Keys of a request that belong to the protocol and are never parameters (specification, section 4.6.1). */
-const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
-
 /** Reads the request of a tool call. A call is refused here when it names no known tool or no operation, or is malformed. */
 export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<never> {
   const given = raw.arguments ?? {};
@@ -64,13 +60,11 @@ export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<
   if (reach === undefined) return refuseWith(unknownTool(raw, snapshot));
   if (!isJsonObject(given)) throw notAnObject('arguments', given, raw, snapshot);
   if (reach instanceof PassthroughTool) return decodePassthrough(raw, reach, given);
-  const { operation, params } = given;
-  if (typeof operation !== 'string' || operation === '') throw missingOperation(given, raw, snapshot);
-  if (params !== undefined && params !== null && !isJsonObject(params)) {
-    throw notAnObject('params', params, raw, snapshot, operation);
-  }
-  const isGiven = params ? sameIn(params, snapshot.catalog.find(operation)) : undefined;
-  return { raw, reach, operation, params: mergeParams(given, params ?? undefined, isGiven) };
+  const { operation, params } = readEnvelope(given);
+  if (typeof operation !== 'string') throw missingOperation(given, raw, snapshot);
+  if (params !== undefined && !isJsonObject(params)) throw notAnObject('params', params, raw, snapshot, operation);
+  const isGiven = params === undefined ? undefined : sameIn(params, snapshot.catalog.find(operation));
+  return { raw, reach, operation, params: mergeParams(given, params, isGiven) };
 }
 
 /** A call of an upstream's tool under its own name: its arguments are the tool's, and tokens travel beside them. */
@@ -118,7 +112,8 @@ function mergeParams(
 ): JsonObject {
   let merged = params;
   for (const key of Object.keys(given)) {
-    if (PROTOCOL_FIELDS.has(key) || (key.startsWith('_') && !OWN_NAMES.has(key))) continue;
+    if (key === 'operation' || key === 'params' || isSilentMember(given, key)) continue;
+    if (key.startsWith('_') && !OWN_NAMES.has(key)) continue;
     if (merged === undefined || merged === params) merged = { ...params };
     if (!Object.hasOwn(merged, key) && !isGiven(key)) merged[key] = given[key];
   }
@@ -160,14 +155,14 @@ async function wrongTool(tool: string, name: string, given: JsonObject, snapshot
 }
 
 function missingOperation(given: JsonObject, raw: RawCall, snapshot: Snapshot): OperationError {
-  if (given['operations'] !== undefined) return notABatch(given['operations'], raw);
-  const operation = given['operation'];
+  const { operation, operations } = readEnvelope(given);
+  if (operations !== undefined) return notABatch(operations, raw);
   const what = 'the name of the operation, for example "introspect"';
   const example = introspectExample(snapshot);
-  if (operation === undefined || operation === null || operation === '') {
+  if (operation === undefined) {
     return new OperationError(
       'VALIDATION_MISSING_PARAM',
-      `Missing required parameter 'operation'. Expected: string (${what})`,
+      `Missing required parameter 'operation'. Expected: string (${what}), or several operations in 'operations'`,
       { param_name: 'operation', operation: raw.tool, example },
     );
   }
@@ -301,8 +296,8 @@ export function loneConfirmation(params: JsonObject): string | undefined {
 
 /** The token of a request that says nothing else, not even its operation. */
 export function loneToken(request: JsonObject): string | undefined {
-  const { operation, operations } = request;
-  if ((operation !== undefined && operation !== null) || operations !== undefined) return undefined;
+  const { operation, operations } = readEnvelope(request);
+  if (operation !== undefined || operations !== undefined) return undefined;
   const params = paramsOf(request);
   return params === undefined ? undefined : loneConfirmation(params);
 }

@@ -6,6 +6,7 @@ import type { Operation } from '../../../base/protocol/operation.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import { mayEscalate } from '../../../catalog/operation.js';
 import { EXECUTION } from '../directive-names.js';
+import { isBatch, isSilentMember, readEnvelope } from '../envelope.js';
 import { limitPayload } from '../limit.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
@@ -91,8 +92,9 @@ function findFault(value: unknown, index: number, limits: PayloadLimits): Operat
   }
 }
 
-function findNameFault({ operation }: JsonObject, name: string, index: number): OperationError | undefined {
-  if (operation === undefined || operation === null || operation === '') {
+function findNameFault(item: JsonObject, name: string, index: number): OperationError | undefined {
+  const { operation } = readEnvelope(item);
+  if (operation === undefined) {
     return new OperationError(
       'VALIDATION_MISSING_PARAM',
       `Missing required parameter 'operation' in '${name}'. Expected: string (the name of the operation)`,
@@ -163,10 +165,11 @@ export function refuse(faults: readonly Fault[]): void {
 
 /** Members with an underscore are metadata (specification, section 4.6.1), but for what is said of one call. */
 function findUnknownMembers({ arguments: given }: RawCall): readonly Fault[] {
-  const members = isJsonObject(given) ? Object.entries(given) : [];
-  const unknown = members
-    .filter(([key, value]) => key !== 'operations' && (key === EXECUTION || !key.startsWith('_')) && value !== null)
-    .map(([key]) => key);
+  const request = isJsonObject(given) ? given : {};
+  const unknown = Object.keys(request).filter((key) => {
+    if (key === 'operations' || request[key] === null || isSilentMember(request, key)) return false;
+    return key === EXECUTION || !key.startsWith('_');
+  });
   if (unknown.length === 0) return [];
   return [
     {
@@ -177,9 +180,6 @@ function findUnknownMembers({ arguments: given }: RawCall): readonly Fault[] {
 }
 
 function findWrongCount({ length }: readonly unknown[], maxOperations: number): readonly Fault[] {
-  if (length === 0) {
-    return [{ code: 'VALIDATION_INVALID_VALUE', message: "'operations' must contain one operation or more" }];
-  }
   if (length <= maxOperations) return [];
   return [
     {
@@ -203,10 +203,4 @@ function findNestedBatches(operations: readonly unknown[]): readonly Fault[] {
       message: `A batch cannot contain a batch: ${quoteValues(named)}${more}. Move their operations into the outer batch`,
     },
   ];
-}
-
-function isBatch(item: unknown): boolean {
-  if (!isJsonObject(item)) return false;
-  const { operation, operations } = item;
-  return Array.isArray(operations) && (operation === undefined || operation === null);
 }

@@ -36,8 +36,8 @@ describe('a batch', () => {
   it('is distinguished from a single call', () => {
     const read = (given: unknown) => readRequest({ arguments: given } as RawCall, { reachOf: () => undefined });
     expect(read({ operations: [1] })).toMatchObject({ kind: 'batch', operations: [1] });
-    expect(read({ operations: [], operation: null })).toMatchObject({ kind: 'batch', operations: [] });
-    for (const single of [{ operation: 'x' }, { operation: 'x', operations: [] }, { operations: '[]' }, [], null, 7]) {
+    expect(read({ operations: [1], operation: null })).toMatchObject({ kind: 'batch', operations: [1] });
+    for (const single of [{ operation: 'x' }, { operation: 'x', operations: [1] }, { operations: [] }, { operations: '[]' }, [], null, 7]) {
       expect(read(single).kind).toBe('single');
     }
   });

@@ -5,7 +5,6 @@ const many = (count: number) => Array.from({ length: count }, () => ({ operation
 
 describe('the form of a batch', () => {
   it.each([
-    ['no operations', [], {}, 'VALIDATION_INVALID_VALUE', ['one operation or more']],
     [
       'too many operations',
       many(101),
@@ -29,8 +28,8 @@ describe('the form of a batch', () => {
     ],
     [
       'all these faults at once',
-      [...many(100), { operations: [] }],
-      { params: {} },
+      [...many(100), { operations: many(1) }],
+      { params: { id: 1 } },
       'VALIDATION_UNKNOWN_PARAM',
       ["'params'", 'limit of 100', "'operations[100]'"],
     ],
