@@ -10,6 +10,7 @@ import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
 import { mayEscalate, operationOfCall, riskyVariants } from '../../catalog/operation.js';
 import { statementVerdict } from '../../catalog/proven-read.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
+import { isTokenLike } from '../../policy/confirmation/tokens.js';
 import { CONFIRMATION, EXECUTION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
 import { isBatch, isSilentMember, readEnvelope } from './envelope.js';
 import { correctedExample, unknownOperation } from './not-found.js';
@@ -286,12 +287,17 @@ export interface Directives {
   readonly background?: boolean;
 }
 
-/** The token of a call that says nothing else: the call that was asked to be confirmed is kept under it. */
-export function loneConfirmation(params: JsonObject): string | undefined {
-  const keys = Object.keys(params);
-  if (keys.length !== 1 || (keys[0] !== CONFIRMATION && keys[0] !== PLAIN_CONFIRMATION)) return undefined;
-  const token = params[keys[0]];
-  return typeof token === 'string' ? token : undefined;
+/**
+ * The token of a call that says nothing else: the call that was asked to be confirmed is kept under it.
+ *
+ * @param operation whose own parameter it may be; undefined where the request names none
+ */
+export function loneConfirmation(params: JsonObject, operation?: Operation): string | undefined {
+  const [name, ...others] = Object.keys(params);
+  if (others.length > 0 || (name !== CONFIRMATION && name !== PLAIN_CONFIRMATION)) return undefined;
+  const token = params[name];
+  if (typeof token !== 'string') return undefined;
+  return operation === undefined || isDirective(operation, name, token, () => true) ? token : undefined;
 }
 
 /** The token of a request that says nothing else, not even its operation. */
@@ -312,7 +318,9 @@ type Name = (typeof NAMES)[number];
  * @param isConfirmable whether calls of the operation can require confirmation; elsewhere `confirmation_token` is an unknown parameter
  */
 export function takeDirectives(operation: Operation, params: JsonObject, isConfirmable: () => boolean): Directives {
-  const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name, isConfirmable));
+  const given = NAMES.filter(
+    (name) => Object.hasOwn(params, name) && isDirective(operation, name, params[name], isConfirmable),
+  );
   refuseMisspelt(operation, params);
   if (given.length === 0) return { params };
   const ownParams = Object.fromEntries(Object.entries(params).filter(([key]) => !given.some((name) => name === key)));
@@ -335,16 +343,15 @@ export function takeDirectives(operation: Operation, params: JsonObject, isConfi
 const MOST_COMPARED = 20;
 const LONGEST_MISSPELT = 40;
 
-/** Refuses `_confirmaton` and its like: metadata that is not known is ignored, and a caller that sends a token means something. */
-function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): void {
-  const metadata = Object.keys(params).filter((key) => key.startsWith('_') && key.length <= LONGEST_MISSPELT);
-  if (metadata.length === 0) return;
-  const misspelt = metadata.slice(0, MOST_COMPARED).flatMap((key) => {
-    if (key === CONFIRMATION || key === QUOTA_CONTINUE || key === EXECUTION) return [];
-    if (parameters.some((parameter) => parameter.upstreamName === key)) return [];
-    const meant = NAMES.find((directive) => isSpeltLike(key.replace(/^_+/, ''), directive.replace(/^_/, '')));
-    return meant === undefined ? [] : [{ key, meant }];
-  });
+/**
+ * Refuses `_confirmaton` and its like: metadata that is not known is ignored, and a caller that sends a token means something.
+ *
+ * @param said the parameters, or the request in which they may stand
+ */
+export function refuseMisspelt({ name, parameters }: Pick<Operation, 'name' | 'parameters'>, said: JsonObject): void {
+  const misspelt = misspeltDirectives(said).filter(({ key }) =>
+    parameters.every(({ upstreamName }) => upstreamName !== key),
+  );
   if (misspelt.length === 0) return;
   const listed = misspelt.map(({ key, meant }) => `'${key}' (did you mean '${meant}'?)`).join(', ');
   throw new OperationError('VALIDATION_UNKNOWN_PARAM', `Unknown parameter(s) for operation '${name}': ${listed}`, {
@@ -354,11 +361,24 @@ function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): vo
   });
 }
 
-function isDirective(operation: Operation, name: Name, isConfirmable: () => boolean): boolean {
-  if (name.startsWith('_')) return true;
+/** Names like metadata in a request that are near a directive, with what was probably meant. */
+export function misspeltDirectives(said: JsonObject): readonly { readonly key: string; readonly meant: Name }[] {
+  const metadata = Object.keys(said).filter((key) => key.startsWith('_') && key.length <= LONGEST_MISSPELT);
+  return metadata.slice(0, MOST_COMPARED).flatMap((key) => {
+    if (key === CONFIRMATION || key === QUOTA_CONTINUE || key === EXECUTION) return [];
+    const meant = NAMES.find((directive) => isSpeltLike(key.replace(/^_+/, ''), directive.replace(/^_/, '')));
+    return meant === undefined ? [] : [{ key, meant }];
+  });
+}
+
+/** An operation's own parameter of that name has it; the gateway's metadata is then told by its value, which has a form of its own. */
+function isDirective(operation: Operation, name: Name, value: unknown, isConfirmable: () => boolean): boolean {
   if (name === PLAIN_CONFIRMATION && !isConfirmable()) return false;
   if (name === IF_MATCH && operation.merge === undefined) return false;
-  return !operation.parameters.some((parameter) => parameter.name === name || parameter.upstreamName === name);
+  const isOwn = operation.parameters.some((parameter) => parameter.name === name || parameter.upstreamName === name);
+  if (!isOwn) return true;
+  if (name === EXECUTION) return isJsonObject(value) && typeof value['background'] === 'boolean';
+  return name.startsWith('_') && typeof value === 'string' && isTokenLike(value);
 }
 
 /** Both names appear in the specification. */

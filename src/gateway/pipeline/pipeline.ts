@@ -26,6 +26,7 @@ import type {
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, requireUnchanged } from './authorize.js';
 import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
+import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
 import { handOver } from './hand-over.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
@@ -349,14 +350,19 @@ function recallName(raw: RawCall, gatekeeper: Gatekeeper, { plan }: Snapshot): R
 
 /** A token without any other parameter stands for the call that was asked to be confirmed. */
 function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): RoutedCall | Promise<RoutedCall> {
-  const token = loneConfirmation(routed.params);
-  if (token === undefined) return routed;
   const { operation } = routed;
+  const token = loneConfirmation(routed.params, operation);
+  if (token === undefined) return routed;
   // Without its parameters it is not known what a call of such an operation is about, and so what policy says of it.
   if (operation.primitive === undefined && !isConfirmable(gatekeeper.staticDecision(operation))) return routed;
   return gatekeeper
     .recall(routed.operation, token, routed.raw.caller)
-    .then((params) => (params === undefined ? routed : { ...routed, params: { ...params, ...routed.params } }));
+    .then((params) => (params === undefined ? routed : { ...routed, params: withToken(params, token) }));
+}
+
+/** A call may have a parameter of its own that is called as the token is. */
+function withToken(params: JsonObject, token: string): JsonObject {
+  return { ...params, [Object.hasOwn(params, CONFIRMATION) ? PLAIN_CONFIRMATION : CONFIRMATION]: token };
 }
 
 /** A failure of a tool with what its caller should know beside it. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { createSuggester } from '../../base/lib/names.js';
 import { quoteValues } from '../../base/lib/text.js';
 import type { RawCall } from '../../base/protocol/call.js';
@@ -14,7 +14,7 @@ import {
   type ResultService,
 } from '../../results/query/result-types.js';
 import type { Fault } from '../../schema/explain-violations.js';
-import { type Directives, type RoutedCall, settleOperation, takeDirectives } from './decode.js';
+import { type Directives, type RoutedCall, refuseMisspelt, settleOperation, takeDirectives } from './decode.js';
 import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
 import { correctedExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
@@ -60,6 +60,7 @@ export function validate(
   const { raw, operation } = call;
   const confirmable = (): boolean => isConfirmable(gatekeeper.staticDecision(operation));
   const directives = takeDirectives(operation, call.params, confirmable);
+  if (raw.arguments !== call.params && isJsonObject(raw.arguments)) refuseMisspelt(operation, raw.arguments);
   const { params, query, refusal } = results.takeControls(operation, directives.params);
   const bound = bindArguments(operation, params);
   if (bound.ok && refusal?.error !== undefined) throw refusal.error;

@@ -365,6 +365,11 @@ const TOKEN_PREFIXES: Readonly<Record<Token['type'], string>> = {
   quota_continue: 'quota_continue_',
 };
 
+/** Whether a text begins as the gateway's tokens do. */
+export function isTokenLike(text: string): boolean {
+  return Object.values(TOKEN_PREFIXES).some((prefix) => text.startsWith(prefix));
+}
+
 /** Twice the specified 128 bits; with the longest prefix, 58 of at most 80 characters. */
 const RANDOM_BYTES = 32;
 

@@ -5,6 +5,7 @@ import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import { mayEscalate } from '../../../catalog/operation.js';
+import { misspeltDirectives } from '../decode.js';
 import { EXECUTION } from '../directive-names.js';
 import { isBatch, isSilentMember, readEnvelope } from '../envelope.js';
 import { limitPayload } from '../limit.js';
@@ -166,9 +167,10 @@ export function refuse(faults: readonly Fault[]): void {
 /** Members with an underscore are metadata (specification, section 4.6.1), but for what is said of one call. */
 function findUnknownMembers({ arguments: given }: RawCall): readonly Fault[] {
   const request = isJsonObject(given) ? given : {};
+  const misspelt = new Set(misspeltDirectives(request).map(({ key }) => key));
   const unknown = Object.keys(request).filter((key) => {
     if (key === 'operations' || request[key] === null || isSilentMember(request, key)) return false;
-    return key === EXECUTION || !key.startsWith('_');
+    return key === EXECUTION || !key.startsWith('_') || misspelt.has(key);
   });
   if (unknown.length === 0) return [];
   return [
