@@ -15,7 +15,9 @@ import { classifyTool } from '../classify/classify-tool.js';
 import { findGroupingParameter } from '../classify/facts.js';
 import type { EmptyHints } from '../classify/words/default-hints.js';
 import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
+import { readFurtherMembers } from '../schema/further-members.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
+import { whyFurther } from './arguments/further-parameters.js';
 import type { Curation } from './curation.js';
 import { describeValue, findForeignParameters, narrowSchema } from './grouped-tools/narrow-schema.js';
 import type { ScreenedTool } from './integrity/screen-tools.js';
@@ -136,7 +138,9 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const { raw, inputSchema } = tool;
   const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
   // Where parameters that are not described are let through, leaving one out of the description would only hide it.
-  const foreign = new Set(choice !== undefined && upstream.strict ? findForeignParameters(inputSchema, choice) : []);
+  const further = whyFurther(inputSchema, raw['description'], curation.unknownParameters);
+  const strict = further === undefined && (upstream.strict || curation.unknownParameters === 'refuse');
+  const foreign = new Set(choice !== undefined && strict ? findForeignParameters(inputSchema, choice) : []);
   const { parameters: all, suffixed } = readParameters(visibleSchema, inputSchema);
   const flat = foreign.size === 0 ? all : all.filter(({ upstreamName }) => !foreign.has(upstreamName));
   const { category, danger, risks } = curation;
@@ -163,10 +167,10 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const description = onlyReads ? describeOnlyReads(classification, described) : described;
   const sensitive = findSensitiveParameters(flat, curation.sensitive ?? [], {
     root: inputSchema,
-    strict: upstream.strict,
+    strict,
   });
   const isUpdate = classification.category === 'UPDATE';
-  const parameters = isUpdate ? splitInput(localName, flat, curation) : flat;
+  const parameters = isUpdate ? splitInput(localName, flat, curation, strict) : flat;
   const operation = finishOperation({
     name,
     qualifiedName: `${slug}${QUALIFIER}${localName}`,
@@ -181,7 +185,8 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
           .filter(({ place, eitherPlace }) => place === 'params' && eitherPlace !== true)
           .map((parameter) => parameter.name)
       : [],
-    strict: upstream.strict,
+    strict,
+    ...(curation.unknownParameters !== undefined && { unknownParameters: curation.unknownParameters }),
     inputSchema,
     ...(isJsonObject(raw['outputSchema']) && { outputSchema: raw['outputSchema'] }),
     retryable: isRetryable(raw, classification, curation, ignoreAnnotations ? 'untested' : trust),
@@ -196,7 +201,8 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     ...mergingOf(curation, classification, localName, description),
     ...(curation.family !== undefined && { family: curation.family }),
   });
-  return { operation, diagnostics: suffixed.map((parameter) => renamedDiagnostic(operation, parameter)) };
+  const diagnostics = suffixed.map((parameter) => renamedDiagnostic(operation, parameter));
+  return { operation, diagnostics: further === 'silent' ? [...diagnostics, silentDiagnostic(operation)] : diagnostics };
 }
 
 /** A risk that the operator declares, with the upstream's spelling of its parameter. */
@@ -226,8 +232,13 @@ function consentOf(curation: Curation): Partial<Operation> {
 }
 
 /** Where the gateway merges, no field of `input` is required: a field that the caller leaves out keeps its value. */
-function splitInput(localName: string, flat: readonly Parameter[], curation: Curation): readonly Parameter[] {
-  const split = splitUpdateInput(localName, flat, curation.identifiers);
+function splitInput(
+  localName: string,
+  flat: readonly Parameter[],
+  curation: Curation,
+  strict: boolean,
+): readonly Parameter[] {
+  const split = splitUpdateInput(localName, flat, curation.identifiers, !strict);
   if (curation.merge === undefined) return split;
   return split.map((parameter) => (parameter.place === 'input' ? { ...parameter, required: false } : parameter));
 }
@@ -299,6 +310,14 @@ function renamedDiagnostic({ upstream, tool, name }: Operation, parameter: Param
   return { severity: 'info', kind: 'parameter-suffixed', upstream, tool, message };
 }
 
+/** Nothing that a call of it holds can be checked. */
+function silentDiagnostic({ upstream, tool, name }: Operation): Diagnostic {
+  const message =
+    `The schema of tool '${tool}' of '${upstream}' names no parameter, and its description does: calls of '${name}' are not ` +
+    "checked, and pass with whatever they hold. 'unknownParameters' of the operation says 'allow' or 'refuse' for good";
+  return { severity: 'warning', kind: 'schema-says-nothing', upstream, tool, message };
+}
+
 interface ReadParameters {
   /** In the schema's order, all in place `params`. */
   readonly parameters: readonly Parameter[];
@@ -334,7 +353,8 @@ const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /**
  * The parameters, in the upstream's spelling, whose values are secret: those that the operator names in either spelling, and
- * those whose schema says `writeOnly` or `format: password`, be it in one alternative or of each element.
+ * those whose schema says `writeOnly` or `format: password`, be it in one alternative or of each element. `*` stands for all where
+ * secrets come under names that are not described.
  *
  * @param declared the operator's names; one that no parameter has counts too where unknown parameters are let through
  * @param root what `$ref`s resolve against
@@ -350,7 +370,10 @@ function findSensitiveParameters(
   );
   const known = new Set(parameters.flatMap(({ name, upstreamName }) => [name, upstreamName]));
   const passed = strict ? [] : declared.filter((name) => !known.has(name));
-  return [...new Set([...described.map(({ upstreamName }) => upstreamName), ...passed])];
+  const isOpenForSecrets =
+    !strict && readFurtherMembers(root).forms.some((form) => isSecret(form.schema, root, new Set()));
+  const all = isOpenForSecrets ? ['*'] : [];
+  return [...new Set([...described.map(({ upstreamName }) => upstreamName), ...passed, ...all])];
 }
 
 /** `seen` ends recursion, and visits every schema once however often it is referred to. */

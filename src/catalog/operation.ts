@@ -15,6 +15,7 @@ import {
   type RiskValue,
   type Trial,
 } from '../base/protocol/operation.js';
+import { furtherRisks } from './further-risks.js';
 import { provenRead } from './proven-read.js';
 
 /** What one call may do: its operation's category and danger, raised by the risks that its arguments take. */
@@ -29,8 +30,9 @@ interface CallDanger {
  *
  * @param args the bound arguments in the upstream's spelling
  */
-export function callDanger({ classification }: Operation, args: JsonObject): CallDanger {
-  return rate(classification, takenRisks(classification, args), isTrial(classification, args));
+export function callDanger(operation: Operation, args: JsonObject): CallDanger {
+  const { classification } = operation;
+  return rate(classification, takenRisks(operation, args), isTrial(classification, args));
 }
 
 /**
@@ -39,7 +41,7 @@ export function callDanger({ classification }: Operation, args: JsonObject): Cal
  */
 export function operationOfCall(operation: Operation, args: JsonObject): Operation {
   const { classification } = operation;
-  const risks = takenRisks(classification, args);
+  const risks = takenRisks(operation, args);
   const trial = isTrial(classification, args);
   if (risks.length > 0 || trial) return asUsed(operation, risks, trial);
   return (classification.statement === undefined ? undefined : provenRead(operation, args)) ?? operation;
@@ -49,6 +51,18 @@ export function operationOfCall(operation: Operation, args: JsonObject): Operati
 export function riskyVariants(operation: Operation): readonly Operation[] {
   return (operation.classification.risks ?? []).map((risk) => asUsed(operation, [risk], false));
 }
+
+/** The operation as calls of it may be used with arguments that it does not describe; undefined where it takes none. */
+export function furtherVariant(operation: Operation): Operation | undefined {
+  return operation.strict ? undefined : asUsed(operation, [FURTHER], false);
+}
+
+const FURTHER: Risk = {
+  path: [],
+  when: { present: true },
+  danger: 'destructive',
+  reason: 'an argument that is not described',
+};
 
 /**
  * The classification with the risks that every call takes, such as that of the file which a tool must be given to write to: they are
@@ -97,9 +111,9 @@ export function trialVariant(operation: Operation): Operation | undefined {
   return trial === undefined || danger.level !== 'destructive' ? undefined : asUsed(operation, [], true);
 }
 
-/** Whether calls of the operation exist that belong to another category: those of a READ that takes a risk. */
-export function mayEscalate({ classification }: Operation): boolean {
-  return classification.category === 'READ' && (classification.risks ?? []).length > 0;
+/** Whether calls of the operation may belong to another category: those of a READ that take a risk. */
+export function mayEscalate({ classification, strict }: Operation): boolean {
+  return classification.category === 'READ' && (!strict || (classification.risks ?? []).length > 0);
 }
 
 /** The condition as a caller would write it: `force=true`, `mode=hard|merge`, `items.deleted=true`, `filename`. */
@@ -130,8 +144,9 @@ function isTrial({ trial }: Classification, args: JsonObject): boolean {
 }
 
 /** The risks that the arguments take, less those that a dry run only shows. */
-function takenRisks(classification: Classification, args: JsonObject): readonly Risk[] {
-  const { risks = [] } = classification;
+function takenRisks(operation: Operation, args: JsonObject): readonly Risk[] {
+  const { classification } = operation;
+  const risks = [...(classification.risks ?? []), ...furtherRisks(operation, args)];
   const real = isTrial(classification, args) ? risks.filter(({ simulated }) => simulated !== true) : risks;
   return real.filter(({ path, when }) => readValues(args, path).some((value) => applies(when, value)));
 }

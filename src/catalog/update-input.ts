@@ -104,12 +104,14 @@ export function mayBeEmpty(operationName: string, parameters: readonly Parameter
  * Splits an UPDATE's flat parameters into identifiers (place `params`) and fields that change (place `input`), as specification
  * 4.5 asks. Switches of the call stand beside `input`. At least one field is in `input`, else nothing could be updated.
  *
+ * @param takesFurther whether fields that are not described may be in `input`, so that none of these must be
  * @param declared the identifiers that the operator names, in either spelling; they replace the evidence
  */
 export function splitUpdateInput(
   operationName: string,
   parameters: readonly Parameter[],
   declared?: readonly string[],
+  takesFurther = false,
 ): readonly Parameter[] {
   const switches = new Set(declared === undefined ? parameters.filter(isCallSwitch) : []);
   // A tool of switches alone changes what they say.
@@ -124,7 +126,7 @@ export function splitUpdateInput(
     .sort(
       (a, b) => b.weight - a.weight || Number(b.parameter.required) - Number(a.parameter.required) || a.index - b.index,
     );
-  const kept = ranked.slice(0, fields.length - 1);
+  const kept = takesFurther ? ranked : ranked.slice(0, fields.length - 1);
   const identifiers = new Set(kept.map(({ parameter }) => parameter));
   return parameters.map((parameter) => {
     if (switches.has(parameter)) return { ...parameter, eitherPlace: true };

@@ -10,7 +10,7 @@ const FILES = `{
   readNote: {
     tool: {
       title: 'Read a note', icons: [{ src: 'data:image/png;base64,AA==' }],
-      inputSchema: { type: 'object', properties: { noteId: { type: 'string' }, limit: { type: 'integer' } }, required: ['noteId'] },
+      inputSchema: { type: 'object', properties: { noteId: { type: 'string' }, limit: { type: 'integer' } }, required: ['noteId'], additionalProperties: false },
       outputSchema: { type: 'object', properties: { id: { type: 'string' } } },
       annotations: { readOnlyHint: true }, _meta: { 'example.org/ui': 'ui://note' },
     },

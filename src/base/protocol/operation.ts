@@ -151,6 +151,8 @@ export interface OperationFields {
   readonly identifiers: readonly string[];
   /** Whether parameters that are not described are refused (specification, section 4.6). */
   readonly strict: boolean;
+  /** What the operator says of them. */
+  readonly unknownParameters?: 'allow' | 'refuse';
   /** The tool's input schema as sent; arguments in the upstream's spelling are validated against it. */
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;

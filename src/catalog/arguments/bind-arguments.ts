@@ -242,8 +242,9 @@ function matchParameters(operation: Operation, params: JsonObject): MatchedParam
   };
   for (const key of Object.keys(params)) {
     if (matching.faults.length >= MAX_FAULTS) break;
-    if (key === 'input' && matching.scope.hasInput) matchInput(matching, params[key]);
-    else matchKey(matching, key, params[key], 'params');
+    if (key === 'input' && (matching.scope.hasInput || isFreeInput(operation, params[key]))) {
+      matchInput(matching, params[key]);
+    } else matchKey(matching, key, params[key], 'params');
   }
   const { scope, faults } = matching;
   if (scope.hasInput && !Object.hasOwn(params, 'input')) faults.unshift(missingInputFault(operation, faults));
@@ -257,6 +258,12 @@ function listNames({ parameters }: Operation): Matching['namesIn'] {
     names.set(place, known);
     return known;
   };
+}
+
+/** Of an update whose tool describes no field, all may be inside `input`. */
+function isFreeInput({ strict, classification, scope, passthrough }: Operation, input: unknown): boolean {
+  if (strict || passthrough !== undefined || classification.category !== 'UPDATE') return false;
+  return isJsonObject(input) && !scope.byName.has('input');
 }
 
 function matchInput(matching: Matching, input: unknown): void {
@@ -279,6 +286,7 @@ function matchKey(matching: Matching, key: string, value: unknown, place: Parame
     const fixed = findFixed(operation, key);
     if (fixed !== undefined) addFault(faults, () => fixedFault(operation, key, fixed));
     else if (operation.strict) addFault(faults, () => unknownFault(matching, key, place));
+    else if (Object.hasOwn(matching.arguments, key)) faults.push(repeatedFault(key));
     else setMember(matching.arguments, key, value);
     return;
   }
@@ -347,6 +355,13 @@ function doubleFault(parameter: Parameter): Fault {
   const param = pathOf(parameter);
   const message = `Parameter '${param}' was given twice, as '${parameter.name}' and as '${parameter.upstreamName}'; give it once`;
   return { code: 'VALIDATION_INVALID_VALUE', param, message, expected: `'${parameter.name}' alone` };
+}
+
+/** Of an update, a parameter that its tool does not describe. */
+function repeatedFault(key: string): Fault {
+  const param = echoName(key);
+  const message = `Parameter '${param}' was given twice, beside 'input' and inside it; give it once`;
+  return { code: 'VALIDATION_INVALID_VALUE', param, message, expected: 'one of them' };
 }
 
 function inputTypeFault(actual: string): Fault {

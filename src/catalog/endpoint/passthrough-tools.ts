@@ -11,6 +11,7 @@ import {
 } from '../../base/protocol/operation.js';
 import type { RawTool, ToolSet } from '../../base/protocol/tools.js';
 import type { Sliced } from '../../base/turns/turns.js';
+import { readFurtherMembers } from '../../schema/further-members.js';
 import type { Catalog } from '../catalog.js';
 import { readParameters } from '../create-operation.js';
 
@@ -109,7 +110,9 @@ function asTool(operation: Operation, name: string): Operation {
     required: parameters.filter(({ required }) => required),
     hasInput: false,
   };
-  return { ...rest, parameters, scope, identifiers: [], passthrough: name };
+  // A direct call may hold what the schema does not name, as far as it does not close itself.
+  const strict = operation.unknownParameters === 'refuse' || readFurtherMembers(operation.inputSchema).taken === false;
+  return { ...rest, parameters, scope, strict, identifiers: [], passthrough: name };
 }
 
 /**

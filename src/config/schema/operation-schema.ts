@@ -188,6 +188,11 @@ export const OPERATION_PROPERTIES = {
     TEXT,
     'Parameters whose values are neither recorded nor shown to approvers, beside those that the server marks as secret.',
   ),
+  unknownParameters: choice(
+    ['allow', 'refuse'],
+    'What becomes of parameters that its schema does not name. Unless given, they are refused, but where the schema says by a keyword that more may come ' +
+      '(`additionalProperties`, `patternProperties`, ...), and where it names none at all and its description does.',
+  ),
   ...RESULT_PROPERTIES,
   ...SERVING_PROPERTIES,
   group: choice(

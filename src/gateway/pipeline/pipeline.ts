@@ -15,7 +15,7 @@ import { turns } from '../../base/turns/turns.js';
 import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
 import type { Charged, QuotaService } from '../../policy/quota/quota-types.js';
 import type { CallRecorder } from '../../policy/rules/gatekeeper.js';
-import { type Gatekeeper, isConfirmable, type PolicyRequest } from '../../policy/rules/policy-types.js';
+import type { Gatekeeper, PolicyRequest } from '../../policy/rules/policy-types.js';
 import type {
   CollectionQuery,
   DetachedList,
@@ -49,7 +49,7 @@ import {
 } from './shape.js';
 import { shapeNative, shapePassthrough } from './shape-without-envelope.js';
 import type { Snapshot } from './snapshot.js';
-import { type ValidatedCall, validate } from './validate.js';
+import { mayBeAsked, type ValidatedCall, validate } from './validate.js';
 import { collectWarnings, leftOutWarning, type WarnedOnce } from './warnings.js';
 
 /** The snapshots of this moment; they may be newer than a call's. */
@@ -354,7 +354,7 @@ function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): RoutedCall | 
   const token = loneConfirmation(routed.params, operation);
   if (token === undefined) return routed;
   // Without its parameters it is not known what a call of such an operation is about, and so what policy says of it.
-  if (operation.primitive === undefined && !isConfirmable(gatekeeper.staticDecision(operation))) return routed;
+  if (operation.primitive === undefined && !mayBeAsked(operation, gatekeeper)) return routed;
   return gatekeeper
     .recall(routed.operation, token, routed.raw.caller)
     .then((params) => (params === undefined ? routed : { ...routed, params: withToken(params, token) }));

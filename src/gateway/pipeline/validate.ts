@@ -58,7 +58,7 @@ export function validate(
   gatekeeper: Pick<Gatekeeper, 'staticDecision'>,
 ): ValidatedCall {
   const { raw, operation } = call;
-  const confirmable = (): boolean => isConfirmable(gatekeeper.staticDecision(operation));
+  const confirmable = (): boolean => mayBeAsked(operation, gatekeeper);
   const directives = takeDirectives(operation, call.params, confirmable);
   if (raw.arguments !== call.params && isJsonObject(raw.arguments)) refuseMisspelt(operation, raw.arguments);
   const { params, query, refusal } = results.takeControls(operation, directives.params);
@@ -93,6 +93,11 @@ export function validate(
     ...(bound.leftOut === undefined ? {} : { leftOut: bound.leftOut }),
     ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),
   };
+}
+
+/** Whether calls can be asked to be confirmed: any that says what its tool does not describe can. */
+export function mayBeAsked(operation: Operation, gatekeeper: Pick<Gatekeeper, 'staticDecision'>): boolean {
+  return !operation.strict || isConfirmable(gatekeeper.staticDecision(operation));
 }
 
 /** What a call of the operation may say beside the operation's own parameters. */

@@ -100,9 +100,12 @@ export function createApproverView(config: Pick<AuditConfig, 'redactKeys' | 'red
   };
 }
 
+/** Of an operation that takes secrets under names that it does not describe. */
+const ALL_PARAMETERS = '*';
+
 function testDeclared({ sensitive = [] }: Subject): SecretKeyTest {
   const declared = new Set(sensitive.map((name) => toSnakeCase(name)));
-  return (key) => declared.has(toSnakeCase(key));
+  return (key) => declared.has(toSnakeCase(key)) || sensitive.includes(ALL_PARAMETERS);
 }
 
 interface RedactionTests {

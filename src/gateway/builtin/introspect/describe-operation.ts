@@ -12,6 +12,7 @@ import type { Absence, RawTool } from '../../../base/protocol/tools.js';
 import type { Sliced } from '../../../base/turns/turns.js';
 import { describeCombinations } from '../../../catalog/arguments/combinations.js';
 import { findValidExample } from '../../../catalog/arguments/example-params.js';
+import { describeFurther } from '../../../catalog/arguments/further-parameters.js';
 import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
 import { visibleInputSchema } from '../../../catalog/grouped-tools/narrow-schema.js';
 import { riskInWords, trialInWords, trialVariant } from '../../../catalog/operation.js';
@@ -206,7 +207,7 @@ function describeAtLength(operation: Operation, respell: Respell): string {
   const { classification } = operation;
   const description = respell(withoutBoilerplate(operation.description));
   const merge = classification.category === 'UPDATE' && mayLeaveOut(operation) ? describeMerge(operation) : '';
-  const rest = [describeCombinations(operation), merge].filter((part) => part !== '');
+  const rest = [describeCombinations(operation), describeFurther(operation), merge].filter((part) => part !== '');
   const ended =
     rest.length === 0 || description === '' || /[.!?:]$/.test(description) ? description : `${description}.`;
   return [ended, ...rest].join(' ').trimStart();
@@ -304,13 +305,15 @@ const LONGEST_SIGNATURE = 100;
 
 /**
  * An operation as a signature: `create_issue(owner, repo, title, body?)`. Required parameters come first,
- * optional ones have a question mark, as many as fit a line; `…` stands for the others. What an UPDATE takes inside
+ * optional ones have a question mark, as many as fit a line; `…` stands for the others, `...others` for such that it does not name. What an UPDATE takes inside
  * `input` is in braces.
  */
-export function sketchSignature({ name, parameters, classification }: Operation): string {
+export function sketchSignature({ name, parameters, classification, strict }: Operation): string {
   const sketch = sketchParameters(parameters.filter(({ place }) => place === 'params'));
   const input = sketchParameters(parameters.filter(({ place }) => place === 'input'));
-  const parts = classification.category === 'UPDATE' ? [...sketch, `input: {${input.join(', ')}}`] : sketch;
+  const others = strict ? [] : ['...others'];
+  const isUpdate = classification.category === 'UPDATE';
+  const parts = isUpdate ? [...sketch, `input: {${[...input, ...others].join(', ')}}`] : [...sketch, ...others];
   return `${name}(${parts.join(', ')})`;
 }
 

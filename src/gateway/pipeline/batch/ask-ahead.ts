@@ -2,16 +2,11 @@ import type { JsonObject } from '../../../base/json/json.js';
 import type { Cancellation } from '../../../base/protocol/cancellation.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import type { OperationFailure, Reply } from '../../../base/protocol/result.js';
-import {
-  type AheadQuestion,
-  type BatchPolicy,
-  type Gatekeeper,
-  isConfirmable,
-  type PolicyRequest,
-} from '../../../policy/rules/policy-types.js';
+import type { AheadQuestion, BatchPolicy, Gatekeeper, PolicyRequest } from '../../../policy/rules/policy-types.js';
 import { paramsOf } from '../decode.js';
 import { CONFIRMATION, PLAIN_CONFIRMATION } from '../directive-names.js';
 import type { Snapshot } from '../snapshot.js';
+import { mayBeAsked } from '../validate.js';
 
 /** What policy says of the operations of a batch before their turns. */
 export type ForeseeingPolicy = BatchPolicy & Pick<Gatekeeper, 'staticDecision'>;
@@ -84,7 +79,7 @@ export function mayAsk(
   { catalog, policy }: Pick<AheadDeps, 'catalog' | 'policy'>,
 ): boolean {
   const operation = catalog.find(name);
-  return operation !== undefined && isConfirmable(policy.staticDecision(operation));
+  return operation !== undefined && mayBeAsked(operation, policy);
 }
 
 async function askAbout(
