@@ -139,7 +139,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
   // Where parameters that are not described are let through, leaving one out of the description would only hide it.
   const further = whyFurther(inputSchema, raw['description'], curation.unknownParameters);
-  const strict = further === undefined && (upstream.strict || curation.unknownParameters === 'refuse');
+  const strict = further === undefined && (upstream.strict !== false || curation.unknownParameters === 'refuse');
   const foreign = new Set(choice !== undefined && strict ? findForeignParameters(inputSchema, choice) : []);
   const { parameters: all, suffixed } = readParameters(visibleSchema, inputSchema);
   const flat = foreign.size === 0 ? all : all.filter(({ upstreamName }) => !foreign.has(upstreamName));
@@ -186,6 +186,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
           .map((parameter) => parameter.name)
       : [],
     strict,
+    ...(upstream.strict === 'deep' && { strictInside: true }),
     ...(curation.unknownParameters !== undefined && { unknownParameters: curation.unknownParameters }),
     inputSchema,
     ...(isJsonObject(raw['outputSchema']) && { outputSchema: raw['outputSchema'] }),

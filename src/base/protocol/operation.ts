@@ -151,7 +151,9 @@ export interface OperationFields {
   readonly identifiers: readonly string[];
   /** Whether parameters that are not described are refused (specification, section 4.6). */
   readonly strict: boolean;
-  /** What the operator says of them. */
+  /** Set where members of nested objects that their schema does not name are refused, too. */
+  readonly strictInside?: true;
+  /** What the operator says of parameters that are not described. */
   readonly unknownParameters?: 'allow' | 'refuse';
   /** The tool's input schema as sent; arguments in the upstream's spelling are validated against it. */
   readonly inputSchema: JsonSchema;

@@ -7,6 +7,7 @@ import { Meter, MOST_VIOLATIONS, type Violation } from '../../schema/evaluation.
 import { explainViolations, type Fault, type FaultScope } from '../../schema/explain-violations.js';
 import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
 import { measureSchema } from '../../schema/schema-size.js';
+import { findUnknownMembers } from '../../schema/unknown-members.js';
 import { type Verdict, validatorFor } from '../../schema/validator.js';
 import { mayBeEmpty } from '../update-input.js';
 
@@ -17,10 +18,18 @@ type Binding =
       readonly arguments: JsonObject;
       /** Fields of an update whose null was left out, as the caller writes them. */
       readonly leftOut?: readonly string[];
+      /** Members of nested objects that their schema does not name, as the caller writes them, with what was probably meant. */
+      readonly unknown?: readonly UnknownInside[];
       /** Why the schema was not held against them to its end: the upstream judges them. */
       readonly unchecked?: string;
     }
   | { readonly ok: false; readonly faults: readonly Fault[] };
+
+/** A member that its server may ignore in silence. */
+export interface UnknownInside {
+  readonly param: string;
+  readonly nearest?: string;
+}
 
 /** More are not read; the next attempt shows the rest. */
 const MAX_FAULTS = 50;
@@ -40,7 +49,9 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
   );
   const missing = findMissing(operation, bound);
   const violations = verdict.violations.filter((violation) => !mayMerge(operation, bound, violation));
-  const total = matched.faults.length + missing.length + violations.length;
+  const unknown = readUnknown(operation, bound);
+  const inside = operation.strictInside === true ? unknown.map(unknownInsideFault) : [];
+  const total = matched.faults.length + missing.length + violations.length + inside.length;
   const { undecided } = verdict;
   // What a schema is too large for is known from the catalog's diagnostics, and not repeated for every call.
   const isNews = undecided !== undefined && measureSchema(operation.inputSchema).excess === undefined;
@@ -50,12 +61,45 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
       ok: true,
       arguments: bound,
       ...(leftOut.length > 0 && { leftOut }),
+      ...(unknown.length > 0 && {
+        unknown: unknown.map(({ param, nearest }) => ({ param, ...(nearest !== undefined && { nearest }) })),
+      }),
       ...(isNews && { unchecked: undecided }),
     };
   }
 
   const broken = explainViolations(violations, faultScope(operation), MAX_FAULTS);
-  return { ok: false, faults: dropRepeated([...matched.faults, ...missing, ...broken]).slice(0, MAX_FAULTS) };
+  return {
+    ok: false,
+    faults: dropRepeated([...matched.faults, ...missing, ...broken, ...inside]).slice(0, MAX_FAULTS),
+  };
+}
+
+function readUnknown(
+  operation: Operation,
+  bound: JsonObject,
+): readonly (UnknownInside & { readonly known: readonly string[] })[] {
+  const { inputSchema } = operation;
+  // What is too large to be checked is not searched either.
+  if (measureSchema(inputSchema).excess !== undefined) return [];
+  const found = findUnknownMembers(inputSchema, bound);
+  if (found.length === 0) return [];
+  const { nameOf, suggest } = faultScope(operation);
+  return found.map(({ path, known }) => {
+    const nearest = suggest(path.at(-1) ?? '', known);
+    return { param: echoName(nameOf(path)), known, ...(nearest !== undefined && { nearest }) };
+  });
+}
+
+function unknownInsideFault({ param, nearest, known }: ReturnType<typeof readUnknown>[number]): Fault {
+  const hint = nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
+  return {
+    code: 'VALIDATION_UNKNOWN_PARAM',
+    param,
+    message: `Unknown parameter '${param}'${hint}`,
+    expected: `one of ${quoteValues(known)}`,
+    ...(nearest !== undefined && { nearest }),
+  };
 }
 
 /**

@@ -98,7 +98,7 @@ function defaultOf({ properties }: JsonObject, name: string): unknown {
  * gateway reads nothing to merge: such a call means what it would mean without a gateway.
  */
 function asTool(operation: Operation, name: string): Operation {
-  const { fixedArguments: _fixed, merge: _merge, examples: _examples, ...rest } = operation;
+  const { fixedArguments: _fixed, merge: _merge, examples: _examples, strictInside: _inside, ...rest } = operation;
   const parameters = readParameters(operation.inputSchema).parameters.map(
     (parameter): Parameter => ({ ...parameter, name: parameter.upstreamName }),
   );

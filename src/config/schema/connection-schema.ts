@@ -152,7 +152,11 @@ export const SHARED = {
     'Longest message that the server may send, in bytes; a call with a longer answer fails alone. Unless given, five times ' +
       '`limits.maxResponseSize`, and 4 MiB at least.',
   ),
-  strict: boolean('Refuse parameters that a tool does not describe.', true),
+  strict: choice(
+    [true, false, 'deep'],
+    'Refuse parameters that a tool does not describe; `deep` also members of nested objects that their schema does not name, of which callers are else only warned.',
+    true,
+  ),
   readOnlyStatements: boolean(
     'Count a statement (SQL, GraphQL) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
     true,

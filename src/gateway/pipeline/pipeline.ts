@@ -50,7 +50,7 @@ import {
 import { shapeNative, shapePassthrough } from './shape-without-envelope.js';
 import type { Snapshot } from './snapshot.js';
 import { mayBeAsked, type ValidatedCall, validate } from './validate.js';
-import { collectWarnings, leftOutWarning, type WarnedOnce } from './warnings.js';
+import { collectWarnings, leftOutWarning, unknownMembersWarning, type WarnedOnce } from './warnings.js';
 
 /** The snapshots of this moment; they may be newer than a call's. */
 interface SnapshotSource {
@@ -180,8 +180,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const partOf = findingPart instanceof Promise ? await findingPart : findingPart;
     const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> => {
       if (stored !== undefined) return shapeStored(stored, limits);
-      const { leftOut } = validated;
-      const warnings = leftOut === undefined ? quotaWarnings : [...quotaWarnings, leftOutWarning(leftOut)];
+      const own = warningsOf(validated);
+      const warnings = own.length === 0 ? quotaWarnings : [...quotaWarnings, ...own];
       return runCall(call, context, snapshot, progress, warnings);
     };
     progress.trace?.enter('throttle');
@@ -424,6 +424,15 @@ function withSession(reply: Reply, { sessionId }: Caller): Reply {
 }
 
 /** The caller is not told: it can do nothing about it, and the upstream's own answer says what is wrong. */
+/** What the caller should know of the arguments that were sent. */
+function warningsOf({ leftOut, unknown }: ValidatedCall): readonly Warning[] {
+  if (leftOut === undefined && unknown === undefined) return NO_WARNINGS;
+  return [
+    ...(leftOut === undefined ? [] : [leftOutWarning(leftOut)]),
+    ...(unknown === undefined ? [] : [unknownMembersWarning(unknown)]),
+  ];
+}
+
 function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation {
   const message = `Arguments of '${qualifiedName}' go to the upstream without having been checked to the end: ${why}`;
   return { kind: 'notice', level: 'warn', message };

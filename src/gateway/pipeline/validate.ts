@@ -4,7 +4,7 @@ import { quoteValues } from '../../base/lib/text.js';
 import type { RawCall } from '../../base/protocol/call.js';
 import type { Operation, Parameter } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import { bindArguments, checkArguments } from '../../catalog/arguments/bind-arguments.js';
+import { bindArguments, checkArguments, type UnknownInside } from '../../catalog/arguments/bind-arguments.js';
 import { type Gatekeeper, isConfirmable } from '../../policy/rules/policy-types.js';
 import { pushFirst } from '../../results/pages/push-first.js';
 import {
@@ -32,6 +32,8 @@ export interface ValidatedCall {
   readonly query?: CollectionQuery;
   /** Fields of an update whose null was left out, as the caller writes them. */
   readonly leftOut?: readonly string[];
+  /** Members of nested objects that no schema names; its server may ignore them. */
+  readonly unknown?: readonly UnknownInside[];
   /** Why the arguments were not checked to the end; the upstream judges them. */
   readonly unchecked?: string;
 }
@@ -91,6 +93,7 @@ export function validate(
     directives,
     ...(query === undefined ? {} : { query }),
     ...(bound.leftOut === undefined ? {} : { leftOut: bound.leftOut }),
+    ...(bound.unknown === undefined ? {} : { unknown: bound.unknown }),
     ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),
   };
 }

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../base/json/canonical-json.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import type { Warning } from '../../base/protocol/result.js';
+import type { UnknownInside } from '../../catalog/arguments/bind-arguments.js';
 
 /** Collects the warnings of one answer without duplicates (companion document "warnings"). */
 export interface Warnings {
@@ -81,6 +82,19 @@ export function leftOutWarning(fields: readonly string[]): Warning {
     code: 'VALIDATION_NULL_LEFT_OUT_WARNING',
     message: `The tool takes no null for ${names}, so nothing was sent for it. To change it, give a value`,
     details: { fields },
+    severity: 'medium',
+  };
+}
+
+/** The warning of members in nested objects that their schema does not name: a server may ignore what is misspelt. */
+export function unknownMembersWarning(unknown: readonly UnknownInside[]): Warning {
+  const names = unknown.map(({ param, nearest }) => {
+    return nearest === undefined ? `'${param}'` : `'${param}' (did you mean '${nearest}'?)`;
+  });
+  return {
+    code: 'VALIDATION_UNKNOWN_MEMBER_WARNING',
+    message: `The tool's schema does not name ${names.join(', ')}; it was sent, and the tool may have ignored it`,
+    details: { members: unknown },
     severity: 'medium',
   };
 }
