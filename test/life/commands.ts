@@ -156,7 +156,7 @@ const isRedeployed = (without: readonly string[]): fc.Arbitrary<Step> =>
         if (actor === undefined || actor.trouble !== 'none') return undefined;
         const { server } = actor;
         const { door, mind } = server;
-        const hasSessions = server.kind === 'sessions' || (server.kind === 'sse' && 'status' in form);
+        const hasSessions = server.kind === 'sessions' || server.kind === 'sse';
         const isKept = isProxied && hasSessions;
         const tells = hasSessions ? ` and tells lost sessions by ${describeForm(form)}` : '';
         const has = offer === null ? '' : `, now with ${describeOffer(offer)}`;

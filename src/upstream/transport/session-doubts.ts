@@ -21,6 +21,9 @@ const MOST_SHAPES = 64;
 /** A body that is longer is no error. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
+/** The id of what is asked. Over HTTP+SSE its answer comes on the stream of all. */
+export const CHECK_ID = 'session-check';
+
 const METHOD_NOT_FOUND = -32601;
 const INTERNAL_ERROR = -32603;
 const URL_ELICITATION_REQUIRED = -32042;
@@ -98,7 +101,7 @@ export class SessionDoubts {
         this.#asking.onBytes,
       );
       setTimeout(() => exchange.abort(ENOUGH), ASK_MS).unref();
-      this.#asking.dispatch(JSON.stringify({ jsonrpc: '2.0', id: 'session-check', method }), exchange);
+      this.#asking.dispatch(JSON.stringify({ jsonrpc: '2.0', id: CHECK_ID, method }), exchange);
     });
   }
 }

@@ -13,16 +13,25 @@ import { LargeMessage } from '../../base/protocol/large-answer.js';
 import { turns } from '../../base/turns/turns.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { EventReader } from './event-reader.js';
-import { UpstreamFault } from './fault.js';
+import { endedWithSession, forgotten, UpstreamFault } from './fault.js';
+import type { HttpExchange } from './http-exchange.js';
 import { configuredHeaders } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
+import { CHECK_ID, mayMeanLoss, type RefusedWith, readError, SessionDoubts } from './session-doubts.js';
 import type { UpstreamTransport } from './transport.js';
 import { readMessageId, readMessages, recogniseMessage } from './wire-messages.js';
 
+/** Where a message was last sent, and with what. */
+interface Posted {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * The HTTP+SSE transport of protocol 2024-11-05: the SDK's own, over undici. Its event source connects again by itself, but to
- * a server that has then forgotten the handshake; so the first break ends this transport and a new connection is made.
+ * a server that has then forgotten the handshake; so the first break ends this transport and a new connection is made. Where a
+ * proxy keeps the stream of a server that is gone, the refusal of a message is what tells it (`session-doubts.ts`).
  */
 export class SseTransport implements UpstreamTransport {
   readonly kind = 'sse';
@@ -39,7 +48,11 @@ export class SseTransport implements UpstreamTransport {
   readonly #agent: Agent;
   readonly #place: string;
   readonly #maxAnswerBytes: number;
+  readonly #doubts: SessionDoubts;
+  #posted: Posted | undefined;
   #started = false;
+  /** Whether anything has come in this session: a refusal before says nothing of it. */
+  #isProven = false;
   /** Ends a start that waits for the first event, which the SDK's transport would wait for after its own end. */
   #giveUp: (reason: UpstreamFault) => void = () => undefined;
   #networkError: unknown;
@@ -57,6 +70,18 @@ export class SseTransport implements UpstreamTransport {
       requestInit: { headers: { ...configuredHeaders(endpoint) } },
     });
     this.#inner.onerror = (error) => this.#afterError(error);
+    this.#doubts = new SessionDoubts({
+      dispatch: (body, exchange) => this.#dispatch(body, exchange),
+      onBytes: () => undefined,
+    });
+  }
+
+  /** Sends a message of the gateway's own as the last one was sent. */
+  #dispatch(body: string, exchange: HttpExchange): void {
+    if (this.#posted === undefined) throw new TypeError('only what was sent can have been refused');
+    const { url, headers } = this.#posted;
+    const path = url.pathname + url.search;
+    this.#agent.dispatch({ origin: url.origin, method: 'POST', path, headers, body }, exchange);
   }
 
   #fetch(): FetchLike {
@@ -68,9 +93,10 @@ export class SseTransport implements UpstreamTransport {
         throw error;
       });
       const answer = response as unknown as Response;
-      if (answer.ok) return init?.method === 'POST' ? answer : this.#bounded(answer);
       // The event source reports the status of its own requests.
-      if (init?.method !== 'POST') return answer;
+      if (init?.method !== 'POST') return answer.ok ? this.#bounded(answer) : answer;
+      this.#posted = { url: new URL(answer.url), headers: Object.fromEntries(new Headers(init.headers)) };
+      if (answer.ok && !holdsJson(answer)) return answer;
       throw httpError(answer.status, await readBeginning(answer).catch(() => ''));
     };
   }
@@ -90,6 +116,7 @@ export class SseTransport implements UpstreamTransport {
   }
 
   #deliver(data: Pieces | LargeMessage): void {
+    this.#isProven = true;
     const message = recogniseMessage(data);
     if (message instanceof LargeMessage) {
       const id = readMessageId(message.edges(EDGE_BYTES));
@@ -102,7 +129,7 @@ export class SseTransport implements UpstreamTransport {
     }
     if (this.admits?.(message) === false) return;
     try {
-      for (const read of readMessages(message)) this.onmessage?.(read);
+      for (const read of readMessages(message)) if (!isOfCheck(read)) this.onmessage?.(read);
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
@@ -124,8 +151,24 @@ export class SseTransport implements UpstreamTransport {
     try {
       await this.#inner.send(message);
     } catch (error) {
-      throw this.#faultOf(error);
+      const fault = await this.#afterRefusal(this.#faultOf(error));
+      if (fault !== undefined) throw fault;
     }
+  }
+
+  /** What becomes of a message that was not taken; undefined where its answer comes on the stream. */
+  async #afterRefusal(fault: unknown): Promise<unknown> {
+    if (!(fault instanceof SdkHttpError)) return fault;
+    const { status = 0, text } = fault.data as { readonly status?: number; readonly text?: string };
+    const refusal: RefusedWith = { status, error: readError(text ?? '') };
+    if (this.#isProven && this.#closing === undefined && mayMeanLoss(refusal)) {
+      const verdict = await this.#doubts.judge(refusal);
+      if (verdict !== 'known') {
+        this.#lose(forgotten());
+        return verdict === 'never-reached' ? forgotten() : endedWithSession();
+      }
+    }
+    return status < 300 ? undefined : fault;
   }
 
   setProtocolVersion(version: string): void {
@@ -149,7 +192,12 @@ export class SseTransport implements UpstreamTransport {
       this.onerror?.(error);
       return;
     }
-    this.onlost?.(new UpstreamFault('lost', `the event stream of ${this.#place} ended`, { cause: error }));
+    this.#lose(new UpstreamFault('lost', `the event stream of ${this.#place} ended`, { cause: error }));
+  }
+
+  #lose(fault: UpstreamFault): void {
+    if (this.#closing !== undefined) return;
+    this.onlost?.(fault);
     void this.close();
   }
 
@@ -169,6 +217,16 @@ function httpError(status: number, text: string): SdkHttpError {
 
 /** How much of a refusal is read; more says nothing more. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
+
+/** Whether a message was answered where none is due: some servers say so, and with a success, that they do not know the session. */
+function holdsJson({ headers }: Response): boolean {
+  return headers.get('content-type')?.includes('json') === true;
+}
+
+/** Whether it answers what `session-doubts.ts` has asked, of which the status was enough. */
+function isOfCheck(message: JSONRPCMessage): boolean {
+  return 'id' in message && message.id === CHECK_ID && !('method' in message);
+}
 
 async function readBeginning({ body }: Response): Promise<string> {
   if (body === null) return '';

@@ -27,6 +27,8 @@ export class HttpDoor {
   readonly kind: 'http' | 'sse';
   /** How requests of a session of a former life are refused. */
   lostForm: LostForm = { status: 404, text: 'Session not found' };
+  /** How the next call over HTTP+SSE is refused, though its session is known. */
+  refusesCall: LostForm | undefined;
   readonly #mind: ServerMind;
   #server: Server | undefined;
   #port = 0;
@@ -120,9 +122,15 @@ export class HttpDoor {
     const session = this.#sessions.get(url.searchParams.get('sessionId') ?? '');
     if (session === undefined) return void this.#refuse(undefined, response);
     if (session.isDeaf) return;
-    this.#mind.soon(() => response.writeHead(202).end());
+    const message = JSON.parse(body) as JsonObject;
+    if (this.refusesCall !== undefined && message['method'] === 'tools/call') {
+      this.#refuse(message, response, this.refusesCall);
+      this.refusesCall = undefined;
+      return;
+    }
+    this.#mind.soon(() => response.writeHead(202, JSON_TYPE).end('{"accepted":true}'));
     const { link } = session;
-    this.#mind.receive(JSON.parse(body), { link, end: link.send, send: link.send });
+    this.#mind.receive(message, { link, end: link.send, send: link.send });
   }
 
   #begin(id: string, stream?: ServerResponse): Session {
@@ -200,8 +208,7 @@ export class HttpDoor {
     this.#mind.receive(message, { link: session.link, end, send: () => undefined });
   }
 
-  #refuse(message: JsonObject | undefined, response: ServerResponse): void {
-    const { lostForm: form } = this;
+  #refuse(message: JsonObject | undefined, response: ServerResponse, form = this.lostForm): void {
     const id = message?.['id'] ?? null;
     if ('code' in form) {
       const error = { code: form.code, message: form.text };
