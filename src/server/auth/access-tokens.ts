@@ -148,7 +148,24 @@ export class AccessTokens {
     const identity = readIdentity(claims, config);
     if (identity === undefined) return invalid("it names neither a user ('sub') nor a client ('client_id', 'azp')");
     const until = Math.min(expiresAt, this.#deps.now() + againMs);
-    return { kind: 'accepted', client: authenticatedAs(identity), until, expiresAt };
+    const client = authenticatedAs(identity, this.#viewsOf(claims, config));
+    return { kind: 'accepted', client, until, expiresAt };
+  }
+
+  /**
+   * The views for whose addresses alone a token was issued: its person has consented to those, and not to the whole (RFC 8707).
+   * Undefined where it is for the whole.
+   */
+  #viewsOf({ aud }: JsonObject, { audience }: IssuerConfig): readonly string[] | undefined {
+    const meant = [aud].flat().filter((each) => typeof each === 'string' && this.#isMeant(each, audience)) as string[];
+    const views = meant.map((each) => this.#viewIn(each));
+    return views.includes('') ? undefined : views;
+  }
+
+  /** What an audience names behind the gateway's own address; empty where it is the whole's. */
+  #viewIn(audience: string): string {
+    if (!audience.startsWith(`${this.#resource}/`)) return '';
+    return audience.slice(this.#resource.length + 1).replace(/\/$/, '');
   }
 
   /** Why a token with these claims cannot be meant for this gateway and moment. */

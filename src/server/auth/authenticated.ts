@@ -9,18 +9,27 @@ export interface Authenticated {
   readonly key: string;
   /** The id of its session where its connection has none (2026-07-28). */
   readonly session: string;
+  /** Its token is for the addresses of these views alone; for all where absent. */
+  readonly views?: readonly string[];
 }
 
-/** The identity of a token, with the names by which sessions are found. */
-export function authenticatedAs(given: CallerIdentity): Authenticated {
+/**
+ * The identity of a token, with the names by which sessions are found.
+ * @param views for whose addresses alone the token was issued
+ */
+export function authenticatedAs(given: CallerIdentity, views?: readonly string[]): Authenticated {
   const identity = Object.freeze({ ...given });
   const { kind, name } = principalOf(identity) ?? { kind: 'client', name: '' };
-  // A client of the configuration keeps the key that earlier versions have signed into session ids.
-  const key = kind === 'client' ? name : `${escapeBlanks(name)} by ${escapeBlanks(identity.client ?? '')}`;
-  return Object.freeze({ identity, owner: `${kind}:${name}`, key, session: `${kind}:${key}` });
+  const key = kind === 'client' ? keyOfClient(name) : `${escapeBlanks(name)} by ${escapeBlanks(identity.client ?? '')}`;
+  return Object.freeze({ identity, owner: `${kind}:${name}`, key, session: `${kind}:${key}`, ...(views && { views }) });
 }
 
-/** Names of users may hold blanks. */
+/** Keys of users have two blanks. A name without any is the key that earlier versions have signed into session ids. */
+function keyOfClient(name: string): string {
+  return name.includes(' ') ? `client ${escapeBlanks(name)}` : name;
+}
+
+/** Names that an issuer gives may hold blanks. */
 function escapeBlanks(name: string): string {
   return name.replace(/[% ]/g, encodeURIComponent);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { networkOf } from '../../base/lib/network-of.js';
 import type { Observer } from '../../base/observe/observation.js';
 import type { ClientConfig, OAuthConfig } from '../../config/access-config.js';
@@ -16,9 +17,6 @@ export interface AccessSettings {
   readonly oauth: OAuthConfig | undefined;
 }
 
-/** Passes a request on with who was authenticated, or refuses it. */
-type Gate = (request: IncomingMessage, response: ServerResponse, handle: RequestHandler) => void;
-
 /** Who may use MCP over HTTP, at this moment. */
 export class Admission {
   /** Undefined where every request passes, without an identity. */
@@ -33,8 +31,42 @@ export class Admission {
   /** From now on these are admitted and no others: a token that is not good by them is revoked. */
   replace(settings: AccessSettings): void {
     const isOpen = settings.clients.length === 0 && settings.oauth === undefined;
-    this.gate = isOpen ? undefined : createGate(settings, this.#observe);
+    this.gate = isOpen ? undefined : new Gate(settings, this.#observe);
   }
+
+  /** Ends a stream that has no end of its own when the token of its request is not good any more, or another's. */
+  follow(request: IncomingMessage, response: ServerResponse, client: Authenticated | undefined): void {
+    const { authorization } = request.headers;
+    if (client === undefined || authorization === undefined) return;
+    const network = (): string => networkOfSender(request);
+    let timer: NodeJS.Timeout | undefined;
+    const look = async (): Promise<void> => {
+      const verdict = await this.gate?.check(authorization, network);
+      if (response.writableEnded || response.destroyed) return;
+      if (verdict?.kind !== 'accepted' || !isSame(verdict.client, client)) {
+        response.end();
+        return;
+      }
+      const { until } = verdict;
+      if (Number.isFinite(until)) timer = setTimeout(lookAgain, Math.min(until - Date.now(), LONGEST_TIMER_MS)).unref();
+    };
+    const lookAgain = (): void => {
+      look().catch((cause: unknown) => {
+        this.#observe({ kind: 'defect', where: 'checking the token of a stream', cause });
+        response.end();
+      });
+    };
+    response.once('close', () => clearTimeout(timer));
+    lookAgain();
+  }
+}
+
+/** Node takes no longer time for a timer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Whether what a token gives is what it gave before. */
+function isSame(now: Authenticated, before: Authenticated): boolean {
+  return now === before || isDeepStrictEqual(now, before);
 }
 
 /** One text for every fault, so that it does not reveal which clients exist. */
@@ -50,59 +82,84 @@ const CHECKS_AT_ONCE = 16;
 
 const BUSY: Verdict = { kind: 'unavailable', issuer: '', retryAfterSeconds: 1 };
 
-function createGate({ clients, oauth }: AccessSettings, observe: Observer): Gate {
-  const keys = new ClientKeys(clients);
-  const known = new KnownHeaders();
-  const notices = new RefusalNotices(observe, '/mcp');
-  const checks = oauth && new TokenChecks(oauth, observe);
+/** Passes requests on with who was authenticated, or refuses them. */
+class Gate {
+  readonly #oauth: OAuthConfig | undefined;
+  readonly #observe: Observer;
+  readonly #keys: ClientKeys;
+  readonly #known = new KnownHeaders();
+  readonly #notices: RefusalNotices;
+  readonly #checks: TokenChecks | undefined;
 
-  const refuse = (request: IncomingMessage, response: ServerResponse, verdict: Verdict | undefined): void => {
-    if (verdict?.kind !== 'unavailable') notices.refused(addressOf(request) || 'unknown');
-    const { status, headers, text } = writeRefusal(verdict, oauth, request);
-    response.setHeaders(new Map(Object.entries(headers)));
-    sendRpcError(response, status, RPC_ERROR.refused, text);
-  };
+  constructor({ clients, oauth }: AccessSettings, observe: Observer) {
+    this.#oauth = oauth;
+    this.#observe = observe;
+    this.#keys = new ClientKeys(clients);
+    this.#notices = new RefusalNotices(observe, '/mcp');
+    this.#checks = oauth && new TokenChecks(oauth, observe);
+  }
 
-  return (request, response, handle) => {
-    const header = request.headers.authorization;
-    const holder = header === undefined ? undefined : known.get(header);
-    if (holder !== undefined) {
-      handle(request, response, holder.client);
+  admit(request: IncomingMessage, response: ServerResponse, handle: RequestHandler): void {
+    const { authorization } = request.headers;
+    const known = authorization === undefined ? undefined : this.#known.get(authorization);
+    if (known !== undefined) {
+      handle(request, response, known.client);
       return;
     }
-    const token = header === undefined ? undefined : BEARER.exec(header)?.[1];
-    if (header === undefined || token === undefined) {
-      refuse(request, response, undefined);
-      return;
-    }
-    const ofKey = keys.find(token);
-    if (ofKey !== undefined && Date.now() < ofKey.until) {
-      known.add(header, ofKey);
-      handle(request, response, ofKey.client);
-      return;
-    }
-    if (checks === undefined) {
-      refuse(request, response, undefined);
-      return;
-    }
-    const answer = (verdict: Verdict): void => {
-      // The client may have gone meanwhile.
-      if (response.destroyed) return;
-      if (verdict.kind !== 'accepted') {
-        refuse(request, response, verdict);
-        return;
-      }
-      known.add(header, verdict);
-      handle(request, response, verdict.client);
+    const verdict = authorization === undefined ? undefined : this.check(authorization, () => networkOfSender(request));
+    const answer = (given: Known | Verdict | undefined): void => {
+      if (given?.kind === 'accepted') handle(request, response, given.client);
+      else this.#refuse(request, response, given);
     };
-    checks
-      .check(token, networkOf(addressOf(request)))
-      .then(answer)
+    if (!(verdict instanceof Promise)) {
+      answer(verdict);
+      return;
+    }
+    verdict
+      // The client may have gone meanwhile.
+      .then((given) => (response.destroyed ? undefined : answer(given)))
       .catch((cause: unknown) => {
-        observe({ kind: 'defect', where: '/mcp', cause });
+        this.#observe({ kind: 'defect', where: '/mcp', cause });
         if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
       });
-  };
+  }
+
+  /** What an `Authorization` header is worth now; undefined where it holds no token, or a static one that is not valid. */
+  check(authorization: string, network: () => string): Known | Verdict | undefined | Promise<Verdict> {
+    const known = this.#known.get(authorization);
+    if (known !== undefined) return known;
+    const token = BEARER.exec(authorization)?.[1];
+    if (token === undefined) return undefined;
+    const ofKey = this.#keys.find(token);
+    if (ofKey !== undefined && Date.now() < ofKey.until) return this.#known.add(authorization, ofKey);
+    return this.#checks?.check(token, network()).then((verdict) => {
+      if (verdict.kind === 'accepted') this.#known.add(authorization, verdict);
+      return verdict;
+    });
+  }
+
+  /** Refuses a request whose token is good, and not for its address. */
+  refuseAddress(request: IncomingMessage, response: ServerResponse): void {
+    this.#refuse(request, response, { kind: 'invalid', why: OF_ANOTHER_VIEW });
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, verdict: Verdict | undefined): void {
+    if (verdict?.kind !== 'unavailable') this.#notices.refused(addressOf(request) || 'unknown');
+    const { status, headers, text } = writeRefusal(verdict, this.#oauth, request);
+    response.setHeaders(new Map(Object.entries(headers)));
+    sendRpcError(response, status, RPC_ERROR.refused, text);
+  }
+}
+
+function networkOfSender(request: IncomingMessage): string {
+  return networkOf(addressOf(request));
+}
+
+const OF_ANOTHER_VIEW = 'it was issued for the address of another view, and opens that alone';
+
+/** A header that was found valid. */
+interface Known extends KeyHolder {
+  readonly kind: 'accepted';
 }
 
 /** Valid headers that are remembered; beyond it the oldest is forgotten, and its token checked again when it comes. */
@@ -113,21 +170,23 @@ const MAX_KNOWN = 5_000;
  * ones cannot fill the map.
  */
 class KnownHeaders {
-  readonly #holders = new Map<string, KeyHolder>();
+  readonly #holders = new Map<string, Known>();
 
-  get(header: string): KeyHolder | undefined {
+  get(header: string): Known | undefined {
     const holder = this.#holders.get(header);
     if (holder === undefined || Date.now() < holder.until) return holder;
     this.#holders.delete(header);
     return undefined;
   }
 
-  add(header: string, { client, until }: { readonly client: Authenticated; readonly until: number }): void {
+  add(header: string, { client, until }: KeyHolder): Known {
     if (this.#holders.size >= MAX_KNOWN) {
       const [oldest] = this.#holders.keys();
       if (oldest !== undefined) this.#holders.delete(oldest);
     }
-    this.#holders.set(header, { client, until });
+    const known = { kind: 'accepted', client, until } as const;
+    this.#holders.set(header, known);
+    return known;
   }
 }
 

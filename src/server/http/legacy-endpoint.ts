@@ -63,12 +63,14 @@ interface LegacyEndpointDeps {
   readonly observe: Observer;
   /** What the answer to a handshake depends on. */
   readonly capabilities: () => unknown;
+  /** Ends a stream with the token of its request. */
+  readonly followToken: RequestHandler;
 }
 
 type OpenResponder = (session: LegacySession) => Responder;
 
 export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
-  const { sessions, answerFast, answerWithSdk, streams, exchanges, kept, questions, settings } = deps;
+  const { sessions, answerFast, answerWithSdk, streams, exchanges, kept, questions, settings, followToken } = deps;
   const withSession = createSessionFinder(sessions, settings, deps.observe);
   const answerHandshake = createHandshakeAnswerer(answerWithSdk, deps.capabilities);
 
@@ -134,6 +136,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       withSession(request, response, client, (session) => {
         occupy(session, response);
         streams.open(response);
+        followToken(request, response, client);
         const goOn = (found: FoundAnswer): void => {
           if (found === undefined) session.stream.attach(response);
           else if ('moveTo' in found) found.moveTo(response);

@@ -49,7 +49,7 @@ import { createSessionIds, readSessionKey } from './session-ids.js';
 import { createLegacySessions, createSessionEvents, UNNAMED } from './sessions.js';
 import { SharedSessions } from './shared-sessions.js';
 import { isSubscription, passNewsOn, Subscriptions } from './subscriptions.js';
-import { refuseAt, type ServedView, type ViewAccess } from './view-access.js';
+import { isForView, refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
 /** What is open at an endpoint at this moment. */
 export type EndpointLoad = Pick<ServerFigures, 'streams' | 'tasks'>;
@@ -131,6 +131,7 @@ export function createMcpEndpoint(
     settings,
     observe,
     capabilities: () => [gateway.native.capabilities(), gateway.mode(), gateway.purpose],
+    followToken: (request, response, client) => admission.follow(request, response, client),
   });
   const modern = createModernHandler(createServer, settings.maxSessions, observe, (sent) => carrier.carry?.(sent));
   const subscriptions = new Subscriptions(settings.maxSessions);
@@ -144,6 +145,7 @@ export function createMcpEndpoint(
     exchanges,
     settings,
     observe,
+    followToken: (request, response, client) => admission.follow(request, response, client),
   });
   const timing = { limits: () => limits, requestTimeoutMs: settings.requestTimeoutMs };
   const receive = createPostReceiver({ ...timing, route, writer, observe });
@@ -152,15 +154,17 @@ export function createMcpEndpoint(
     ['GET', legacy.get],
     ['DELETE', legacy.delete],
   ]);
-  const handleMethod: RequestHandler = (request, response, client) =>
-    (handlers.get(request.method) ?? refuseMethod)(request, response, client);
+  const handleMethod: RequestHandler = (request, response, client) => {
+    if (isForView(client, view.name)) (handlers.get(request.method) ?? refuseMethod)(request, response, client);
+    else admission.gate?.refuseAddress(request, response);
+  };
   const entryFor = (access: ViewAccess | undefined): RequestHandler =>
     access === undefined ? handleMethod : refuseAt(access, handleMethod);
   let enter = entryFor(view.access);
   const admit = (request: IncomingMessage, response: ServerResponse, handle: RequestHandler): void => {
     const { gate } = admission;
     if (gate === undefined) handle(request, response, undefined);
-    else gate(request, response, handle);
+    else gate.admit(request, response, handle);
   };
   const endStreamsOf = (isOf: (client: Authenticated | undefined) => boolean): void => {
     sessions.endStreams(isOf);
@@ -226,11 +230,14 @@ interface MessageRouterDeps {
   readonly exchanges: HttpExchanges;
   readonly settings: GatewayConfig['server'];
   readonly observe: Observer;
+  /** Ends a stream with the token of its request. */
+  readonly followToken: RequestHandler;
 }
 
 /** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { gateway, subscriptions, legacy, modern, callers, answerFast, exchanges, settings, observe } = deps;
+  const { gateway, subscriptions, legacy, modern, callers, answerFast, exchanges, settings, observe, followToken } =
+    deps;
   const watches = createStreamWatches(gateway.native);
 
   return (message, request, response, authenticated) => {
@@ -270,6 +277,7 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
       occupy(client, response);
       const origin = { caller: client.caller, structured: asksForStructured(request) };
       const watch = isSubscription(message) ? watches.open(message, client.caller) : undefined;
+      if (isSubscription(message)) followToken(request, response, authenticated);
       if (watch === undefined) {
         modern.handle(request, response, message, origin);
         return;

@@ -1,5 +1,6 @@
 import type { CallerIdentity } from '../../base/protocol/call.js';
 import type { GatewayConfig, ViewConfig } from '../../config/gateway-config.js';
+import type { Authenticated } from '../auth/authenticated.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { type RequestHandler, sendRpcError } from './responder.js';
 
@@ -77,6 +78,11 @@ export function refuseAt(refusalOf: ViewAccess, handle: RequestHandler): Request
     if (refusal === undefined) handle(request, response, client);
     else sendRpcError(response, refusal.status, RPC_ERROR.refused, refusal.message);
   };
+}
+
+/** Whether a token is for the address at which its holder enters. @param view undefined is the whole */
+export function isForView(client: Authenticated | undefined, view: string | undefined): boolean {
+  return client?.views === undefined || (view !== undefined && client.views.includes(view));
 }
 
 /** Whether a view is for those whom it names alone. */

@@ -146,6 +146,28 @@ describe('an access token that is a JSON Web Token', () => {
     expect((await other.check(await other.sign({ aud: 'api://gateway' }))).kind).toBe('accepted');
   });
 
+  it('for the addresses of views opens these alone, and for that of the whole opens all', async () => {
+    const { sign, check } = await openIssuer();
+    const viewsOf = async (aud: string | string[]) => {
+      const verdict = await check(await sign({ aud }));
+      return verdict.kind === 'accepted' ? (verdict.client.views ?? 'all') : verdict.kind;
+    };
+    expect(await viewsOf(`${RESOURCE}/code`)).toEqual(['code']);
+    expect(await viewsOf([`${RESOURCE}/code/`, 'https://other.example', `${RESOURCE}/no/such`])).toEqual([
+      'code',
+      'no/such',
+    ]);
+    expect(await viewsOf([`${RESOURCE}/code`, RESOURCE])).toBe('all');
+    expect(await viewsOf(`${RESOURCE}/`)).toBe('all');
+    expect(await viewsOf(`${RESOURCE}code`)).toBe('invalid');
+    const asConfigured = await openIssuer({ audience: [`${RESOURCE}/code`, 'api://gateway'] });
+    expect(await asConfigured.check(await asConfigured.sign({ aud: `${RESOURCE}/code` }))).toMatchObject({
+      client: { views: ['code'] },
+    });
+    const ofName = await asConfigured.check(await asConfigured.sign({ aud: 'api://gateway' }));
+    expect(ofName).not.toHaveProperty('client.views');
+  });
+
   it('is refused with a signature that is not its issuer’s, or of a kind that is not accepted, and none of them costs a request', async () => {
     const { state, sign, check, countOf } = await openIssuer();
     expect((await check(await sign())).kind).toBe('accepted');
