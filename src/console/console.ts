@@ -4,6 +4,7 @@ import { type Html, html } from '../base/lib/html.js';
 import type { Observer } from '../base/observe/observation.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import type { Gateway } from '../gateway/gateway.js';
+import type { FailedAttempts } from '../server/auth/bearer-tokens.js';
 import type { OperatorAccess } from './admin/operator-access.js';
 import { comesFromHere, isLinkedFromElsewhere, readCookie } from './browser.js';
 import { EventStreams, isLive, stateOf } from './events.js';
@@ -19,6 +20,8 @@ interface ConsoleDeps {
   readonly access: OperatorAccess;
   readonly observe: Observer;
   readonly sources: ConsoleSources;
+  /** Counts what begins at an identity provider, here and elsewhere. */
+  readonly begun: FailedAttempts;
 }
 
 const PREFIX = '/ui';
@@ -93,9 +96,10 @@ class Console {
       const text = readAsset(`console/assets/${name}`);
       ui.get(`/${name}`, (_request, reply) => reply.header('content-type', `${type}; charset=utf-8`).send(text));
     }
-    const { access, gateway, observe } = this.#deps;
+    const { access, gateway, observe, begun } = this.#deps;
     offerSignIn(ui, {
       access,
+      begun,
       sessions: this.#sessions,
       issuers: new IssuerOperators(gateway, observe),
       record: (signIn, operator) => gateway.recordSignIn(signIn, operator),

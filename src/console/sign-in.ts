@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, html } from '../base/lib/html.js';
 import { cutText } from '../base/lib/text.js';
 import type { Gateway } from '../gateway/gateway.js';
-import { FailedAttempts } from '../server/auth/bearer-tokens.js';
+import type { FailedAttempts } from '../server/auth/bearer-tokens.js';
 import { addressOf } from '../server/http/responder.js';
 import type { OperatorAccess } from './admin/operator-access.js';
 import { tooManyAttempts } from './admin/problems.js';
@@ -30,6 +30,8 @@ interface SignInDeps {
   /** Whether anyone has a token. */
   readonly hasTokens: () => boolean;
   readonly record: Gateway['recordSignIn'];
+  /** Counts what begins at an identity provider, here and elsewhere. */
+  readonly begun: FailedAttempts;
 }
 
 /** How an operator signs in with a token, in records. */
@@ -108,9 +110,8 @@ function browserOf(request: FastifyRequest): string | undefined {
 }
 
 /** The way to an issuer and back. */
-function offerIssuers(ui: FastifyInstance, { sessions, issuers, record }: SignInDeps, show: ShowSignIn): void {
+function offerIssuers(ui: FastifyInstance, { sessions, issuers, record, begun }: SignInDeps, show: ShowSignIn): void {
   // Each beginning asks the issuer and is kept in the store, whoever sends it.
-  const begun = new FailedAttempts();
   const guard = async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<FastifyReply>) => {
     try {
       return await work();

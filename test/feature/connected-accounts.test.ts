@@ -366,3 +366,17 @@ it.skipIf(REDIS_BINARY === undefined)(
     expect(await new ConnectingBrowser().connect(link, 'bob', 'bob-in-the-cloud')).toContain('is connected');
   },
 );
+
+it('begins twenty sign-ins a minute for one network and no more, whatever the way, and lets a right token in after wrong ones', async () => {
+  await using team = await openTeam();
+  const page = `${new URL(team.live.url).origin}/connect/notes`;
+  const browser = new ConnectingBrowser();
+  const guess = () => browser.agree(page, 'token', { token: 'a-wrong-token-of-a-client' });
+  for (let count = 0; count < 20; count += 1) expect(await guess()).toContain('no token of a client');
+  expect(await guess()).toContain('Too many attempts');
+  expect(await browser.agree(page, 'token', { token: STATIC })).toContain('http-equiv="refresh"');
+  for (let count = 1; count < 20; count += 1)
+    expect(await browser.agree(page, 'issuer:corp')).toContain('http-equiv="refresh"');
+  expect(await browser.agree(page, 'issuer:corp')).toContain('Too many attempts');
+  expect(await browser.agree(page, 'token', { token: STATIC })).toContain('Too many attempts');
+});

@@ -17,11 +17,14 @@ export class ConnectPages {
   readonly #gateway: Gateway;
   readonly #observe: Observer;
   readonly #failed = new FailedAttempts();
+  readonly #begun: FailedAttempts;
   readonly #servers: VisibleServers;
 
-  constructor(gateway: Gateway, observe: Observer) {
+  /** @param begun counts what begins at an identity provider, here and elsewhere */
+  constructor(gateway: Gateway, observe: Observer, begun: FailedAttempts) {
     this.#gateway = gateway;
     this.#observe = observe;
+    this.#begun = begun;
     this.#servers = new VisibleServers(gateway);
   }
 
@@ -73,13 +76,18 @@ export class ConnectPages {
     const way = form.get('way') ?? '';
     const known = waysOf(config).some((each) => (each.kind === 'issuer' ? `issuer:${each.name}` : each.kind) === way);
     if (!known) return send(reply, 400, writeMessage('Not accepted', 'There is no such way to show who you are.'));
-    return this.#guard(reply, async () => {
+    const address = addressOf(request) || 'unknown';
+    if (way === 'token') {
+      const identity = identifyByToken(config, form.get('token') ?? '');
+      if (identity === undefined) return this.#refuseToken(address, reply);
+      return this.#beginOnce(address, reply, () => this.#proceed(connections, asked, identity, reply));
+    }
+    return this.#beginOnce(address, reply, async () => {
       if (way.startsWith('issuer:')) {
         const url = await connections.flow.signIn(asked, way.slice('issuer:'.length));
         return send(reply, 200, writeDeparture(url));
       }
-      if (way === 'local') return this.#proceed(connections, asked, {}, reply);
-      return this.#proceedWithToken(connections, asked, form.get('token') ?? '', request, reply);
+      return this.#proceed(connections, asked, {}, reply);
     });
   }
 
@@ -126,23 +134,24 @@ export class ConnectPages {
     return send(reply, 200, writeMessage('Disconnected', 'The gateway has forgotten what you had granted.'));
   }
 
-  async #proceedWithToken(
-    connections: Connections,
-    asked: ConnectRequest,
-    token: string,
-    request: IncomingMessage,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const address = addressOf(request) || 'unknown';
+  /** A right token is let through whatever was guessed, as behind a proxy all people may have one address. */
+  #refuseToken(address: string, reply: FastifyReply): FastifyReply {
     const seconds = this.#failed.secondsToWait(address);
-    if (seconds > 0) {
-      reply.header('retry-after', String(seconds));
-      return send(reply, 429, writeMessage('Too many attempts', `Try again in ${seconds} seconds.`));
-    }
-    const identity = identifyByToken(this.#gateway.config, token);
-    if (identity !== undefined) return this.#proceed(connections, asked, identity, reply);
+    if (seconds > 0) return refuseForNow(seconds, reply);
     this.#failed.note(address);
     return send(reply, 403, writeMessage('Not accepted', 'This is no token of a client of this gateway.'));
+  }
+
+  /** Each beginning asks an authorization server and is kept in the store, whoever sends it. */
+  async #beginOnce(
+    address: string,
+    reply: FastifyReply,
+    work: () => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    const seconds = this.#begun.secondsToWait(address);
+    if (seconds > 0) return refuseForNow(seconds, reply);
+    this.#begun.note(address);
+    return this.#guard(reply, work);
   }
 
   /** What a person can read of what went wrong is on the page; the rest is in the log. */
@@ -183,6 +192,11 @@ const NOT_ASKED = writeMessage(
   'Not connected',
   'This answer belongs to no request of this browser. Open the page of the server again, in one browser.',
 );
+
+function refuseForNow(seconds: number, reply: FastifyReply): FastifyReply {
+  reply.header('retry-after', String(seconds));
+  return send(reply, 429, writeMessage('Too many attempts', `Try again in ${seconds} seconds.`));
+}
 
 function send(reply: FastifyReply, status: number, html: string): FastifyReply {
   return reply.code(status).headers(PAGE_HEADERS).send(html);

@@ -1,3 +1,4 @@
+import { networkOf } from '../../base/lib/network-of.js';
 import type { Observer } from '../../base/observe/observation.js';
 import type { ClientKey } from '../../config/access-config.js';
 import { hashToken } from '../../config/load/build-access.js';
@@ -99,7 +100,7 @@ interface Window {
   readonly endsAt: number;
 }
 
-/** Counts the wrong tokens of each address. Kept in memory, bounded. */
+/** Counts the wrong tokens of each network, or what else is to be rare. Kept in memory, bounded. */
 export class FailedAttempts {
   readonly #windows = new Map<string, Window>();
   readonly #now: () => number;
@@ -110,20 +111,21 @@ export class FailedAttempts {
 
   /** For how many whole seconds an address must wait; 0 when it may try. */
   secondsToWait(address: string): number {
-    const window = this.#windows.get(address);
+    const window = this.#windows.get(networkOf(address));
     if (window === undefined || window.failures < MAX_FAILURES) return 0;
     return Math.max(0, Math.ceil((window.endsAt - this.#now()) / 1000));
   }
 
   note(address: string): void {
-    const window = this.#windows.get(address);
+    const network = networkOf(address);
+    const window = this.#windows.get(network);
     if (window !== undefined && this.#now() < window.endsAt) {
       window.failures += 1;
       return;
     }
-    this.#windows.delete(address);
+    this.#windows.delete(network);
     if (this.#windows.size >= MAX_ADDRESSES) this.#forgetOldest();
-    this.#windows.set(address, { failures: 1, endsAt: this.#now() + WINDOW_MS });
+    this.#windows.set(network, { failures: 1, endsAt: this.#now() + WINDOW_MS });
   }
 
   #forgetOldest(): void {

@@ -72,6 +72,9 @@ interface OAuthClientDeps {
 const PROBE = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const PROBE_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
+/** For how long the metadata of a configured issuer are used again. */
+const KEPT_MS = 60_000;
+
 const CLIENT_DOCUMENT_PATH = '/connect/client.json';
 /** Where authorization servers send browsers back to: those of users who connect an account, and those of operators. */
 export const CALLBACK_PATHS = ['/connect/callback', '/ui/callback'] as const;
@@ -80,6 +83,8 @@ export const CALLBACK_PATHS = ['/connect/callback', '/ui/callback'] as const;
 export class OAuthClient {
   readonly #deps: OAuthClientDeps;
   readonly #fetch: Fetch;
+  /** What the configured issuers have said of themselves, so that many sign-ins cost them few requests. */
+  readonly #discovered = new Map<string, { readonly until: number; readonly metadata: AuthorizationServerMetadata }>();
 
   constructor(deps: OAuthClientDeps) {
     this.#deps = deps;
@@ -152,8 +157,17 @@ export class OAuthClient {
 
   /** The same for an issuer that is configured, and what its tokens are for. @throws OAuthFault */
   async discoverIssuer(issuer: string, resource: string, scopes: readonly string[]): Promise<Target> {
-    const metadata = await this.#discoverIssuer(issuer, true);
+    const metadata = await this.#recallIssuer(issuer);
     return { resource, issuer: metadata.issuer, metadata, scopes, isCertain: true };
+  }
+
+  async #recallIssuer(issuer: string): Promise<AuthorizationServerMetadata> {
+    const now = this.#deps.now();
+    const known = this.#discovered.get(issuer);
+    if (known !== undefined && now < known.until) return known.metadata;
+    const metadata = await this.#discoverIssuer(issuer, true);
+    this.#discovered.set(issuer, { until: now + KEPT_MS, metadata });
+    return metadata;
   }
 
   async #discoverIssuer(issuer: string, mayBeLocal: boolean): Promise<AuthorizationServerMetadata> {

@@ -79,6 +79,14 @@ describe('failed attempts', () => {
     expect(failed.secondsToWait('192.0.2.1')).toBe(0);
   });
 
+  it('are those of a network: a machine has many addresses of IPv6', () => {
+    const { failed } = attempts(0);
+    for (let count = 0; count < 20; count += 1) failed.note(`2001:db8:1:2::${count}`);
+    expect(failed.secondsToWait('2001:db8:1:2:ffff::1')).toBe(60);
+    expect(failed.secondsToWait('2001:db8:1:3::1')).toBe(0);
+    expect(failed.secondsToWait('::ffff:192.0.2.1')).toBe(0);
+  });
+
   it('are remembered for the latest thousand addresses', () => {
     const { failed } = attempts(20);
     for (let count = 0; count < 999; count += 1) failed.note(`198.51.100.${count}`);

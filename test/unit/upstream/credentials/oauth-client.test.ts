@@ -131,3 +131,27 @@ it.each([
   const found = client.discover(SERVER, { issuer: ISSUER });
   await expect(found).rejects.toThrow(why);
 });
+
+it('asks a configured issuer for its metadata once a minute, however many sign in there', async () => {
+  let now = 0;
+  const asked: string[] = [];
+  const client = new OAuthClient({
+    fetch: async (url) => {
+      asked.push(String(url));
+      return answer(String(url), '');
+    },
+    now: () => now,
+    publicUrl: 'https://gateway.example',
+    registrations: {
+      find: async () => undefined,
+      keep: async () => undefined,
+      forget: async () => undefined,
+      bind: async (_o, _c, issuer) => issuer,
+    },
+  });
+  for (let count = 0; count < 20; count += 1) await client.discoverIssuer(ISSUER, SERVER, []);
+  expect(asked).toEqual([AT_ISSUER]);
+  now += 60_000;
+  await client.discoverIssuer(ISSUER, SERVER, []);
+  expect(asked.length).toBe(2);
+});
