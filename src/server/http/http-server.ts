@@ -57,13 +57,16 @@ export interface HttpGatewayServer {
   close(): Promise<void>;
 }
 
-/** Opens routes for people beside those of MCP: the console, the API of operators, the pages on which accounts are connected. */
+/**
+ * Opens routes for people beside those of MCP: the console, the API of operators, the pages on which accounts are connected.
+ * Returns what recognises operators by their tokens.
+ */
 type Mount = (
   app: FastifyInstance,
   gateway: Gateway,
   observe: Observer,
   sources: { readonly sessions: SessionBook; readonly rates: ServerMonitor['rates'] },
-) => void;
+) => (request: IncomingMessage) => boolean;
 
 interface HttpServerDeps {
   readonly observe: Observer;
@@ -205,8 +208,11 @@ function buildApp(
       serveView(request.params.view, request.raw, reply.raw);
     });
   }
-  registerHealth(app, gateway, state);
-  deps.mount?.(app, gateway, deps.observe, { sessions: endpoint.sessions, rates: deps.monitor?.rates });
+  const isOperator = deps.mount?.(app, gateway, deps.observe, {
+    sessions: endpoint.sessions,
+    rates: deps.monitor?.rates,
+  });
+  registerHealth(app, gateway, state, isOperator);
   registerMetrics(app, deps.monitor?.metrics);
   const hasConsole = hasOperators(gateway.config.policy.approvals);
   registerLandingPage(app, { serverInfo: deps.serverInfo, hasConsole });

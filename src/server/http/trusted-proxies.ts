@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { ProxiedRequest } from './responder.js';
 
@@ -71,6 +71,15 @@ export class TrustedProxies {
     if (this.#known.size < MAX_KNOWN) this.#known.set(address, trusted);
     return trusted;
   }
+}
+
+/** What proxies add to requests that they pass on. */
+const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+/** Whether a request comes from this machine, and not through a proxy on it. */
+export function isDirectLoopback({ socket, headers }: IncomingMessage): boolean {
+  const peer = plainAddress(socket.remoteAddress ?? '');
+  return (peer === '::1' || peer.startsWith('127.')) && PROXY_HEADERS.every((name) => headers[name] === undefined);
 }
 
 function agreed(one: string | undefined, other: string | undefined): string | undefined {

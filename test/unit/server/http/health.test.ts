@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http/http-server.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
@@ -16,12 +17,15 @@ const UPSTREAM = {
   calls: { inFlight: 0, waiting: 0 },
 } as const;
 
-async function ask(path: string, ready: boolean) {
+const OPERATOR = 'the-token-of-an-operator';
+
+async function ask(path: string, ready: boolean, headers: Record<string, string> = {}) {
   const waiting = { ...UPSTREAM, state: 'waiting', problem: 'exited at once' } as const;
   const upstreams = [{ ...UPSTREAM, state: 'ready' } as const, ...(ready ? [] : [waiting])];
   const gateway = createFakeGateway({ status: { ready, upstreams, operations: 4 } });
-  server = await openHttpServer(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
-  return sendHttp(server.url.replace('/mcp', path), { method: 'GET' });
+  const mount = () => (request: IncomingMessage) => request.headers.authorization === `Bearer ${OPERATOR}`;
+  server = await openHttpServer(gateway, { observe: () => undefined, serverInfo: SERVER_INFO, mount });
+  return sendHttp(server.url.replace('/mcp', path), { method: 'GET', headers });
 }
 
 it('answers /healthz with 200 in every state of the upstreams', async () => {
@@ -32,8 +36,25 @@ it('answers /readyz with 200 when the gateway is ready', async () => {
   const { status, json } = await ask('/readyz', true);
   expect([status, json]).toEqual([
     200,
-    { status: 'ready', operations: 4, store: 'ok', audit: 'ok', upstreams: [{ name: 'files', state: 'ready' }] },
+    {
+      status: 'ready',
+      operations: 4,
+      store: 'ok',
+      audit: 'ok',
+      servers: { ready: 1 },
+      upstreams: [{ name: 'files', state: 'ready' }],
+    },
   ]);
+});
+
+it('tells at /readyz how many servers there are to all, and their names on this machine and to operators alone', async () => {
+  const through = { 'x-forwarded-for': '203.0.113.7' };
+  const { status, json, text } = await ask('/readyz', false, through);
+  expect([status, json.servers]).toEqual([503, { ready: 1, waiting: 1 }]);
+  expect(text).not.toContain('files');
+  await server.close();
+  const toOperator = await ask('/readyz', false, { ...through, authorization: `Bearer ${OPERATOR}` });
+  expect(toOperator.json.upstreams).toHaveLength(2);
 });
 
 it('says at /readyz that the store or the journal fails, without why, and goes on serving', async () => {
