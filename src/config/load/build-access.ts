@@ -137,6 +137,13 @@ function buildIssuer(entry: IssuerEntry, context: SecretContext): IssuerConfig {
     const address = entry[key];
     if (address !== undefined) noteAddress(address, { ...context, path: [...path, key] });
   }
+  const names = audience.filter((each) => !URL.canParse(each));
+  if (names.length > 0 && given.scopes.length === 0) {
+    context.diagnostics.warning(
+      [...path, 'audience'],
+      `'${names.join("', '")}' is no address: where it is the id of a client, other tokens for that client are taken for access tokens. Demand a scope that only they grant: scopes`,
+    );
+  }
   const asked = introspection && buildIntrospection(introspection, { ...context, path: [...path, 'introspection'] });
   const login = written && buildLogin(written, { ...context, path: [...path, 'login'] });
   return {

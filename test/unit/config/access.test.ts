@@ -50,6 +50,16 @@ describe('the settings of authorization servers', () => {
     expect([server.oauth?.resource, server.allowedHosts]).toEqual(['https://mcp.example/mcp', ['mcp.example']]);
   });
 
+  it('are warned of where an audience may be the id of a client, and nothing else tells access tokens from others', async () => {
+    const warningsOf = async (issuer: object): Promise<readonly string[]> =>
+      (await load(oauth({}, issuer))).warnings.map(String);
+    expect(await warningsOf({ audience: '1f2e-client-id' })).toEqual([
+      expect.stringContaining("server.oauth.issuers[0].audience: '1f2e-client-id' is no address"),
+    ]);
+    expect(await warningsOf({ audience: '1f2e-client-id', scopes: ['mcp:call'] })).toEqual([]);
+    expect(await warningsOf({ audience: 'api://gateway' })).toEqual([]);
+  });
+
   it('show no secret', async () => {
     const introspection = { clientId: 'gateway', clientSecret: 'a-secret-of-the-gateway' };
     const masked = maskConfig(await loadOnly(oauth({}, { introspection })));
