@@ -9,7 +9,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-COPY tools/copy-assets.mjs tools/bundle.mjs tools/keep-compiled.mjs ./tools/
+COPY tools ./tools
 RUN npm run build
 RUN npm ci --omit=dev
 
@@ -36,7 +36,7 @@ CMD ["serve"]
 
 FROM base AS tools
 RUN apt-get update \
- && apt-get install -y --no-install-recommends python3 python3-venv git \
+ && apt-get install -y --no-install-recommends python3 python3-venv git ca-certificates \
  && rm -rf /var/lib/apt/lists/* \
  && python3 -m venv /opt/uv \
  && /opt/uv/bin/pip install --no-cache-dir uv \

@@ -1,0 +1,2 @@
+export const MARK: string;
+export function isBuilt(folder: string): boolean;
