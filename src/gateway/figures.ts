@@ -9,13 +9,18 @@ import { canBeCalled, type GatewayStatus } from './status.js';
 /** What a gateway says of itself anyway. */
 interface Described {
   status(): GatewayStatus;
-  toolSets(): readonly ToolSet[];
+}
+
+/** What clients see, and what it was made of. */
+interface Shown {
+  readonly plan: EndpointPlan;
+  readonly toolSets: readonly ToolSet[];
 }
 
 /** The gateway at this moment, as monitoring reads it. */
 export function describeFigures(
   gateway: Described,
-  plan: EndpointPlan,
+  shown: Shown,
   journal: JournalState,
   {
     threads,
@@ -27,7 +32,7 @@ export function describeFigures(
   },
 ): GatewayFigures {
   const { upstreams, categories, state, reload } = gateway.status();
-  const tokens = contextTokens(plan, gateway);
+  const tokens = contextTokens(shown);
   return {
     upstreams: upstreams.map(({ slug, state: now, tools, restarts, required, circuit, calls, isolation }) => ({
       upstream: slug,
@@ -59,9 +64,9 @@ const LONGEST_COUNTED = 2_000_000;
 const counted = new WeakMap<EndpointPlan, GatewayFigures['tokens']>();
 
 /** Counted once for each catalog. */
-function contextTokens(plan: EndpointPlan, gateway: Described): GatewayFigures['tokens'] {
+function contextTokens({ plan, toolSets }: Shown): GatewayFigures['tokens'] {
   if (counted.has(plan)) return counted.get(plan);
-  const tools = gateway.toolSets().flatMap((set) => set.tools);
+  const tools = toolSets.flatMap((set) => set.tools);
   const isCountable = measureJson(tools, LONGEST_COUNTED) < LONGEST_COUNTED;
   const tokens = isCountable
     ? { upstreams: estimateTokens(JSON.stringify(tools)), gateway: estimateTokens(plan.toolsJson) }

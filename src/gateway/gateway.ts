@@ -337,7 +337,7 @@ function createGateway(parts: GatewayParts): Gateway {
     toolSets: catalog.toolSets,
     definitions: () => introductions.join(catalog.toolSets(), primitives),
     figures: () =>
-      describeFigures(gateway, catalog.current().plan, policy.audit.state(), {
+      describeFigures(gateway, catalog.current(), policy.audit.state(), {
         threads: largeAnswers.load(),
         executions: running?.counts(),
         replicas: replicas?.others(),

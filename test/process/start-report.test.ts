@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { startReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
-import { BINARY } from '../support/served-gateway.js';
+import { BINARY, serveGateway } from '../support/served-gateway.js';
 
 const aTool = (index: number) => ({
   name: `get_item_${index}`,
@@ -38,11 +38,26 @@ it('shows the same token counts at the start as the command that counts them, al
   const shown: string[] = [];
   for await (const line of createInterface({ input: gateway.stdout })) {
     shown.push(line);
-    if (line.startsWith('Ready')) break;
+    if (line.includes(' holds ')) break;
   }
   const ended = once(gateway, 'exit');
   gateway.kill('SIGTERM');
   await ended;
   const { semantic, discrete } = counted;
   expect(shown.join('\n')).toContain(`holds ${semantic.tokens} tokens instead of ${discrete.tokens} (`);
+});
+
+it('tells in the log that it stops, what it waits for, and that it has stopped, in lines with one level each', async () => {
+  await using directory = await makeDirectory();
+  const gateway = await serveGateway({ mcpServers: {} }, { env: { MCP_AQL_DATA_DIR: directory.path } });
+  const ended = once(gateway.process, 'close');
+  gateway.process.kill('SIGTERM');
+  await ended;
+  const lines = gateway
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  const messages = lines.map((line) => JSON.parse(line)['msg']);
+  expect(messages.slice(-2)).toEqual([expect.stringMatching(/^stopping: 0 calls in flight, at most \d/), 'stopped']);
+  for (const line of lines) expect(line.match(/"level":/g)).toHaveLength(1);
 });

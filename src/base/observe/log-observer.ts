@@ -117,8 +117,8 @@ function escaping(sink: DestinationStream & { flushSync(): void }): DestinationS
 function toFields(observation: Observation): object {
   if (observation.kind === 'defect')
     return { kind: observation.kind, where: observation.where, err: observation.cause };
-  if (!('message' in observation)) return observation;
-  const { message: _message, ...fields } = observation;
+  // The line has a level of its own: of two keys of one name, readers of JSON take either, or none.
+  const { message: _message, level: _level, ...fields } = { message: '', level: '', ...observation };
   return fields;
 }
 

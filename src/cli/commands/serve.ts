@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { measureJson } from '../../base/json/measure.js';
 import type { Observation, Observer } from '../../base/observe/observation.js';
-import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
 import { digestConfigFiles } from '../../config/config-files.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { addMadeToken, needsToken } from '../../config/load/made-token.js';
-import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
+import type { Gateway } from '../../gateway/gateway.js';
 import {
   type CommonFlags,
   loadCliConfig,
@@ -17,8 +15,8 @@ import {
 } from '../shared/context.js';
 import { releaseMemorySoon } from '../shared/release-memory.js';
 import { announceRunning } from '../shared/running.js';
-import { oneLine, paintFor, printJson, printLine, type Terminal } from '../shared/terminal.js';
-import { countInProcess } from '../shared/token-count.js';
+import { describeStart, printAddress, printOnceSettled, printServers, printTotals } from '../shared/start-report.js';
+import { oneLine, paintFor, printJson, type Terminal } from '../shared/terminal.js';
 
 /** The start report waits for every upstream, at most this long. */
 const REPORT_PATIENCE_MS = 10_000;
@@ -36,7 +34,7 @@ export function registerServe(program: Command, terminal: Terminal): void {
 
 /** Runs until the process is asked to stop, then closes the server before the upstreams, so that open calls are answered. */
 async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
-  const config = withToken(await loadCliConfig(flags, terminal), terminal);
+  const { config, tokenFile } = withToken(await loadCliConfig(flags, terminal), terminal);
   const digest = await digestConfigFiles(config);
   let reload = (_by: string): void => undefined;
   const stop = untilAskedToStop(config.server, () => reload('SIGHUP'));
@@ -65,40 +63,45 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
     reload = running.reload;
     try {
       await monitoring.follow(gateway, server);
-      await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);
+      const isSettled = await Promise.race([
+        gateway.settled.then(() => true),
+        Promise.race([stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]).then(() => false),
+      ]);
       progress.end();
       starting = false;
-      const report = describeStart(gateway, server.url);
+      const report = await describeStart(gateway, server.url, isSettled);
       if (flags.json === true) printJson(terminal, report);
-      else
-        printStartReport(
-          report,
-          await Promise.race([countTokens(gateway), stop.asked.then(() => undefined)]),
-          terminal,
-        );
+      else {
+        printServers(report, terminal);
+        await printTotals(gateway, report, terminal, stop.asked);
+        printAddress(config, report, tokenFile, terminal);
+        if (!isSettled) void printOnceSettled(gateway, server.url, terminal, stop.asked);
+      }
       releaseMemorySoon();
       await stop.asked;
     } finally {
       running.end();
+      observe({ kind: 'notice', level: 'info', message: describeStop(gateway) });
       await server.close();
     }
   } finally {
     progress.end();
     await gateway.close();
+    observe({ kind: 'notice', level: 'info', message: 'stopped' });
     await monitoring.close();
     log.flush();
   }
 }
 
 /** Adds a client with a token of its own where the gateway listens beyond this machine and has no clients. */
-function withToken(config: GatewayConfig, terminal: Terminal): GatewayConfig {
-  if (!needsToken(config)) return config;
+function withToken(config: GatewayConfig, terminal: Terminal): { config: GatewayConfig; tokenFile?: string } {
+  if (!needsToken(config)) return { config };
   const { config: extended, file, made } = addMadeToken(config);
   const { err } = terminal;
   // Logs are kept and read by others; the file is for its owner alone.
   if (made !== undefined && err.isTTY === true) err.write(`Clients must send: Authorization: Bearer ${made}\n`);
   err.write(`Clients must send the token in ${oneLine(file)}, because no clients are configured.\n`);
-  return extended;
+  return { config: extended, tokenFile: file };
 }
 
 /** The same without a word, as the token is known. */
@@ -132,69 +135,12 @@ function showProgress({ upstreams }: GatewayConfig, terminal: Terminal): { reado
   };
 }
 
-/** What `serve` prints once it is ready; the shape of `serve --json`. */
-interface StartReport {
-  readonly url: string;
-  readonly mode: string;
-  readonly profile: string;
-  readonly status: GatewayStatus;
-}
-
-/** How many tokens a client's context holds without and with the gateway. */
-interface ContextTokens {
-  readonly upstreams: number;
-  readonly gateway: number;
-}
-
-function describeStart(gateway: Gateway, url: string): StartReport {
-  const { mode, profile } = gateway.config.endpoint;
-  return { url, mode, profile: profile.name, status: gateway.status() };
-}
-
-/** Lists of more characters fit no context, so their tokens are not counted. */
-const LONGEST_COUNTED = 8_000_000;
-
-/** The figures of the command `tokens`, counted while the gateway serves. */
-async function countTokens(gateway: Gateway): Promise<ContextTokens | undefined> {
-  const tools = await runInSlices(inTime(writeTools(gateway)));
-  if (tools === undefined) return undefined;
-  const { toolsJson } = await gateway.toolList();
-  const counts = await countInProcess([toolsJson, ...tools]);
-  const [own, ...others] = counts ?? [];
-  return own === undefined ? undefined : { gateway: own, upstreams: others.reduce((sum, count) => sum + count, 0) };
-}
-
-/** The JSON of each tool; undefined where there is too much of it. */
-function* writeTools(gateway: Gateway): Sliced<readonly string[] | undefined> {
-  const texts: string[] = [];
-  let length = 0;
-  for (const tool of gateway.toolSets().flatMap((set) => set.tools)) {
-    length += measureJson(tool, LONGEST_COUNTED);
-    if (length >= LONGEST_COUNTED) return undefined;
-    texts.push(JSON.stringify(tool));
-    yield;
-  }
-  return texts;
-}
-
-function printStartReport(report: StartReport, tokens: ContextTokens | undefined, terminal: Terminal): void {
-  const paint = paintFor(terminal.out);
-  const { status } = report;
-  for (const upstream of status.upstreams) {
-    const good = upstream.state === 'ready';
-    const mark = good ? paint.green('ready') : paint.yellow(upstream.state);
-    const about = good ? `${upstream.tools} tools, ${upstream.transport}` : oneLine(upstream.problem ?? '');
-    printLine(terminal, `  ${upstream.name}: ${mark}${about === '' ? '' : ` (${about})`}`);
-  }
-  const families = status.families.map(({ name, operations }) => `${name} ${operations}`).join(', ');
-  printLine(terminal, `${status.operations} operations in mode ${report.mode}, profile ${report.profile}: ${families}`);
-  if (tokens !== undefined) printLine(terminal, describeTokens(tokens));
-  printLine(terminal, `${paint.bold('Ready')} at ${paint.cyan(report.url)}`);
-  printLine(terminal, `Connect a client:  claude mcp add --transport http aql ${report.url}`);
-  printLine(terminal, `or in its mcpServers:  {"aql": {"type": "http", "url": "${report.url}"}}`);
-}
-
-function describeTokens({ gateway, upstreams }: ContextTokens): string {
-  const less = gateway < upstreams ? ` (${(100 - (gateway / upstreams) * 100).toFixed(1)} % less)` : '';
-  return `A client's context holds ${gateway} tokens instead of ${upstreams}${less}.`;
+/** What a stop waits for. */
+function describeStop(gateway: Gateway): string {
+  const { lameDuckMs, drainMs } = gateway.config.server;
+  const calls = gateway
+    .status()
+    .upstreams.reduce((sum, { calls: { inFlight, waiting } }) => sum + inFlight + waiting, 0);
+  const more = lameDuckMs === 0 ? '' : `, after ${lameDuckMs / 1_000} s for those who have not noticed`;
+  return `stopping: ${calls} ${calls === 1 ? 'call' : 'calls'} in flight, at most ${drainMs / 1_000} s${more}`;
 }
