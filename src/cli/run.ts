@@ -22,7 +22,7 @@ import { registerStatus } from './commands/status.js';
 import { registerStdio } from './commands/stdio.js';
 import { registerTokens } from './commands/tokens.js';
 import { registerTools } from './commands/tools.js';
-import { registerVersion } from './commands/version.js';
+import { describeVersion, registerVersion } from './commands/version.js';
 import { CliError, EXIT_CODE } from './shared/exit-code.js';
 import type { Terminal } from './shared/terminal.js';
 
@@ -64,6 +64,7 @@ function createProgram(terminal: Terminal): Command {
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
     .option('--strict', 'refuse a configuration in which one server is misconfigured')
     .option('--json', 'print JSON')
+    .version(describeVersion(), '-V, --version', 'show the version of the gateway, of the specification and of Node')
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(text),

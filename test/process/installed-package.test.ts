@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -11,6 +13,7 @@ import { makeDirectory } from '../support/gateway-folder.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
 const run = promisify(execFile);
+const semver = createRequire(import.meta.url)('semver');
 
 type Program = Extract<GatewayAddress, { kind: 'stdio' }>;
 
@@ -76,5 +79,35 @@ describe('the packed program, installed in a folder of its own', () => {
     await session.connect(new StdioClientTransport({ command: entry?.command ?? '', args: [...(entry?.args ?? [])] }));
     expect((await session.listTools()).tools.map(({ name }) => name)).toContain('mcp_aql_read');
     await session.close();
+  });
+
+  it.each(['--version', '-V', 'version'])('says its version at `%s`', async (words) => {
+    const { stdout } = await run(process.execPath, [program, words], { cwd: folder });
+    expect(stdout).toMatch(/^mcp-aql-gateway \d+\.\d+\.\d+ \(MCP-AQL .*, Node .*\)\n$/);
+  });
+
+  it('writes a first configuration that answers a call without a network, and whose schema is there', async () => {
+    const place = join(folder, 'first');
+    await mkdir(place);
+    await run(process.execPath, [program, 'init'], { cwd: place });
+    const { $schema } = JSON.parse(await readFile(join(place, 'gateway.config.json'), 'utf8'));
+    expect(JSON.parse(await readFile(new URL($schema, pathToFileURL(join(place, 'x'))), 'utf8'))).toHaveProperty(
+      'properties.mcpServers',
+    );
+    const call = ['tools', 'call', 'get_sum', '--params', '{"a": 1, "b": 2}'];
+    expect((await run(process.execPath, [program, ...call], { cwd: place })).stdout).toContain('3');
+  });
+
+  it('needs nothing that refuses the oldest Node which it promises, and leaves no version to `overrides`', async () => {
+    const read = async (file: string) => JSON.parse(await readFile(join(REPOSITORY, file), 'utf8'));
+    const { packages } = await read('package-lock.json');
+    const { engines, overrides } = await read('package.json');
+    const oldest = semver.minVersion(engines.node);
+    const refusing = Object.entries<{ dev?: boolean; engines?: { node?: string } }>(packages)
+      .filter(([, { dev, engines: own }]) => dev !== true && own?.node !== undefined)
+      .filter(([, { engines: own }]) => !semver.satisfies(oldest, own?.node));
+    expect(refusing.map(([path]) => path)).toEqual([]);
+    // npm reads them of the package that it runs in, never of one that it installs.
+    expect(overrides).toBeUndefined();
   });
 });

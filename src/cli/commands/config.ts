@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
+import { PACKAGE_DIRECTORY } from '../../base/asset.js';
 import { renderInitConfig } from '../../config/edit/init-template.js';
 import { maskConfig } from '../../config/load/secrets.js';
 import { type CommonFlags, loadCliConfig } from '../shared/context.js';
@@ -21,18 +23,32 @@ export function registerInit(program: Command, terminal: Terminal): void {
       const file = resolve(flags.config ?? 'gateway.config.json');
       await write(file, flags.force === true);
       if (flags.json === true) printJson(terminal, { file });
-      else printLine(terminal, `Wrote ${file}. Put your servers under "mcpServers", then run: mcp-aql-gateway serve`);
+      else {
+        printLine(
+          terminal,
+          `Wrote ${file}, with a server that shows what MCP has. Put yours under "mcpServers", or run:`,
+        );
+        printLine(terminal, '  mcp-aql-gateway import   takes those that clients on this machine have');
+        printLine(terminal, '  mcp-aql-gateway serve    serves them');
+      }
     });
 }
 
 async function write(file: string, force: boolean): Promise<void> {
   try {
-    await writeFile(file, renderInitConfig(), { flag: force ? 'w' : 'wx' });
+    await writeFile(file, renderInitConfig(schemaFor(file)), { flag: force ? 'w' : 'wx' });
   } catch (cause) {
     const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
     const why = exists ? 'it exists already (use --force to replace it)' : 'the file cannot be written';
     throw new CliError(EXIT_CODE.failure, `Not written: ${file}: ${why}`, { cause });
   }
+}
+
+/** The schema of the program that runs: by a relative path where it is installed beside the file, else wherever it is. */
+function schemaFor(file: string): string {
+  const schema = join(PACKAGE_DIRECTORY, 'docs', 'gateway-config.schema.json');
+  const path = relative(dirname(file), schema);
+  return path.startsWith('..') || isAbsolute(path) ? pathToFileURL(schema).href : `./${path.replaceAll('\\', '/')}`;
 }
 
 interface ValidateFlags extends CommonFlags {

@@ -20,7 +20,7 @@ it.each([
   ['the shipped default', readFileSync(join(ROOT, 'gateway.config.json'), 'utf8')],
   ['the one for compose', readFileSync(join(ROOT, 'docs/docker/gateway.config.json'), 'utf8')],
   ["the README's", readmeExample()],
-  ["init's", renderInitConfig()],
+  ["init's", renderInitConfig('./schema.json')],
 ])('%s is a valid configuration without warnings', async (_what, text) => {
   const cwd = await mkdtemp(join(tmpdir(), 'aql-example-'));
   try {

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { renderInitConfig } from '../../../../src/config/edit/init-template.js';
 import { load } from '../config-folder.js';
 
-it('writes a configuration that loads, with its one server disabled', async () => {
-  const { config, warnings } = await load(renderInitConfig());
-  expect(config.upstreams).toEqual([expect.objectContaining({ name: 'example', disabled: true })]);
+it('writes a configuration that loads, with one server that ships with the gateway', async () => {
+  const { config, warnings } = await load(renderInitConfig('./schema.json'));
+  const [server] = config.upstreams;
+  expect(server).toMatchObject({ name: 'everything', disabled: false, endpoint: { command: 'mcp-server-everything' } });
   expect(warnings).toEqual([]);
 });
