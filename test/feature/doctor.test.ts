@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { behaviourServer } from '../support/behaviours.js';
 import { runCli } from '../support/run-cli.js';
 import { serveGateway } from '../support/served-gateway.js';
+import { startToolServer, textBlocks } from '../support/tool-server.js';
 
 /** Runs `doctor --json` over one server, or over the text of a whole configuration. */
 async function examine(config: object | string, env: Readonly<Record<string, string>> = {}) {
@@ -94,6 +95,46 @@ describe('doctor', () => {
       script(`require('node:http').createServer().listen(${taken.port}, '127.0.0.1')`),
     );
     expect([step, text]).toEqual(['start', expect.stringContaining('a port that another program has')]);
+  });
+
+  it.each([
+    ['a key that is refused', 'HTTP 401 Unauthorized', /refuses its credentials/],
+    ['a database that is down', 'connection refused: db.internal:5432', /cannot reach db\.internal:5432/],
+    [
+      'a name that nobody knows',
+      'TypeError: fetch failed: getaddrinfo ENOTFOUND api.example.com',
+      /reach api\.example\.com/,
+    ],
+    ['a page in place of JSON', 'Unexpected token <html>', /it ends by itself: run its command by hand/],
+    ['a licence', 'Starting the proxy server failed: bad license', /it ends by itself: run its command by hand/],
+    ['a content type', 'DEBUG {"Content-Type": "application/json"}', /it ends by itself: run its command by hand/],
+    ['a daemon', 'docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock.', /start Docker/],
+  ])('gives a process that speaks of %s no cure of a URL', async (_what, words, cure) => {
+    const { text } = await failedStep(script(`console.error(${JSON.stringify(words)}); process.exit(1)`));
+    expect(text).toMatch(cure);
+    expect(text).not.toMatch(/'url'|'headers'|'proxy'/);
+  });
+
+  it('shows what a server printed last, as it keeps no log of its own', async () => {
+    const { report } = await examine(of(script("for (let n = 1; n <= 12; n += 1) console.error('line ' + n)")));
+    const failed = report.upstreams[0].steps.find(({ state }: { state: string }) => state === 'failed');
+    expect(failed.printed).toEqual(Array.from({ length: 10 }, (_, index) => `line ${index + 3}`));
+  });
+
+  it('tells a server that is well and refuses a call from one that cannot be used, and each as soon as it is known', async () => {
+    await using server = await startToolServer([
+      { name: 'get_it', answer: () => ({ isError: true, ...textBlocks('Invalid API key') }) },
+    ]);
+    const refusing = { url: server.url };
+    const hanging = { ...script('setInterval(() => {}, 1000)'), connectTimeoutMs: 1_500 };
+    const cwd = mkdtempSync(join(tmpdir(), 'aql-doctor-'));
+    const config = { server: { port: 0 }, mcpServers: { hanging, refusing } };
+    writeFileSync(join(cwd, 'gateway.config.json'), JSON.stringify(config));
+    const { code, stdout } = await runCli(['doctor'], { cwd });
+    rmSync(cwd, { recursive: true, force: true });
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/refusing: ok, but its call was refused[\s\S]*hanging: FAILED/);
+    expect(stdout).toContain('1 of 2 servers cannot be used as they are. 1 answered a call with an error');
   });
 
   it("names the gateway's own port where another program has it", async () => {

@@ -39,16 +39,25 @@ export function registerDoctor(program: Command, terminal: Terminal): void {
     .argument('[names...]', 'the servers to examine; all unless given')
     .action(async (names: readonly string[], _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags>();
-      const { report, code } = await examine(names, flags);
+      const printer = createPrinter(terminal);
+      const silent = { finding: () => undefined, upstream: () => undefined };
+      const { report, code } = await examine(names, flags, flags.json === true ? silent : printer);
       if (flags.json === true) printJson(terminal, report);
-      else printReport(report, terminal);
+      else printSummary(report, terminal);
       process.exitCode = code;
     });
+}
+
+/** Takes what is found as soon as it is known: a server may take a minute. */
+interface Listener {
+  finding(finding: Finding): void;
+  upstream(review: UpstreamReview): void;
 }
 
 async function examine(
   names: readonly string[],
   flags: CommonFlags,
+  listener: Listener,
 ): Promise<{ readonly report: DoctorReport; readonly code: ExitCode }> {
   const runtime = examineRuntime();
   const read = await readCliConfig(flags).catch((error: unknown) => {
@@ -57,6 +66,7 @@ async function examine(
   });
   if (read instanceof ConfigError) {
     const findings = [runtime, ...read.problems.map(describeProblem)];
+    for (const finding of findings) listener.finding(finding);
     return { report: { ok: false, findings, upstreams: [] }, code: EXIT_CODE.config };
   }
   const { config, warnings } = read;
@@ -69,7 +79,12 @@ async function examine(
     ...(await examinePort(config)),
   ];
   const deps = { clientInfo: readPackageInfo(), packageDirectory: PACKAGE_DIRECTORY };
-  const upstreams = await inParallel(chosen, (upstream) => reviewUpstream(upstream, config, deps));
+  for (const finding of findings) listener.finding(finding);
+  const upstreams = await inParallel(chosen, async (upstream) => {
+    const review = await reviewUpstream(upstream, config, deps);
+    listener.upstream(review);
+    return review;
+  });
   const failed = upstreams.filter(({ state }) => state === 'failed');
   const own = findings.some(({ state }) => state === 'failed');
   const code = own ? EXIT_CODE.failure : failed.length > 0 ? EXIT_CODE.unreachable : EXIT_CODE.ok;
@@ -168,24 +183,44 @@ async function inParallel<T, R>(items: readonly T[], task: (item: T) => Promise<
   });
 }
 
-function printReport({ ok, findings, upstreams }: DoctorReport, terminal: Terminal): void {
+function createPrinter(terminal: Terminal): Listener {
   const paint = paintFor(terminal.out);
   const marks = {
     ok: paint.green('ok'),
     failed: paint.red('FAILED'),
+    refused: paint.yellow('refused'),
     warning: paint.yellow('warning'),
     skipped: paint.dim('skipped'),
+  } as const;
+  const verdicts = {
+    ok: 'ok',
+    disabled: 'disabled',
+    failed: marks.failed,
+    refused: paint.yellow('ok, but its call was refused'),
   } as const;
   const line = (indent: string, what: string, state: keyof typeof marks, message: string, cure?: string): void => {
     printLine(terminal, `${indent}${what}: ${marks[state]}: ${oneLine(message)}`);
     if (cure !== undefined) printLine(terminal, `${indent}  ${paint.bold('->')} ${oneLine(cure)}`);
   };
-  for (const { what, state, message, cure } of findings) line('', what, state, message, cure);
-  for (const { name, state, steps } of upstreams) {
-    printLine(terminal, `${paint.bold(oneLine(name))}: ${state === 'failed' ? marks.failed : state}`);
-    for (const step of steps) line('  ', step.step, step.state, step.message, step.cure);
-  }
-  const failed = upstreams.filter(({ state }) => state === 'failed').length;
-  const servers = failed === 0 ? '' : ` ${failed} of ${upstreams.length} servers cannot be used as they are.`;
-  printLine(terminal, ok ? 'Everything works.' : `Something does not work.${servers}`);
+  return {
+    finding: ({ what, state, message, cure }) => line('', what, state, message, cure),
+    upstream({ name, state, steps }) {
+      printLine(terminal, `${paint.bold(oneLine(name))}: ${verdicts[state]}`);
+      for (const step of steps) {
+        line('  ', step.step, step.state, step.message, step.cure);
+        for (const printed of step.printed ?? []) printLine(terminal, paint.dim(`       | ${oneLine(printed)}`));
+      }
+    },
+  };
+}
+
+function printSummary({ ok, upstreams }: DoctorReport, terminal: Terminal): void {
+  const count = (wanted: UpstreamReview['state']): number => upstreams.filter(({ state }) => state === wanted).length;
+  const [failed, refused] = [count('failed'), count('refused')];
+  const words = [
+    ok ? 'Everything works.' : 'Something does not work.',
+    failed === 0 ? '' : `${failed} of ${upstreams.length} servers cannot be used as they are.`,
+    refused === 0 ? '' : `${refused} answered a call with an error: often a key that is none.`,
+  ];
+  printLine(terminal, words.filter((each) => each !== '').join(' '));
 }
