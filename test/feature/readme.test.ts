@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
-import { type ServedGateway, serveGateway, shippedConfig } from '../support/served-gateway.js';
+import { REPOSITORY, type ServedGateway, serveGateway, shippedConfig } from '../support/served-gateway.js';
 import { SHOP } from '../support/shop-server.js';
 import { createPlayer, readTranscript, type TranscriptStep } from '../support/transcript.js';
 
@@ -27,6 +29,10 @@ describe('the README', () => {
 
   it('has examples that can be replayed', () => {
     expect(steps.length).toBeGreaterThan(4);
+  });
+
+  it('is read in one go', () => {
+    expect(readFileSync(join(REPOSITORY, 'README.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(201);
   });
 
   it.each(steps.map((step) => [step.title, step] as const))('shows a true answer: %s', (_title, step) => play(step));
