@@ -44,7 +44,7 @@ const INSIDE = {
 /** Folders of a room that may import less than the room: these other rooms alone. */
 const NARROWER = {
   'classify/statement': ['base'],
-  'catalog/endpoint': ['base', 'config'],
+  'catalog/endpoint': ['base', 'schema', 'config'],
   'catalog/search': ['base', 'classify'],
   'policy/audit': ['base', 'config'],
   'policy/execution': ['base', 'store'],

@@ -108,8 +108,8 @@ function reportDiagnostic(diagnostic: Diagnostic, observe: Observer, audit: Pick
 function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {
   const change = diffCatalogs(before.catalog, after.catalog);
   observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
-  const known = new Set(before.catalog.diagnostics.map(({ message }) => message));
-  for (const diagnostic of after.catalog.diagnostics) {
+  const known = new Set(before.catalog.diagnostics.concat(before.plan.diagnostics).map(({ message }) => message));
+  for (const diagnostic of after.catalog.diagnostics.concat(after.plan.diagnostics)) {
     if (known.has(diagnostic.message)) continue;
     yield;
     reportDiagnostic(diagnostic, observe, audit);

@@ -95,7 +95,7 @@ export function describeStatus(
       operations: inFamily.get(name) ?? 0,
     })),
     categories,
-    diagnostics: [...catalog.diagnostics, ...findings],
+    diagnostics: [...catalog.diagnostics, ...plan.diagnostics, ...findings],
     state,
     ...(reload === undefined ? {} : { reload }),
   };

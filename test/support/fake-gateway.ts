@@ -189,6 +189,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       errors: 'all',
       passthrough: false,
       structuredContent: false,
+      longestName: 64,
       profile: { name: 'crude', families: [] },
     },
     limits: {

@@ -17,6 +17,7 @@ export const NO_OPERATIONS: Snapshot = {
     families: [],
     tools: [],
     passthrough: [],
+    diagnostics: [],
     toolsJson: '[]',
     structuredToolsJson: '[]',
     familyOf: () => {

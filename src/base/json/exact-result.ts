@@ -146,6 +146,12 @@ function textsOf(object: JsonObject): ReadonlyMap<string, ExactText> | undefined
   return (object as { readonly [EXACT_TEXTS]?: ReadonlyMap<string, ExactText> })[EXACT_TEXTS];
 }
 
+/** Lets a copy of an object with some of its members keep their numbers. */
+export function keepTextsOf<T extends JsonObject>(from: JsonObject, copy: T): T {
+  const texts = textsOf(from);
+  return texts === undefined ? copy : Object.assign(copy, { [EXACT_TEXTS]: texts });
+}
+
 /**
  * Lets a copy of an object, in which names and texts were changed, keep its numbers.
  * @param change what was done with each name and text

@@ -7,7 +7,7 @@ import {
   dangerRank,
   type Operation,
 } from '../../base/protocol/operation.js';
-import type { ToolSet } from '../../base/protocol/tools.js';
+import type { Diagnostic, ToolSet } from '../../base/protocol/tools.js';
 import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import type { EndpointMode, FamilyDefinition, GatewayConfig } from '../../config/gateway-config.js';
 import type { Catalog } from '../catalog.js';
@@ -25,6 +25,8 @@ export interface EndpointPlan {
   readonly tools: readonly ToolDefinition[];
   /** The upstreams' tools under their own names; none where they are not passed through. */
   readonly passthrough: readonly PassthroughTool[];
+  /** What was done to the upstreams' tools so that all clients can read them. */
+  readonly diagnostics: readonly Diagnostic[];
   /** The array of all tools as JSON text, serialised once. */
   readonly toolsJson: string;
   /** The same for clients that want structured content: the gateway's own tools have an output schema. */
@@ -38,8 +40,8 @@ export interface EndpointPlan {
 }
 
 /** How tools are shown. */
-export type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors' | 'structuredContent'> &
-  Partial<Pick<GatewayConfig['endpoint'], 'structuredContent'>> & {
+export type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors' | 'structuredContent' | 'longestName'> &
+  Partial<Pick<GatewayConfig['endpoint'], 'structuredContent' | 'longestName'>> & {
     /** The share of their usual space that descriptions take for names, 0 to 1; 1 where absent. */
     readonly detail?: number;
     /** The categories that there can be, whatever operations there are now; all where absent. */
@@ -56,6 +58,9 @@ type ToolReach = FamilyDefinition | 'everything' | PassthroughTool | undefined;
 const FAMILY_BUDGET = 60;
 const INTROSPECTING_FAMILY_BUDGET = 165;
 const SINGLE_BUDGET = 88;
+
+/** What the APIs of models take. */
+const LONGEST_NAME = 64;
 
 const SINGLE_PURPOSE = 'Call any operation of the connected servers.';
 const SINGLE_TITLE = 'MCP-AQL';
@@ -112,8 +117,12 @@ export function* buildEndpointPlanInSlices(
     tools.push(defineSingleTool(categories, catalog.operations, context));
     reach.set(single, 'everything');
   }
-  const passthrough = config.passthrough ? yield* listPassthroughTools(catalog, toolSets, new Set(reach.keys())) : [];
+  const { longestName = LONGEST_NAME } = config;
+  const names = { taken: new Set(reach.keys()), longestName };
+  const passthrough = config.passthrough ? yield* listPassthroughTools(catalog, toolSets, names) : [];
   const nameOfTool = new Map<string, string>();
+  // What is shown under a name comes before what only has it in full.
+  for (const tool of passthrough) if (!reach.has(tool.fullName)) reach.set(tool.fullName, tool);
   for (const tool of passthrough) {
     reach.set(tool.name, tool);
     for (const name of tool.operationNames) nameOfTool.set(name, tool.name);
@@ -129,6 +138,7 @@ export function* buildEndpointPlanInSlices(
     families,
     tools: listed,
     passthrough,
+    diagnostics: passthrough.flatMap(({ diagnostics }) => diagnostics),
     toolsJson,
     get structuredToolsJson() {
       // Written when the first client asks for it, as most never do.

@@ -1,6 +1,7 @@
 import { writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { groupBy } from '../../base/lib/collections.js';
+import { cleanLabel } from '../../base/lib/text.js';
 import { type HeaderParameter, scanHeaderParameters } from '../../base/protocol/header-parameters.js';
 import {
   GATEWAY_SOURCE,
@@ -9,28 +10,37 @@ import {
   type ParameterScope,
   QUALIFIER,
 } from '../../base/protocol/operation.js';
-import type { RawTool, ToolSet } from '../../base/protocol/tools.js';
+import type { Diagnostic, RawTool, ToolSet } from '../../base/protocol/tools.js';
 import type { Sliced } from '../../base/turns/turns.js';
 import { readFurtherMembers } from '../../schema/further-members.js';
 import type { Catalog } from '../catalog.js';
 import { readParameters } from '../create-operation.js';
+import { portableNames } from './portable-names.js';
+import { showableDefinition } from './showable-definition.js';
 
 /** An upstream's tool in the gateway's own `tools/list`, under its own name and as its upstream defines it. */
 export class PassthroughTool {
   readonly name: string;
-  /** The definition as sent, under the exposed name. */
+  /** The full name, where it is too long or odd for models' APIs; calls may say it too. */
+  readonly fullName: string;
+  /** The definition as sent, as far as clients can read it, under the exposed name. */
   readonly json: string;
+  /** What was done to its name and definition for that. */
+  readonly diagnostics: readonly Diagnostic[];
   /** The parameters that calls over HTTP repeat in headers. */
   readonly headerParameters: readonly HeaderParameter[];
   readonly #operations: readonly Operation[];
   readonly #views = new Map<Operation, Operation>();
 
   /** @param operations what the catalog made of the tool: one operation, or one for each value of a parameter */
-  constructor(name: string, raw: RawTool, operations: readonly Operation[]) {
+  constructor({ fullName, name }: ToolNames, raw: RawTool, operations: readonly Operation[]) {
+    this.fullName = fullName;
     this.name = name;
-    this.json = writeDefinition(raw, name);
+    const { json, odd } = writeDefinition(raw, this.name);
+    this.json = json;
     this.headerParameters = scanHeaderParameters(raw['inputSchema']).parameters;
     this.#operations = operations;
+    this.diagnostics = describeChanges(this, odd, operations[0]);
   }
 
   /** The qualified names of the operations that calls of the tool can be. */
@@ -63,15 +73,44 @@ export class PassthroughTool {
   }
 }
 
-/** Views show the same definitions. */
-const written = new WeakMap<RawTool, Map<string, string>>();
+type ToolNames = Pick<PassthroughTool, 'name' | 'fullName'>;
 
-function writeDefinition(raw: RawTool, name: string): string {
-  const known = written.get(raw) ?? new Map<string, string>();
+interface WrittenDefinition {
+  readonly json: string;
+  readonly odd: readonly string[];
+}
+
+/** Views show the same definitions. */
+const written = new WeakMap<RawTool, Map<string, WrittenDefinition>>();
+
+function writeDefinition(raw: RawTool, name: string): WrittenDefinition {
+  const known = written.get(raw) ?? new Map<string, WrittenDefinition>();
   written.set(raw, known);
-  const json = known.get(name) ?? `{${writeExactMembers({ ...raw, ...executionOf(raw), name })}}`;
-  known.set(name, json);
-  return json;
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const { definition, odd } = showableDefinition(raw);
+  const json = `{${writeExactMembers({ ...definition, ...executionOf(definition), name })}}`;
+  known.set(name, { json, odd });
+  return { json, odd };
+}
+
+function describeChanges(
+  { name, fullName }: ToolNames,
+  odd: readonly string[],
+  operation: Operation | undefined,
+): readonly Diagnostic[] {
+  const { upstream = '', tool = '' } = operation ?? {};
+  const report = (kind: string, message: string): Diagnostic => ({ severity: 'info', kind, upstream, tool, message });
+  const renamed = `'${cleanLabel(fullName)}' is shown as '${name}', as models' APIs take no other names; calls may say either`;
+  return [
+    ...(name === fullName ? [] : [report('tool-name-shortened', renamed)]),
+    ...odd.map((path) =>
+      report(
+        'definition-mended',
+        `Clients cannot read '${path}' of tool '${tool}' of '${upstream}'; it is mended or left out`,
+      ),
+    ),
+  ];
 }
 
 /** A tool whose server runs it as a task alone can be called either way here: the gateway waits for the task. */
@@ -119,12 +158,12 @@ function asTool(operation: Operation, name: string): Operation {
  * The upstreams' tools that callers may call, with a name of their own each. A tool has its own name where its operations have
  * theirs, else it is qualified like them (docs/adr/0016-names-belong-to-upstreams.md).
  *
- * @param taken the names of the gateway's own tools. Stops after each tool
+ * @param names those of the gateway's own tools are taken; none is longer. Stops after each tool
  */
 export function* listPassthroughTools(
   catalog: Pick<Catalog, 'operations' | 'upstreams' | 'find' | 'whole'>,
   toolSets: readonly ToolSet[],
-  taken: ReadonlySet<string>,
+  { taken, longestName }: { readonly taken: ReadonlySet<string>; readonly longestName: number },
 ): Sliced<readonly PassthroughTool[]> {
   // A tool has the same name in every part of a catalog.
   const { operations, upstreams } = catalog.whole ?? catalog;
@@ -142,7 +181,7 @@ export function* listPassthroughTools(
   }
   const bare = countNames(byTool);
   const slugs = new Set(upstreams);
-  const listed: PassthroughTool[] = [];
+  const found: { readonly fullName: string; readonly raw: RawTool; readonly shown: readonly Operation[] }[] = [];
   for (const [key, parts] of byTool) {
     yield;
     const raw = definitions.get(key);
@@ -151,9 +190,27 @@ export function* listPassthroughTools(
     if (raw === undefined || shown.length === 0) continue;
     const isOwn = parts.every(hasBareName) && bare.get(tool) === 1 && !taken.has(tool) && !isQualified(tool, slugs);
     const definition = shown.length === parts.length ? raw : offerOnly(raw, shown);
-    listed.push(new PassthroughTool(isOwn ? tool : `${upstream}${QUALIFIER}${tool}`, definition, shown));
+    found.push({
+      fullName: isOwn ? tool : `${upstream}${QUALIFIER}${tool}`,
+      raw: withReadSchema(definition, shown),
+      shown,
+    });
+  }
+  const names = portableNames(
+    found.map(({ fullName }) => fullName),
+    longestName,
+  );
+  const listed: PassthroughTool[] = [];
+  for (const { fullName, raw, shown } of found) {
+    yield;
+    listed.push(new PassthroughTool({ fullName, name: names.get(fullName) ?? fullName }, raw, shown));
   }
   return listed;
+}
+
+/** A schema that came as JSON in a text is shown as it was read. */
+function withReadSchema(raw: RawTool, [operation]: readonly Operation[]): RawTool {
+  return typeof raw['inputSchema'] === 'string' ? { ...raw, inputSchema: operation?.inputSchema } : raw;
 }
 
 /** The definition of a tool of which only these operations are shown: its parameter takes their values alone. */

@@ -47,7 +47,7 @@ export interface ConfigSources {
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, upstreamsDir, document, diagnostics, lock } = sources;
   const endpoint = normalise(ENDPOINT, document.endpoint);
-  const { mode: modeName, profile: chosen, toolPrefix, errors, structuredContent } = endpoint;
+  const { mode: modeName, profile: chosen, toolPrefix, errors, longestName, structuredContent } = endpoint;
   const mode = modeName === 'crude' ? 'semantic' : modeName;
   if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
   const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
@@ -68,7 +68,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   noteBareAllows(ownPolicy.rules, { upstreams: known.upstreams, pins }, diagnostics);
   noteOpenServer(server, clients, diagnostics);
   const passthrough = endpoint.passthrough || mode === 'passthrough';
-  const shown = { mode, toolPrefix, profile, errors, passthrough, structuredContent };
+  const shown = { mode, toolPrefix, profile, errors, passthrough, longestName, structuredContent };
   const { views, rules } = buildViews(document.views, { endpoint: shown, profiles, known, diagnostics });
   const safetyLoop = buildSafetyLoop(document.safetyLoop, { directory, diagnostics });
   const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules, ...startRules(safetyLoop)] };

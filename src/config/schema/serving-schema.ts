@@ -27,6 +27,12 @@ export const ENDPOINT = section('What clients see.', {
     "Show the servers' tools under their own names too, beside the tools of `mode`. Each of them costs a client's context what it costs without a gateway.",
     false,
   ),
+  longestName: integer(
+    24,
+    128,
+    "The longest name under which a server's own tool is shown: models' APIs refuse requests with longer ones, or with other characters than letters, digits, `_` and `-`. What does not fit ends with a hash of the whole name, which calls may still say.",
+    64,
+  ),
   structuredContent: boolean(
     "Send each answer as structured content too, beside its text, and an output schema with each of the gateway's own tools. Where it is off, clients that send the header `mcp-aql-structured-content: 1` get both.",
     false,
