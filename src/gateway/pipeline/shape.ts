@@ -10,6 +10,7 @@ import type { InputRequired } from '../../base/protocol/consent.js';
 import { isQuestionCode } from '../../base/protocol/error-table.js';
 import { LARGE_BYTES } from '../../base/protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH, type PayloadLimits } from '../../base/protocol/limits.js';
+import { binaryOf, mendBlocks } from '../../base/protocol/mend-blocks.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import {
@@ -235,12 +236,19 @@ export function withMeta(reply: Reply, members: JsonObject): Reply {
 }
 
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {
-  return Array.isArray(result.content) ? result.content.filter((block) => block.type !== 'text') : [];
+  return mendBlocks(result.content).filter((block) => block.type !== 'text');
 }
 
 /** `_meta` and all other members of the upstream's result, unchanged. */
 function passThrough(result: ToolCallResult): Pick<Reply, 'meta' | 'extra'> {
-  const { content: _content, structuredContent: _structured, isError: _isError, _meta: meta, ...rest } = result;
+  const {
+    content: _content,
+    structuredContent: _structured,
+    isError: _isError,
+    toolResult: _older,
+    ...members
+  } = result;
+  const { _meta: meta, ...rest } = members;
   return { meta, extra: Object.keys(rest).length === 0 ? undefined : rest };
 }
 
@@ -287,23 +295,67 @@ const FIRST_NATIVE_INDEX = 1;
  * An upstream's result as data: its structured content, else its only JSON text, else its only text, else all blocks in
  * order. Nothing is dropped: a block that `data` does not contain whole follows as a native block.
  */
-export function toResultData(result: ToolCallResult): ResultData {
-  const text = result.structuredContent === undefined ? onlyText(result.content) : undefined;
+export function toResultData(given: ToolCallResult): ResultData {
+  const result = readOlder(given);
+  const structured = result.structuredContent ?? undefined;
+  const text = structured === undefined ? onlyText(result.content) : undefined;
   if (text !== undefined) return textAsJson(text);
-  const content = Array.isArray(result.content) ? result.content.filter(isBlock) : [];
-  if (result.structuredContent !== undefined) {
+  const content = mendBlocks(result.content);
+  if (structured !== undefined) {
     const exact = EXACT_TEXTS in result ? exactTextOf(result, 'structuredContent') : undefined;
-    const dataText = exact === undefined ? writeStructured(result.structuredContent) : notTooDeep(exact);
+    const dataText = exact === undefined ? writeStructured(structured) : notTooDeep(exact);
     if (dataText !== undefined) {
-      const data = fromStructured(result.structuredContent, dataText, content);
-      return exact === undefined ? data : { ...data, value: undefined };
+      const data = fromStructured(structured, dataText, content);
+      return referToBinaries(exact === undefined ? data : { ...data, value: undefined }, result.content);
     }
     if (content.length === 0) throw nestedTooDeeply();
   }
   const [only] = content;
   if (only === undefined) return { dataText: 'null', blocks: [] };
   if (content.length === 1 && isPlainText(only)) return textAsJson(only.text);
-  return fromBlocks(content);
+  return referToBinaries(fromBlocks(content), result.content);
+}
+
+/** Results of revision 2024-10-07 have one member for everything. */
+function readOlder(result: ToolCallResult): ToolCallResult {
+  const { toolResult, ...rest } = result;
+  if (toolResult === undefined || result.content !== undefined || (result.structuredContent ?? null) !== null)
+    return result;
+  const content = [{ type: 'text', text: typeof toolResult === 'string' ? toolResult : JSON.stringify(toolResult) }];
+  return { ...rest, content };
+}
+
+/** Shorter base64 may be any word. */
+const LEAST_BINARY = 64;
+
+/** Each picture, sound or file once: where the data, or a text in them, hold what a block beside them holds too, they refer to the block. */
+function referToBinaries(data: ResultData, sent: unknown): ResultData {
+  let { dataText, blocks } = data;
+  for (const [index, block] of data.blocks.entries()) {
+    const binary = binaryOf(block);
+    if (binary === undefined || binary.length < LEAST_BINARY) continue;
+    const reference = referTo(block, index + FIRST_NATIVE_INDEX);
+    const inText = `[block ${index + FIRST_NATIVE_INDEX}]`;
+    for (const literal of literalsOf(binary, sent)) {
+      dataText = dataText.replaceAll(`"${literal}"`, JSON.stringify(reference)).replaceAll(literal, inText);
+      blocks = blocks.map((each) =>
+        isPlainText(each) && each.text.includes(literal)
+          ? { ...each, text: each.text.replaceAll(literal, inText) }
+          : each,
+      );
+    }
+  }
+  const { value: _whole, ...rest } = data;
+  return { ...(dataText === data.dataText ? data : { ...rest, dataText }), blocks };
+}
+
+/** How a block's base64 may stand in JSON: as it is shown, and as its server wrote it. */
+function literalsOf(binary: string, sent: unknown): readonly string[] {
+  const written = (Array.isArray(sent) ? sent.filter(isBlock) : []).flatMap((block) => binaryOf(block) ?? []);
+  const same = written.filter(
+    (each) => each !== binary && mendBlocks([{ type: 'image', data: each }])[0]?.['data'] === binary,
+  );
+  return [...same.map((each) => JSON.stringify(each).slice(1, -1)), binary];
 }
 
 /** The text of content that is one plain text and nothing else, as most is. */

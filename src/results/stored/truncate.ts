@@ -78,7 +78,7 @@ class Fitter {
   }
 
   #fitText(text: string, space: number, path: JsonPath): Fitted {
-    const value = takeText(text, space);
+    const value = takeText(text, isBinary(text) ? Math.min(space, BINARY_BYTES) : space);
     this.cuts.push({ path, kind: 'text', kept: value.length, total: text.length });
     return { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
   }
@@ -91,7 +91,9 @@ class Fitter {
     let bytes = bytesAround(parts.length) + sum(parts.map(({ beside, size, whole }) => beside + (whole ? size : 0)));
     const values = new Map<Part, unknown>();
     // The smallest first: what it does not use of its share is left for the bigger ones.
-    const shortened = parts.filter(({ whole }) => !whole).sort((a, b) => compareSizes(a.size, b.size));
+    const shortened = parts
+      .filter(({ whole }) => !whole)
+      .sort((a, b) => Number(isBinary(b.value)) - Number(isBinary(a.value)) || compareSizes(a.size, b.size));
     for (const [index, part] of shortened.entries()) {
       const share = Math.floor((space - bytes) / (shortened.length - index));
       const fitted = this.fit(part.value, share, [...path, part.step]);
@@ -134,6 +136,14 @@ class Fitter {
     const size = this.#measure(value, Math.max(space, SMALL_BYTES));
     return { step: container.stepAt(index), value, size, beside: bytesBeside(container, index) };
   }
+}
+
+/** A part of base64 is of no use to anybody: what is shown of it says only that there is some. */
+const BINARY_BYTES = 64;
+const LEAST_BINARY = 2_048;
+
+function isBinary(value: unknown): boolean {
+  return typeof value === 'string' && value.length >= LEAST_BINARY && /^[A-Za-z0-9+/_-]{2048}/.test(value);
 }
 
 function leastForOversized(space: number): number {
