@@ -97,6 +97,13 @@ describe('a client of 2026-07-28 that knows tasks', () => {
     });
   });
 
+  it.each(UPSTREAMS)('learns that a task of %s has failed, with its error and without a result', async (upstream) => {
+    const { result } = await call('ann', `${upstream}__fail_hard`);
+    const ended = await untilStatus('ann', result.taskId, 'failed');
+    expect(ended).toMatchObject({ error: { code: -32603, message: expect.stringContaining('the disk is full') } });
+    expect(ended).not.toHaveProperty('result');
+  });
+
   it('gets the answer itself of a call that is no task', async () => {
     expect((await call('ann', 'newer__show_tasks')).result).toMatchObject({ resultType: 'complete' });
   });

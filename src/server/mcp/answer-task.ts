@@ -129,9 +129,10 @@ export function createTaskAnswerer({
     const reply = await task.call.ended;
     return reply === undefined ? unknownTask() : withMeta(reply, { [RELATED_TASK]: { taskId: task.id } });
   };
-  /** With the result of a call that has ended, and the questions of one that waits. */
+  /** With the result of a call that has ended, or the error in which it did, and the questions of one that waits. */
   const detail = (task: ClientTask): Reply => {
-    const { reply, call } = task;
+    const { reply, call, failure } = task;
+    if (task.status === 'failed') return result({ ...describe(task, 'modern'), error: failure });
     const questions = task.status === 'input_required' ? { inputRequests: Object.fromEntries(call.questions) } : {};
     const state = result({ ...describe(task, 'modern'), ...questions });
     return reply === undefined || task.status === 'cancelled' ? state : { ...state, ended: reply };

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '../../base/json/json.js';
 import type { Caller } from '../../base/protocol/call.js';
-import type { Reply } from '../../base/protocol/result.js';
+import type { OperationFailure, Reply } from '../../base/protocol/result.js';
 import type { TaskStatus } from '../../base/protocol/result-meta.js';
 import type { ResumableCall } from './resumable-call.js';
+import { toProtocolError } from './write-result.js';
 
 interface TaskLimits {
   readonly perSession: number;
@@ -32,8 +34,20 @@ export class ClientTask {
 
   get status(): TaskStatus {
     if (this.#isCancelled) return 'cancelled';
-    if (this.reply !== undefined) return this.reply.protocolError === undefined ? 'completed' : 'failed';
+    if (this.reply !== undefined) return this.failure === undefined ? 'completed' : 'failed';
     return this.call.questions.size > 0 ? 'input_required' : 'working';
+  }
+
+  /** The JSON-RPC error in which the call has ended; undefined for one that has a result, be it of a tool that failed. */
+  get failure(): JsonObject | undefined {
+    const { reply } = this;
+    if (reply === undefined || reply.code === 'OK' || reply.passthrough !== undefined) return undefined;
+    const failure = JSON.parse(reply.text) as OperationFailure;
+    const { message, details } = failure.error;
+    const said = details?.['upstream_code'];
+    if (typeof said === 'number') return { code: said, message, data: { ...failure } };
+    const refused = toProtocolError(reply, 'modern');
+    return refused === undefined ? undefined : { ...refused };
   }
 
   /** Ends the call; false where it has ended before. */
