@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** The folder that holds package.json: two above this file, be it in `src`, in `dist` or in a chunk of the bundle. */
@@ -15,4 +16,9 @@ export function programFile(path: string): string {
  */
 export function readAsset(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+}
+
+/** Reads a file of a package that this one depends on, wherever it is installed. @param path `PACKAGE/FILE` */
+export function readPackageFile(path: string): string {
+  return readFileSync(createRequire(import.meta.url).resolve(path), 'utf8');
 }

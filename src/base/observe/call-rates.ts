@@ -1,4 +1,6 @@
+import { BOUNDS, boundOf, quantile } from './durations.js';
 import { type Observer, type Outcome, outcomeOf } from './observation.js';
+import { Minutes, type ServerCourse, ServerCourses, type Tally } from './server-courses.js';
 
 /** The calls that ended in one span of time. */
 export interface RateSample {
@@ -19,6 +21,12 @@ export interface CallRates {
   readonly observe: Observer;
   /** Half an hour up to now, the oldest first. */
   samples(): readonly RateSample[];
+  /** The half hour of one server. @param slug of it */
+  server(slug: string): ServerCourse;
+  /** Calls of the half hour by category, the most first. */
+  categories(): readonly Tally[];
+  /** Calls of the half hour that did not succeed, by code, the most first. */
+  codes(): readonly Tally[];
 }
 
 const SPAN_MS = 10_000;
@@ -28,11 +36,9 @@ const SPANS = 180;
 const COLUMNS: Readonly<Record<Outcome, number>> = { ok: 0, refused: 1, failed: 2 };
 const OUTCOMES = Object.keys(COLUMNS).length;
 
-/** The upper bounds of durations in milliseconds: from half of one to some minutes, each half as much again. */
-const BOUNDS = Array.from({ length: 34 }, (_, index) => 0.5 * 1.5 ** index);
-const WIDTH = OUTCOMES + BOUNDS.length;
+const WIDTH = OUTCOMES + BOUNDS;
 
-/** Keeps the figures of half an hour in a few kilobytes, whatever is called how often. */
+/** Keeps the figures of half an hour in a few kilobytes for all and for each server, whatever is called how often. */
 export function createCallRates(now: () => number = Date.now): CallRates {
   const rows = new Uint32Array(SPANS * WIDTH);
   /** Which span each row is of. */
@@ -45,13 +51,22 @@ export function createCallRates(now: () => number = Date.now): CallRates {
     }
     return place * WIDTH;
   };
+  const servers = new ServerCourses(now);
+  const categories = new Minutes(now);
+  const codes = new Minutes(now);
   return {
     observe(observation) {
+      servers.observe(observation);
       if (observation.kind !== 'call') return;
+      categories.add(observation.category);
+      if (observation.code !== 'OK') codes.add(observation.code);
       const row = rowOf(Math.floor(now() / SPAN_MS));
       count(rows, row + COLUMNS[outcomeOf(observation.code)]);
-      count(rows, row + OUTCOMES + indexOf(observation.durationMs));
+      count(rows, row + OUTCOMES + boundOf(observation.durationMs));
     },
+    server: (slug) => servers.of(slug),
+    categories: () => categories.tallies(),
+    codes: () => codes.tallies(),
     samples() {
       const time = now();
       const last = Math.floor(time / SPAN_MS);
@@ -72,11 +87,6 @@ function count(rows: Uint32Array, at: number): void {
   rows[at] = (rows[at] ?? 0) + 1;
 }
 
-function indexOf(durationMs: number): number {
-  const index = Math.ceil(Math.log(Math.max(durationMs, 0.5) / 0.5) / Math.log(1.5) - 1e-9);
-  return Math.min(BOUNDS.length - 1, index);
-}
-
 function readRow(row: Uint32Array, at: number, lengthMs: number): RateSample {
   const [ok = 0, refused = 0, failed = 0] = row;
   const durations = row.subarray(OUTCOMES);
@@ -84,13 +94,4 @@ function readRow(row: Uint32Array, at: number, lengthMs: number): RateSample {
   const quantiles =
     calls === 0 ? {} : { median: quantile(durations, calls, 0.5), p95: quantile(durations, calls, 0.95) };
   return { at, seconds: Math.max(1, lengthMs / 1_000), ok, refused, failed, ...quantiles };
-}
-
-function quantile(durations: Uint32Array, calls: number, share: number): number {
-  let seen = 0;
-  const index = durations.findIndex((each) => {
-    seen += each;
-    return seen >= calls * share;
-  });
-  return BOUNDS[index] ?? 0;
 }

@@ -224,6 +224,11 @@ export const SERVER = section('Where the gateway listens.', {
     'Listen beyond this machine without `clients` and `oauth`, where something else decides who may connect. Otherwise a token is made and shown at the first start.',
     false,
   ),
+  name: string(
+    { maxLength: 64 },
+    "What people call this gateway, on every page of the console; the machine's name unless given.",
+  ),
+  environment: string({ maxLength: 32 }, 'What it serves, beside the name: `production`, `staging`.'),
   defaultView: text('The view that `/mcp` serves; everything unless given.'),
   publicUrl: text(
     'Where clients and people reach this gateway, without `/mcp`: https://mcp.example.org. Its host name is allowed.',

@@ -36,7 +36,7 @@ export interface ServerMonitor {
   /** Answers `/metrics`, where that is served here. */
   readonly metrics?: RequestListener;
   /** How often is called, for operators. */
-  readonly rates?: Pick<CallRates, 'samples'>;
+  readonly rates?: Omit<CallRates, 'observe'>;
   /** What is made of each response, and what goes around the answer to each request, where requests are logged. */
   readonly log?: {
     readonly ServerResponse: typeof ServerResponse;
@@ -65,7 +65,7 @@ type Mount = (
   app: FastifyInstance,
   gateway: Gateway,
   observe: Observer,
-  sources: { readonly sessions: SessionBook; readonly rates: ServerMonitor['rates'] },
+  sources: { readonly sessions: SessionBook; readonly rates: ServerMonitor['rates']; readonly version: string },
 ) => (request: IncomingMessage) => boolean;
 
 interface HttpServerDeps {
@@ -211,6 +211,7 @@ function buildApp(
   const isOperator = deps.mount?.(app, gateway, deps.observe, {
     sessions: endpoint.sessions,
     rates: deps.monitor?.rates,
+    version: deps.serverInfo.version,
   });
   registerHealth(app, gateway, state, isOperator);
   registerMetrics(app, deps.monitor?.metrics);
