@@ -33,7 +33,7 @@ const INSIDE = {
   classify: ['statement', 'words', 'text', '.'],
   cli: ['clients', 'shared', 'commands', '.'],
   config: ['schema', '.', 'load', 'edit'],
-  console: ['admin', 'connect', 'layout', 'metrics', 'pages', '.'],
+  console: ['admin', 'layout', 'connect', 'metrics', 'pages', '.'],
   gateway: ['builtin', 'interceptor', 'pipeline', 'primitives', '.', 'review'],
   policy: ['audit', 'approvals', 'execution', 'rules', 'confirmation', 'quota', 'safety', '.'],
   results: ['query', 'shape', 'forms', 'pages', 'stored', '.'],

@@ -1,5 +1,7 @@
+import { hostname } from 'node:os';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readAsset } from '../base/asset.js';
+import { readAsset, readPackageFile } from '../base/asset.js';
+import { digest } from '../base/json/canonical-json.js';
 import { type Html, html } from '../base/lib/html.js';
 import type { Observer } from '../base/observe/observation.js';
 import { OperationError } from '../base/protocol/operation-error.js';
@@ -7,10 +9,12 @@ import type { Gateway } from '../gateway/gateway.js';
 import type { FailedAttempts } from '../server/auth/bearer-tokens.js';
 import type { OperatorAccess } from './admin/operator-access.js';
 import { comesFromHere, isLinkedFromElsewhere, readCookie } from './browser.js';
-import { EventStreams, isLive, stateOf } from './events.js';
+import { EventStreams, stateOf } from './events.js';
 import { IssuerOperators } from './issuer-operators.js';
-import { Frame, layOut, rootOf } from './layout/frame.js';
+import { pageHead } from './layout/components.js';
+import { Frame, type Instance, layOut, rootOf, type Section } from './layout/frame.js';
 import type { Action, ConsoleSources, Outcome, Page, Visit } from './layout/page.js';
+import { duration } from './layout/times.js';
 import { type OperatorSession, OperatorSessions } from './operator-sessions.js';
 import { PARTS } from './parts.js';
 import { formOf, offerSignIn, signInFor } from './sign-in.js';
@@ -46,7 +50,15 @@ const HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-const ASSETS: Readonly<Record<string, string>> = { 'console.js': 'text/javascript', 'console.css': 'text/css' };
+/** What pages load: the console's own files, and those of the package that draws charts. */
+const ASSETS: Readonly<Record<string, () => string>> = {
+  'tokens.css': () => readAsset('console/assets/tokens.css'),
+  'console.css': () => readAsset('console/assets/console.css'),
+  'console.js': () => readAsset('console/assets/console.js'),
+  'charts.js': () => readAsset('console/assets/charts.js'),
+  'uplot.js': () => readPackageFile('uplot/dist/uPlot.iife.min.js'),
+  'uplot.css': () => readPackageFile('uplot/dist/uPlot.min.css'),
+};
 
 /** The script asks for a page again: no person does, so that the session does not go on by it, and no notice is taken. */
 const REFRESH_HEADER = 'x-console-refresh';
@@ -74,7 +86,9 @@ class Console {
     this.#deps = deps;
     this.#pages = parts.flatMap(({ pages }) => pages);
     this.#actions = parts.flatMap(({ actions }) => actions);
-    this.#streams = new EventStreams(deps.observe);
+    this.#streams = new EventStreams(deps.observe, async () =>
+      digest((await this.#sections()).map(({ counter }) => counter)),
+    );
   }
 
   serve(ui: FastifyInstance): void {
@@ -92,8 +106,9 @@ class Console {
       const session = this.#enter(request, reply);
       return session === undefined ? reply : this.#sendNotFound(pathOf(request), session, reply);
     });
-    for (const [name, type] of Object.entries(ASSETS)) {
-      const text = readAsset(`console/assets/${name}`);
+    for (const [name, read] of Object.entries(ASSETS)) {
+      const text = read();
+      const type = name.endsWith('.js') ? 'text/javascript' : 'text/css';
       ui.get(`/${name}`, (_request, reply) => reply.header('content-type', `${type}; charset=utf-8`).send(text));
     }
     const { access, gateway, observe, begun } = this.#deps;
@@ -102,6 +117,7 @@ class Console {
       begun,
       sessions: this.#sessions,
       issuers: new IssuerOperators(gateway, observe),
+      instance: () => this.#instance(),
       record: (signIn, operator) => gateway.recordSignIn(signIn, operator),
       hasTokens: () => gateway.config.policy.approvals.operators.length > 0,
     });
@@ -112,6 +128,7 @@ class Console {
       return reply.code(303).header('location', `${folder}${home}`).send();
     });
     ui.get('/events', (request, reply) => this.#stream(request, reply));
+    ui.get('/navigation', (request, reply) => this.#showNavigation(request, reply));
     for (const page of this.#pages) ui.get(`/${page.path}`, (request, reply) => this.#show(page, request, reply));
     for (const action of this.#actions)
       ui.post(`/${action.path}`, (request, reply) => this.#run(action, request, reply));
@@ -139,13 +156,26 @@ class Console {
     if (session === undefined) return reply;
     const frame = new Frame(page.path, session.csrf);
     // What changes while the page is read is news to it.
-    const state = isLive(page) ? await stateOf(page) : undefined;
-    const content = await page.show(visitOf(request, session), frame);
+    const state = await stateOf(page);
+    const signedIn = await this.#signedIn(session, page.section);
+    const content = await page.show(this.#visitOf(request, session), frame);
     if (content === undefined) return this.#sendNotFound(page.path, session, reply);
-    const events = state && `events?${new URLSearchParams({ page: page.path, state })}`;
+    const counters = digest(signedIn.sections.map(({ counter }) => counter));
+    const events = `events?${new URLSearchParams({ page: page.path, state, counters })}`;
     const notices = isRefresh ? [] : session.takeNotices();
-    const signedIn = this.#signedIn(session, page.section);
-    return reply.send(layOut({ frame, title: page.title, signedIn, notices, events }, content).toString());
+    const surroundings = { frame, title: page.title, instance: this.#instance(), signedIn, notices, events };
+    return reply.send(layOut(surroundings, content).toString());
+  }
+
+  /** The navigation as it is now around a page, for the script: the page itself may be costly to read. */
+  async #showNavigation(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const session = this.#enter(request, reply, false);
+    const page = this.#pages.find(({ path }) => path === queryOf(request).get('page'));
+    if (session === undefined || page === undefined) return session === undefined ? reply : reply.code(404).send('');
+    const signedIn = await this.#signedIn(session, page.section);
+    const frame = new Frame(page.path, session.csrf);
+    const surroundings = { frame, title: page.title, instance: this.#instance(), signedIn, notices: [] };
+    return reply.send(layOut(surroundings, html``).toString());
   }
 
   async #run(action: Action, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -156,7 +186,7 @@ class Console {
       const text = 'Nothing was done: this form was not opened in this session. Open the page again.';
       return this.#sendMessage(action.path, session, reply.code(403), { title: 'Not accepted', text });
     }
-    const { to, notice } = await this.#outcomeOf(action, form, visitOf(request, session));
+    const { to, notice } = await this.#outcomeOf(action, form, this.#visitOf(request, session));
     if (notice !== undefined) session.notify(notice);
     return reply
       .code(303)
@@ -178,13 +208,14 @@ class Console {
     const query = queryOf(request);
     const page = this.#pages.find(({ path }) => path === query.get('page'));
     // Anything but a stream ends the browser's attempts.
-    if (session === undefined || page === undefined || !isLive(page)) return reply.code(404).send('');
+    if (session === undefined || page === undefined) return reply.code(404).send('');
     reply.hijack();
-    if (!this.#streams.open(page, session, query.get('state') ?? '', reply.raw)) reply.raw.writeHead(429).end();
+    const shown = { page, state: query.get('state') ?? '', counters: query.get('counters') ?? '' };
+    if (!this.#streams.open(shown, session, reply.raw)) reply.raw.writeHead(429).end();
     return reply;
   }
 
-  #explain(cause: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  #explain(cause: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { statusCode = 500, message } = cause;
     const isOurs = statusCode >= 500;
     if (isOurs) this.#deps.observe({ kind: 'defect', where: PREFIX, cause });
@@ -193,25 +224,47 @@ class Console {
     return this.#sendMessage(pathOf(request), session, reply.code(statusCode), { title: 'Not done', text });
   }
 
-  #sendNotFound(path: string, session: OperatorSession, reply: FastifyReply): FastifyReply {
+  #sendNotFound(path: string, session: OperatorSession, reply: FastifyReply): Promise<FastifyReply> {
     const text = 'There is no such page, or what it was about is gone.';
     return this.#sendMessage(path, session, reply.code(404), { title: 'Not found', text });
   }
 
-  #sendMessage(
+  async #sendMessage(
     path: string,
     session: OperatorSession | undefined,
     reply: FastifyReply,
     { title, text }: { readonly title: string; readonly text: string },
-  ): FastifyReply {
+  ): Promise<FastifyReply> {
     const frame = new Frame(path, session?.csrf ?? '');
-    const signedIn = session && this.#signedIn(session, '');
-    const content = html`<h1>${title}</h1><p>${text}</p>`;
-    return reply.send(layOut({ frame, title, ...(signedIn && { signedIn }), notices: [] }, content).toString());
+    const signedIn = session && (await this.#signedIn(session, ''));
+    const surroundings = { frame, title, instance: this.#instance(), ...(signedIn && { signedIn }), notices: [] };
+    return reply.send(layOut(surroundings, pageHead({ title, about: text })).toString());
   }
 
-  #signedIn({ operator }: OperatorSession, section: string) {
-    return { operator, section, sections: this.#pages.filter((page) => page.path === page.section) };
+  async #signedIn({ operator }: OperatorSession, section: string) {
+    const up = duration(process.uptime() * 1_000);
+    return { operator, up, section, sections: await this.#sections() };
+  }
+
+  #sections(): Promise<readonly Section[]> {
+    const placed = this.#pages.flatMap(({ path, title, place }) => (place ? [{ path, title, place }] : []));
+    return Promise.all(
+      placed.map(async ({ path, title, place: { icon, group, counter } }) => {
+        return { path, title, icon, group, counter: await counter?.() };
+      }),
+    );
+  }
+
+  #instance(): Instance {
+    const { name = hostname(), environment } = this.#deps.gateway.config.server;
+    return { name, environment, version: this.#deps.sources.version };
+  }
+
+  #visitOf(request: FastifyRequest, { operator }: OperatorSession): Visit {
+    const params = Object.entries(request.params ?? {}).map(([name, value]) => [name, String(value)]);
+    const { publicUrl, tls } = this.#deps.gateway.config.server;
+    const origin = publicUrl ?? `${tls === undefined ? 'http' : 'https'}://${request.headers.host ?? 'localhost'}`;
+    return { params: Object.fromEntries(params), query: queryOf(request), operator, origin };
   }
 }
 
@@ -233,11 +286,6 @@ function pathOf({ url }: FastifyRequest): string {
 
 function queryOf({ url }: FastifyRequest): URLSearchParams {
   return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
-}
-
-function visitOf(request: FastifyRequest, { operator }: OperatorSession): Visit {
-  const params = Object.entries(request.params ?? {}).map(([name, value]) => [name, String(value)]);
-  return { params: Object.fromEntries(params), query: queryOf(request), operator };
 }
 
 /** A link of another site led here, and browsers keep the cookie back then: the page asks for itself, as one of this site. */

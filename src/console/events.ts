@@ -13,12 +13,17 @@ const LOOK_MS = 1_000;
 const MOST_OF_ONE = 20;
 const MOST = 200;
 
+/** What an open page shows. */
+type Shown = Pick<Stream, 'page' | 'state' | 'counters'>;
+
 interface Stream {
-  readonly page: LivePage;
+  readonly page: Page;
   readonly session: OperatorSession;
   readonly response: ServerResponse;
-  /** What the page shows, as `stateOf` gives it. */
+  /** What the page shows, as `stateOf` gives it; empty of a page that does not change by itself. */
   state: string;
+  /** What the navigation shows. */
+  counters: string;
 }
 
 /** Whether a page refreshes itself. */
@@ -27,26 +32,29 @@ export function isLive(page: Page): page is LivePage {
 }
 
 /** What a page shows at this moment, in short. */
-export async function stateOf({ pulse }: LivePage): Promise<string> {
-  return digest(await pulse());
+export async function stateOf(page: Page): Promise<string> {
+  return isLive(page) ? digest(await page.pulse()) : '';
 }
 
 /** The streams that say to open pages that they are out of date. */
 export class EventStreams {
   readonly #observe: Observer;
+  readonly #counters: () => Promise<string>;
   readonly #streams = new Set<Stream>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
 
-  constructor(observe: Observer) {
+  /** @param counters what the navigation shows, in short */
+  constructor(observe: Observer, counters: () => Promise<string>) {
     this.#observe = observe;
+    this.#counters = counters;
   }
 
-  /** @param state what the page shows. @returns false where there are too many */
-  open(page: LivePage, session: OperatorSession, state: string, response: ServerResponse): boolean {
+  /** @returns false where there are too many */
+  open(shown: Shown, session: OperatorSession, response: ServerResponse): boolean {
     const own = [...this.#streams].filter((stream) => stream.session === session);
     if (own.length >= MOST_OF_ONE || this.#streams.size >= MOST) return false;
-    const stream: Stream = { page, session, response, state };
+    const stream: Stream = { ...shown, session, response };
     this.#streams.add(stream);
     response.once('close', () => this.#drop(stream));
     // Proxies that collect an answer before they pass it on would hold the events back.
@@ -84,6 +92,7 @@ export class EventStreams {
     try {
       for (const stream of this.#streams) if (!stream.session.isLive()) this.#end(stream);
       for (const page of new Set([...this.#streams].map((stream) => stream.page))) await this.#lookAt(page);
+      await this.#lookAtCounters();
     } catch (cause) {
       this.#observe({ kind: 'defect', where: '/ui/events', cause });
     } finally {
@@ -91,7 +100,17 @@ export class EventStreams {
     }
   }
 
-  async #lookAt(page: LivePage): Promise<void> {
+  async #lookAtCounters(): Promise<void> {
+    if (this.#streams.size === 0) return;
+    const counters = await this.#counters();
+    for (const stream of this.#streams) {
+      if (stream.counters === counters) continue;
+      stream.counters = counters;
+      stream.response.write(`event: counted\ndata: navigation\n\n`);
+    }
+  }
+
+  async #lookAt(page: Page): Promise<void> {
     const state = await stateOf(page);
     for (const stream of this.#streams) {
       if (stream.page !== page || stream.state === state) continue;

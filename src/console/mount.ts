@@ -79,6 +79,10 @@ function registerConnect(app: FastifyInstance, gateway: Gateway, observe: Observ
       const { connections } = gateway;
       return connections === undefined ? reply.callNotFound() : reply.send(connections.clientDocument);
     });
+    api.get('/connect/style.css', async (_request, reply) => {
+      const { connectStyle } = await import('./connect/pages.js');
+      return reply.header('content-type', 'text/css; charset=utf-8').send(connectStyle());
+    });
     api.get<PageRequest>('/connect/callback', ({ query, raw }, reply) =>
       pages().then((all) => all.takeAnswer(query, raw, reply)),
     );

@@ -9,7 +9,7 @@ import type { OperatorAccess } from './admin/operator-access.js';
 import { tooManyAttempts } from './admin/problems.js';
 import { comesFromHere, isLinkedFromElsewhere, readCookie, writeCookie } from './browser.js';
 import { type IssuerOperators, SignInRefusal } from './issuer-operators.js';
-import { Frame, layOut } from './layout/frame.js';
+import { Frame, type Instance, layOut } from './layout/frame.js';
 import { csrfOf, type OperatorSessions } from './operator-sessions.js';
 
 /** A page of the console, as the address of a person who has to sign in first names it. No other address is gone to. */
@@ -29,6 +29,7 @@ interface SignInDeps {
   readonly issuers: IssuerOperators;
   /** Whether anyone has a token. */
   readonly hasTokens: () => boolean;
+  readonly instance: () => Instance;
   readonly record: Gateway['recordSignIn'];
   /** Counts what begins at an identity provider, here and elsewhere. */
   readonly begun: FailedAttempts;
@@ -46,14 +47,17 @@ export function offerSignIn(ui: FastifyInstance, deps: SignInDeps): void {
     const browser = known ?? randomBytes(32).toString('base64url');
     const notices = problem === undefined ? [] : [{ text: problem, failed: true }];
     const frame = new Frame(LOGIN, csrfOf(browser));
-    const page = layOut({ frame, title: 'Sign in', notices }, writeWays(frame, targetOf(request), deps));
+    const page = layOut(
+      { frame, title: 'Sign in', instance: deps.instance(), notices },
+      writeWays(frame, targetOf(request), deps),
+    );
     if (known === undefined)
       reply.header('set-cookie', writeCookie(request.raw, browser, issuers.isSecure || undefined));
     return reply.send(page.toString());
   };
   ui.get(`/${LOGIN}`, (request, reply) => {
     // The browser keeps back the cookie of a session that is open: another one would end it.
-    if (isLinkedFromElsewhere(request.raw)) return reply.send(goOn(`./${LOGIN}?${queryOf(request)}`));
+    if (isLinkedFromElsewhere(request.raw)) return reply.send(goOn(`./${LOGIN}?${queryOf(request)}`, deps.instance()));
     const isSignedIn = sessions.find(readCookie(request.raw)) !== undefined;
     return isSignedIn ? reply.code(303).header('location', './').send() : show(request, reply);
   });
@@ -110,7 +114,11 @@ function browserOf(request: FastifyRequest): string | undefined {
 }
 
 /** The way to an issuer and back. */
-function offerIssuers(ui: FastifyInstance, { sessions, issuers, record, begun }: SignInDeps, show: ShowSignIn): void {
+function offerIssuers(
+  ui: FastifyInstance,
+  { sessions, issuers, record, instance, begun }: SignInDeps,
+  show: ShowSignIn,
+): void {
   // Each beginning asks the issuer and is kept in the store, whoever sends it.
   const guard = async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<FastifyReply>) => {
     try {
@@ -134,7 +142,7 @@ function offerIssuers(ui: FastifyInstance, { sessions, issuers, record, begun }:
     begun.note(address);
     const issuer = formOf(request).get('issuer') ?? '';
     return guard(request, reply, async () =>
-      reply.send(goOn((await issuers.begin(issuer, browser, targetOf(request))).href)),
+      reply.send(goOn((await issuers.begin(issuer, browser, targetOf(request))).href, instance())),
     );
   });
   ui.get(`/${CALLBACK}`, (request, reply) => {
@@ -142,7 +150,7 @@ function offerIssuers(ui: FastifyInstance, { sessions, issuers, record, begun }:
     const browser = readCookie(request.raw);
     // Browsers keep the cookie back where another site has led here: the page asks for itself, as one of this site.
     const isKeptBack = isLinkedFromElsewhere(request.raw) || !query.has('again');
-    if (browser === undefined && isKeptBack) return reply.send(goOn(`./${CALLBACK}?${query}&again=1`));
+    if (browser === undefined && isKeptBack) return reply.send(goOn(`./${CALLBACK}?${query}&again=1`, instance()));
     const [state, code, iss] = [query.get('state'), query.get('code'), query.get('iss') ?? undefined];
     if (state === null || code === null || browser === undefined)
       return show(request, reply.code(403), 'The sign-in was not completed. Begin again.');
@@ -159,9 +167,9 @@ function offerIssuers(ui: FastifyInstance, { sessions, issuers, record, begun }:
   });
 }
 
-function goOn(onward: string): string {
-  const content = html`<p><a href="${onward}">Go on</a></p>`;
-  return layOut({ frame: new Frame(LOGIN, ''), title: 'Going on', notices: [], onward }, content).toString();
+function goOn(onward: string, instance: Instance): string {
+  const content = html`<section class="panel"><p><a href="${onward}">Go on</a></p></section>`;
+  return layOut({ frame: new Frame(LOGIN, ''), title: 'Going on', instance, notices: [], onward }, content).toString();
 }
 
 /** Where a person signs in who wanted this page. */
@@ -184,11 +192,20 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 }
 
 function writeWays(frame: Frame, to: string, { issuers, hasTokens }: SignInDeps): Html {
-  const field = html`<p><label for="token">Your operator's token</label>
-<input id="token" name="token" type="password" autocomplete="off" spellcheck="false" required autofocus></p>
-<p><button>Sign in</button></p>`;
-  const ways = issuers.issuers.map((issuer) =>
-    frame.form('issuer', html`<p><button>Sign in at ${issuer}</button></p>`, { fields: { to, issuer } }),
+  const names = issuers.issuers;
+  const field = html`<div class="field"><label for="token">Operator token</label>
+<input id="token" name="token" type="password" autocomplete="off" spellcheck="false" required autofocus>
+<p class="hint">One of <code>policy.approvals.operators</code></p></div>
+<div class="field"><button class="${names.length === 0 ? 'button-primary' : ''} button">Sign in</button></div>`;
+  const ways = names.map((issuer) =>
+    frame.form('issuer', html`<button class="button button-primary button-large">Sign in at ${issuer}</button>`, {
+      fields: { to, issuer },
+      class: 'way',
+    }),
   );
-  return html`<h1>Sign in</h1>${ways}${hasTokens() ? frame.form(LOGIN, field, { fields: { to } }) : undefined}`;
+  return html`<section class="panel"><h1>Sign in to the console</h1>
+<p class="soft lead">For the operators of this gateway</p>
+${ways}
+${names.length > 0 && hasTokens() ? html`<p class="or">or</p>` : undefined}
+${hasTokens() ? frame.form(LOGIN, field, { fields: { to } }) : undefined}</section>`;
 }

@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)(`signing in to the console at an identit
     await page.type('input[name=password]', 'any');
     await Promise.all([page.waitForNavigation(), page.click('button[type=submit]')]);
     await Promise.all([
-      page.waitForFunction('document.title.endsWith("mcp-aql-gateway") && document.querySelector("h1")'),
+      page.waitForFunction('document.title.includes(" · ") && document.querySelector("h1")'),
       page.click('button[type=submit]'),
     ]);
     return page;
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)(`signing in to the console at an identit
   it('leads a member of an operator group to the page that was asked for, until the group is one no more', async () => {
     const page = await enter('sessions', 'olga');
     expect(page.url()).toBe(`${base}/ui/sessions`);
-    expect(await textOf(page, 'header')).toContain('corp:olga');
+    expect(await textOf(page, '.side-foot')).toContain('corp:olga');
     await live.reload({ ...config, policy: { approvals: { ...config.policy.approvals, operatorGroups: ['others'] } } });
     await page.reload();
     expect(page.url()).toBe(`${base}/ui/login?to=sessions`);
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === undefined)(`signing in to the console at an identit
     await page.goto(`${base}/ui/sessions`);
     expect(page.url()).toBe(`${base}/ui/login?to=sessions`);
     await signIn(page, TOKEN);
-    expect(await textOf(page, 'header')).toContain('omar');
+    expect(await textOf(page, '.side-foot')).toContain('omar');
   });
 
   it('takes an answer once, from the browser alone that was sent to the issuer, of that issuer, and for the life of the token', async () => {

@@ -37,8 +37,12 @@
       if (field.type === 'checkbox' || field.type === 'radio') field.checked = old.checked;
       else field.value = old.value;
     }
-    for (const details of after.querySelectorAll('details[id]'))
-      details.open = before.querySelector(`#${CSS.escape(details.id)}`)?.open ?? details.open;
+    for (const details of after.querySelectorAll('details[id]')) {
+      const old = before.querySelector(`#${CSS.escape(details.id)}`);
+      details.open = old?.open ?? details.open;
+      // Charts close the numbers that nobody has opened.
+      if (old?.open) details.dataset.opened = 'yes';
+    }
   };
   const keepFocus = (focused, after) => {
     if (focused === undefined) return;
@@ -55,18 +59,50 @@
     return { key: keyOf(element), selection: hasText ? [element.selectionStart, element.selectionEnd] : undefined };
   };
 
-  const refresh = async () => {
-    const response = await fetch(location.href, { headers: { 'x-console-refresh': '1' }, cache: 'no-store' });
-    // The session has ended: the whole page leads to the place where it begins.
+  /** The page as it is now; undefined where the session has ended: the whole page then leads to the place where it begins. */
+  const read = async (address) => {
+    const response = await fetch(address, { headers: { 'x-console-refresh': '1' }, cache: 'no-store' });
     if (response.redirected) return location.reload();
-    const next = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById('main');
-    const before = main();
-    if (next === null || before === null) return undefined;
+    return new DOMParser().parseFromString(await response.text(), 'text/html');
+  };
+  const replace = (before, next) => {
+    if (!next || !before) return false;
     const focused = focusIn(before);
     keep(before, next);
+    // A log that is read at its end stays at its end.
+    const logs = [...before.querySelectorAll('.log')].map(
+      (each) => each.scrollTop + each.clientHeight < each.scrollHeight - 8 && each.scrollTop,
+    );
+    keepPressable(before, next);
     before.replaceWith(next);
+    for (const [index, log] of [...next.querySelectorAll('.log')].entries()) showEnd(log, logs[index]);
     keepFocus(focused, next);
-    return listen();
+    return true;
+  };
+  /** A button at the head of the page that was there before takes clicks at once: they are meant for it. */
+  const keepPressable = (before, next) => {
+    const known = new Set([...before.querySelectorAll('.page-head button')].map(keyOf));
+    for (const button of next.querySelectorAll('.page-head button'))
+      if (known.has(keyOf(button))) button.classList.add('known');
+  };
+  const showEnd = (log, top) => {
+    log.scrollTop = top || log.scrollHeight;
+  };
+  /** The counters; the rest of the page stays as it is. */
+  const replaceCounters = (page) => {
+    for (const part of ['.nav', '.top-count']) replace(document.querySelector(part), page.querySelector(part));
+  };
+
+  const refresh = async () => {
+    const page = await read(location.href);
+    if (page === undefined) return;
+    replaceCounters(page);
+    if (replace(main(), page.getElementById('main'))) listen();
+  };
+  const recount = async () => {
+    const address = main()?.dataset.events?.replace('events?', 'navigation?');
+    const page = address && (await read(address));
+    if (page) replaceCounters(page);
   };
 
   const listen = () => {
@@ -77,6 +113,7 @@
     if (address === undefined || document.hidden) return;
     events = new EventSource(address);
     events.addEventListener('changed', () => refresh().catch(() => undefined));
+    events.addEventListener('counted', () => recount().catch(() => undefined));
   };
 
   document.addEventListener('visibilitychange', listen);
@@ -88,5 +125,6 @@
     event.preventDefault();
     search.focus();
   });
+  for (const log of document.querySelectorAll('.log')) showEnd(log);
   listen();
 })();

@@ -1,15 +1,18 @@
-import { createHash } from 'node:crypto';
+import { readAsset } from '../../base/asset.js';
 import { exactly, type Html, html } from '../../base/lib/html.js';
+import { MARK } from '../layout/shapes.js';
 
-const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem}button{font:inherit;padding:.4rem 1rem}input{font:inherit;width:100%}p.small{color:#555;font-size:.9em}';
+/** The look of the pages, which is the console's: at `/connect/style.css`, as the console may not be there. */
+export function connectStyle(): string {
+  return ['tokens', 'console'].map((name) => readAsset(`console/assets/${name}.css`)).join('\n');
+}
 
 /** The pages show names from configurations, and lead to authorization servers: nothing may run in them, frame them or be loaded. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
     "default-src 'none'",
-    `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+    "style-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -48,9 +51,9 @@ export function writeConsent({ server, host, whose, ways, hidden }: ConsentPage)
   return page(
     `Connect ${server}`,
     html`<h1>Connect your account of ${server}</h1>
-<p>This gateway will call the server <strong>${server}</strong>${where} with your rights when you, signed in here, use its tools. You choose there what to grant.</p>${asked}
+<p class="soft lead">This gateway will call the server <strong>${server}</strong>${where} with your rights when you, signed in here, use its tools. You choose there what to grant.</p>${asked}
 <p>First show who you are; the server's own sign-in follows.</p>${ways.map((way) => writeForm(way, hidden))}
-<p class="small">What you grant is kept for you alone. The same page disconnects your account.</p>`,
+<p class="hint">What you grant is kept for you alone. The same page disconnects your account.</p>`,
   );
 }
 
@@ -67,10 +70,10 @@ function writeForm(way: Way, hidden: Readonly<Record<string, string>>): Html {
   );
   const token =
     way.kind === 'token'
-      ? html`<p><label>The token of your client in this gateway <input type="password" name="token" autocomplete="off" required></label></p>`
+      ? html`<div class="field"><label for="token">The token of your client in this gateway</label><input id="token" type="password" name="token" autocomplete="off" required></div>`
       : undefined;
-  const buttons = html`<button name="intent" value="connect">${LABELS[way.kind](way)} and connect</button> <button name="intent" value="disconnect">Disconnect</button>`;
-  return html`<form method="post">${inputs}${token}<p>${buttons}</p></form>`;
+  const buttons = html`<button class="button-primary" name="intent" value="connect">${LABELS[way.kind](way)} and connect</button> <button name="intent" value="disconnect">Disconnect</button>`;
+  return html`<form class="way" method="post">${inputs}${token}<div class="field actions">${buttons}</div></form>`;
 }
 
 /** Leads on to another site. A form's answer cannot: `form-action` holds for redirects too. */
@@ -84,5 +87,6 @@ export function writeMessage(title: string, text: string): string {
 }
 
 function page(title: string, body: Html, head?: Html): string {
-  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${head}<title>${title}</title><style>${STYLE}</style></head><body>${body}</body></html>`.toString();
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">${head}<title>${title}</title><link rel="stylesheet" href="style.css"></head>
+<body class="gateway"><div class="gate wide-gate"><div class="brand">${MARK}<span><b>mcp-aql-gateway</b></span></div><main class="panel">${body}</main></div></body></html>`.toString();
 }

@@ -10,8 +10,8 @@ const LONGEST_JSON = 400_000;
 /** A JSON value as a whole, where a person can read it. @param text of it, where it is known: shown in part where it is long */
 export function boundedJson(value: unknown, text = ''): Html {
   if (text.length < LONGEST_JSON && measureJson(value, LONGEST_JSON) < LONGEST_JSON)
-    return html`<pre><bdi dir="ltr">${toReadableJson(value)}</bdi></pre>`;
-  return html`<p>It is too long to be shown as a whole.</p><pre><bdi dir="ltr">${text.slice(0, SHOWN_OF_LONG)}</bdi></pre>`;
+    return html`<pre class="code"><bdi dir="ltr">${toReadableJson(value)}</bdi></pre>`;
+  return html`<p>It is too long to be shown as a whole.</p><pre class="code"><bdi dir="ltr">${text.slice(0, SHOWN_OF_LONG)}</bdi></pre>`;
 }
 
 const SHOWN_OF_LONG = 20_000;
@@ -19,11 +19,17 @@ const SHOWN_OF_LONG = 20_000;
 /** How a JSON value differs from another, line by line. @param most lines that are shown */
 export function jsonDifference(before: unknown, after: unknown, most?: number): Html {
   const isLong = [before, after].some((value) => measureJson(value, LONGEST_JSON) >= LONGEST_JSON);
-  if (isLong) return html`<p>It is too long to be shown here: read it in the lock, or ask the server.</p>`;
+  if (isLong)
+    return html`<p class="panel-body soft">It is too long to be shown here: read it in the lock, or ask the server.</p>`;
   return lineDifference(toReadableJson(before), toReadableJson(after), most);
 }
 
-const SIGNS: Readonly<Record<ComparedLine['kind'], string>> = { same: ' ', removed: '-', added: '+', 'left-out': '…' };
+const STYLES: Readonly<Record<ComparedLine['kind'], string>> = {
+  same: '',
+  removed: 'minus',
+  added: 'plus',
+  'left-out': 'gap',
+};
 
 /** Said by screen readers, which pass over signs. */
 const WORDS: Readonly<Record<ComparedLine['kind'], string>> = {
@@ -36,13 +42,12 @@ const WORDS: Readonly<Record<ComparedLine['kind'], string>> = {
 /** How a text differs from another, line by line. @param most lines that are shown */
 export function lineDifference(before: string, after: string, most?: number): Html {
   const lines = compareLines(before, after, most);
-  if (lines.length === 0) return html`<p>Nothing differs.</p>`;
+  if (lines.length === 0) return html`<p class="panel-body soft">Nothing differs.</p>`;
   const written = lines.map(
     ({ kind, text }) =>
-      html`<span class="${kind}"><span aria-hidden="true">${SIGNS[kind]} </span><span class="unseen">${WORDS[kind]}</span><bdi>${text}</bdi>
-</span>`,
+      html`<li class="${STYLES[kind]}"><span class="hidden">${WORDS[kind]}</span><bdi>${text}</bdi></li>`,
   );
-  return html`<pre class="difference" dir="ltr">${written}</pre>`;
+  return html`<ol class="diff" dir="ltr">${written}</ol>`;
 }
 
 /** A line of a comparison; `left-out` stands for lines that are not shown. */

@@ -2,7 +2,8 @@ import type { Html } from '../../base/lib/html.js';
 import type { CallRates } from '../../base/observe/call-rates.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { SessionBook } from '../../server/http/session-book.js';
-import type { Frame, Notice } from './frame.js';
+import type { Counter, Frame, Notice } from './frame.js';
+import type { IconName } from './shapes.js';
 
 /** The part of the address and the person that a page or an action is for. */
 export interface Visit {
@@ -10,6 +11,17 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly operator: string;
+  /** Where the browser reached the gateway: `https://mcp.example.org`. */
+  readonly origin: string;
+}
+
+/** How a page stands in the navigation. */
+interface Place {
+  readonly icon: IconName;
+  /** What stands together: 0 what is decided, 1 what is looked after, 2 what is looked back at. */
+  readonly group: 0 | 1 | 2;
+  /** What stands beside its name; undefined for nothing. Cheap: it is asked for with each page, and once a second while anybody looks. */
+  readonly counter?: () => Promise<Counter | undefined> | Counter | undefined;
 }
 
 /** What every page says of itself. */
@@ -20,6 +32,8 @@ interface PageHead {
   readonly title: string;
   /** The path of the page in the navigation that this one belongs to: itself where it stands there. */
   readonly section: string;
+  /** Where it stands in the navigation; absent of pages that others lead to. */
+  readonly place?: Place;
   /**
    * What is compared to learn whether the page is out of date: a small JSON value that is cheap to make. A page without it is not
    * refreshed by itself.
@@ -79,7 +93,9 @@ export interface ConsoleSources {
   /** The clients of the server that serves the console. */
   readonly sessions: SessionBook;
   /** How often is called; undefined where nothing counts. */
-  readonly rates: Pick<CallRates, 'samples'> | undefined;
+  readonly rates: Omit<CallRates, 'observe'> | undefined;
+  /** Of the gateway. */
+  readonly version: string;
 }
 
 /** Opens a section; without pages where the gateway has nothing of the kind. */

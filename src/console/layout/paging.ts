@@ -25,7 +25,7 @@ export function pager(frame: Frame, path: string, query: URLSearchParams, { page
     if (to < 1 || to > pages) return html`<span>${text}</span>`;
     return html`<a href="${frame.to(`${path}?${withMember(query, 'page', String(to))}`)}">${text}</a>`;
   };
-  return html`<nav class="line" aria-label="Pages">${link(page - 1, 'Before')} <span>Page ${page} of ${pages}, ${total} in all</span> ${link(page + 1, 'Next')}</nav>`;
+  return html`<nav class="panel-foot" aria-label="Pages">${link(page - 1, 'Before')} <span>Page ${page} of ${pages}, ${total} in all</span> ${link(page + 1, 'Next')}</nav>`;
 }
 
 /** A query with another value of one member. */

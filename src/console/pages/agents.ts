@@ -1,8 +1,9 @@
 import { type Html, html } from '../../base/lib/html.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { cutNote, facts, foreign, moment, table } from '../layout/components.js';
+import { body, count, cutNote, facts, foreign, pageHead, panel, stack, table } from '../layout/components.js';
 import type { Frame } from '../layout/frame.js';
 import { type Action, definePage, NO_PART, type OpenPart, type Visit } from '../layout/page.js';
+import { moment } from '../layout/times.js';
 import { linkToExecution, type OneExecution, runningOf } from './executions.js';
 
 type Safety = NonNullable<Gateway['safety']>;
@@ -29,6 +30,15 @@ export const openAgents: OpenPart = ({ safety, executions }) => {
     path: SECTION,
     title: 'Agents',
     section: SECTION,
+    place: {
+      icon: 'agents',
+      group: 0,
+      counter: async () => {
+        const { challenges, blocked } = await safety.overview();
+        if (challenges.length > 0) return { tone: 'warn', value: challenges.length, what: 'wait' };
+        return blocked.length === 0 ? undefined : { tone: 'warn', value: blocked.length, what: 'blocked' };
+      },
+    },
     pulse,
     read: async () => ({ ...(await safety.overview()), running: await runningOf(executions, 'agent') }),
     render: writeAgents,
@@ -136,85 +146,112 @@ interface Agents extends Overview {
 }
 
 function writeAgents({ blocked, challenges, running }: Agents, frame: Frame): Html {
-  return html`<h1>Agents</h1>
-${table({
-  caption: 'Questions that wait for a person',
-  columns: ['Step', 'Question', 'Agent', 'Of', 'Code counts until'],
-  rows: challenges
-    .slice(0, SHOWN)
-    .map((each) => [
-      html`<a href="${frame.to(addressOf(each.id))}">${foreign(each.action)}</a>`,
-      ASKS[each.kind],
-      foreign(each.agent),
-      foreign(each.subject),
-      moment(each.expiresAt),
-    ]),
-  none: 'Nothing waits for a person.',
-})}
-${cutNote(SHOWN, challenges.length)}
-${table({
-  caption: 'Blocked agents',
-  columns: ['Agent', 'Of', 'Why', 'Since'],
-  rows: blocked
-    .slice(0, SHOWN)
-    .map((each) => [
-      html`<a href="${frame.to(addressOfBlock(each))}">${foreign(each.agent)}</a>`,
-      foreign(each.subject),
-      foreign(each.reason),
-      moment(each.since),
-    ]),
-  none: 'No agent is blocked.',
-})}
-${cutNote(SHOWN, blocked.length)}
-${table({
-  caption: 'Running agents',
-  columns: ['Agent', 'Session or client', 'Since'],
-  rows: running
-    .slice(0, SHOWN)
-    .map((each) => [linkToExecution(each, frame), foreign(each.owner), moment(each.startedAt ?? each.createdAt)]),
-  none: 'No agent runs.',
-})}
-${cutNote(SHOWN, running.length)}`;
+  const asking = challenges.length;
+  const title =
+    asking > 0
+      ? `${count(asking, 'question')} of agents ${asking === 1 ? 'waits' : 'wait'} for a person`
+      : blocked.length > 0
+        ? `${count(blocked.length, 'agent')} ${blocked.length === 1 ? 'is' : 'are'} blocked`
+        : 'No agent waits for a person';
+  return html`${pageHead({ title, live: true })}
+${stack(
+  panel('Questions that wait for a person', [writeQuestions(challenges, frame), cutNote(SHOWN, asking)]),
+  panel('Blocked agents', [writeBlocked(blocked, frame), cutNote(SHOWN, blocked.length)]),
+  panel('Running agents', [writeRunning(running, frame), cutNote(SHOWN, running.length)]),
+)}`;
+}
+
+function writeQuestions(challenges: readonly Challenge[], frame: Frame): Html {
+  return table({
+    caption: 'Questions that wait for a person',
+    style: 'wide-first',
+    columns: ['Step', 'Question', 'Agent', ['Of', 'wide'], ['Code counts until', 'nowrap']],
+    rows: challenges
+      .slice(0, SHOWN)
+      .map((each) => [
+        frame.link(addressOf(each.id), foreign(each.action)),
+        ASKS[each.kind],
+        foreign(each.agent),
+        foreign(each.subject),
+        moment(each.expiresAt),
+      ]),
+    none: 'Nothing waits for a person.',
+  });
+}
+
+function writeBlocked(blocked: readonly Block[], frame: Frame): Html {
+  return table({
+    caption: 'Blocked agents',
+    columns: ['Agent', 'Of', 'Why', ['Since', 'nowrap']],
+    rows: blocked
+      .slice(0, SHOWN)
+      .map((each) => [
+        frame.link(addressOfBlock(each), foreign(each.agent)),
+        foreign(each.subject),
+        foreign(each.reason),
+        moment(each.since),
+      ]),
+    none: 'No agent is blocked.',
+  });
+}
+
+function writeRunning(running: readonly OneExecution[], frame: Frame): Html {
+  return table({
+    caption: 'Running agents',
+    columns: ['Agent', 'Session or client', ['Since', 'nowrap']],
+    rows: running
+      .slice(0, SHOWN)
+      .map((each) => [linkToExecution(each, frame), foreign(each.owner), moment(each.startedAt ?? each.createdAt)]),
+    none: 'No agent runs.',
+  });
 }
 
 /** What the gateway knows stands above what the agent wrote. */
 function writeChallenge(challenge: Challenge, frame: Frame): Html {
-  const agree = html`<p><label for="reason">Reason (optional)</label>
-<textarea id="reason" name="reason" maxlength="${LONGEST_REASON}" rows="2"></textarea></p>
-<p><label><input type="checkbox" name="sure" value="yes" required> I have read what the agent is about to do</label></p>
-<p><button>Agree</button></p>`;
-  return html`<h1>An agent's step</h1>
-${facts([
-  ['Agent of', foreign(challenge.subject)],
-  ['Question', ASKS[challenge.kind]],
-  ['Why', foreign(challenge.reason)],
-  ['Found', challenge.factors.map((factor) => html`<p>${foreign(factor)}</p>`)],
-  ['Asked', moment(challenge.issuedAt)],
-  ['Code counts until', moment(challenge.expiresAt)],
-  ['Agent', foreign(challenge.agent)],
-  ['Its step', foreign(challenge.action)],
-])}
-<h2>Give a code</h2>
-<p>A person gives it to the agent's client, which answers with it.</p>
-${challenge.status === 'open' ? frame.form(`${addressOf(challenge.id)}/code`, html`<p><button>Show a new code</button></p>`) : html`<p>The time for a code is over.</p>`}
-<h2>Agree without a code</h2>
-${frame.form(`${addressOf(challenge.id)}/agree`, agree)}`;
+  const agree = html`<div class="field"><label for="reason">Reason <span class="hint">optional</span></label>
+<textarea id="reason" name="reason" maxlength="${LONGEST_REASON}" rows="2"></textarea></div>
+<label class="check"><input class="sure" type="checkbox" name="sure" value="yes" required> I have read what the agent is about to do</label>
+<div class="actions"><button class="button-danger">Agree</button></div>`;
+  const code =
+    challenge.status === 'open'
+      ? frame.form(`${addressOf(challenge.id)}/code`, html`<button class="button-primary">Show a new code</button>`)
+      : html`<p class="soft">The time for a code is over.</p>`;
+  return html`${pageHead({ crumb: frame.link(SECTION, 'Agents', 'plain'), title: "An agent's step", about: ASKS[challenge.kind] })}
+<div class="columns columns-2-1">${panel(
+    'The question',
+    facts([
+      ['Agent of', foreign(challenge.subject)],
+      ['Question', ASKS[challenge.kind]],
+      ['Why', foreign(challenge.reason)],
+      ['Found', challenge.factors.map((factor) => html`<p>${foreign(factor)}</p>`)],
+      ['Asked', moment(challenge.issuedAt)],
+      ['Code counts until', moment(challenge.expiresAt)],
+      ['Agent', foreign(challenge.agent)],
+      ['Its step', foreign(challenge.action)],
+    ]),
+  )}
+<div class="stack sticky">${panel('Give a code', body(html`<p class="lead soft">A person gives it to the agent's client, which answers with it.</p>${code}`))}
+${panel('Agree without a code', frame.form(`${addressOf(challenge.id)}/agree`, agree, { class: 'panel-body decide' }))}</div></div>`;
 }
 
 function writeBlock(block: Block, frame: Frame): Html {
   const { subject, agent } = block;
-  const lift = html`<h2>Lift the block</h2>
-<p><label for="reason">Reason, for the audit trail</label>
-<textarea id="reason" name="reason" maxlength="${LONGEST_REASON}" rows="2" required></textarea></p>
-<p><button>Lift the block</button></p>`;
-  return html`<h1>Blocked agent</h1>
-${facts([
-  ['Agent of', foreign(subject)],
-  ['Why', foreign(block.reason)],
-  ['Since', moment(block.since)],
-  ['Agent', foreign(agent)],
-])}
-<p>Nothing that this client calls an agent goes on before the block is lifted.</p>
-<p><a href="${frame.to(addressOf(block.challenge))}">The question that waits for a code</a></p>
-${frame.form(`${BLOCKED}/lift`, lift, { fields: { subject, agent } })}`;
+  const lift = html`<div class="field"><label for="reason">Reason, for the audit trail</label>
+<textarea id="reason" name="reason" maxlength="${LONGEST_REASON}" rows="2" required></textarea></div>
+<div class="actions"><button class="button-primary">Lift the block</button></div>`;
+  return html`${pageHead({
+    crumb: frame.link(SECTION, 'Agents', 'plain'),
+    title: 'Blocked agent',
+    about: 'Nothing that this client calls an agent goes on before the block is lifted.',
+  })}
+<div class="columns columns-2-1">${panel('The block', [
+    facts([
+      ['Agent of', foreign(subject)],
+      ['Why', foreign(block.reason)],
+      ['Since', moment(block.since)],
+      ['Agent', foreign(agent)],
+    ]),
+    html`<p class="panel-foot">${frame.link(addressOf(block.challenge), 'The question that waits for a code')}</p>`,
+  ])}
+${panel('Lift the block', frame.form(`${BLOCKED}/lift`, lift, { fields: { subject, agent }, class: 'panel-body decide' }))}</div>`;
 }

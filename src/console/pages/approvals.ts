@@ -6,10 +6,29 @@ import type { Approval, ApprovalService, ShownChange, ShownUpdate } from '../../
 import type { Gateway } from '../../gateway/gateway.js';
 import { digestOf } from '../admin/approvals-api.js';
 import { explainFault } from '../admin/problems.js';
-import { cutNote, facts, foreign, jsonValue, moment, table } from '../layout/components.js';
+import {
+  alert,
+  body,
+  categoryChip,
+  count,
+  cutNote,
+  dangerChip,
+  empty,
+  facts,
+  foreign,
+  jsonValue,
+  operationName,
+  pageHead,
+  panel,
+  stack,
+  state,
+  table,
+} from '../layout/components.js';
 import { jsonDifference } from '../layout/differences.js';
 import type { Frame } from '../layout/frame.js';
 import { type Action, definePage, NO_PART, type Outcome, type Part } from '../layout/page.js';
+import type { Tone } from '../layout/shapes.js';
+import { moment } from '../layout/times.js';
 
 const SECTION = 'approvals';
 
@@ -26,11 +45,19 @@ export const openApprovals = ({ approvals }: Pick<Gateway, 'approvals'>): Part =
     path: SECTION,
     title: 'Approvals',
     section: SECTION,
+    place: {
+      icon: 'approvals',
+      group: 0,
+      counter: async () => {
+        const value = (await pendingOf(approvals)).length;
+        return value === 0 ? undefined : { tone: 'warn', value, what: value === 1 ? 'waits' : 'wait' };
+      },
+    },
     pulse: async () => (await approvals.list()).map(({ id, status }) => [id, status]),
     read: async () => {
       const all = await approvals.list();
       return {
-        pending: all.filter(({ status }) => status === 'pending'),
+        pending: await pendingOf(approvals),
         ended: all.filter(({ status }) => status !== 'pending').toReversed(),
       };
     },
@@ -49,6 +76,14 @@ export const openApprovals = ({ approvals }: Pick<Gateway, 'approvals'>): Part =
   });
   return { pages: [list, one], actions: [decideBy(approvals)] };
 };
+
+/** Those that wait, the one that expires first at the head. */
+export async function pendingOf(approvals: Pick<ApprovalService, 'list'>): Promise<readonly Approval[]> {
+  const all = await approvals.list();
+  return all
+    .filter(({ status }) => status === 'pending')
+    .toSorted((one, other) => one.expiresAt.localeCompare(other.expiresAt));
+}
 
 function decideBy(approvals: ApprovalService): Action {
   return {
@@ -90,33 +125,83 @@ interface Requests {
   readonly ended: readonly Approval[];
 }
 
+/** One that expires within this time is said in another colour. */
+const SOON_MS = 5 * 60_000;
+
 function writeList({ pending, ended }: Requests, frame: Frame): Html {
-  return html`<h1>Approvals</h1>
-${table({
-  caption: 'Requests that wait for a decision',
-  columns: ['Operation', 'Danger', 'Server', 'Asked by', 'Expires'],
-  rows: pending
-    .slice(0, SHOWN)
-    .map((each) => [
-      linkTo(each, frame),
-      each.danger,
-      foreign(each.upstream),
-      foreign(requesterOf(each)),
-      moment(each.expiresAt),
-    ]),
-  none: 'Nothing waits for a decision.',
-})}
-${cutNote(SHOWN, pending.length)}
-<h2>Decided or expired</h2>
-${table({
-  caption: 'Requests of the last hours',
-  columns: ['Operation', 'Status', 'By', 'Requested'],
-  rows: ended
-    .slice(0, SHOWN)
-    .map((each) => [linkTo(each, frame), each.status, foreign(each.decision?.by), moment(each.requestedAt)]),
-  none: 'None.',
-})}
-${cutNote(SHOWN, ended.length)}`;
+  const waiting = pending.length;
+  const about =
+    'The one that expires first stands first. Nothing is decided here: open a call to read what it would do.';
+  const title =
+    waiting === 0
+      ? 'Nothing waits for a person'
+      : `${count(waiting, 'call')} ${waiting === 1 ? 'waits' : 'wait'} for a person`;
+  return html`${pageHead({ title, about: waiting === 0 ? undefined : about, live: true })}
+${stack(
+  html`<section class="panel">${waiting === 0 ? empty('All calls are decided', 'New ones appear here by themselves.') : writePending(pending, frame)}${cutNote(SHOWN, waiting)}</section>`,
+  ended.length === 0
+    ? undefined
+    : panel('Decided or expired', [writeEnded(ended, frame), cutNote(SHOWN, ended.length)]),
+)}`;
+}
+
+function writePending(pending: readonly Approval[], frame: Frame): Html {
+  const expiry = ({ expiresAt }: Approval): Html => {
+    const isSoon = Date.parse(expiresAt) - Date.now() < SOON_MS;
+    return html`<span class="${isSoon ? 'warn' : ''}">${moment(expiresAt)}</span>`;
+  };
+  return table({
+    caption: 'Requests that wait for a decision',
+    style: 'wide-first',
+    columns: [
+      'Operation',
+      ['Family', 'fit wide'],
+      ['Danger', 'fit'],
+      ['Server', 'wider'],
+      ['Asked by', ''],
+      ['Asked', 'faint wider nowrap'],
+      ['Expires', 'nowrap'],
+      ['', 'tight fit wide'],
+    ],
+    rows: pending
+      .slice(0, SHOWN)
+      .map((each) => [
+        html`${linkTo(each, frame)}<span class="under">${foreign(each.message)}</span>`,
+        categoryChip(each.category),
+        dangerChip(each.danger),
+        foreign(each.upstream),
+        foreign(requesterOf(each)),
+        moment(each.requestedAt),
+        expiry(each),
+        frame.link(addressOf(each.id), 'Review', 'button'),
+      ]),
+    none: 'Nothing waits for a decision.',
+  });
+}
+
+const ENDED_TONES: Readonly<Record<Approval['status'], Tone>> = {
+  pending: 'warn',
+  approved: 'good',
+  denied: 'off',
+  expired: 'off',
+};
+
+function writeEnded(ended: readonly Approval[], frame: Frame): Html {
+  return table({
+    caption: 'Requests of the last hours',
+    style: 'wide-first pairs',
+    columns: ['Operation', 'Status', 'By', ['Requested', 'nowrap faint']],
+    rows: ended.slice(0, SHOWN).map((each) => {
+      const reason = each.decision?.reason;
+      return [
+        html`${linkTo(each, frame)}${reason ? html`<span class="under">“${foreign(reason)}”</span>` : undefined}`,
+        state(ENDED_TONES[each.status], each.status),
+        foreign(each.decision?.by),
+        moment(each.requestedAt),
+      ];
+    }),
+    none: 'None.',
+  });
 }
 
 function addressOf(id: string): string {
@@ -124,7 +209,7 @@ function addressOf(id: string): string {
 }
 
 function linkTo({ id, operation }: Approval, frame: Frame): Html {
-  return html`<a href="${frame.to(addressOf(id))}">${foreign(operation)}</a>`;
+  return frame.link(addressOf(id), operationName(operation));
 }
 
 /** What a caller writes about itself is in quotes. */
@@ -140,35 +225,43 @@ interface Shown {
 
 /** What the gateway knows stands above what a caller wrote. */
 function writeApproval({ approval, isFull }: Shown, frame: Frame): Html {
-  const { full, parameters, update } = approval;
-  const whole = html`<p><a href="${frame.to(addressOf(approval.id))}?full=1">Show long values in full</a></p>`;
-  return html`<h1>${foreign(approval.operation)}</h1>
-${facts([
-  ['Danger', `${approval.danger} (${approval.category})`],
-  ['Server', foreign(approval.upstream)],
-])}
-${writeCall(approval, isFull && full !== undefined ? full : parameters, isFull)}
-${(full !== undefined || update?.known === true) && !isFull ? whole : undefined}
-<h2>Request</h2>
-${facts(factsOf(approval))}
-${approval.status === 'pending' ? writeDecision(approval, frame) : undefined}`;
+  const { full, parameters, update, status } = approval;
+  const isCut = (full !== undefined || update?.known === true) && !isFull;
+  const whole = html`<p class="panel-foot">${frame.link(`${addressOf(approval.id)}?full=1`, 'Show long values in full')}</p>`;
+  const ends =
+    status === 'pending'
+      ? html`<span class="nowrap soft">Expires ${moment(approval.expiresAt)}</span>`
+      : state(ENDED_TONES[status], status);
+  return html`${pageHead({
+    crumb: frame.link(SECTION, 'Approvals', 'plain'),
+    title: operationName(approval.operation),
+    about: html`${approval.danger} (${approval.category}), of the server ${foreign(approval.upstream)}`,
+    actions: ends,
+  })}
+<div class="columns columns-2-1">${stack(
+    writeCall(approval, isFull && full !== undefined ? full : parameters, isFull),
+    isCut ? html`<section class="panel">${whole}</section>` : undefined,
+  )}
+<div class="stack sticky">${status === 'pending' ? writeDecision(approval, frame) : undefined}
+${panel('Request', facts(factsOf(approval)))}</div></div>`;
 }
 
 /** An update in its two parts: what finds the resource, and what would change, as far as it is known. */
 function writeCall({ fields = [], update }: Approval, parameters: JsonObject, isFull: boolean): Html {
   const isField = (name: string): boolean => fields.includes(name);
   const set = Object.entries(parameters).filter(([name]) => isField(name));
-  if (set.length === 0 && update?.known !== true) return html`<h2>Parameters</h2>${writeParameters(parameters)}`;
+  if (set.length === 0 && update?.known !== true) return panel('Parameters', writeParameters(parameters));
   const others = Object.entries(parameters).filter(([name]) => !isField(name));
-  return html`<h2>What would be updated</h2>
-${writeParameters(Object.fromEntries(others))}
-${update?.known === true ? writeUpdate(update, isFull) : html`<h2>Fields that would be set</h2>${update && writeUnknown(update)}${writeParameters(Object.fromEntries(set))}`}`;
+  const unknown = update?.known === false ? writeUnknown(update) : undefined;
+  const fieldsSet = [unknown, writeParameters(Object.fromEntries(set))];
+  return html`${panel('What would be updated', writeParameters(Object.fromEntries(others)))}
+${update?.known === true ? writeUpdate(update, isFull) : panel('Fields that would be set', fieldsSet)}`;
 }
 
 function writeParameters(parameters: JsonObject): Html {
   const entries = Object.entries(parameters);
-  if (entries.length === 0) return html`<p>No parameters.</p>`;
-  return facts(entries.map(([name, value]) => [foreign(name), jsonValue(value)]));
+  if (entries.length === 0) return html`<p class="panel-body soft">No parameters.</p>`;
+  return facts(entries.map(([name, value]) => [html`<span class="mono">${foreign(name)}</span>`, jsonValue(value)]));
 }
 
 function factsOf(approval: Approval): readonly (readonly [Content, Content])[] {
@@ -189,16 +282,21 @@ function writeDecided({ by, at, reason }: NonNullable<Approval['decision']>): Ht
   return html`${foreign(by)}, ${moment(at)}${reason === null ? undefined : html`: ${foreign(reason)}`}`;
 }
 
-/** Enter in the reason is a new line of it, and decides nothing. */
+/** Enter in the reason is a new line of it, and decides nothing. The button that cannot be undone is the red one. */
 function writeDecision(approval: Approval, frame: Frame): Html {
-  const sure = html`<p><label><input type="checkbox" name="sure" value="yes" required> I have read what this ${approval.danger} call does</label></p>`;
-  const fields = html`<h2>Decide</h2>
-<p><label for="reason">Reason (optional)</label>
-<textarea id="reason" name="reason" maxlength="${LONGEST_REASON}" rows="2"></textarea></p>
-${isAskedTwice(approval) ? sure : undefined}
-<p class="buttons"><button name="verdict" value="approved">Approve</button>
-<button name="verdict" value="denied" formnovalidate>Deny</button></p>`;
-  return frame.form(`${addressOf(approval.id)}/decide`, fields, { fields: { digest: digestOf(approval) } });
+  const isGrave = isAskedTwice(approval);
+  const sure = html`<label class="check"><input class="sure" type="checkbox" name="sure" value="yes" required> I have read what this ${approval.danger} call does</label>`;
+  const fields = html`<div class="field"><label for="reason">Reason <span class="hint">optional</span></label>
+<textarea id="reason" name="reason" maxlength="${LONGEST_REASON}" rows="2"></textarea></div>
+${isGrave ? sure : undefined}
+<div class="actions"><button class="button-large" name="verdict" value="denied" formnovalidate>Deny</button>
+<button class="button-large ${isGrave ? 'button-danger' : 'button-primary'}" name="verdict" value="approved">Approve</button></div>`;
+  const digest = digestOf(approval);
+  const form = frame.form(`${addressOf(approval.id)}/decide`, fields, {
+    fields: { digest },
+    class: 'panel-body decide',
+  });
+  return panel('Decide', form, html`${categoryChip(approval.category)} ${dangerChip(approval.danger)}`);
 }
 
 /** Lines of one value's difference, unless they are asked for in full. */
@@ -208,21 +306,27 @@ const FEW_LINES = 40;
 function writeUpdate(update: Extract<ShownUpdate, { known: true }>, isFull: boolean): Html {
   const { read, changes, more, unchanged } = update;
   const kept = Object.entries(unchanged);
-  return html`<h2>What would change</h2>
-<p>From what ${foreign(read)} found when this was asked for. An approval is for these changes alone: where others would be made when the call runs, nothing is written.</p>
-${changes.length === 0 ? html`<p>Nothing: what is there is the same.</p>` : facts(changes.map((change) => [foreign(change.field), writeChange(change, isFull)]))}
-${more === 0 ? undefined : html`<p>${more} further values would change, which are not shown.</p>`}
-${kept.length === 0 ? undefined : html`<details id="unchanged"><summary>What stays as it is</summary>${facts(kept.map(([name, value]) => [foreign(name), jsonValue(value)]))}</details>`}`;
+  const none = html`<p class="panel-body">Nothing: what is there is the same.</p>`;
+  const rest = html`<details id="unchanged" class="panel-foot"><summary>What stays as it is</summary>${facts(kept.map(([name, value]) => [html`<span class="mono">${foreign(name)}</span>`, jsonValue(value)]))}</details>`;
+  return panel('What would change', [
+    changes.length === 0 ? none : changes.map((change) => writeChange(change, isFull)),
+    more === 0 ? undefined : html`<p class="panel-foot">${more} further values would change, which are not shown.</p>`,
+    html`<p class="panel-foot">From what ${foreign(read)} found when this was asked for. An approval is for these changes alone: where others would be made when the call runs, nothing is written.</p>`,
+    kept.length === 0 ? undefined : rest,
+  ]);
 }
 
 /** That it is not known what an update would change. */
 function writeUnknown({ why }: Extract<ShownUpdate, { known: false }>): Html {
-  return html`<p class="bad">The present values are not known: ${foreign(why)}</p>`;
+  return body(alert('bad', html`<p>The present values are not known: ${foreign(why)}</p>`));
 }
 
+/** A short value beside what takes its place; a long one line by line. */
 function writeChange(change: ShownChange, isFull: boolean): Html {
-  const { before, after } = change;
+  const { field, before, after } = change;
+  const name = html`<span class="mono">${foreign(field)}</span>`;
   if ('before' in change && 'after' in change && isDeepStrictEqual(before, after))
-    return html`${jsonValue(after)}<p>It changes in what is not shown here.</p>`;
-  return jsonDifference(before, after, isFull ? undefined : FEW_LINES);
+    return facts([[name, html`${jsonValue(after)}<p>It changes in what is not shown here.</p>`]]);
+  const lines = jsonDifference(before, after, isFull ? undefined : FEW_LINES);
+  return html`<div class="change"><h3>${name}</h3>${lines}</div>`;
 }

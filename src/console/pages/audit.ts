@@ -1,4 +1,3 @@
-import { isJsonObject } from '../../base/json/json.js';
 import { faultCode } from '../../base/lib/fault-code.js';
 import { type Html, html } from '../../base/lib/html.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
@@ -12,13 +11,19 @@ import {
   searchBack,
   verifyJournals,
 } from '../../gateway/review/audit-review.js';
-import { facts, foreign, moment, table } from '../layout/components.js';
+import { alert, body, empty, facts, foreign, pageHead, panel, stack, state } from '../layout/components.js';
 import { boundedJson } from '../layout/differences.js';
 import type { Frame } from '../layout/frame.js';
 import { definePage, type OpenPart } from '../layout/page.js';
+import { clock, moment } from '../layout/times.js';
+import { groupRecords, readTime, writeRecords } from './audit-records.js';
 
 const SECTION = 'audit';
-const SHOWN = 50;
+/** Records of a page; those of one call stand together. */
+const SHOWN = 120;
+
+/** Entries of what a check has found. */
+const MOST_FOUND = 50;
 
 /** What one page reads of the journals, about: less than a second's work, in slices. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -30,11 +35,12 @@ export const openAudit: OpenPart = (gateway) => {
     path: SECTION,
     title: 'Audit',
     section: SECTION,
+    place: { icon: 'audit', group: 2 },
     pulse: () => check.state().kind,
     read: async ({ query }): Promise<ListModel> => {
-      const { enabled, directory } = gateway.config.audit;
+      const { enabled, directory, calls } = gateway.config.audit;
       const found = await tryRead(() => searchBack(directory, readFilter(query), readPosition(query)));
-      return { isEnabled: enabled, directory, query, found, check: check.state() };
+      return { isEnabled: enabled, calls, directory, query, found, check: check.state() };
     },
     render: writeList,
   });
@@ -113,103 +119,117 @@ function readPosition(query: URLSearchParams): Parameters<typeof searchBack>[2] 
 
 interface ListModel {
   readonly isEnabled: boolean;
+  readonly calls: GatewayConfig['audit']['calls'];
   readonly directory: string;
   readonly query: URLSearchParams;
   readonly found: BackwardPage | string;
   readonly check: CheckState;
 }
 
-function writeList({ isEnabled, directory, query, found, check }: ListModel, frame: Frame): Html {
-  const fields = Object.entries(FIELDS).map(
-    ([name, label]) =>
-      html`<label>${label} <input type="text" name="${name}" value="${query.get(name) ?? ''}"></label>`,
-  );
-  return html`<h1>Audit</h1>
-${isEnabled ? undefined : html`<p class="bad">Nothing is recorded: audit.enabled is false.</p>`}
-<details id="search"${query.size > 0 ? html` open` : undefined}><summary>Search</summary>
-<form method="get" action="${frame.to(SECTION)}" role="search">${fields}<button>Search</button></form></details>
-${typeof found === 'string' ? html`<p>${found}</p>` : writeFound(found, query, frame)}
-<h2>Is it as it was written?</h2>
-${writeCheck(check)}
-${frame.form(`${SECTION}/verify`, html`<button>Check the journals</button>`)}
-<p>The journals are in ${foreign(directory)}.</p>`;
+function writeList({ isEnabled, calls, directory, query, found, check }: ListModel, frame: Frame): Html {
+  const verify = frame.form(`${SECTION}/verify`, html`<button>Check the journals</button>`);
+  return html`${pageHead({
+    title: 'Audit',
+    about: 'One line a call; open it to see all that was recorded of it. Times are UTC.',
+    actions: [writeCheckState(check), verify],
+  })}
+${stack(
+  isEnabled ? undefined : alert('bad', 'Nothing is recorded: audit.enabled is false.'),
+  isEnabled && calls === 'gated' ? alert('warn', GATED) : undefined,
+  html`<section class="panel">${writeSearch(query, frame)}${typeof found === 'string' ? empty(found) : writeFound(found, query, frame)}</section>`,
+  panel('Is it as it was written?', [
+    writeCheck(check),
+    html`<p class="panel-foot">The journals are in ${foreign(directory)}.</p>`,
+  ]),
+)}`;
 }
 
-function writeFound({ records, next, bytes }: BackwardPage, query: URLSearchParams, frame: Frame): Html {
-  const rows = records.map(({ file, start, record }) => {
-    const address = `${SECTION}/one?${new URLSearchParams({ file, start: String(start) })}`;
-    return [
-      html`<a href="${frame.to(address)}">${moment(readTime(record.time))}</a>`,
-      foreign(record.type),
-      foreign(textOf(record['operation'] ?? record['event'] ?? record['action'] ?? record['upstream'])),
-      foreign(whoOf(record['actor'])),
-      foreign(textOf(record['outcome'] ?? record['code'] ?? record['status'])),
-    ];
+const GATED = html`<p>What only reads, and what can be undone, is <strong>not recorded</strong>: calls that are destructive or dangerous are, and every refusal by policy. <code>"audit": {"calls": "all"}</code> records every call.</p>`;
+
+/** Words at once, which may be the id of a request; the rest where it is asked for. */
+function writeSearch(query: URLSearchParams, frame: Frame): Html {
+  const { text, ...more } = FIELDS;
+  const fields = Object.entries(more).map(
+    ([name, label]) =>
+      html`<div class="field"><label for="f-${name}">${label}</label><input id="f-${name}" type="text" name="${name}" value="${query.get(name) ?? ''}"></div>`,
+  );
+  const isOpen = Object.keys(more).some((name) => (query.get(name) ?? '') !== '');
+  const choices = OUTCOMES.map(([label, members]) => {
+    const isCurrent = members.toString() === query.toString();
+    return html`<a href="${frame.to(`${SECTION}?${members}`)}"${isCurrent ? html` aria-current="true"` : undefined}>${label}</a>`;
   });
+  return html`<form method="get" action="${frame.to(SECTION)}" role="search"><div class="filters"><span class="search"><label class="hidden" for="q">${text}</label>
+<input id="q" type="search" name="text" value="${query.get('text') ?? ''}" placeholder="Operation, client, request or words  ( / )"></span><button>Find</button>
+<span class="choices" role="group" aria-label="Outcome">${choices}</span></div>
+<details id="search" class="panel-body"${isOpen ? html` open` : undefined}><summary>Search more exactly</summary><div class="fields">${fields}</div></details></form>`;
+}
+
+const OUTCOMES: readonly (readonly [label: string, members: URLSearchParams])[] = [
+  ['All', new URLSearchParams()],
+  ['Refused', new URLSearchParams({ outcome: 'denied' })],
+  ['Asked', new URLSearchParams({ outcome: 'confirmation_required' })],
+  ['Approvals', new URLSearchParams({ type: 'approval' })],
+  ['Operators', new URLSearchParams({ type: 'admin' })],
+  ['Sign-ins', new URLSearchParams({ type: 'sign_in' })],
+];
+
+function writeFound({ records, next, bytes }: BackwardPage, query: URLSearchParams, frame: Frame): Html {
   const older = next && new URLSearchParams(query);
   older?.set('file', next?.file ?? '');
   if (next?.end !== undefined) older?.set('end', String(next.end));
   const searched = `Searched ${Math.ceil(bytes / 1_048_576)} MB of the journals.`;
-  return html`${table({
-    caption: 'Records, the newest first',
-    columns: ['Time', 'Kind', 'About', 'Who', 'Outcome'],
-    rows,
-    none: next === undefined ? 'No record fits.' : 'No record of this part fits.',
-  })}
-<p>${searched} ${older === undefined ? 'There is nothing older that was not searched.' : html`<a href="${frame.to(`${SECTION}?${older}`)}">Older records</a>`}</p>`;
+  const none = empty(
+    next === undefined ? 'No record fits.' : 'No record of this part fits.',
+    'A request that was allowed and is not recorded by default leaves no record.',
+  );
+  return html`${records.length === 0 ? none : writeRecords(groupRecords(records), frame)}
+<p class="panel-foot"><span>${searched}</span> ${older === undefined ? html`<span>There is nothing older that was not searched.</span>` : frame.link(`${SECTION}?${older}`, 'Older records')}</p>`;
 }
 
-/** A line that somebody wrote into a journal may have any time. */
-function readTime(time: string): string | undefined {
-  return Number.isNaN(Date.parse(time)) ? undefined : time;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.slice(0, LONGEST) : undefined;
-}
-
-function whoOf(actor: unknown): string | undefined {
-  if (!isJsonObject(actor)) return undefined;
-  return textOf(actor['operator'] ?? actor['user'] ?? actor['client'] ?? actor['client_name'] ?? actor['session']);
+function writeCheckState(check: CheckState): Html | undefined {
+  if (check.kind !== 'done') return undefined;
+  const { faults } = check.verdict;
+  const words = faults.length === 0 ? state('good', 'Journals verified') : state('bad', `${faults.length} faults`);
+  return html`${words} <span class="faint small">${moment(check.at)}</span>`;
 }
 
 function writeCheck(check: CheckState): Html {
-  if (check.kind === 'never') return html`<p>It was not checked since the start.</p>`;
-  if (check.kind === 'running') return html`<p>It is being checked since ${moment(check.since)}.</p>`;
-  if (check.kind === 'failed') return html`<p class="bad">At ${moment(check.at)}: ${check.problem}.</p>`;
+  if (check.kind === 'never') return body(html`<p>It was not checked since the start.</p>`);
+  if (check.kind === 'running') return body(html`<p>It is being checked for ${moment(check.since)}.</p>`);
+  if (check.kind === 'failed') return body(alert('bad', html`<p>${moment(check.at)}: ${check.problem}.</p>`));
   const { files, records, lost, faults, notes } = check.verdict;
   const entries = [
     ...faults.map(({ file, line, problem }) => ['bad', line === null ? file : `${file}:${line}`, problem] as const),
     ...notes.map(({ file, note }) => ['', file, note] as const),
   ];
   const items = entries
-    .slice(0, SHOWN)
+    .slice(0, MOST_FOUND)
     .map(([style, file, text]) => html`<li class="${style}">${foreign(file)}: ${foreign(text)}</li>`);
   const result =
     faults.length === 0
       ? html`<strong class="good">nothing was altered</strong>`
       : html`<strong class="bad">${faults.length} faults</strong>`;
-  return html`<p>At ${moment(check.at)}: ${files} journals, ${records} records: ${result}${lost === 0 ? undefined : `, ${lost} records are lost`}.</p>
+  return body(html`<p>${moment(check.at)}: ${files} journals, ${records} records: ${result}${lost === 0 ? undefined : `, ${lost} records are lost`}.</p>
 ${check.problem === undefined ? undefined : html`<p>The ends of the journals could not be compared with the store: ${foreign(check.problem)}.</p>`}
-<ul>${items}</ul>`;
+<ul class="value">${items}</ul>`);
 }
 
 function writeRecord(
   { file, record, text, isSound }: PlacedRecord & { readonly isSound: boolean },
   frame: Frame,
 ): Html {
-  const sound = isSound
-    ? html`<span class="good">yes</span>`
-    : html`<span class="bad">no: its hash does not match</span>`;
-  return html`<h1>Record ${record.seq}</h1>
-${facts([
-  ['Time', moment(readTime(record.time))],
-  ['Journal', foreign(file)],
-  ['As it was written', sound],
-])}
-<h2>All of it</h2>
-${boundedJson(record, text)}
-<p><a href="${frame.to(SECTION)}">Back to the search</a></p>`;
+  const sound = isSound ? state('good', 'yes') : state('bad', 'no: its hash does not match');
+  return html`${pageHead({ crumb: frame.link(SECTION, 'Audit', 'plain'), title: `Record ${record.seq}`, about: html`A ${foreign(record.type)} of ${clock(readTime(record.time))} UTC` })}
+${stack(
+  panel(
+    'Where it is',
+    facts([
+      ['Journal', foreign(file)],
+      ['As it was written', sound],
+    ]),
+  ),
+  panel('All of it', body(boundedJson(record, text))),
+)}`;
 }
 
 /** How the check of the journals stands. */

@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/lib/collections.js';
 import { type Html, html } from '../../base/lib/html.js';
 import { CATEGORIES, DANGER_LEVELS, GATEWAY_SOURCE, type Operation, type Risk } from '../../base/protocol/operation.js';
 import type { RawTool } from '../../base/protocol/tools.js';
@@ -10,7 +11,20 @@ import {
   type Treatment,
 } from '../../gateway/review/curation-review.js';
 import { describeChangeFault, NO_FILE } from '../admin/change-configuration.js';
-import { facts, foreign, table } from '../layout/components.js';
+import {
+  alert,
+  body,
+  categoryChip,
+  count,
+  dangerChip,
+  facts,
+  foreign,
+  operationName,
+  pageHead,
+  panel,
+  stack,
+  table,
+} from '../layout/components.js';
 import { boundedJson, lineDifference } from '../layout/differences.js';
 import type { Frame } from '../layout/frame.js';
 import { type Action, definePage, type OpenPart, type Outcome } from '../layout/page.js';
@@ -31,10 +45,16 @@ export const openCatalogue: OpenPart = (gateway) => {
     path: SECTION,
     title: 'Catalogue',
     section: SECTION,
+    place: {
+      icon: 'catalogue',
+      group: 1,
+      counter: () => ({ tone: 'plain', value: gateway.status().operations, what: 'operations' }),
+    },
     pulse,
     read: async ({ query }): Promise<ListModel> => {
-      const found = await findOperations(gateway, query.get('q') ?? '', query.get('family') ?? '');
-      return { query, families: gateway.status().families, cut: cutPage(found, query, SHOWN) };
+      const found = await findOperations(gateway, query.get('q') ?? '');
+      const chosen = found.filter((placed) => isChosen(placed, query));
+      return { query, found, servers: gateway.status().upstreams.length, cut: cutPage(chosen, query, SHOWN) };
     },
     render: writeList,
   });
@@ -69,13 +89,25 @@ export const openCatalogue: OpenPart = (gateway) => {
   return { pages: [list, one, preview], actions: [judge(gateway)] };
 };
 
-async function findOperations(gateway: Gateway, text: string, family: string): Promise<readonly PlacedOperation[]> {
+/** What fits a text, best first; without one all, the most dangerous first. */
+async function findOperations(gateway: Gateway, text: string): Promise<readonly PlacedOperation[]> {
   const all = gateway.operations();
-  const isMeant = (placed: PlacedOperation): boolean => family === '' || placed.family === family;
-  if (text.trim() === '') return all.filter(isMeant);
+  const dangerOf = ({ operation }: PlacedOperation): number =>
+    DANGER_LEVELS.indexOf(operation.classification.danger.level);
+  if (text.trim() === '') return all.toSorted((one, other) => dangerOf(other) - dangerOf(one));
   const { hits } = await gateway.search(text.slice(0, 500), MOST_HITS);
   const places = new Map(all.map((placed) => [placed.operation, placed]));
-  return hits.flatMap(({ operation }) => places.get(operation) ?? []).filter(isMeant);
+  return hits.flatMap(({ operation }) => places.get(operation) ?? []);
+}
+
+/** What a list can be narrowed to, and what an operation is in that regard. */
+const FACETS = {
+  family: ({ family }: PlacedOperation): string => family,
+  danger: ({ operation }: PlacedOperation): string => operation.classification.danger.level,
+} as const;
+
+function isChosen(placed: PlacedOperation, query: URLSearchParams): boolean {
+  return Object.entries(FACETS).every(([name, of]) => ['', of(placed)].includes(query.get(name) ?? ''));
 }
 
 async function findPlaced(gateway: Gateway, name = ''): Promise<PlacedOperation | undefined> {
@@ -143,34 +175,60 @@ function addressOf({ qualifiedName }: Operation): string {
 
 interface ListModel {
   readonly query: URLSearchParams;
-  readonly families: readonly { readonly name: string; readonly tool: string; readonly operations: number }[];
+  readonly found: readonly PlacedOperation[];
+  readonly servers: number;
   readonly cut: Cut<PlacedOperation>;
 }
 
-function writeList({ query, families, cut }: ListModel, frame: Frame): Html {
-  const chosen = query.get('family') ?? '';
-  const options = families.map(({ name, operations }) => {
-    const selected = name === chosen ? html` selected` : undefined;
-    return html`<option value="${name}"${selected}>${name} (${operations})</option>`;
-  });
+function writeList({ query, found, servers, cut }: ListModel, frame: Frame): Html {
   const rows = cut.items.map(({ operation, family }) => {
-    const { category, danger, confidence } = operation.classification;
+    const { danger, confidence, risks } = operation.classification;
+    const about = html`<span class="under"><span class="soft">${foreign(operation.upstream)}</span> · ${foreign(operation.description)}</span>`;
     return [
-      html`<a href="${frame.to(addressOf(operation))}">${foreign(operation.name)}</a>`,
-      foreign(operation.upstream),
-      family,
-      category,
-      html`${danger.level}${operation.classification.risks === undefined ? undefined : ', more with some arguments'}`,
-      writeConfidence(confidence),
+      html`${frame.link(addressOf(operation), html`<span class="mono">${foreign(operation.name)}</span>`)}${about}`,
+      categoryChip(family),
+      html`${dangerChip(danger.level)}${risks === undefined ? undefined : html` <span class="faint small">more with some arguments</span>`}`,
+      html`<span class="${confidence < UNSURE ? 'warn' : ''}">${writeConfidence(confidence)}</span>`,
+      frame.link(`try?${new URLSearchParams({ operation: operation.qualifiedName })}`, 'Try', 'button'),
     ];
   });
-  const columns = ['Operation', 'Server', 'Family', 'Category', 'Danger', 'Confidence'];
-  return html`<h1>Catalogue</h1>
-<form method="get" action="${frame.to(SECTION)}" role="search">
-<label>What it does <input type="search" name="q" value="${query.get('q') ?? ''}"></label>
-<label>Family <select name="family"><option value="">all</option>${options}</select></label> <button>Find</button></form>
-${table({ caption: `${cut.total} operations`, columns, rows, none: 'Nothing fits.' })}
-${pager(frame, SECTION, query, cut)}`;
+  const columns = ['Operation', ['Family', 'fit'], ['Danger', 'fit'], ['Sure', 'num'], ['', 'tight fit wide']] as const;
+  const text = query.get('q') ?? '';
+  const kept = ['family', 'danger'].map((name) =>
+    query.has(name) ? html`<input type="hidden" name="${name}" value="${query.get(name) ?? ''}">` : undefined,
+  );
+  const about = `${count(found.length, 'operation')} ${text === '' ? `of ${count(servers, 'server')}: what each does, and how sure that is. The most dangerous first.` : 'fit, the best first.'}`;
+  return html`${pageHead({ title: 'Catalogue', about, live: true })}
+<section class="panel"><form class="filters" method="get" action="${frame.to(SECTION)}" role="search"><span class="search"><label class="hidden" for="q">What it does</label>
+<input id="q" type="search" name="q" value="${text}" placeholder="What it does, such as: remove old files  ( / )"></span>${kept}<button>Find</button></form>
+<div class="filters">${writeFacet('family', found, query, frame)}${writeFacet('danger', found, query, frame)}</div>
+${table({ caption: `${cut.total} operations`, columns, rows, none: 'Nothing fits.', style: 'wide-first' })}
+${pager(frame, SECTION, query, cut)}</section>`;
+}
+
+/** Below it a judgement wants a look. */
+const UNSURE = 0.8;
+
+/** Links that narrow the list, each with how many it leaves. */
+function writeFacet(
+  name: keyof typeof FACETS,
+  found: readonly PlacedOperation[],
+  query: URLSearchParams,
+  frame: Frame,
+): Html {
+  const of = FACETS[name];
+  const counts = groupBy(found, of);
+  const chosen = query.get(name) ?? '';
+  const link = (value: string, text: string, number: number): Html => {
+    const next = new URLSearchParams(query);
+    next.delete('page');
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    const current = value === chosen ? html` aria-current="true"` : undefined;
+    return html`<a href="${frame.to(`${SECTION}?${next}`)}"${current}>${text} <small>${number}</small></a>`;
+  };
+  const links = [...counts].map(([value, those]) => link(value, value, those.length));
+  return html`<span class="choices" role="group" aria-label="${name}">${link('', 'All', found.length)}${links}</span>`;
 }
 
 function writeConfidence(confidence: number): string {
@@ -190,24 +248,46 @@ function writeOperation({ placed, definition }: OperationModel, frame: Frame): H
     required ? 'required' : 'optional',
     place,
   ]);
-  return html`<h1>${foreign(operation.name)}</h1>
-<p>${foreign(operation.description)}</p>
-${facts([
-  ['Server', foreign(operation.upstream)],
-  ['Its tool', foreign(operation.tool)],
-  ['Family', html`${family}, offered by ${tool}`],
-  ['Category', category],
-  ['Danger', danger.level],
-  ['Confidence', writeConfidence(confidence)],
-])}
-<h2>Why it is judged so</h2>
-${listOf([...evidence, ...danger.reasons])}
-${risks.length === 0 ? undefined : html`<h2>What makes a call more dangerous</h2>${listOf(risks.map(describeRisk))}`}
-${trial === undefined ? undefined : html`<p>A dry run: ${foreign(trial.reason)}.</p>`}
-${operation.upstream === GATEWAY_SOURCE ? undefined : writeJudging(operation, frame)}
-<h2>Parameters</h2>
-${table({ caption: 'Parameters', columns: ['Name', 'Needed', 'Place'], rows: parameters.slice(0, MOST_PARAMETERS), none: 'It takes none.' })}
-${definition === undefined ? undefined : html`<details id="definition"><summary>The definition as the server sent it</summary>${boundedJson(definition)}</details>`}`;
+  const tryIt = `try?${new URLSearchParams({ operation: operation.qualifiedName })}`;
+  const reasons = panel('Why it is judged so', body(listOf([...evidence, ...danger.reasons])));
+  return html`${pageHead({
+    crumb: frame.link(SECTION, 'Catalogue', 'plain'),
+    title: operationName(operation.qualifiedName),
+    about: html`<span class="value">${foreign(operation.description)}</span>`,
+    actions: frame.link(tryIt, 'Try it', 'button button-primary'),
+    live: true,
+  })}
+<div class="columns columns-2-1">${stack(
+    reasons,
+    risks.length === 0 ? undefined : panel('What makes a call more dangerous', body(listOf(risks.map(describeRisk)))),
+    panel(
+      'Parameters',
+      table({
+        caption: 'Parameters',
+        columns: ['Name', 'Needed', 'Place'],
+        rows: parameters.slice(0, MOST_PARAMETERS),
+        none: 'It takes none.',
+        style: 'pairs',
+      }),
+    ),
+    definition &&
+      html`<section class="panel"><details id="definition" class="panel-body"><summary>The definition as the server sent it</summary>${boundedJson(definition)}</details></section>`,
+  )}
+${stack(
+  panel(
+    'How it is treated',
+    facts([
+      ['Server', foreign(operation.upstream)],
+      ['Its tool', html`<span class="mono">${foreign(operation.tool)}</span>`],
+      ['Family', html`${categoryChip(family)} offered by <span class="mono">${tool}</span>`],
+      ['Category', category],
+      ['Danger', dangerChip(danger.level)],
+      ['Sure', html`<span class="${confidence < UNSURE ? 'warn' : ''}">${writeConfidence(confidence)}</span>`],
+      ['A dry run', trial && foreign(trial.reason)],
+    ]),
+  ),
+  operation.upstream === GATEWAY_SOURCE ? undefined : writeJudging(operation, frame),
+)}</div>`;
 }
 
 const MOST_PARAMETERS = 200;
@@ -217,19 +297,21 @@ function describeRisk({ path, danger, reason }: Risk): string {
 }
 
 function listOf(texts: readonly string[]): Html {
-  return html`<ul>${[...new Set(texts)].slice(0, MOST_PARAMETERS).map((text) => html`<li>${foreign(text)}</li>`)}</ul>`;
+  return html`<ul class="bullets">${[...new Set(texts)].slice(0, MOST_PARAMETERS).map((text) => html`<li>${foreign(text)}</li>`)}</ul>`;
 }
 
 /** Leads to the preview: nothing is written before it was read. */
 function writeJudging(operation: Operation, frame: Frame): Html {
   const options = (names: readonly string[]): Html =>
     html`<option value="">as the gateway finds</option>${names.map((name) => html`<option>${name}</option>`)}`;
-  return html`<h2>Judge it otherwise</h2>
-<form method="get" action="${frame.to(`${addressOf(operation)}/preview`)}">
-<label>Category <select name="category">${options(CATEGORIES)}</select></label>
-<label>Danger <select name="danger">${options(DANGER_LEVELS)}</select></label>
-<p>EXECUTE without a danger counts as destructive where nothing else says what it runs.</p>
-<button>Preview</button></form>`;
+  const fields = html`<div class="field"><label for="category">Category</label><select id="category" name="category">${options(CATEGORIES)}</select></div>
+<div class="field"><label for="danger">Danger</label><select id="danger" name="danger">${options(DANGER_LEVELS)}</select></div>
+<p class="hint">EXECUTE without a danger counts as destructive where nothing else says what it runs.</p>
+<div class="field"><button>Preview</button></div>`;
+  return panel(
+    'Judge it otherwise',
+    html`<form class="panel-body" method="get" action="${frame.to(`${addressOf(operation)}/preview`)}">${fields}</form>`,
+  );
 }
 
 interface PreviewModel {
@@ -239,25 +321,29 @@ interface PreviewModel {
 }
 
 function writePreview({ operation, judgement, preview }: PreviewModel, frame: Frame): Html {
-  const back = html`<p><a href="${frame.to(addressOf(operation))}">Back to the operation</a></p>`;
-  const head = html`<h1>What would change: ${foreign(operation.name)}</h1>`;
-  if (typeof preview === 'string') return html`${head}<p class="bad">${foreign(preview)}</p>${back}`;
+  const crumb = frame.link(addressOf(operation), foreign(operation.name), 'plain');
+  const title = html`What would change: ${foreign(operation.name)}`;
+  if (typeof preview === 'string') return html`${pageHead({ crumb, title })}${alert('bad', foreign(preview))}`;
   const { change, operations, digest } = preview;
   if (change.before === change.after)
-    return html`${head}<p>The file says this already: nothing would change.</p>${back}`;
+    return html`${pageHead({ crumb, title })}${alert('warn', 'The file says this already: nothing would change.')}`;
   const rows = operations.map(({ name, before, after }) => [
-    foreign(name),
+    html`<span class="mono">${foreign(name)}</span>`,
     writeTreatment(before),
-    writeTreatment(after),
+    html`<b>${writeTreatment(after)}</b>`,
   ]);
   const none = 'Nothing: a later pattern of the same file decides. Change that one.';
-  return html`${head}
-<h2>For callers</h2>
-${table({ caption: 'Operations that are treated otherwise', columns: ['Operation', 'Now', 'Then'], rows, none })}
-<h2>In ${foreign(change.file)}</h2>
-${lineDifference(change.before, change.after)}
-${frame.form(`${addressOf(operation)}/judge`, html`<button>Save</button>`, { fields: { ...judgement, digest } })}
-${back}`;
+  const actions = frame.form(`${addressOf(operation)}/judge`, html`<button class="button-primary">Save</button>`, {
+    fields: { ...judgement, digest },
+  });
+  return html`${pageHead({ crumb, title, about: 'Nothing is written before it is saved.', actions })}
+${stack(
+  panel(
+    'For callers',
+    table({ caption: 'Operations that are treated otherwise', columns: ['Operation', 'Now', 'Then'], rows, none }),
+  ),
+  panel(html`In ${foreign(change.file)}`, lineDifference(change.before, change.after)),
+)}`;
 }
 
 function writeTreatment(treatment: Treatment | undefined): string {

@@ -1,8 +1,11 @@
 import { type Html, html } from '../../base/lib/html.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { cutNote, facts, foreign, moment, table } from '../layout/components.js';
+import { count, cutNote, facts, foreign, pageHead, panel, stack, state, table } from '../layout/components.js';
+import { bar } from '../layout/drawings.js';
 import type { Frame } from '../layout/frame.js';
 import { type Action, definePage, NO_PART, type OpenPart } from '../layout/page.js';
+import type { Tone } from '../layout/shapes.js';
+import { moment } from '../layout/times.js';
 
 type Executions = NonNullable<Gateway['executions']>;
 
@@ -22,6 +25,14 @@ export const openExecutions: OpenPart = ({ executions }) => {
     path: SECTION,
     title: 'Executions',
     section: SECTION,
+    place: {
+      icon: 'executions',
+      group: 0,
+      counter: async () => {
+        const value = (await executions.all()).filter(isRunning).length;
+        return value === 0 ? undefined : { tone: 'plain', value, what: 'running' };
+      },
+    },
     pulse,
     read: () => executions.all(),
     render: writeList,
@@ -62,50 +73,66 @@ function addressOf(id: string): string {
   return `${SECTION}/${encodeURIComponent(id)}`;
 }
 
+function isRunning({ finishedAt }: OneExecution): boolean {
+  return finishedAt === undefined;
+}
+
 function writeList(executions: readonly OneExecution[], frame: Frame): Html {
-  return html`<h1>Executions</h1>
-${table({
-  caption: 'Calls and agents that go on without a request, the newest first',
-  columns: ['What', 'State', 'Progress', 'Of', 'Began'],
-  rows: executions
+  const running = executions.filter(isRunning).length;
+  const rows = executions
     .slice(0, SHOWN)
     .map((each) => [
       linkToExecution(each, frame),
-      each.status,
+      writeStatus(each),
       writeProgress(each),
       foreign(each.owner),
       moment(each.createdAt),
-    ]),
-  none: 'There are none.',
-})}
-${cutNote(SHOWN, executions.length)}`;
+    ]);
+  const columns = ['What', 'State', ['Progress', 'share'], ['Of', 'wide'], ['Began', 'nowrap faint']] as const;
+  const none = html`<b>Nothing has been started</b>Calls and agents that go on without a request appear here.`;
+  const caption = 'Calls and agents that go on without a request, the newest first';
+  return html`${pageHead({ title: running === 0 ? 'Nothing goes on in the background' : `${count(running, 'execution')} ${running === 1 ? 'goes' : 'go'} on`, about: `${caption}.`, live: true })}
+<section class="panel">${table({ caption, columns, rows, none, style: 'wide-first pairs' })}
+${cutNote(SHOWN, executions.length)}</section>`;
+}
+
+const TONES: Readonly<Record<string, Tone>> = { completed: 'good', failed: 'bad', running: 'good', pending: 'off' };
+
+function writeStatus({ status }: OneExecution): Html {
+  return state(TONES[status] ?? 'off', status);
 }
 
 function writeProgress({ progress }: OneExecution): Html | undefined {
   if (progress === undefined) return undefined;
   const { percentage, message } = progress;
-  const bar =
-    percentage === undefined
-      ? undefined
-      : html`<progress max="100" value="${percentage}">${percentage} %</progress> ${percentage} % `;
-  return html`${bar}${foreign(message)}`;
+  const share = percentage === undefined ? undefined : html`${bar(percentage / 100)}${percentage} % `;
+  return html`${share}${foreign(message)}`;
 }
 
 function writeExecution(execution: OneExecution, frame: Frame): Html {
   const { id, kind, status, error, finishedAt } = execution;
-  const end = html`<h2>End it</h2>
-<p>What it has done so far stays done.</p>
-<p><button>Cancel</button></p>`;
-  return html`<h1>${foreign(execution.subject)}</h1>
-${facts([
-  ['What', kind === 'agent' ? 'an agent' : 'a call'],
-  ['State', status],
-  ['Progress', writeProgress(execution)],
-  ['Of', foreign(execution.owner)],
-  ['Began', moment(execution.startedAt ?? execution.createdAt)],
-  ['Ended', moment(finishedAt)],
-  ['Error', error && foreign(`${error.code}: ${error.message}`)],
-  ['Id', foreign(id)],
-])}
-${status === 'pending' || status === 'running' ? frame.form(`${addressOf(id)}/cancel`, end) : undefined}`;
+  const isEndable = status === 'pending' || status === 'running';
+  return html`${pageHead({
+    crumb: frame.link(SECTION, 'Executions', 'plain'),
+    title: foreign(execution.subject),
+    about: html`${writeStatus(execution)} ${isEndable ? 'What it has done so far stays done when it is cancelled.' : undefined}`,
+    actions: isEndable
+      ? frame.form(`${addressOf(id)}/cancel`, html`<button class="button-danger">Cancel</button>`)
+      : undefined,
+    live: true,
+  })}
+${stack(
+  panel(
+    'About it',
+    facts([
+      ['What', kind === 'agent' ? 'an agent' : 'a call'],
+      ['Progress', writeProgress(execution)],
+      ['Of', foreign(execution.owner)],
+      ['Began', moment(execution.startedAt ?? execution.createdAt)],
+      ['Ended', moment(finishedAt)],
+      ['Error', error && foreign(`${error.code}: ${error.message}`)],
+      ['Id', foreign(id)],
+    ]),
+  ),
+)}`;
 }

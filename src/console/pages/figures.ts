@@ -1,9 +1,11 @@
 import { type Html, html } from '../../base/lib/html.js';
 import { estimateTokens } from '../../base/lib/token-estimate.js';
 import type { RateSample } from '../../base/observe/call-rates.js';
+import type { Tally } from '../../base/observe/server-courses.js';
 import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { table } from '../layout/components.js';
+import { categoryChip, count, empty, pageHead, panel, stack, table } from '../layout/components.js';
+import { bar, chart } from '../layout/drawings.js';
 import { definePage, type OpenPart } from '../layout/page.js';
 
 const SECTION = 'figures';
@@ -17,6 +19,7 @@ export const openFigures: OpenPart = (gateway, { rates }) => {
         path: SECTION,
         title: 'Figures',
         section: SECTION,
+        place: { icon: 'figures', group: 2 },
         // A new span begins every ten seconds.
         pulse: () =>
           rates
@@ -25,6 +28,8 @@ export const openFigures: OpenPart = (gateway, { rates }) => {
             .map(({ at, ok }) => [at, ok === 0]),
         read: async (): Promise<FiguresModel> => ({
           samples: rates?.samples() ?? [],
+          categories: rates?.categories() ?? [],
+          codes: rates?.codes() ?? [],
           saved: await runInSlices(inTime(countTokens(gateway, counted))),
         }),
         render: writeFigures,
@@ -35,14 +40,14 @@ export const openFigures: OpenPart = (gateway, { rates }) => {
 };
 
 /** What a registration costs a model's context. */
-interface Registration {
+export interface Registration {
   readonly what: string;
   readonly tools: number;
   readonly tokens: number;
 }
 
 /** Tool by tool, as thousands of tools take longer than a turn has. The first is what a client would hold without the gateway. */
-function* countTokens(gateway: Gateway, counted: WeakMap<object, number>): Sliced<readonly Registration[]> {
+export function* countTokens(gateway: Gateway, counted: WeakMap<object, number>): Sliced<readonly Registration[]> {
   const measure = function* (what: string, tools: readonly unknown[]): Sliced<Registration> {
     let tokens = 0;
     for (const tool of tools) {
@@ -74,129 +79,88 @@ function toolsOf(gateway: Gateway): readonly unknown[] {
 
 interface FiguresModel {
   readonly samples: readonly RateSample[];
+  readonly categories: readonly Tally[];
+  readonly codes: readonly Tally[];
   readonly saved: readonly Registration[];
 }
 
-function writeFigures({ samples, saved }: FiguresModel): Html {
-  const perSecond = (key: 'ok' | 'refused' | 'failed') => samples.map((sample) => sample[key] / sample.seconds);
-  const rates = plot(
-    'Calls a second',
-    [
-      { name: 'answered', style: 'first', values: perSecond('ok') },
-      { name: 'refused', style: 'second', values: perSecond('refused') },
-      { name: 'failed', style: 'third', values: perSecond('failed') },
-    ],
-    'a second',
-  );
-  const latencies = plot(
-    'How long calls take',
-    [
-      { name: 'median', style: 'first', values: samples.map(({ median }) => median) },
-      { name: '95th percentile', style: 'third', values: samples.map(({ p95 }) => p95) },
-    ],
-    'ms',
-  );
-  return html`<h1>Figures</h1>
-${samples.length === 0 ? html`<p>Calls are not counted in this process.</p>` : html`${rates}${latencies}`}
-<details id="numbers"><summary>The same in numbers</summary>${writeNumbers(samples)}</details>
-<h2>Tokens saved</h2>
-${writeSaved(saved)}
-<p>Tokens are estimated. The command <code>mcp-aql-gateway tokens</code> counts them, and those of answers.</p>`;
+function writeFigures({ samples, categories, codes, saved }: FiguresModel): Html {
+  return html`${pageHead({ title: 'Figures', about: 'The last half hour of this process. Durations are rounded up; tokens are estimated.', live: true })}
+${stack(
+  samples.length === 0
+    ? html`<section class="panel">${empty('Calls are not counted in this process')}</section>`
+    : writeCharts(samples),
+  html`<div class="columns columns-1-1">${panel('What is called', writeCalled(categories), describeSum(categories))}
+${panel('What did not succeed, by code', writeCodes(codes), describeSum(codes))}</div>`,
+  panel('Tokens saved', [
+    writeSaved(saved),
+    html`<p class="panel-foot">Tokens are estimated. The command <code>mcp-aql-gateway tokens</code> counts them, and those of answers.</p>`,
+  ]),
+)}`;
 }
 
-/** The last minutes. */
-const MOST_ROWS = 30;
-
-function writeNumbers(samples: readonly RateSample[]): Html {
-  const rows = samples
-    .slice(-MOST_ROWS)
-    .toReversed()
-    .map(({ at, ok, refused, failed, median, p95 }) => [
-      `${new Date(at).toISOString().slice(11, 19)} UTC`,
-      ok,
-      refused,
-      failed,
-      median === undefined ? 'none' : Math.round(median),
-      p95 === undefined ? 'none' : Math.round(p95),
-    ]);
-  const columns = ['From', 'Answered', 'Refused', 'Failed', 'Median (ms)', '95th percentile (ms)'];
-  return table({ caption: 'Calls by ten seconds, the newest first', columns, rows, none: 'No calls were counted.' });
+/** One question a chart; failures have a scale of their own, so that they do not lie on the zero line. */
+function writeCharts(samples: readonly RateSample[]): Html {
+  const times = samples.map(({ at }) => at);
+  const rate = (of: 'ok' | 'refused' | 'failed') => samples.map((sample) => sample[of] / sample.seconds);
+  const calls = chart('Calls that were answered', 'a second', times, [
+    { name: 'answered', style: 's-1', values: rate('ok') },
+  ]);
+  const bad = chart('Calls that did not succeed', 'a second', times, [
+    { name: 'refused', style: 's-warn', values: rate('refused') },
+    { name: 'failed', style: 's-bad', values: rate('failed') },
+  ]);
+  const durations = chart('How long calls take', 'ms', times, [
+    { name: 'median', style: 's-2', values: samples.map(({ median }) => median) },
+    { name: '95th percentile', style: 's-1', values: samples.map(({ p95 }) => p95) },
+  ]);
+  return html`${panel('How much is called', calls, 'by ten seconds')}
+<div class="columns columns-1-1">${panel('What did not succeed', bad, 'by ten seconds')}
+${panel('How long calls take', durations, 'by ten seconds')}</div>`;
 }
 
+function describeSum(tallies: readonly Tally[]): string {
+  const sum = tallies.reduce((all, each) => all + each.count, 0);
+  return `${count(sum, 'call')} in 30 min`;
+}
+
+/** Calls by category, each with its share. */
+export function writeCalled(categories: readonly Tally[]): Html {
+  return writeTallies('Calls by category', 'Family', categories, ({ name }) => categoryChip(name));
+}
+
+function writeCodes(codes: readonly Tally[]): Html {
+  return writeTallies('Calls that did not succeed, by code', 'Code', codes, ({ name }) => {
+    const words = name.split('_').map((word, index) => html`${index === 0 ? '' : '_'}<wbr>${word}`);
+    return html`<span class="mono small">${words}</span>`;
+  });
+}
+
+function writeTallies(caption: string, head: string, tallies: readonly Tally[], write: (tally: Tally) => Html): Html {
+  const most = Math.max(1, ...tallies.map((each) => each.count));
+  return table({
+    caption,
+    columns: [head, ['Share', 'share'], ['Calls', 'num']],
+    rows: tallies.map((tally) => [write(tally), bar(tally.count / most), tally.count.toLocaleString('en')]),
+    none: 'None in the last half hour.',
+    style: 'narrow',
+  });
+}
+
+/** What a model has to read, with the gateway and without it. */
 function writeSaved(saved: readonly Registration[]): Html {
   const [without] = saved;
   const rows = saved.map((each) => {
     const { what, tools, tokens } = each;
     const isLess = without !== undefined && each !== without && tokens < without.tokens;
     const share = isLess ? `${(100 - (tokens / without.tokens) * 100).toFixed(1)} %` : each === without ? '' : 'none';
-    return [what, tools, tokens, share];
+    return [what, tools, tokens.toLocaleString('en'), share];
   });
   return table({
     caption: 'What a model has to read before its first call',
-    columns: ['Registration', 'Tools', 'Tokens', 'Saved'],
+    columns: ['Registration', ['Tools', 'num'], ['Tokens', 'num'], ['Saved', 'num']],
     rows,
     none: '',
+    style: 'wide-first',
   });
-}
-
-/** One line of a plot; a value that is absent leaves a gap. */
-interface Series {
-  readonly name: string;
-  /** Names its look in the style sheet. */
-  readonly style: string;
-  readonly values: readonly (number | undefined)[];
-}
-
-const WIDTH = 720;
-const HEIGHT = 160;
-const LEFT = 56;
-const BOTTOM = 20;
-
-/** Lines over time, as a picture with words for those who do not see it. @param unit behind the values */
-export function plot(title: string, series: readonly Series[], unit: string): Html {
-  const all = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
-  const top = roundUp(Math.max(0, ...all));
-  const lines = series.map(({ style, values }) => html`<path class="${style}" d="${pathOf(values, top)}"/>`);
-  const legend = series.map(({ name, style, values }) => {
-    const last = values.findLast((value) => value !== undefined);
-    return html`<span class="legend"><svg width="16" height="10" aria-hidden="true"><path class="${style}" d="M0 5H16"/></svg>${name}: ${last === undefined ? 'none' : `${write(last)} ${unit}`}</span>`;
-  });
-  const words = `${title}: ${series.map(({ name, values }) => describe(name, values, unit)).join('; ')}`;
-  return html`<figure class="plot"><figcaption>${title}</figcaption>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${words}">
-<path class="axis" d="M${LEFT} 4V${HEIGHT - BOTTOM}H${WIDTH}"/>
-<text x="${LEFT - 6}" y="14" text-anchor="end">${write(top)}</text><text x="${LEFT - 6}" y="${HEIGHT - BOTTOM}" text-anchor="end">0</text>
-<text x="${LEFT}" y="${HEIGHT - 4}">30 minutes ago</text><text x="${WIDTH}" y="${HEIGHT - 4}" text-anchor="end">now</text>
-${lines}</svg>
-<p class="line">${legend}</p></figure>`;
-}
-
-/** Each stretch of values that are there is one line; a value alone is a short one. */
-export function pathOf(values: readonly (number | undefined)[], top: number): string {
-  const step = (WIDTH - LEFT) / Math.max(1, values.length - 1);
-  const height = HEIGHT - BOTTOM - 6;
-  return values
-    .map((value, index) => {
-      if (value === undefined) return '';
-      const [x, y] = [LEFT + index * step, HEIGHT - BOTTOM - (value / top) * height].map((number) => number.toFixed(1));
-      return values[index - 1] === undefined ? `M${x} ${y}h1` : `L${x} ${y}`;
-    })
-    .join('');
-}
-
-/** The next of 1, 2, 5, 10, 20 and so on. */
-export function roundUp(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 5].find((digit) => digit * power >= value) ?? 10) * power;
-}
-
-function describe(name: string, values: readonly (number | undefined)[], unit: string): string {
-  const known = values.filter((value) => value !== undefined);
-  if (known.length === 0) return `${name}: none`;
-  return `${name}: ${write(known.at(-1) ?? 0)} ${unit} now, at most ${write(Math.max(...known))}`;
-}
-
-function write(value: number): string {
-  return value >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toPrecision(2);
 }

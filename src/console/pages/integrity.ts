@@ -10,11 +10,13 @@ import {
   reviewDefinitions,
   type ToolDifference,
 } from '../../gateway/review/definition-review.js';
-import { cutNote, foreign, table } from '../layout/components.js';
+import { body, count, cutNote, empty, foreign, pageHead, panel, stack, state, table } from '../layout/components.js';
 import { jsonDifference } from '../layout/differences.js';
 import type { Frame } from '../layout/frame.js';
 import { type Action, definePage, type OpenPart } from '../layout/page.js';
 import { type Cut, cutPage, pager, Revisions } from '../layout/paging.js';
+import type { Tone } from '../layout/shapes.js';
+import { countDifferences } from './count-differences.js';
 
 const SECTION = 'integrity';
 const SHOWN = 50;
@@ -30,6 +32,14 @@ export const openIntegrity: OpenPart = (gateway) => {
     path: SECTION,
     title: 'Integrity',
     section: SECTION,
+    place: {
+      icon: 'integrity',
+      group: 1,
+      counter: async () => {
+        const value = await countDifferences(gateway);
+        return value === 0 ? undefined : { tone: 'warn', value, what: 'changed' };
+      },
+    },
     pulse,
     read: async ({ query }): Promise<ListModel> => {
       const { differences, ...review } = await reviewDefinitions(gateway);
@@ -97,56 +107,91 @@ const KINDS: Readonly<Record<ToolDifference['kind'], string>> = {
 };
 
 function writeList({ file, exists, unread, query, cut, diagnostics }: ListModel, frame: Frame): Html {
+  const { total } = cut;
+  const title = !exists
+    ? 'Nothing was accepted yet'
+    : total === 0
+      ? 'All definitions are as they were accepted'
+      : `${count(total, 'definition')} ${total === 1 ? 'differs' : 'differ'} from what was accepted`;
+  const about = exists
+    ? html`Compared with the lock ${foreign(file)}.`
+    : html`There is no lock: definitions are compared with what servers offered first since the start. A lock, ${foreign(file)}, holds what you accept.`;
   const start = exists
-    ? html`<p>Compared with the lock ${foreign(file)}.</p>`
-    : html`<p>There is no lock: definitions are compared with what servers offered first since the start. A lock, ${foreign(file)}, holds what you accept.</p>
-${frame.form(`${SECTION}/begin`, html`<button>Accept everything as it is now</button>`)}`;
-  return html`<h1>Integrity</h1>
-${start}
-${unread.length === 0 ? undefined : html`<p>Not read, or not completely: ${foreign(unread.slice(0, SHOWN).join(', '))}. What was accepted of them counts.</p>`}
-${exists ? writeDifferences(cut, frame) : undefined}
-${exists ? pager(frame, SECTION, query, cut) : undefined}
-<h2>What should be looked at</h2>
-${table({
-  caption: 'Diagnostics',
-  columns: ['Server', 'Severity', 'What'],
-  rows: diagnostics
-    .slice(0, SHOWN)
-    .map(({ upstream, severity, message }) => [foreign(upstream), severity, foreign(message)]),
-  none: 'Nothing was found.',
-})}
-${cutNote(SHOWN, diagnostics.length)}`;
+    ? undefined
+    : frame.form(`${SECTION}/begin`, html`<button class="button-primary">Accept everything as it is now</button>`);
+  const incomplete =
+    unread.length === 0
+      ? undefined
+      : html`<p class="panel-foot">Not read, or not completely: ${foreign(unread.slice(0, SHOWN).join(', '))}. What was accepted of them counts.</p>`;
+  return html`${pageHead({ title, about, actions: start, live: true })}
+${stack(
+  exists
+    ? panel(count(total, 'difference'), [writeDifferences(cut, frame), pager(frame, SECTION, query, cut), incomplete])
+    : incomplete && html`<section class="panel">${incomplete}</section>`,
+  panel('What should be looked at', [writeDiagnostics(diagnostics), cutNote(SHOWN, diagnostics.length)]),
+)}`;
+}
+
+const SEVERITIES: Readonly<Record<Diagnostic['severity'], readonly [order: number, tone: Tone]>> = {
+  error: [0, 'bad'],
+  warning: [1, 'warn'],
+  info: [2, 'off'],
+};
+
+function writeDiagnostics(diagnostics: readonly Diagnostic[]): Html {
+  const sorted = diagnostics.toSorted((a, b) => SEVERITIES[a.severity][0] - SEVERITIES[b.severity][0]);
+  return table({
+    caption: 'Diagnostics',
+    columns: ['Server', 'Severity', ['What', 'whole']],
+    rows: sorted
+      .slice(0, SHOWN)
+      .map(({ upstream, severity, message }) => [
+        foreign(upstream),
+        state(SEVERITIES[severity][1], severity),
+        foreign(message),
+      ]),
+    none: html`<b>Nothing was found</b>Definitions that look hostile, or cannot be offered, appear here.`,
+  });
 }
 
 function writeDifferences(cut: Cut<ToolDifference>, frame: Frame): Html {
   const rows = cut.items.map(({ upstream, tool, kind, details }) => {
     const address = `${SECTION}/one?${new URLSearchParams({ upstream, tool })}`;
     return [
-      html`<a href="${frame.to(address)}">${foreign(tool)}</a>`,
+      html`${frame.link(address, html`<span class="mono">${foreign(tool)}</span>`)}${writeDetails(details, MOST_DETAILS, 'under whole')}`,
+      state('warn', KINDS[kind]),
       foreign(upstream),
-      KINDS[kind],
-      writeDetails(details, MOST_DETAILS),
+      frame.link(address, 'Compare', 'button'),
     ];
   });
-  const none = 'Nothing differs from the lock.';
-  return table({ caption: `${cut.total} differences`, columns: ['Definition', 'Server', 'How', 'What'], rows, none });
+  const columns = ['Definition', 'How', 'Server', ['', 'tight fit wide']] as const;
+  if (rows.length === 0) return empty('Nothing differs from the lock', 'What a server defines otherwise appears here.');
+  return table({ caption: `${cut.total} differences`, columns, rows, none: '', style: 'wide-first pairs' });
 }
 
-function writeDetails(details: readonly string[], most: number): Html {
-  const more = details.length > most ? html`<li>and ${details.length - most} more</li>` : undefined;
-  return html`<ul>${details.slice(0, most).map((detail) => html`<li>${foreign(detail)}</li>`)}${more}</ul>`;
+function writeDetails(details: readonly string[], most: number, style: string): Html {
+  const more = details.length > most ? html`<span>and ${details.length - most} more</span>` : undefined;
+  return html`<span class="${style}">${details.slice(0, most).map((detail) => html`${foreign(detail)}<br>`)}${more}</span>`;
 }
 
 function writeDifference(difference: DefinitionDifference, frame: Frame): Html {
   const { upstream, tool, kind, details, before, after, digest } = difference;
   const button = after === undefined ? 'Accept that it is gone' : 'Accept';
-  return html`<h1>${foreign(tool)} of ${foreign(upstream)}</h1>
-<p>It is ${KINDS[kind]}.</p>
-${writeDetails(details, SHOWN)}
-<h2>The definition, from what was accepted to what there is now</h2>
-${jsonDifference(before?.definition, after?.definition)}
-<h2>How it is judged</h2>
-${jsonDifference(before?.operations, after?.operations)}
-${frame.form(`${SECTION}/accept`, html`<button>${button}</button>`, { fields: { upstream, tool, digest } })}
-<p><a href="${frame.to(SECTION)}">Back to the list</a></p>`;
+  const form = frame.form(`${SECTION}/accept`, html`<button class="button-primary">${button}</button>`, {
+    fields: { upstream, tool, digest },
+  });
+  return html`${pageHead({
+    crumb: frame.link(SECTION, 'Integrity', 'plain'),
+    title: html`${foreign(tool)} of ${foreign(upstream)}`,
+    about: `It is ${KINDS[kind]}.`,
+    actions: form,
+  })}
+${stack(
+  details.length === 0 ? undefined : panel('What is otherwise', body(writeDetails(details, SHOWN, ''))),
+  panel(
+    'The definition, from what was accepted to what there is now',
+    jsonDifference(before?.definition, after?.definition),
+  ),
+  panel('How it is judged', jsonDifference(before?.operations, after?.operations)),
+)}`;
 }

@@ -4,8 +4,10 @@ import type { Caller } from '../../base/protocol/call.js';
 import { principalOf } from '../../base/protocol/caller.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { SessionBook } from '../../server/http/session-book.js';
-import { cutNote, foreign, moment, table } from '../layout/components.js';
+import { alert, count, cutNote, foreign, pageHead, stack, state, table } from '../layout/components.js';
+import { bar } from '../layout/drawings.js';
 import { definePage, type OpenPart } from '../layout/page.js';
+import { moment } from '../layout/times.js';
 
 const SECTION = 'quotas';
 
@@ -19,6 +21,7 @@ export const openQuotas: OpenPart = (gateway, { sessions }) => ({
       path: SECTION,
       title: 'Quotas',
       section: SECTION,
+      place: { icon: 'quotas', group: 2 },
       read: () => readQuotas(gateway, sessions),
       render: writeQuotas,
     }),
@@ -32,6 +35,8 @@ interface BudgetLine {
   /** Who shares it. */
   readonly whose: string;
   readonly used: string;
+  /** Of what is allowed, from 0 to 1; absent where there is no number. */
+  readonly share?: number | undefined;
   readonly status: string;
   readonly resetsAt: string | undefined;
 }
@@ -89,6 +94,7 @@ function readLimit(name: string, { limit, remaining, window, resets_at: resetsAt
     budget: name,
     whose: 'all callers',
     used,
+    share: typeof limit === 'number' && limit > 0 ? 1 - Number(remaining) / limit : undefined,
     status: remaining === 0 ? 'exhausted' : 'ok',
     resetsAt: timeOf(resetsAt),
   };
@@ -107,26 +113,48 @@ function readQuota(quota: JsonObject, caller: string): BudgetLine {
     budget: String(name),
     whose: per === OF_ALL ? 'all callers' : caller,
     used: `${String(current)} ${unit} (${bounds.join(', ')})`,
+    share: shareOf(current, stop ?? pause ?? warn),
     status: String(status),
     resetsAt: timeOf(resetsAt),
   };
+}
+
+function shareOf(current: unknown, most: unknown): number | undefined {
+  return typeof current === 'number' && typeof most === 'number' && most > 0 ? current / most : undefined;
 }
 
 function timeOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** From this share on a budget wants a look. */
+const NEAR = 0.8;
+
 function writeQuotas({ lines, callers, problem }: QuotasModel): Html {
-  const rows = lines.map(({ budget, whose, used, status, resetsAt }) => [
-    foreign(budget),
-    foreign(whose),
-    foreign(used),
-    html`<span class="${status === 'ok' ? 'good' : 'bad'}">${status}</span>`,
-    moment(resetsAt),
-  ]);
-  return html`<h1>Quotas</h1>
-${problem === undefined ? undefined : html`<p class="bad">${problem}</p>`}
-${table({ caption: 'Budgets', columns: ['Budget', 'Whose', 'Used', 'State', 'Begins anew'], rows, none: 'No quota and no limit of a server is configured.' })}
-${cutNote(MOST_CALLERS, callers)}
-<p>Budgets of callers are those of the clients that are connected to this process.</p>`;
+  const isNear = ({ share = 0, status }: BudgetLine): boolean => share >= NEAR || status !== 'ok';
+  const near = lines.filter(isNear);
+  const rows = [...near, ...lines.filter((line) => !isNear(line))].map((line) => {
+    const { budget, whose, used, share, status, resetsAt } = line;
+    const tone = status !== 'ok' ? 'bad' : isNear(line) ? 'warn' : 'good';
+    return [
+      html`<b>${foreign(budget)}</b><span class="under whole">${foreign(used)}</span>`,
+      state(tone, status),
+      share === undefined ? undefined : bar(share, tone),
+      foreign(whose),
+      moment(resetsAt),
+    ];
+  });
+  const columns = ['Budget', 'State', ['Used', 'share wide'], 'Whose', ['Begins anew', 'nowrap']] as const;
+  const title =
+    lines.length === 0
+      ? 'No budget is configured'
+      : near.length === 0
+        ? `All ${count(lines.length, 'budget')} have room`
+        : `${near.length} of ${count(lines.length, 'budget')} ${near.length === 1 ? 'is' : 'are'} nearly used up`;
+  const none = html`<b>No quota and no limit of a server is configured</b>Limits are set under <code>quotas</code>, and by servers under their <code>api_limits</code>.`;
+  return html`${pageHead({ title, about: 'Budgets of callers are those of the clients that are connected to this process.' })}
+${stack(
+  problem === undefined ? undefined : alert('bad', problem),
+  html`<section class="panel">${table({ caption: 'Budgets', columns, rows, none, style: 'wide-first pairs' })}${cutNote(MOST_CALLERS, callers)}</section>`,
+)}`;
 }

@@ -1,10 +1,11 @@
 import { type Html, html } from '../../base/lib/html.js';
 import { principalOf } from '../../base/protocol/caller.js';
 import type { ListedSession } from '../../server/http/session-book.js';
-import { foreign, moment, table } from '../layout/components.js';
+import { count, foreign, pageHead, table } from '../layout/components.js';
 import type { Frame } from '../layout/frame.js';
 import { type Action, definePage, type OpenPart } from '../layout/page.js';
 import { type Cut, cutPage, pager } from '../layout/paging.js';
+import { moment } from '../layout/times.js';
 
 const SECTION = 'sessions';
 const SHOWN = 100;
@@ -15,6 +16,14 @@ export const openSessions: OpenPart = (gateway, { sessions }) => {
     path: SECTION,
     title: 'Sessions',
     section: SECTION,
+    place: {
+      icon: 'sessions',
+      group: 2,
+      counter: () => {
+        const value = sessions.list().length;
+        return value === 0 ? undefined : { tone: 'plain', value, what: 'connected' };
+      },
+    },
     // Not when each was used last: that would be news all the time.
     pulse: () => sessions.list().map(({ id, inFlight }) => [id, inFlight > 0]),
     read: ({ query }) => ({ query, cut: cutPage(findSessions(sessions.list(), query.get('q') ?? ''), query, SHOWN) }),
@@ -55,19 +64,29 @@ interface SessionsModel {
 
 function writeSessions({ query, cut }: SessionsModel, frame: Frame): Html {
   const rows = cut.items.map(({ id, era, caller, view, openedAt, lastUsedAt, inFlight }) => [
-    html`${foreign(caller.clientName)}<br><code>${foreign(id)}</code>`,
+    html`<b>${foreign(caller.clientName)}</b><span class="under mono">${foreign(id)}</span>`,
     writeWho(caller),
     html`${ERAS[era]}${view === undefined ? undefined : `, view ${view}`}`,
     moment(openedAt),
     inFlight > 0 ? `${inFlight} in flight` : html`none since ${moment(lastUsedAt)}`,
-    frame.form(`${SECTION}/${encodeURIComponent(id)}/end`, html`<button>End</button>`),
+    frame.form(`${SECTION}/${encodeURIComponent(id)}/end`, html`<button class="button-bad">End</button>`),
   ]);
-  const columns = ['Client', 'Who', 'Protocol', 'Since', 'Requests', 'End'];
-  return html`<h1>Sessions</h1>
-<form method="get" action="${frame.to(SECTION)}"><label>Client, user, address or session <input type="search" name="q" value="${query.get('q') ?? ''}"></label> <button>Find</button></form>
-${table({ caption: 'Clients of this gateway', columns, rows, none: 'No client is connected.' })}
-${pager(frame, SECTION, query, cut)}
-<p>A client whose session has ended opens another one with its next request. Who may enter at all is said by the configuration.</p>`;
+  const columns = [
+    'Client',
+    'Who',
+    ['Protocol', 'wide soft'],
+    ['Since', 'nowrap wider'],
+    ['Requests', 'nowrap'],
+    ['', 'tight fit'],
+  ] as const;
+  const none = html`<b>No client is connected</b>Clients appear here with their first request.`;
+  const about =
+    'A client whose session has ended opens another one with its next request. Who may enter at all is said by the configuration.';
+  return html`${pageHead({ title: cut.total === 0 ? 'No client is connected' : `${count(cut.total, 'client')} ${cut.total === 1 ? 'is' : 'are'} connected`, about, live: true })}
+<section class="panel"><form class="filters" method="get" action="${frame.to(SECTION)}" role="search"><span class="search"><label class="hidden" for="q">Client, user, address or session</label>
+<input id="q" type="search" name="q" value="${query.get('q') ?? ''}" placeholder="Client, user, address or session  ( / )"></span><button>Find</button></form>
+${table({ caption: 'Clients of this gateway', columns, rows, none, style: 'wide-first' })}
+${pager(frame, SECTION, query, cut)}</section>`;
 }
 
 function writeWho(caller: ListedSession['caller']): Html {

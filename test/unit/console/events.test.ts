@@ -15,9 +15,12 @@ it('ends the stream of a session that has ended, and writes no news to it', asyn
   const faults: unknown[] = [];
   response.on('error', (fault) => faults.push(fault));
   const observed: unknown[] = [];
-  const streams = new EventStreams((observation) => observed.push(observation));
+  const streams = new EventStreams(
+    (observation) => observed.push(observation),
+    async () => 'counters',
+  );
   const page = { path: 'a', title: 'A', section: 'a', pulse: () => 'new', show: async () => undefined };
-  expect(streams.open(page, session, 'what was shown', response)).toBe(true);
+  expect(streams.open({ page, state: 'what was shown', counters: '' }, session, response)).toBe(true);
   for (let turns = 0; turns < 5; turns += 1) await turn();
   expect([response.writableEnded, faults, observed]).toEqual([true, [], []]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { chart, spark, write } from '../../../../src/console/layout/drawings.js';
 import { cutPage } from '../../../../src/console/layout/paging.js';
 import { readFilter } from '../../../../src/console/pages/audit.js';
-import { pathOf, plot, roundUp } from '../../../../src/console/pages/figures.js';
 import { listBudgets } from '../../../../src/console/pages/quotas.js';
 import { findSessions } from '../../../../src/console/pages/sessions.js';
 
@@ -58,10 +58,13 @@ describe('parts of the console', () => {
     expect(findSessions(all, 'claude').map(({ id }) => id)).toEqual(['1']);
   });
 
-  it('draws lines with gaps below a round bound, and says them in words', () => {
-    expect([0, 0.3, 1, 1.2, 7, 30, 950].map(roundUp)).toEqual([1, 0.5, 1, 2, 10, 50, 1000]);
-    expect(pathOf([undefined, 5, 10, undefined, 0], 10).match(/[ML]/g)).toEqual(['M', 'L', 'M']);
-    const written = plot('Calls', [{ name: '<b>', style: 'first', values: [1, 3, 2] }], 'a second').toString();
-    expect(written).toContain('aria-label="Calls: &lt;b&gt;: 2 a second now, at most 3"');
+  it('draws a course with gaps, and writes charts as tables that need no script', () => {
+    expect(spark([undefined, 5, 10, undefined, 0]).toString().match(/[ML]/g)).toEqual(['M', 'L', 'M']);
+    expect([undefined, 0.3, 1, 1.234, 30, 950.4].map(write)).toEqual(['–', '0.3', '1', '1.2', '30', '950']);
+    const lines = [{ name: '<b>', style: 's-1', values: [1, undefined, 2] }];
+    const written = chart('Calls', 'a second', [0, 1_000, 2_000], lines).toString();
+    expect(written).toContain('&lt;b&gt; <b data-read>2 a second</b>');
+    const cells = [...written.matchAll(/<td class="num">([^<]*)/g)].map(([, text]) => text);
+    expect(cells).toEqual(['2', '–', '1']);
   });
 });
