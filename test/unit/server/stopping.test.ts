@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { Agent, createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -98,6 +99,34 @@ describe('stopping over HTTP', () => {
     release(toReply('late'));
     expect(envelopeOf((await answered).json)).toMatchObject({ data: 'late' });
     await closed;
+  });
+
+  it('answers calls whose bytes have come and were not read yet', async () => {
+    const { server, url } = await open({ server: { lameDuckMs: 0, drainMs: 10_000 } });
+    const { port } = new URL(url);
+    const body = JSON.stringify(MODERN_CALL.body);
+    const head = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', 'content-length': body.length };
+    const headers = { ...head, accept: 'application/json, text/event-stream', ...MODERN_CALL.headers };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const raw = `POST /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+    const sockets = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const socket = connect(Number(port), '127.0.0.1');
+        await once(socket, 'connect');
+        return socket;
+      }),
+    );
+    // An earlier request on each, so that its connection is idle for the server.
+    for (const socket of sockets) {
+      socket.write(raw);
+      await once(socket, 'data');
+    }
+    const answers = sockets.map(async (socket) => {
+      socket.write(raw);
+      return text(socket);
+    });
+    await server.close();
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 200 OK[^]*success/);
   });
 
   it('serves on while it is a lame duck, says so at /readyz, and closes each connection after its answer', async () => {
