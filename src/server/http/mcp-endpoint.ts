@@ -48,6 +48,7 @@ import { createSessionBook, type SessionBook } from './session-book.js';
 import { createSessionIds, readSessionKey } from './session-ids.js';
 import { createLegacySessions, createSessionEvents, UNNAMED } from './sessions.js';
 import { SharedSessions } from './shared-sessions.js';
+import { streamWhenSilent } from './silent-response.js';
 import { isSubscription, passNewsOn, Subscriptions } from './subscriptions.js';
 import { isForView, refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
@@ -146,6 +147,7 @@ export function createMcpEndpoint(
     settings,
     observe,
     followToken: (request, response, client) => admission.follow(request, response, client),
+    streamWhenSilent: (response) => streamWhenSilent(response, streams, settings.longCallKeepAliveMs),
   });
   const timing = { limits: () => limits, requestTimeoutMs: settings.requestTimeoutMs };
   const receive = createPostReceiver({ ...timing, route, writer, observe });
@@ -220,6 +222,10 @@ function refuseMethod(_request: IncomingMessage, response: ServerResponse): void
 
 const UNUSABLE_ID = 'Bad Request: the id is neither a text nor an integer of up to 9007199254740991';
 
+/** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports: the stream of a request is the request. */
+const CANCELLED_BY_CLOSING =
+  'Bad Request: over HTTP, revision 2026-07-28 cancels a request by closing its response; this notification cancels nothing';
+
 interface MessageRouterDeps {
   readonly gateway: Gateway;
   readonly subscriptions: Subscriptions;
@@ -232,6 +238,8 @@ interface MessageRouterDeps {
   readonly observe: Observer;
   /** Ends a stream with the token of its request. */
   readonly followToken: RequestHandler;
+  /** Turns a response that others write into an event stream when it has been silent for long. */
+  readonly streamWhenSilent: (response: ServerResponse) => void;
 }
 
 /** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
@@ -251,6 +259,10 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     }
     if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
       legacy.post(message, fast, request, response, authenticated);
+      return;
+    }
+    if (isJsonObject(message) && message['method'] === 'notifications/cancelled') {
+      sendRpcError(response, 400, RPC_ERROR.invalidRequest, CANCELLED_BY_CLOSING);
       return;
     }
     const mismatch = findMismatch(message, request, gateway);
@@ -279,6 +291,7 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
       const watch = isSubscription(message) ? watches.open(message, client.caller) : undefined;
       if (isSubscription(message)) followToken(request, response, authenticated);
       if (watch === undefined) {
+        deps.streamWhenSilent(response);
         modern.handle(request, response, message, origin);
         return;
       }

@@ -333,7 +333,7 @@ const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
-const KEEP_ALIVE = ': keep-alive\n\n';
+export const KEEP_ALIVE = ': keep-alive\n\n';
 
 /** Intermediaries commonly close a connection that was silent for 30 to 60 seconds. */
 const KEEP_ALIVE_MS = 15_000;
