@@ -62,8 +62,10 @@ function createGuardedConnector(endpoint: HttpEndpoint, named: readonly string[]
     }
     reachOfHost(own).then(
       (reach) => {
-        const isFound = isIP(host) !== 0 || isOwnMachine(host);
-        if (isFound && isNearer(reachOf(host), reach)) callback(new FetchFailure(PRIVATE), null);
+        const near =
+          isIP(host) !== 0 || isOwnMachine(host) ? reachOf(host) : isInternalName(host) ? 'network' : undefined;
+        // A proxy finds names that this machine does not, so that no answer shows that they are a network's own.
+        if (near !== undefined && isNearer(near, reach)) callback(new FetchFailure(PRIVATE), null);
         else createConnector({ ...route, lookup: guardLookup(reach) })(options, callback);
       },
       (cause: unknown) => callback(cause instanceof Error ? cause : new Error(String(cause)), null),
@@ -90,6 +92,14 @@ async function reachOfHost(host: string): Promise<NetworkReach> {
   const found: readonly LookupAddress[] = await lookupAll(host, { all: true }).catch(() => []);
   return farthest(found.map(({ address }) => reachOf(address)));
 }
+
+/** Names that only a network's own servers know: of one label, or below what is not delegated (RFC 6761, 6762, 8375, ICANN's `internal`). */
+function isInternalName(host: string): boolean {
+  const labels = host.replace(/\.$/, '').split('.');
+  return labels.length === 1 || INTERNAL_ENDS.has(labels.at(-1) ?? '') || /(?:^|\.)home\.arpa\.?$/.test(host);
+}
+
+const INTERNAL_ENDS = new Set('internal local lan home corp intranet private localdomain test invalid'.split(' '));
 
 /** A host as sockets take it: an IPv6 address without its brackets. */
 function bare(hostname: string): string {
@@ -119,6 +129,7 @@ const SUBNETS: Readonly<Record<Exclude<NetworkReach, 'public'>, readonly (readon
     ['198.18.0.0', 15],
     ['224.0.0.0', 3],
     ['64:ff9b::', 96],
+    ['64:ff9b:1::', 48],
     ['2002::', 16],
     ['fc00::', 7],
     ['fec0::', 10],

@@ -110,6 +110,14 @@ describe('what a server names beside itself', () => {
         host,
         expect.stringContaining('not public'),
       ]);
+    // A proxy would find them, and this machine may not.
+    const names = ['metadata.google.internal', 'internal-host', 'db.corp', 'printer.local', 'nas.home.arpa', 'x.lan.'];
+    for (const host of [...names, '[64:ff9b:1::a00:1]'])
+      for (const way of [{}, { proxy: at('127.0.0.1') }])
+        expect([host, await refusalOf(from(farAway, way)(at(host)))]).toEqual([
+          host,
+          expect.stringContaining('not public'),
+        ]);
     expect((await from(farAway, {}, [at('127.0.0.1')])(at('127.0.0.1'))).status).toBe(200);
     expect((await from('http://127.0.0.1:9/mcp')(at('localhost'))).status).toBe(200);
     close();
