@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SdkHttpError } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { cleanName } from '../base/lib/text.js';
+import { LOOP_CURE } from '../base/protocol/gateway-chain.js';
 import type { FailedCall } from '../base/protocol/large-answer.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import { type FailureCode, readFailure } from '../base/protocol/upstream-failure.js';
@@ -247,6 +248,7 @@ const CONNECT_STATUS: Readonly<Record<number, string>> = {
   403: 'access denied',
   404: NO_ENDPOINT,
   405: NO_ENDPOINT,
+  508: `this gateway is a server of its own. ${LOOP_CURE}`,
 };
 
 /** Why connecting failed, in plain words for the operator. */

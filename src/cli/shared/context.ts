@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PACKAGE_DIRECTORY } from '../../base/asset.js';
 import type { LogObserver } from '../../base/observe/log-observer.js';
 import { type Observation, type Observer, observeWith } from '../../base/observe/observation.js';
+import { DEEPEST, LOOP_CURE, OWN_DEPTH } from '../../base/protocol/gateway-chain.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { ensureDataDirectories } from '../../config/load/data-directories.js';
 import { ConfigError } from '../../config/load/diagnostics.js';
@@ -95,6 +96,10 @@ export async function startGateway(
   command: string,
   { isLogged, observers = [], names, oneClient = false, servesClients = false, load }: StartOptions = {},
 ): Promise<StartedGateway> {
+  if (OWN_DEPTH > DEEPEST) {
+    const message = `This gateway was started by a gateway that another one has started: they would start one another without end. ${LOOP_CURE}`;
+    throw new CliError(EXIT_CODE.usage, message);
+  }
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
   const { openGateway } = await import('../../gateway/gateway.js');

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import { CHAIN_HEADER, isOwnRequest, LOOP_CURE } from '../../base/protocol/gateway-chain.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { sendNothing, sendRpcError } from './responder.js';
@@ -44,6 +45,10 @@ export function createHostGuard(server: GatewayConfig['server']): HostGuard {
     const repeated = findRepeated(request.rawHeaders);
     if (repeated !== undefined) {
       sendRpcError(response, 400, RPC_ERROR.refused, `Bad Request: the header '${repeated}' came more than once.`);
+      return false;
+    }
+    if (isOwnRequest(request.headers[CHAIN_HEADER])) {
+      sendRpcError(response, 508, RPC_ERROR.refused, `Loop: this gateway is a server of its own. ${LOOP_CURE}.`);
       return false;
     }
     const header = request.headers.host;

@@ -1,5 +1,6 @@
 import { type JSONRPCMessage, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../base/json/json.js';
+import { CHAIN_HEADER, OWN_CHAIN } from '../../base/protocol/gateway-chain.js';
 import { encodeHeaderValue } from '../../base/protocol/header-parameters.js';
 import type { AnnouncedLimits } from '../../base/protocol/limits.js';
 import { readTraceContext } from '../../base/protocol/trace-context.js';
@@ -78,6 +79,7 @@ export function connectionHeaders(
   }
   if (facts.sessionId !== undefined) headers.set('mcp-session-id', facts.sessionId);
   if (facts.protocolVersion !== undefined) headers.set('mcp-protocol-version', facts.protocolVersion);
+  headers.set(CHAIN_HEADER, OWN_CHAIN);
   return [...headers].flat();
 }
 

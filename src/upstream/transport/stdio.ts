@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../base/json/json.js';
 import { lengthOf, type Pieces } from '../../base/json/pieces.js';
+import { CHAIN_VARIABLE, OWN_CHAIN } from '../../base/protocol/gateway-chain.js';
 import { LargeMessage } from '../../base/protocol/large-answer.js';
 import { PacedQueue } from '../../base/turns/turns.js';
 import { UpstreamFault } from './fault.js';
@@ -100,7 +101,7 @@ export class StdioTransport implements UpstreamTransport {
     const child = spawn(command.file, command.args, {
       cwd,
       ...identity,
-      env: { ...env, [CHILD_MARK]: this.#mark },
+      env: { ...env, [CHILD_MARK]: this.#mark, [CHAIN_VARIABLE]: OWN_CHAIN },
       stdio: 'pipe',
       detached: process.platform !== 'win32',
       windowsHide: true,

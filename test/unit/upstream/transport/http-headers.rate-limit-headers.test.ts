@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CHAIN_HEADER, OWN_CHAIN } from '../../../../src/base/protocol/gateway-chain.js';
 import { connectionHeaders, readLimitHeaders } from '../../../../src/upstream/transport/http-headers.js';
 
 const NOW = Date.parse('2026-01-28T12:00:00.000Z');
@@ -53,6 +54,17 @@ it('sends configured headers, but none that the protocol or the connection owns'
   const facts = { sessionId: 'own', protocolVersion: undefined };
   const headers = connectionHeaders({ ...owned, 'X-Tenant': 'a', 'User-Agent': 'configured' }, facts, 'gateway');
   expect(headers.toSorted()).toEqual(
-    ['accept-encoding', 'identity', 'mcp-session-id', 'own', 'user-agent', 'configured', 'x-tenant', 'a'].toSorted(),
+    [
+      CHAIN_HEADER,
+      OWN_CHAIN,
+      'accept-encoding',
+      'identity',
+      'mcp-session-id',
+      'own',
+      'user-agent',
+      'configured',
+      'x-tenant',
+      'a',
+    ].toSorted(),
   );
 });

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+
+/** The gateways that have started this one, the outermost first, in the environment of what a gateway starts. */
+export const CHAIN_VARIABLE = 'MCP_AQL_GATEWAY_CHAIN';
+
+/** The same in the requests that a gateway sends, with that gateway. */
+export const CHAIN_HEADER = 'mcp-aql-gateway-chain';
+
+/** This process, as other gateways know it. */
+const INSTANCE = randomUUID();
+
+/** Longer chains are refused long before. */
+const LONGEST = 1_000;
+
+const ancestors = read(process.env[CHAIN_VARIABLE]);
+
+/** What this gateway tells those that it starts and asks. */
+export const OWN_CHAIN = [...ancestors, INSTANCE].join(',');
+
+/** How many gateways have started one another before this one. */
+export const OWN_DEPTH = ancestors.length;
+
+/** A gateway may be a server of another; what is started by one of those is, but for a mistake, the first again. */
+export const DEEPEST = 1;
+
+/** Whether a request comes from this gateway itself, or from one that it has started. */
+export function isOwnRequest(header: string | readonly string[] | undefined): boolean {
+  return header !== undefined && read(String(header)).includes(INSTANCE);
+}
+
+/** What to do about a gateway that is, over others or not, a server of its own. */
+export const LOOP_CURE =
+  "Remove the server from 'mcpServers' that leads back here (its command starts mcp-aql-gateway, or its url is the address of this gateway)";
+
+function read(chain = ''): readonly string[] {
+  return chain
+    .slice(0, LONGEST)
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
