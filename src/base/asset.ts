@@ -20,5 +20,13 @@ export function readAsset(path: string): string {
 
 /** Reads a file of a package that this one depends on, wherever it is installed. @param path `PACKAGE/FILE` */
 export function readPackageFile(path: string): string {
-  return readFileSync(createRequire(import.meta.url).resolve(path), 'utf8');
+  return readFileSync(requirePackage.resolve(path), 'utf8');
+}
+
+/** Requires a package that is loaded late, or that fails better when it is not imported. */
+export const requirePackage = createRequire(import.meta.url);
+
+/** What a thread runs, by its path below `src`. Tests run the sources, which a thread cannot load: there it is the build that runs. */
+export function threadEntry(path: string): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? `../../dist/${path}` : `../${path}`, import.meta.url);
 }

@@ -1,3 +1,4 @@
+import { threadEntry } from '../base/asset.js';
 import { readExactResult } from '../base/json/exact-result.js';
 import { isJsonObject } from '../base/json/json.js';
 import type { GatewayFigures } from '../base/observe/metrics/figures.js';
@@ -25,9 +26,6 @@ export interface LargeAnswers {
   close(): Promise<void>;
 }
 
-/** Tests run the sources, which a thread cannot load: there it is the build that runs. */
-const ENTRIES = import.meta.url.endsWith('.ts') ? '../../dist/gateway/' : '../gateway/';
-
 const THREADS = {
   threads: 2,
   maxMegabytes: 2_048,
@@ -53,8 +51,7 @@ interface LargeAnswersDeps {
 }
 
 export function openLargeAnswers({ settings, results, links, observe }: LargeAnswersDeps): LargeAnswers {
-  const entries = new URL(ENTRIES, import.meta.url);
-  const entry = new URL('answer-thread.js', entries);
+  const entry = threadEntry('gateway/answer-thread.js');
   const pool = new ThreadPool<LargeAnswerJob, ShapedLarge>({
     ...THREADS,
     entry,
@@ -66,7 +63,7 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
     ...THREADS,
     threads: 1,
     maxWaiting: MOST_READERS_WAITING,
-    entry: new URL('stored-thread.js', entries),
+    entry: threadEntry('gateway/stored-thread.js'),
   });
   const noteDefect = ({ kind, cause }: ThreadFault): void => {
     if (kind === 'failed') observe({ kind: 'defect', where: 'large answer', cause });

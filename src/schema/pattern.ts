@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import type { RE2JS } from 're2js';
+import { requirePackage } from '../base/asset.js';
 import { translatePattern } from './translate-pattern.js';
 
 /** A JSON Schema `pattern` made ready, and what it costs in units of work (about 15 nanoseconds each). */
@@ -58,13 +58,12 @@ function compile(source: string): CompiledPattern {
   }
 }
 
-const require = createRequire(import.meta.url);
 let engine: typeof RE2JS | undefined;
 
 /** Loaded at the first pattern: it takes about 15 ms, and many gateways never meet one. */
 function loadEngine(): typeof RE2JS {
   if (engine === undefined) {
-    const module: { readonly RE2JS: typeof RE2JS } = require('re2js');
+    const module: { readonly RE2JS: typeof RE2JS } = requirePackage('re2js');
     engine = module.RE2JS;
   }
   return engine;

@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { requirePackage } from '../base/asset.js';
 import type { JsonObject } from '../base/json/json.js';
 import { faultCode } from '../base/lib/fault-code.js';
 import {
@@ -17,9 +17,7 @@ import {
 } from './state-store.js';
 
 /** Required, not imported: Node reports an imported CommonJS module that throws a second time, as an uncaught exception. */
-const Database: new (file: string, options: { readonly timeout: number }) => SqliteDatabase = createRequire(
-  import.meta.url,
-)('libsql');
+const Database: new (file: string, options: { readonly timeout: number }) => SqliteDatabase = requirePackage('libsql');
 
 interface SqliteStoreOptions {
   readonly now: () => number;
