@@ -14,6 +14,11 @@ RUN npm run build
 RUN npm ci --omit=dev
 
 FROM node:24-slim AS base
+ARG VERSION=0.1.0
+LABEL org.opencontainers.image.title="mcp-aql-gateway" \
+      org.opencontainers.image.description="Every tool of every MCP server behind five semantic tools, or one" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production \
     MCP_AQL_HOST=0.0.0.0 \
     MCP_AQL_PORT=3333 \

@@ -104,6 +104,20 @@ async function makeHome(files: Readonly<Record<string, string>>, config: string)
 const CONFIG = '{\n  // the port that we agreed on\n  "server": { "port": 4111 },\n  "mcpServers": {}\n}\n';
 
 describe.skipIf(process.platform !== 'linux')('the files of MCP clients', () => {
+  it('import reads variables as Gemini CLI writes them, and calls a file that is named by its name', async () => {
+    const headers = { Authorization: 'Bearer $TOKEN', 'X-Two': '${TWO}' };
+    const text = JSON.stringify({ mcpServers: { files: { httpUrl: 'https://files.example/mcp', headers } } });
+    await using home = await makeHome({ '.gemini/settings.json': text, 'old.json': text }, CONFIG);
+    const dry = await home.run('import', '--from', home.file('old.json'), '--dry-run');
+    expect(dry.stdout).toMatch(/files\told\.json\t/);
+    await home.run('import', '--from', 'gemini-cli');
+    const written = await readFile(home.file('project/gateway.config.json'), 'utf8');
+    expect(JSON.parse(written.replace(/\/\/.*\n/, '\n')).mcpServers.files.headers).toEqual({
+      Authorization: 'Bearer ${TOKEN}',
+      'X-Two': '${TWO}',
+    });
+  });
+
   it.each(Object.entries(FILES))('import reads the file of %s, and keeps the comments of ours', async (id, each) => {
     await using home = await makeHome({ [each.path]: each.text }, CONFIG);
     const dry = await home.run('import', '--dry-run');

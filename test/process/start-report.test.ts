@@ -61,3 +61,10 @@ it('tells in the log that it stops, what it waits for, and that it has stopped, 
   expect(messages.slice(-2)).toEqual([expect.stringMatching(/^stopping: 0 calls in flight, at most \d/), 'stopped']);
   for (const line of lines) expect(line.match(/"level":/g)).toHaveLength(1);
 });
+
+it('names the gateway of the same data directory that has its port already', async () => {
+  await using gateway = await serveGateway({ mcpServers: {} });
+  const { port } = new URL(gateway.url);
+  const second = await runCli(['serve', '--port', port], { cwd: gateway.directory });
+  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining(`serves ${gateway.url} already (process`)]);
+});

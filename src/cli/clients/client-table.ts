@@ -77,9 +77,18 @@ function readWindsurf({ serverUrl, ...entry }: JsonObject): JsonObject | undefin
 }
 
 /** Gemini's `url` is the older transport, `httpUrl` Streamable HTTP. */
-function readGemini({ httpUrl, trust: _trust, ...entry }: JsonObject): JsonObject | undefined {
+/** Gemini CLI reads `$NAME` in any text as it does `${NAME}`; here only the latter is a variable. */
+function readGemini(written: JsonObject): JsonObject | undefined {
+  const { httpUrl, trust: _trust, ...entry } = withBraces(written) as JsonObject;
   if (httpUrl !== undefined) return asWritten({ ...entry, type: 'http', url: httpUrl });
   return asWritten(typeof entry['url'] === 'string' ? { ...entry, type: 'sse' } : entry);
+}
+
+function withBraces(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/\$([A-Za-z_]\w*)/g, (_all, name: string) => `\${${name}}`);
+  if (Array.isArray(value)) return value.map(withBraces);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBraces(member)]));
 }
 
 /** Codex has headers in three keys, and `enabled` where others have `disabled`. */

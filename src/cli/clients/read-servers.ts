@@ -1,4 +1,4 @@
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { valueAt } from '../../base/json/json-path.js';
 import { parseJsonc } from '../../config/load/parse-jsonc.js';
@@ -55,7 +55,7 @@ async function tryToRead(file: string): Promise<{ readonly text?: string | undef
   }
 }
 
-/** Reads a file that is named: in whichever form its servers are. */
+/** Reads a file that is named: in whichever form its servers are. Whose it is, nobody knows: it is called by its name. */
 export async function readServersOf(file: string, machine: Machine): Promise<FoundFile> {
   const text = await readClientFile(file);
   if (text === undefined) throw new Error('there is no such file');
@@ -65,7 +65,8 @@ export async function readServersOf(file: string, machine: Machine): Promise<Fou
     .map((client) => readServers(text, file, client, machine));
   const [best] = [...read].sort((a, b) => b.servers.length - a.servers.length);
   if (best === undefined) throw new Error(`${file}: there is no such client`);
-  return best;
+  const client = basename(file);
+  return { ...best, client, servers: best.servers.map((server) => ({ ...server, client })) };
 }
 
 function readServers(text: string, file: string, client: McpClient, machine: Machine): FoundFile {

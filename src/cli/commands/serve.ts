@@ -13,8 +13,9 @@ import {
   startGateway,
   untilAskedToStop,
 } from '../shared/context.js';
+import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { releaseMemorySoon } from '../shared/release-memory.js';
-import { announceRunning } from '../shared/running.js';
+import { announceRunning, listRunning } from '../shared/running.js';
 import { describeStart, printAddress, printOnceSettled, printServers, printTotals } from '../shared/start-report.js';
 import { oneLine, paintFor, printJson, type Terminal } from '../shared/terminal.js';
 
@@ -58,6 +59,8 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
       serverInfo: readPackageInfo(),
       monitor: monitoring.monitor,
       mount: mountPages,
+    }).catch(async (cause: unknown) => {
+      throw await explainTakenPort(config, cause);
     });
     const running = announceRunning(gateway, { address: server.url, digest });
     reload = running.reload;
@@ -143,4 +146,14 @@ function describeStop(gateway: Gateway): string {
     .upstreams.reduce((sum, { calls: { inFlight, waiting } }) => sum + inFlight + waiting, 0);
   const more = lameDuckMs === 0 ? '' : `, after ${lameDuckMs / 1_000} s for those who have not noticed`;
   return `stopping: ${calls} ${calls === 1 ? 'call' : 'calls'} in flight, at most ${drainMs / 1_000} s${more}`;
+}
+
+/** Names the gateway of the same data directory that has the port; the fault as it is where it is another program. */
+async function explainTakenPort({ dataDir, server: { port } }: GatewayConfig, cause: unknown): Promise<unknown> {
+  const other = (await listRunning(dataDir)).find(
+    ({ address }) => URL.canParse(address) && new URL(address).port === String(port),
+  );
+  if (other === undefined) return cause;
+  const message = `A gateway with this data directory serves ${other.address} already (process ${other.pid}): see mcp-aql-gateway status. For a second one choose another --port.`;
+  return new CliError(EXIT_CODE.failure, message, { cause });
 }
