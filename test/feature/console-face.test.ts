@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Browser,
@@ -148,6 +150,12 @@ describe.skipIf(CHROMIUM === undefined)(`the face of the console (${NO_CHROMIUM}
     await page.setViewport(WIDE);
   });
 
+  it('shows what is dangerous first, with how sure that is', async () => {
+    const text = await go('catalogue');
+    expect(text.indexOf('drop_partition')).toBeLessThan(text.indexOf('get_ticket'));
+    await keepPicture(page, 'console-catalogue');
+  });
+
   it('tries an operation by a form made from its schema, through policy, under the name of the operator', async () => {
     await go('try?operation=metrics_lake__list_partitions');
     await page.type('[name="p.table"]', 'events');
@@ -212,7 +220,7 @@ describe.skipIf(CHROMIUM === undefined)(`the face of the console (${NO_CHROMIUM}
       'try',
       'try?operation=metrics_lake__list_partitions',
     ];
-    const others = ['catalogue/metrics_lake__list_partitions', 'integrity', 'figures', 'audit', 'sessions', 'quotas'];
+    const others = ['servers/add', 'upstreams/tickets/remove', 'catalogue/metrics_lake__list_partitions', 'integrity', 'figures', 'audit', 'sessions', 'quotas'];
     for (const path of [...pages, ...others]) {
       await go(path);
       for (const width of [1440, 1000, 720, 390, 360]) {
@@ -224,10 +232,46 @@ describe.skipIf(CHROMIUM === undefined)(`the face of the console (${NO_CHROMIUM}
     }
     await page.setViewport(WIDE);
   });
+
+  it('keeps the counters beside the sections up to date, and leaves the page that is read alone', async () => {
+    await go('quotas');
+    await page.evaluate(`document.querySelector('main').dataset.seen = 'yes'`);
+    const before = Number((await textOf(page, '.nav a[href$="approvals"] .count')).split(/\s/)[0]);
+    await client.call('mcp_aql_delete', 'delete_ticket', { key: 'OPS-2' });
+    await page.waitForFunction(
+      `parseInt(document.querySelector('.nav a[href$="approvals"] .count').textContent) === ${before + 1}`,
+      { polling: 'mutation' },
+    );
+    expect(await page.evaluate(`document.querySelector('main').dataset.seen`)).toBe('yes');
+  });
+
+  it('adds a pasted server and removes one, after the change of the file was read', async () => {
+    const file = join(gateway.directory, 'gateway.config.json');
+    const paste = async (block: string): Promise<string> => {
+      await go('servers/add');
+      await page.$eval('#block', (field, text) => void (field.value = text), block);
+      await press(page, 'Preview');
+      return textOf(page, 'main');
+    };
+    expect(await paste('{ "mcpServers": { "shell": { "command": "sh" } } }')).toContain("cannot be added with 'command'");
+    expect(await paste('{ "tickets": { "url": "http://127.0.0.1:9/mcp" } }')).toContain("There is a server 'tickets'");
+    expect(await paste('"wiki": { "url": "http://127.0.0.1:9/mcp" },')).toMatch(/added:\s+"wiki"/);
+    expect(await readFile(file, 'utf8')).not.toContain('"wiki"');
+    await press(page, 'Save');
+    expect(await textOf(page, '#notices')).toContain('Written, and taken');
+    expect(JSON.parse(await readFile(file, 'utf8')).mcpServers.wiki).toEqual({ url: 'http://127.0.0.1:9/mcp' });
+    expect(await go('upstreams/wiki/remove')).toMatch(/removed:\s+"wiki"/);
+    await settled(page);
+    await page.click('input.sure');
+    await press(page, 'Remove');
+    expect(await textOf(page, '#notices')).toContain('Written, and taken');
+    expect(await go('upstreams')).not.toContain('wiki\n');
+    expect(JSON.parse(await readFile(file, 'utf8')).mcpServers).not.toHaveProperty('wiki');
+  });
 });
 
-/** The words of headings, table heads, buttons and states that stand on more than one line. */
-const BROKEN_WORDS = `[...document.querySelectorAll('h1, h2, th, button, .state, .chip, .family, .nav a')].flatMap((element) => {
+/** The words of headings, tables, buttons and states that stand on more than one line. */
+const BROKEN_WORDS = `[...document.querySelectorAll('h1, h2, th, td, button, .state, .chip, .family, .nav a')].flatMap((element) => {
   const found = [];
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
@@ -237,7 +281,7 @@ const BROKEN_WORDS = `[...document.querySelectorAll('h1, h2, th, button, .state,
       range.setStart(walker.currentNode, index);
       range.setEnd(walker.currentNode, index + word.length);
       const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
-      if (tops.size > 1 && !word.includes('-') && !element.closest('.hidden')) found.push(word);
+      if (tops.size > 1 && word.length < 14 && !word.includes('-') && !element.closest('.hidden')) found.push(word);
     }
   }
   return found;

@@ -14,7 +14,7 @@ import {
 
 /** A change that is not possible as it was asked for. Nothing is written. */
 export class ServerChangeFault extends Error {
-  readonly kind: 'exists' | 'unknown' | 'elsewhere';
+  readonly kind: 'exists' | 'unknown' | 'elsewhere' | 'outdated';
 
   constructor(kind: ServerChangeFault['kind'], message: string) {
     super(message);
@@ -35,15 +35,35 @@ export interface ServerChange {
 
 export type ChangeOptions = LoadOptions & { readonly isDryRun?: boolean };
 
+/** A server that is to be added. */
+export interface NewServer {
+  readonly name: string;
+  readonly entry: JsonObject;
+  /** Whether it takes the place of one that is there. */
+  readonly isForced?: boolean;
+}
+
 /**
  * Adds a server to the main file. Who adds one vouches for it.
  * @throws ServerChangeFault @throws ConfigError with the problems that the configuration would have
  */
-export async function addServer(
+export function addServer(config: EditableConfig, server: NewServer, options: ChangeOptions): Promise<ServerChange> {
+  return addServers(config, [server], options);
+}
+
+/** Adds all of them, or none. @throws ServerChangeFault @throws ConfigError */
+export async function addServers(
   config: EditableConfig,
-  { name, entry, isForced = false }: { readonly name: string; readonly entry: JsonObject; readonly isForced?: boolean },
+  servers: readonly NewServer[],
   options: ChangeOptions,
 ): Promise<ServerChange> {
+  const edits = servers.map((server) => ({ path: pathFor(config, server), value: server.entry }));
+  const text = await changeMainFile(config, edits, options);
+  return { name: servers.map(({ name }) => name).join(', '), file: config.file, text };
+}
+
+/** Where a new server goes. @throws ServerChangeFault */
+function pathFor(config: EditableConfig, { name, isForced = false }: NewServer): readonly (string | number)[] {
   const known = placesOf(config, name).find(isDefinition);
   if (known !== undefined && !isForced) {
     throw new ServerChangeFault('exists', `There is a server '${known.name}' in ${known.file} already`);
@@ -51,9 +71,7 @@ export async function addServer(
   if (known !== undefined && known.path.length === 0) {
     throw new ServerChangeFault('elsewhere', `'${known.name}' has a file of its own, ${known.file}: change it there`);
   }
-  const path = known?.path ?? [...blockForServers(config), name];
-  const text = await changeMainFile(config, [{ path, value: entry }], options);
-  return { name, file: config.file, text };
+  return known?.path ?? [...blockForServers(config), name];
 }
 
 /** Removes a server; a file of its own is renamed, as it may hold curation that took work. @throws ServerChangeFault */

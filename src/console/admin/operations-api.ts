@@ -101,7 +101,7 @@ const HARMLESS: readonly string[] = ['type', 'url', 'headers', 'description', 'd
  * Why an entry is not taken over the network: a token that is stolen must not be enough to run programs here, or to send this
  * machine's variables and files to a server. @param allowsAll what the configuration says (server.allowRemoteCommands)
  */
-function findEntryFault(entry: JsonObject, allowsAll: boolean): ApprovalsProblem | undefined {
+export function findEntryFault(entry: JsonObject, allowsAll: boolean): ApprovalsProblem | undefined {
   if (allowsAll) return undefined;
   const keys = Object.keys(entry).filter((key) => !HARMLESS.includes(key));
   if (keys.length > 0) return refused(keys.map((key) => `'${key.slice(0, 100)}'`).join(', '));

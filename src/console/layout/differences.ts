@@ -50,6 +50,16 @@ export function lineDifference(before: string, after: string, most?: number): Ht
   return html`<ol class="diff" dir="ltr">${written}</ol>`;
 }
 
+/** Members of a configuration that hold what nobody should read in passing. References to variables are none. */
+const SECRET = /"[^"]*(?:token|secret|passw|authorization|api[-_]?key)[^"]*"\s*:\s*"((?!\$\{)(?:[^"\\]|\\.){4,})"/gi;
+
+/** How a file of the configuration would change; secrets that it holds already are not shown. */
+export function fileDifference({ before, after }: { readonly before: string; readonly after: string }): Html {
+  const secrets = [...before.matchAll(SECRET)].map(([, value = '']) => value);
+  const hide = (text: string): string => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), text);
+  return lineDifference(hide(before), hide(after));
+}
+
 /** A line of a comparison; `left-out` stands for lines that are not shown. */
 interface ComparedLine {
   readonly kind: 'same' | 'removed' | 'added' | 'left-out';

@@ -25,7 +25,7 @@ import {
   stack,
   table,
 } from '../layout/components.js';
-import { boundedJson, lineDifference } from '../layout/differences.js';
+import { boundedJson, fileDifference } from '../layout/differences.js';
 import type { Frame } from '../layout/frame.js';
 import { type Action, definePage, type OpenPart, type Outcome } from '../layout/page.js';
 import { type Cut, cutPage, pager, Revisions } from '../layout/paging.js';
@@ -342,7 +342,7 @@ ${stack(
     'For callers',
     table({ caption: 'Operations that are treated otherwise', columns: ['Operation', 'Now', 'Then'], rows, none }),
   ),
-  panel(html`In ${foreign(change.file)}`, lineDifference(change.before, change.after)),
+  panel(html`In ${foreign(change.file)}`, fileDifference(change)),
 )}`;
 }
 

@@ -85,7 +85,7 @@ function writeSessions({ query, cut }: SessionsModel, frame: Frame): Html {
   return html`${pageHead({ title: cut.total === 0 ? 'No client is connected' : `${count(cut.total, 'client')} ${cut.total === 1 ? 'is' : 'are'} connected`, about, live: true })}
 <section class="panel"><form class="filters" method="get" action="${frame.to(SECTION)}" role="search"><span class="search"><label class="hidden" for="q">Client, user, address or session</label>
 <input id="q" type="search" name="q" value="${query.get('q') ?? ''}" placeholder="Client, user, address or session  ( / )"></span><button>Find</button></form>
-${table({ caption: 'Clients of this gateway', columns, rows, none, style: 'wide-first' })}
+${table({ caption: 'Clients of this gateway', columns, rows, none })}
 ${pager(frame, SECTION, query, cut)}</section>`;
 }
 

@@ -21,6 +21,7 @@ import { type Action, type ConsoleSources, definePage, type OpenPart } from '../
 import { type Cut, cutPage, pager } from '../layout/paging.js';
 import type { Tone } from '../layout/shapes.js';
 import { due, since } from '../layout/times.js';
+import { openServerChanges } from './server-changes.js';
 import { type LogLine, measureServerLogs, readServerLog } from './server-log.js';
 
 const SECTION = 'upstreams';
@@ -117,7 +118,11 @@ export const openUpstreams: OpenPart = (gateway, sources) => {
     },
     render: writeUpstream,
   });
-  return { pages: [list, one], actions: [restart(gateway), ...switches(gateway)] };
+  const changes = openServerChanges(gateway);
+  return {
+    pages: [list, one, ...changes.pages],
+    actions: [restart(gateway), ...switches(gateway), ...changes.actions],
+  };
 };
 
 /** How often the figures of a list that nothing else changes are written anew, in milliseconds. */
@@ -178,7 +183,7 @@ interface ListModel {
 function writeList({ query, all, cut, replicas }: ListModel, frame: Frame): Html {
   const search = html`<form class="filters" method="get" action="${frame.to(SECTION)}" role="search"><span class="search"><label class="hidden" for="q">Find a server</label>
 <input id="q" type="search" name="q" value="${query.get('q') ?? ''}" placeholder="Find a server  ( / )"></span><button>Find</button></form>`;
-  return html`${pageHead({ ...headOf(all), live: true })}
+  return html`${pageHead({ ...headOf(all), actions: frame.link('servers/add', 'Add a server', 'button button-primary'), live: true })}
 ${stack(
   html`<section class="panel">${search}${writeServers(cut.items, frame)}${pager(frame, SECTION, query, cut)}</section>`,
   replicas === undefined ? undefined : writeReplicas(replicas),
@@ -267,6 +272,7 @@ function writeUpstream(model: ServerModel, frame: Frame): Html {
   const { name, slug, problem, state, stderr = [], until } = upstream;
   const button = (verb: string, text: string, style = ''): Html =>
     frame.form(`${SECTION}/${slug}/${verb}`, html`<button class="${style}">${text}</button>`);
+  const remove = frame.link(`${SECTION}/${slug}/remove`, 'Remove', 'button button-quiet');
   const buttons =
     state === 'disabled'
       ? button('enable', 'Enable', 'button-primary')
@@ -275,7 +281,7 @@ function writeUpstream(model: ServerModel, frame: Frame): Html {
   const minutes = course?.minutes ?? [];
   const isCalled = minutes.some(({ ok, failed }) => ok + failed > 0);
   const lines = log.length > 0 ? log : stderr.map((text) => ({ text }));
-  return html`${pageHead({ crumb: frame.link(SECTION, 'Servers', 'plain'), title: foreign(name), about, actions: buttons, live: true })}
+  return html`${pageHead({ crumb: frame.link(SECTION, 'Servers', 'plain'), title: foreign(name), about, actions: [remove, buttons], live: true })}
 ${stack(
   problem === undefined ? undefined : writeProblem(problem, stderr, course),
   html`<div class="columns columns-2-1">${stack(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareLines, toReadableJson } from '../../../../src/console/layout/differences.js';
+import { compareLines, fileDifference, toReadableJson } from '../../../../src/console/layout/differences.js';
 
 const show = (before: string, after: string): readonly string[] =>
   compareLines(before, after).map(
@@ -46,5 +46,13 @@ describe('comparing lines', () => {
   it('writes JSON in order of names, with invisible characters to be seen', () => {
     expect(toReadableJson({ b: 1, a: ['x\u200by'] })).toBe('{\n  "a": [\n    "x\\u200by"\n  ],\n  "b": 1\n}');
     expect(toReadableJson(undefined)).toBe('');
+  });
+
+  it('hides the secrets that a file holds already, and shows what is new and what only refers', () => {
+    const before = '{\n  "token": "s3cret-of-ada",\n  "apiKey": "${KEY}"\n}';
+    const after = '{\n  "token": "s3cret-of-ada",\n  "apiKey": "${KEY}",\n  "clientToken": "just-pasted"\n}';
+    const written = fileDifference({ before, after }).toString();
+    expect(written).not.toContain('s3cret-of-ada');
+    for (const part of ['[hidden]', '${KEY}', 'just-pasted']) expect(written).toContain(part);
   });
 });
