@@ -34,7 +34,7 @@ export interface NativeSurface {
 }
 
 export interface NativeDeps {
-  readonly primitives: Pick<Primitives, 'offers'>;
+  readonly primitives: Pick<Primitives, 'offers' | 'extensions'>;
   /** Whether some enabled upstream has not answered yet, so that it may have anything. */
   readonly mayHaveMore: () => boolean;
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
@@ -58,6 +58,8 @@ interface NativeCapabilities {
   readonly resources?: { readonly subscribe: true; readonly listChanged: true } | { readonly listChanged: true };
   readonly prompts?: { readonly listChanged: true };
   readonly completions?: Readonly<Record<string, never>>;
+  /** Those of all servers, for what the gateway passes on without knowing it. */
+  readonly extensions?: JsonObject;
 }
 
 interface MethodForm {
@@ -110,16 +112,18 @@ function given(params: JsonObject): JsonObject {
 
 export function createNativeSurface(deps: NativeDeps): NativeSurface {
   const { primitives, mayHaveMore, snapshot, handle, listeners } = deps;
-  const offers = (capability: keyof NativeCapabilities, flag?: string): boolean =>
+  const offers = (capability: 'resources' | 'prompts' | 'completions', flag?: string): boolean =>
     mayHaveMore() || primitives.offers(capability, flag);
   return {
     capabilities() {
       const kinds = (['resources', 'prompts', 'completions'] as const).filter((kind) => offers(kind));
+      const extensions = primitives.extensions();
       const subscribe = offers('resources', 'subscribe') ? { subscribe: true as const } : {};
       return {
         ...(kinds.includes('resources') ? { resources: { ...subscribe, listChanged: true as const } } : {}),
         ...(kinds.includes('prompts') ? { prompts: { listChanged: true as const } } : {}),
         ...(kinds.includes('completions') ? { completions: {} } : {}),
+        ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
       };
     },
     async answer({ method, params, subscriber, ...call }) {

@@ -139,9 +139,10 @@ export async function completeConnection(
   { channel, client, lost, closed }: Attempt,
 ): Promise<Connection> {
   const { config, around, memory, onTools, onDiagnostic } = request;
+  const { extensions } = config;
   const era = client.getProtocolEra() ?? 'legacy';
   const protocolVersion = client.getNegotiatedProtocolVersion();
-  if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, around.clientInfo));
+  if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, request));
   const asks = era === 'modern' ? describeAsks(request) : undefined;
   const knowsRoots = era === 'legacy' && around.servesClients === true && config.asks.roots === 'allow';
   const roots = knowsRoots ? new RootsNews() : undefined;
@@ -225,7 +226,7 @@ export async function completeConnection(
     },
     call(call, timeoutMs) {
       age?.use();
-      return callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, roots, tasks });
+      return callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, roots, tasks, extensions });
     },
     request(request, timeoutMs) {
       age?.use();
@@ -239,7 +240,7 @@ export async function completeConnection(
         return channel.request(method, { ...params, ...continuation }, { ...options, meta });
       };
       if (asks === undefined || (ask === undefined && log === undefined)) return send();
-      return sendInRounds(send, { ...request, retryable: true }, asks);
+      return sendInRounds(send, { ...request, retryable: true }, asks, extensions);
     },
     watch,
     retire: () => channel.retire(),
@@ -284,6 +285,8 @@ interface CallSettings {
   readonly roots: RootsNews | undefined;
   /** Undefined where the server has none. */
   readonly tasks: TaskCalls | undefined;
+  /** What the server is told that clients have. */
+  readonly extensions: JsonObject | undefined;
 }
 
 function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
@@ -316,8 +319,10 @@ function sendCall(channel: CallChannel, call: UpstreamCall, settings: CallSettin
         headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
       },
     );
-  const extensions = tasks?.extensions;
-  const wantsNothing = asks === undefined || (ask === undefined && call.log === undefined && extensions === undefined);
+  const extensions =
+    tasks?.extensions === undefined ? settings.extensions : { ...settings.extensions, ...tasks.extensions };
+  const wantsNothing =
+    asks === undefined || (ask === undefined && call.log === undefined && tasks?.extensions === undefined);
   return wantsNothing ? send() : sendInRounds(send, call, asks, extensions);
 }
 
@@ -334,11 +339,12 @@ function newsBefore(ask: UpstreamCall['ask'], roots: RootsNews | undefined): JSO
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */
-function envelope(protocolVersion: string | undefined, clientInfo: TransportSurroundings['clientInfo']): JsonObject {
+function envelope(protocolVersion: string | undefined, { around, config }: ConnectionRequest): JsonObject {
+  const { extensions } = config;
   return {
     [PROTOCOL_VERSION_META_KEY]: protocolVersion,
-    [CLIENT_INFO_META_KEY]: clientInfo,
-    [CLIENT_CAPABILITIES_META_KEY]: {},
+    [CLIENT_INFO_META_KEY]: around.clientInfo,
+    [CLIENT_CAPABILITIES_META_KEY]: extensions === undefined ? {} : { extensions },
   };
 }
 

@@ -247,7 +247,9 @@ async function beginAttempt(request: ConnectionRequest, words: string[]): Promis
   const asks = describeAsks(request);
   channel.answerQuestions(asks);
   // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.
-  const capabilities = around.servesClients === true ? declareAbilities(request) : {};
+  const abilities = around.servesClients === true ? declareAbilities(request) : {};
+  const { extensions } = config;
+  const capabilities = extensions === undefined ? abilities : { ...abilities, extensions };
   const client = new Client(around.clientInfo, {
     capabilities,
     versionNegotiation: { mode: config.protocol === '2026-07-28' ? { pin: config.protocol } : 'auto', probe },

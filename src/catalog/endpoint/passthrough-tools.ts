@@ -15,6 +15,7 @@ import type { Sliced } from '../../base/turns/turns.js';
 import { readFurtherMembers } from '../../schema/further-members.js';
 import type { Catalog } from '../catalog.js';
 import { readParameters } from '../create-operation.js';
+import { ownPages } from './own-pages.js';
 import { portableNames } from './portable-names.js';
 import { showableDefinition } from './showable-definition.js';
 
@@ -179,6 +180,7 @@ export function* listPassthroughTools(
       if (byTool.has(key) && !definitions.has(key)) definitions.set(key, tool);
     }
   }
+  const withOwnPages = ownPages(toolSets);
   const bare = countNames(byTool);
   const slugs = new Set(upstreams);
   const found: { readonly fullName: string; readonly raw: RawTool; readonly shown: readonly Operation[] }[] = [];
@@ -192,7 +194,7 @@ export function* listPassthroughTools(
     const definition = shown.length === parts.length ? raw : offerOnly(raw, shown);
     found.push({
       fullName: isOwn ? tool : `${upstream}${QUALIFIER}${tool}`,
-      raw: withReadSchema(definition, shown),
+      raw: withOwnPages(upstream, withReadSchema(definition, shown)),
       shown,
     });
   }

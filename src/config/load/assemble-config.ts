@@ -43,6 +43,12 @@ export interface ConfigSources {
   readonly lock: ConfigLock;
 }
 
+/**
+ * What hosts of MCP Apps declare; servers without it show their tools without pages.
+ * https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ */
+const MCP_APPS = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+
 /** Builds the normalised configuration from its sources. Faults between the sources go into the diagnostics. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, upstreamsDir, document, diagnostics, lock } = sources;
@@ -77,7 +83,8 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const tracing = buildTracing(document.tracing, { directory, diagnostics });
   const plain = normaliseAll(PLAIN_SECTIONS, document);
   const { proxy, tls } = document.defaults ?? {};
-  const upstreams = buildUpstreams(definitions, {
+  const showsTools = passthrough || views.some((view) => view.endpoint.passthrough);
+  const built = buildUpstreams(definitions, {
     directory,
     outbound: { ...(proxy === undefined ? {} : { proxy }), ...(tls === undefined ? {} : { tls }) },
     defaults: buildDefaults(document.defaults, plain.limits),
@@ -85,6 +92,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
     families: { all: listFamilies(profiles), active: profile },
   });
+  const upstreams = showsTools ? built.map((upstream) => ({ extensions: MCP_APPS, ...upstream })) : built;
   notePerUser(upstreams, { server, clients }, diagnostics);
   noteResults(plain.results, diagnostics);
   return {

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../base/json/json.js';
 import { ROW_FUNCTIONS, TRUST_LEVELS } from '../../base/protocol/operation.js';
-import { boolean, choice, integer, list, looseTexts, SCOPE, section, string, text } from './setting.js';
+import { boolean, choice, custom, integer, list, looseTexts, SCOPE, section, string, text } from './setting.js';
 
 /** The longest time of anything between the gateway and a server. */
 export const MAX_TIMEOUT_MS = 86_400_000;
@@ -124,6 +125,13 @@ export const SHARED = {
       'one where the server speaks it, unless a server over HTTP then offers less than in a session. Servers of the SSE transport have sessions.',
     'auto',
   ),
+  extensions: custom<Readonly<Record<string, JsonObject>>>({
+    type: 'object',
+    additionalProperties: { type: 'object' },
+    description:
+      'The extensions of MCP that the server is told its clients have, by name, each with its settings. Where tools of servers are passed through, ' +
+      'MCP Apps (`io.modelcontextprotocol/ui`) unless given; none elsewhere.',
+  }),
   maxConcurrency: integer(
     1,
     100_000,

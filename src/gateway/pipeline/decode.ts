@@ -133,7 +133,7 @@ async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationE
   const given = isJsonObject(raw.arguments) ? raw.arguments : {};
   if (typeof given['operation'] === 'string') return wrongTool(raw.tool, given['operation'], given, snapshot);
   const error = await unknownOperation(raw.tool, given, snapshot);
-  if (snapshot.plan.mode === 'passthrough') return unknownPassthroughTool(echoName(raw.tool), error);
+  if (snapshot.plan.mode === 'passthrough') return unknownPassthroughTool(echoName(raw.tool), error, snapshot.plan);
   return new OperationError(
     error.code,
     `There is no MCP tool '${echoName(raw.tool)}'. Upstream tools are operations here: ${error.message}`,
@@ -142,9 +142,11 @@ async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationE
 }
 
 /** Where there are only upstreams' tools: the operations that an unknown name could mean, as tools. */
-function unknownPassthroughTool(name: string, { details }: OperationError): OperationError {
+function unknownPassthroughTool(name: string, { details }: OperationError, plan: Snapshot['plan']): OperationError {
   const candidates = Array.isArray(details['candidates']) ? details['candidates'] : [];
-  const tools = [...new Set(candidates.map((candidate) => String((candidate as JsonObject)['tool'])))];
+  // Operations of the gateway's own are no tools there.
+  const named = candidates.map((candidate) => String((candidate as JsonObject)['tool']));
+  const tools = [...new Set(named)].filter((tool) => plan.reachOf(tool) !== undefined);
   const next = tools.length === 0 ? 'List the tools with tools/list' : `Did you mean ${quoteValues(tools)}?`;
   return new OperationError('NOT_FOUND_OPERATION', `There is no tool '${name}'. ${next}`, { tool: name, tools });
 }

@@ -3,11 +3,11 @@ import type { JsonObject } from '../../base/json/json.js';
 import type { Caller, HandlerCall, OperationHandler } from '../../base/protocol/call.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Owned } from '../../base/protocol/qualified-names.js';
 import type { Warning } from '../../base/protocol/result.js';
 import { inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/turns.js';
 import { narrowTo } from './operations.js';
 import { type KnownLists, keyOf, type ListName, memberOf, type Upstreams } from './primitive-lists.js';
-import type { Owned } from './qualified-names.js';
 import { cleanEntry } from './read-entry.js';
 import { handOver } from './shape-contents.js';
 

@@ -1,6 +1,5 @@
 import type { Caller } from '../../base/protocol/call.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import type { KnownLists, ListName } from './primitive-lists.js';
 import {
   type Owned,
   qualifyPrompt,
@@ -8,7 +7,8 @@ import {
   qualifyUri,
   readQualifiedPrompt,
   readQualifiedUri,
-} from './qualified-names.js';
+} from '../../base/protocol/qualified-names.js';
+import type { KnownLists, ListName } from './primitive-lists.js';
 import type { Entry } from './read-list.js';
 
 interface OwnersDeps {

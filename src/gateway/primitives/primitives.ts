@@ -3,6 +3,8 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { Caller, OperationHandler } from '../../base/protocol/call.js';
 import type { Operation, Primitive } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Owned } from '../../base/protocol/qualified-names.js';
+import { TASKS_EXTENSION } from '../../base/protocol/result-meta.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
 import {
   type DefinitionGuard,
@@ -32,7 +34,6 @@ import {
   type Upstreams,
 } from './primitive-lists.js';
 import { createPromptHandlers } from './prompt-handlers.js';
-import type { Owned } from './qualified-names.js';
 import { createResourceHandler } from './resource-handler.js';
 import type { ResourceLinks } from './resource-links.js';
 import { ResourceSubscriptions, type UpdateListener } from './resource-subscriptions.js';
@@ -60,6 +61,8 @@ export interface PrimitiveOperations {
   handlerOf(operation: Operation): OperationHandler | undefined;
   /** Whether some upstream declares a capability, or a switch of it. */
   offers(capability: Primitive, flag?: string): boolean;
+  /** The extensions of MCP that upstreams declare, but for those of the gateway's own. */
+  extensions(): JsonObject;
   /** Gets what `narrow` needs to know of a call; undefined where nothing has to be waited for. */
   prepare(operation: Operation, params: JsonObject): Promise<void> | undefined;
   /**
@@ -184,6 +187,11 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
         const declared = upstreams.get(slug)?.capabilities()?.[capability];
         return flag === undefined || (isJsonObject(declared) && declared[flag] === true);
       }),
+    extensions() {
+      const declared = lists.declaring('extensions').map((slug) => upstreams.get(slug)?.capabilities()?.['extensions']);
+      const { [TASKS_EXTENSION]: _own, ...others }: JsonObject = Object.assign({}, ...declared);
+      return others;
+    },
     prepare({ name, primitive }, params) {
       if (primitive === undefined || params['upstream'] !== undefined) return undefined;
       const prompt = textOf(

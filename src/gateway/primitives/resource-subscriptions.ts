@@ -1,6 +1,6 @@
 import { OperationError } from '../../base/protocol/operation-error.js';
+import { type Owned, qualifyUri } from '../../base/protocol/qualified-names.js';
 import type { Upstreams } from './primitive-lists.js';
-import { type Owned, qualifyUri } from './qualified-names.js';
 
 /** Called with a URI of a resource that has changed, and who subscribed to it by that URI. */
 export type UpdateListener = (uri: string, subscribers: ReadonlySet<string>) => void;

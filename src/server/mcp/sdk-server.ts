@@ -6,6 +6,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type Server,
+  type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
@@ -81,8 +82,16 @@ export function createSdkServerFactory(
   const { errors, structuredContent } = gateway.config.endpoint;
   const { native } = gateway;
   const answerModernNative = createNativeAnswerer(native, parked);
+  const capabilitiesOf = (era: Era): ServerCapabilities => {
+    const { extensions, ...offered } = native.capabilities();
+    const { extensions: own, ...tasks }: { extensions?: JsonObject } = taskCapabilities(era);
+    // Any JSON object may be an extension's settings.
+    const all = { ...extensions, ...own } as NonNullable<ServerCapabilities['extensions']>;
+    const extended = Object.keys(all).length === 0 ? {} : { extensions: all };
+    return { tools: { listChanged: true }, logging: {}, ...offered, ...tasks, ...extended };
+  };
   const optionsOf = (era: Era) => ({
-    capabilities: { tools: { listChanged: true }, logging: {}, ...native.capabilities(), ...taskCapabilities(era) },
+    capabilities: capabilitiesOf(era),
     instructions: writeInstructions(gateway.mode(), gateway.purpose),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },

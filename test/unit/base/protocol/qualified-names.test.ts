@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UriTemplate } from '../../../../src/gateway/primitives/owners.js';
 import {
   qualifyPrompt,
   qualifyTemplate,
   qualifyUri,
   readQualifiedPrompt,
   readQualifiedUri,
-} from '../../../../src/gateway/primitives/qualified-names.js';
+} from '../../../../src/base/protocol/qualified-names.js';
+import { UriTemplate } from '../../../../src/gateway/primitives/owners.js';
 
 const isUpstream = (slug: string): boolean => slug === 'docs' || slug === 'my_notes';
 

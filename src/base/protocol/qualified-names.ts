@@ -1,4 +1,4 @@
-import { QUALIFIER } from '../../base/protocol/operation.js';
+import { QUALIFIER } from './operation.js';
 
 /** What belongs to an upstream: a URI, a template or a prompt's name, as that upstream has it. */
 export interface Owned {
@@ -10,9 +10,14 @@ export interface Owned {
 
 const SCHEME = 'mcp-aql://';
 
+/** By these schemes clients know what a resource is for: a page of MCP Apps, a skill. They stay, and the server is the host. */
+const KEPT_SCHEME = /^(?:ui|skill):\/\//;
+const HOST = 'mcp-aql.';
+
 /** A URI that names its upstream too. The URI itself is one path segment, so that no client normalises what is inside. */
 export function qualifyUri({ upstream, id }: Owned): string {
-  return `${SCHEME}${upstream}/${encodeURIComponent(id)}`;
+  const [scheme] = KEPT_SCHEME.exec(id) ?? [];
+  return `${scheme === undefined ? SCHEME : `${scheme}${HOST}`}${upstream}/${encodeURIComponent(id)}`;
 }
 
 /**
@@ -23,7 +28,7 @@ export function qualifyTemplate({ upstream, id }: Owned): string {
   return `${SCHEME}${upstream}/${id}`;
 }
 
-const QUALIFIED_URI = /^mcp-aql:\/\/([^/]+)\/(.+)$/s;
+const QUALIFIED_URI = /^(?:mcp-aql:\/\/|(?:ui|skill):\/\/mcp-aql\.)([^/]+)\/(.+)$/s;
 
 /**
  * What `qualifyUri` and `qualifyTemplate` were given, and the expansion of a qualified template; undefined for every other URI.

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/base/json/json.js';
+import { hostGateway } from '../support/hosted-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
+
+const UI = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+const SERVER = {
+  command: process.execPath,
+  args: [join(REPOSITORY, 'test/fixtures/servers/apps-server.mjs'), 'chart'],
+};
+const OTHER = { ...SERVER, args: [SERVER.args[0] ?? '', 'other'] };
+
+async function connect(transport: unknown) {
+  const client = new Client({ name: 'host', version: '1' }, { capabilities: { extensions: UI } });
+  await client.connect(transport as Transport);
+  return client;
+}
+
+const direct = () => connect(new StdioClientTransport(SERVER));
+const through = (url: string) => connect(new StreamableHTTPClientTransport(new URL(url)));
+
+/** What a host of MCP Apps reads of each tool: its page and what the page holds. */
+async function appsOf(client: Client) {
+  const { tools } = await client.listTools();
+  const apps = tools.map(async ({ name, _meta }) => {
+    const uri = String(((_meta?.['ui'] ?? {}) as JsonObject)['resourceUri']);
+    const { contents } = await client.readResource({ uri });
+    return { name, uri, contents: contents.map(({ uri: _uri, ...rest }) => rest) };
+  });
+  return (await Promise.all(apps)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+it('a server that asks whether its client shows apps offers them behind the gateway as it does without', async () => {
+  await using gateway = await hostGateway({ endpoint: { mode: 'passthrough' }, mcpServers: { apps: SERVER } });
+  const [own, passed] = [await direct(), await through(gateway.url)];
+  expect(await appsOf(passed)).toEqual(await appsOf(own));
+  expect((await appsOf(passed))[0]).toMatchObject({ name: 'get_weather', uri: 'ui://chart/main.html' });
+  expect(passed.getServerCapabilities()?.extensions).toEqual(own.getServerCapabilities()?.extensions);
+  expect(await passed.callTool({ name: 'get_weather', arguments: {} })).toMatchObject({ content: [{ text: 'sunny' }] });
+  await own.close();
+  await passed.close();
+});
+
+it('two servers with pages of one URI each show their own, under its scheme', async () => {
+  const config = { endpoint: { mode: 'passthrough' }, mcpServers: { aa: SERVER, bb: OTHER } };
+  await using gateway = await hostGateway(config);
+  const client = await through(gateway.url);
+  const apps = await appsOf(client);
+  expect(apps.map(({ name, uri }) => [name, uri])).toEqual([
+    ['aa__get_weather', 'ui://mcp-aql.aa/ui%3A%2F%2Fchart%2Fmain.html'],
+    ['bb__get_weather', 'ui://mcp-aql.bb/ui%3A%2F%2Fchart%2Fmain.html'],
+  ]);
+  expect(apps.map(({ contents }) => contents[0])).toEqual([
+    expect.objectContaining({ text: '<p>chart</p>' }),
+    expect.objectContaining({ text: '<p>other</p>' }),
+  ]);
+  const { resources } = await client.listResources();
+  const pages = resources.map(({ uri }) => uri).filter((uri) => uri.startsWith('ui:'));
+  expect(pages.sort()).toEqual(apps.map(({ uri }) => uri));
+  await client.close();
+});
+
+it('a server is told of the extensions that its configuration says, and of none in the families', async () => {
+  const extensions = { 'example.org/x': { a: 1 } };
+  for (const [endpoint, more, told] of [
+    [{ mode: 'passthrough' }, { extensions }, extensions],
+    [{ mode: 'passthrough' }, {}, UI],
+    [{ mode: 'single' }, {}, undefined],
+  ] as const) {
+    await using gateway = await hostGateway({ endpoint, mcpServers: { apps: { ...SERVER, ...more } } });
+    const client = await through(gateway.url);
+    const asked = await client.readResource({ uri: 'told://capabilities' });
+    const [content] = asked.contents as { text: string }[];
+    expect(JSON.parse(content?.text ?? '')['extensions']).toEqual(told);
+    await client.close();
+  }
+});
