@@ -17,7 +17,7 @@ import type { EmptyHints } from '../classify/words/default-hints.js';
 import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
 import { readFurtherMembers } from '../schema/further-members.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
-import { whyFurther } from './arguments/further-parameters.js';
+import { whyFurther } from './further-parameters.js';
 import type { Curation } from './curation.js';
 import { describeValue, findForeignParameters, narrowSchema } from './grouped-tools/narrow-schema.js';
 import type { ScreenedTool } from './integrity/screen-tools.js';

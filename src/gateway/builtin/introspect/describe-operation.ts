@@ -12,7 +12,7 @@ import type { Absence, RawTool } from '../../../base/protocol/tools.js';
 import type { Sliced } from '../../../base/turns/turns.js';
 import { describeCombinations } from '../../../catalog/arguments/combinations.js';
 import { findValidExample } from '../../../catalog/arguments/example-params.js';
-import { describeFurther } from '../../../catalog/arguments/further-parameters.js';
+import { describeFurther } from '../../../catalog/further-parameters.js';
 import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
 import { visibleInputSchema } from '../../../catalog/grouped-tools/narrow-schema.js';
 import { riskInWords, trialInWords, trialVariant } from '../../../catalog/operation.js';

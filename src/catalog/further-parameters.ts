@@ -1,8 +1,8 @@
-import type { JsonSchema } from '../../base/json/json.js';
-import { cleanText, quoteValues } from '../../base/lib/text.js';
-import type { Operation } from '../../base/protocol/operation.js';
-import { readFurtherMembers } from '../../schema/further-members.js';
-import { ANY_VALUE, describeForm, readObjectFields } from '../../schema/schema-shape.js';
+import type { JsonSchema } from '../base/json/json.js';
+import { cleanText, quoteValues } from '../base/lib/text.js';
+import type { Operation } from '../base/protocol/operation.js';
+import { readFurtherMembers } from '../schema/further-members.js';
+import { ANY_VALUE, describeForm, readObjectFields } from '../schema/schema-shape.js';
 
 /** What the operator says of parameters that a tool does not name. */
 export type UnknownParameters = 'allow' | 'refuse';
