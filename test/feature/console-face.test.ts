@@ -220,7 +220,16 @@ describe.skipIf(CHROMIUM === undefined)(`the face of the console (${NO_CHROMIUM}
       'try',
       'try?operation=metrics_lake__list_partitions',
     ];
-    const others = ['servers/add', 'upstreams/tickets/remove', 'catalogue/metrics_lake__list_partitions', 'integrity', 'figures', 'audit', 'sessions', 'quotas'];
+    const others = [
+      'servers/add',
+      'upstreams/tickets/remove',
+      'catalogue/metrics_lake__list_partitions',
+      'integrity',
+      'figures',
+      'audit',
+      'sessions',
+      'quotas',
+    ];
     for (const path of [...pages, ...others]) {
       await go(path);
       for (const width of [1440, 1000, 720, 390, 360]) {
@@ -249,11 +258,19 @@ describe.skipIf(CHROMIUM === undefined)(`the face of the console (${NO_CHROMIUM}
     const file = join(gateway.directory, 'gateway.config.json');
     const paste = async (block: string): Promise<string> => {
       await go('servers/add');
-      await page.$eval('#block', (field, text) => void (field.value = text), block);
+      await page.$eval(
+        '#block',
+        (field, text) => {
+          field.value = text;
+        },
+        block,
+      );
       await press(page, 'Preview');
       return textOf(page, 'main');
     };
-    expect(await paste('{ "mcpServers": { "shell": { "command": "sh" } } }')).toContain("cannot be added with 'command'");
+    expect(await paste('{ "mcpServers": { "shell": { "command": "sh" } } }')).toContain(
+      "cannot be added with 'command'",
+    );
     expect(await paste('{ "tickets": { "url": "http://127.0.0.1:9/mcp" } }')).toContain("There is a server 'tickets'");
     expect(await paste('"wiki": { "url": "http://127.0.0.1:9/mcp" },')).toMatch(/added:\s+"wiki"/);
     expect(await readFile(file, 'utf8')).not.toContain('"wiki"');

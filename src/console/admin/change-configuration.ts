@@ -60,7 +60,13 @@ export async function previewChange(gateway: Gateway, make: Change): Promise<Pre
   try {
     const config = await openEditableConfig(options);
     const { text: after, moved } = await make(config, options);
-    return { file: config.file, before: config.text, after, moved, digest: digest([config.text, after, moved ?? null]) };
+    return {
+      file: config.file,
+      before: config.text,
+      after,
+      moved,
+      digest: digest([config.text, after, moved ?? null]),
+    };
   } catch (error) {
     const problem = describeChangeFault(error);
     if (problem === undefined) throw error;
@@ -73,7 +79,10 @@ export function asPreviewed(make: Change, expected: string): Change {
   return async (config, options) => {
     const { text, moved } = await make(config, { ...options, isDryRun: true });
     if (digest([config.text, text, moved ?? null]) !== expected)
-      throw new ServerChangeFault('outdated', 'Nothing was written: the file has changed since. Look at the change again');
+      throw new ServerChangeFault(
+        'outdated',
+        'Nothing was written: the file has changed since. Look at the change again',
+      );
     return make(config, options);
   };
 }

@@ -56,7 +56,8 @@ const SECRET = /"[^"]*(?:token|secret|passw|authorization|api[-_]?key)[^"]*"\s*:
 /** How a file of the configuration would change; secrets that it holds already are not shown. */
 export function fileDifference({ before, after }: { readonly before: string; readonly after: string }): Html {
   const secrets = [...before.matchAll(SECRET)].map(([, value = '']) => value);
-  const hide = (text: string): string => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), text);
+  const hide = (text: string): string =>
+    secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), text);
   return lineDifference(hide(before), hide(after));
 }
 

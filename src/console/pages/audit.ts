@@ -183,7 +183,7 @@ function writeFound({ records, next, bytes }: BackwardPage, query: URLSearchPara
     'A request that was allowed and is not recorded by default leaves no record.',
   );
   return html`${records.length === 0 ? none : writeRecords(groupRecords(records), frame)}
-<p class="panel-foot"><span>${searched}</span> ${older === undefined ? html`<span>There is nothing older that was not searched.</span>` : frame.link(`${SECTION}?${older}`, 'Older records')}</p>`;
+<div class="panel-foot"><span>${searched}</span> ${older === undefined ? html`<span>There is nothing older that was not searched.</span>` : frame.link(`${SECTION}?${older}`, 'Older records')}</div>`;
 }
 
 function writeCheckState(check: CheckState): Html | undefined {

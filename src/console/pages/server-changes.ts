@@ -89,8 +89,17 @@ export function openServerChanges(gateway: Gateway): Part {
       const to = `${DRAFTS}/${id}`;
       const servers = found && readBlock(found, gateway.config.server.allowRemoteCommands);
       if (servers === undefined || typeof servers === 'string')
-        return { to: SECTION, notice: { text: servers ?? 'This change is not kept any more. Begin again.', failed: true } };
-      const made = await write(gateway, operator, 'add_upstream', asPreviewed(adding(servers), form.get('digest') ?? ''), to);
+        return {
+          to: SECTION,
+          notice: { text: servers ?? 'This change is not kept any more. Begin again.', failed: true },
+        };
+      const made = await write(
+        gateway,
+        operator,
+        'add_upstream',
+        asPreviewed(adding(servers), form.get('digest') ?? ''),
+        to,
+      );
       if (made.to === SECTION) drafts.delete(id);
       return made;
     },
@@ -101,7 +110,8 @@ export function openServerChanges(gateway: Gateway): Part {
     run(form, { params, operator }) {
       const to = `${SECTION}/${params['slug']}/remove`;
       const name = nameOf(gateway, params['slug']);
-      if (name === undefined) return { to: SECTION, notice: { text: 'There is no such server any more.', failed: true } };
+      if (name === undefined)
+        return { to: SECTION, notice: { text: 'There is no such server any more.', failed: true } };
       if (!form.has('sure')) return { to, notice: { text: 'Nothing was removed: tick the box first.', failed: true } };
       return write(gateway, operator, 'remove_upstream', asPreviewed(removing(name), form.get('digest') ?? ''), to);
     },
@@ -133,7 +143,10 @@ async function write(gateway: Gateway, operator: string, action: string, make: C
 const BLOCKS = ['mcpServers', 'servers', 'context_servers'] as const;
 
 /** The servers of a pasted block, or in words what is wrong with it. @param allowsCommands server.allowRemoteCommands */
-export function readBlock({ text, name }: Pick<Draft, 'text' | 'name'>, allowsCommands: boolean): readonly NewServer[] | string {
+export function readBlock(
+  { text, name }: Pick<Draft, 'text' | 'name'>,
+  allowsCommands: boolean,
+): readonly NewServer[] | string {
   const block = parseBlock(text);
   if (typeof block === 'string') return block;
   const servers = serversIn(block, name);
@@ -162,7 +175,10 @@ function serversIn(block: JsonObject, name: string): readonly NewServer[] | stri
   const odd = all.find(([, entry]) => !isJsonObject(entry));
   if (all.length === 0) return 'There is no server in what was pasted.';
   if (odd !== undefined) return `'${odd[0].slice(0, 100)}' is no server: each has a 'command' or a 'url'.`;
-  return all.map(([each, entry]) => ({ name: all.length === 1 && name !== '' ? name : each, entry: entry as JsonObject }));
+  return all.map(([each, entry]) => ({
+    name: all.length === 1 && name !== '' ? name : each,
+    entry: entry as JsonObject,
+  }));
 }
 
 const EXAMPLE = '{ "mcpServers": { "wiki": { "url": "https://wiki.example.org/mcp" } } }';
@@ -195,7 +211,9 @@ function writeDraft({ id, draft, preview }: DraftModel, frame: Frame): Html {
     crumb: frame.link(DRAFTS, 'Add a server', 'plain'),
     title: 'What would change',
     about: 'The whole configuration was checked with it. The server starts as soon as it is saved.',
-    actions: frame.form(`${DRAFTS}/${id}/save`, html`<button class="button-primary">Save</button>`, { fields: { digest } }),
+    actions: frame.form(`${DRAFTS}/${id}/save`, html`<button class="button-primary">Save</button>`, {
+      fields: { digest },
+    }),
   })}
 ${writeChange(preview)}`;
 }
@@ -207,7 +225,10 @@ interface RemoveModel {
 }
 
 function writeRemove({ slug, name, preview }: RemoveModel, frame: Frame): Html {
-  const head = { crumb: frame.link(`${SECTION}/${slug}`, foreign(name), 'plain'), title: html`Remove ${foreign(name)}` };
+  const head = {
+    crumb: frame.link(`${SECTION}/${slug}`, foreign(name), 'plain'),
+    title: html`Remove ${foreign(name)}`,
+  };
   if (typeof preview === 'string') return html`${pageHead(head)}${alert('bad', foreign(preview))}`;
   const { moved, digest } = preview;
   const fields = html`<label class="check"><input class="sure" type="checkbox" name="sure" value="yes" required> Its operations are gone for every client</label>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chart, spark, write } from '../../../../src/console/layout/drawings.js';
 import { cutPage } from '../../../../src/console/layout/paging.js';
+import { duration } from '../../../../src/console/layout/times.js';
 import { readFilter } from '../../../../src/console/pages/audit.js';
 import { listBudgets } from '../../../../src/console/pages/quotas.js';
 import { findSessions } from '../../../../src/console/pages/sessions.js';
@@ -56,6 +57,12 @@ describe('parts of the console', () => {
     const all = [session('1', 'Claude', 5), session('2', 'Cursor', 9)];
     expect(findSessions(all, 'CORP').map(({ id }) => id)).toEqual(['2', '1']);
     expect(findSessions(all, 'claude').map(({ id }) => id)).toEqual(['1']);
+  });
+
+  it('says lengths of time in their two largest units', () => {
+    const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000] as const;
+    const lengths = [-second, 40.9 * second, 11 * minute, hour, hour + 54 * minute, 12 * day + 4 * hour];
+    expect(lengths.map(duration)).toEqual(['0 s', '40 s', '11 min', '1 h', '1 h 54 min', '12 d 4 h']);
   });
 
   it('draws a course with gaps, and writes charts as tables that need no script', () => {
