@@ -397,8 +397,6 @@ function findValues(field: ArgumentField, { category, facts }: Context): Finding
     (reads && !ACTION_LIST.test(splitWords(path[0] ?? '').join('_')))
   )
     return undefined;
-  if (path.length === 1 && path[0] === (facts.grouping?.parameter ?? facts.input.groupValue?.parameter))
-    return undefined;
   const said = path.length === 1 ? description : '';
   const dangerous = values.filter((value) =>
     reads
@@ -452,7 +450,9 @@ export function findRisks(facts: ToolFacts, category: Category): readonly Risk[]
   if (category === 'DELETE') return [];
   const schema = facts.input.tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
-  const fields = readArgumentFields(schema);
+  // What chooses among a tool's operations is fixed in each, or gives its whole danger.
+  const grouping = facts.grouping?.parameter ?? facts.input.groupValue?.parameter;
+  const fields = readArgumentFields(schema).filter(({ path }) => path.length > 1 || path[0] !== grouping);
   const keys = new Set(fields.flatMap(({ key, path }) => (path.length === 1 ? [key] : [])));
   const context = { category, facts, keys };
   const found = fields.flatMap((field): readonly Risk[] => {

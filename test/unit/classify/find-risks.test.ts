@@ -14,6 +14,13 @@ function risksOf(name: string, properties: JsonObject, description = ''): string
   return (operation.classification.risks ?? []).map((risk) => riskInWords(operation, risk)).join('; ');
 }
 
+it.each(['method', 'action', 'operation'])(
+  'the parameter that chooses among the operations of a tool is no risk: %s',
+  (name) => {
+    expect(risksOf('issue_work', { [name]: choice('create', 'get', 'update', 'delete'), id: text() })).toBe('');
+  },
+);
+
 describe('risks are found', () => {
   it.each<[string, string, JsonObject, string]>([
     [
