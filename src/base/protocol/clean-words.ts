@@ -28,15 +28,18 @@ const SECRET_MASK = '[secret]';
 const CREDENTIALS = /(?<=:\/\/)(?:[^\s/?#]{0,500}:[^\s/?#]{0,500}|[^\s/?#:]{16,1000})(?=@)/;
 const CREDENTIALS_MASK = '[credentials]';
 
+/** The folder of whoever the server runs as. */
+const HOME = String.raw`(?:~|\$HOME|\$\{HOME\})[\\/]`;
+
 /**
- * A URL, or an absolute path of two names or more, alone or as the whole of a quotation (where it may contain spaces). `file:`
+ * A URL, a path below a home folder, or an absolute path of two names or more, alone or as the whole of a quotation (where it may contain spaces). `file:`
  * URLs are paths. All repetitions are bounded, so that the time is linear.
  */
 const ADDRESS = new RegExp(
   [
     String.raw`(?<url>(?<![\w+.-])(?!file:)[a-z][a-z\d+.-]{1,20}://[^\s'"]{0,2000})`,
-    String.raw`(?<=(?<quote>['"\u0060]))(?<quoted>(?:file://)?(?:[a-z]:[\\/]|\\\\|/)[^'"\u0060\n\\/]{1,255}[\\/][^'"\u0060\n]{0,1000})(?=\k<quote>)`,
-    String.raw`(?<![\w/\\.~]|\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) )(?<bare>(?:file://)?(?:[a-z]:[\\/]|\\\\|/)[^\s'"\u0060,;:()<>\\/]{1,255}[\\/][^\s'"\u0060,;:()<>]{0,1000})`,
+    String.raw`(?<=(?<quote>['"\u0060]))(?<quoted>${HOME}[^'"\u0060\n]{1,1000}|(?:file://)?(?:[a-z]:[\\/]|\\\\|/)[^'"\u0060\n\\/]{1,255}[\\/][^'"\u0060\n]{0,1000})(?=\k<quote>)`,
+    String.raw`(?<![\w/\\.~]|\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) )(?<bare>${HOME}[^\s'"\u0060,;:()<>]{1,1000}|(?:file://)?(?:[a-z]:[\\/]|\\\\|/)[^\s'"\u0060,;:()<>\\/]{1,255}[\\/][^\s'"\u0060,;:()<>]{0,1000})`,
   ].join('|'),
   'gi',
 );

@@ -72,12 +72,12 @@ export const listResources = describe({
   },
   items: {
     uri: { ...TEXT, description: "The 'uri' of 'read_resource'" },
-    uriTemplate: TEXT,
     name: TEXT,
     title: TEXT,
     description: TEXT,
     mimeType: TEXT,
     size: { type: 'number', description: 'Bytes' },
+    uriTemplate: { ...TEXT, description: "Of templates, instead of 'uri'" },
     upstream: { ...TEXT, description: 'Its server' },
   },
   example: {},

@@ -46,6 +46,10 @@ describe("an upstream's words are sent", () => {
   it.each([
     ["TypeError: Cannot read '/srv/app/src/x.js'", "Cannot read '[path]'"],
     ['Access denied: /data/private/a.txt not in /data/files', 'Access denied: [path] not in [path]'],
+    ['no such file: ~/x', 'no such file: [path]'],
+    ["open '~/My Files/a.txt' failed", "open '[path]' failed"],
+    ['read $HOME/.ssh/id or ${HOME}/x, please', 'read [path] or [path], please'],
+    ['about ~5 and a~b/c and $HOME', 'about ~5 and a~b/c and $HOME'],
     ['open C:\\Users\\me\\secret.txt failed', 'open [path] failed'],
     ["open '/Users/John Smith/a b.txt' failed", "open '[path]' failed"],
     ['see file:///home/me/x.js', 'see [path]'],

@@ -175,7 +175,13 @@ function describeConstraints(source: JsonSchema, type: string): Partial<ItemInfo
   const numbers = isNumber ? NUMBER_KEYS.filter((key) => isBound(source[key])) : [];
   const lengths = type === 'string' ? LENGTH_KEYS.filter((key) => isLength(source[key])) : [];
   const texts = type === 'string' ? TEXT_KEYS.filter((key) => typeof source[key] === 'string') : [];
-  return Object.fromEntries([...numbers, ...lengths, ...texts].map((key) => [key, cleanValue(source[key])]));
+  const encoding = source['contentEncoding'];
+  const isEncoded = type === 'string' && typeof encoding === 'string' && !texts.includes('format');
+  return {
+    ...Object.fromEntries([...numbers, ...lengths, ...texts].map((key) => [key, cleanValue(source[key])])),
+    // The published form has no other place for it (specification, section 4.7.4).
+    ...(isEncoded && { format: cleanText(encoding) }),
+  };
 }
 
 /** Beyond what a double holds exactly a number is another one than its server wrote, and none that an argument can be. */
