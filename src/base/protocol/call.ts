@@ -115,6 +115,8 @@ export type HandlerOutcome =
       readonly warnings?: readonly Warning[];
       /** Facts about the answer, for the envelope's `_meta`. */
       readonly meta?: JsonObject;
+      /** What an answer that found little could have meant: a text of its own behind the envelope, whose published schema has no place for it. */
+      readonly hint?: string;
     }
   | { readonly dataText: string }
   | {

@@ -34,7 +34,9 @@ type OwnOutcome = Exclude<HandlerOutcome, { readonly toolResult: unknown } | { r
 /** Writes what a built-in operation gave as the specification's envelope. Here and below, an answer that exceeds the limit is refused. */
 export function shapeOwn(outcome: OwnOutcome, limits: PayloadLimits): Reply {
   if ('dataText' in outcome) return limited(envelope(outcome.dataText), limits);
-  return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? [], outcome.meta), limits);
+  const { data = null, warnings = [], meta, hint } = outcome;
+  const blocks = hint === undefined ? [] : [{ type: 'text', text: hint }];
+  return limited(envelope(JSON.stringify(data), blocks, warnings, meta), limits);
 }
 
 /** Characters from which on reading an answer takes milliseconds, and so does all that follows. */

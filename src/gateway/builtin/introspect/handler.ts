@@ -143,7 +143,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     }
     const data = await answer(query, caller);
     if (query.kind !== 'operation' || data['operation'] !== null) return { data };
-    return { data, warnings: [{ code: 'NOT_FOUND_OPERATION', message: await snapshot.explainUnknown(query.name) }] };
+    return { data, hint: await snapshot.explainUnknown(query.name) };
   };
 }
 
@@ -186,7 +186,7 @@ async function listOperations(
     },
     operations: asked.slice(0, first),
   };
-  return noFit === undefined ? { data } : { data, warnings: [{ code: 'NOT_FOUND_OPERATION', message: noFit }] };
+  return { data, ...(noFit !== undefined && { hint: noFit }) };
 }
 
 /** The operations of these names first, in their order, then all others. */

@@ -7,6 +7,9 @@ import { CONFORMANCE_LEVEL } from './conformance-level.js';
 /** The version of the specification that the gateway speaks. */
 const SPECIFICATION_VERSION = '1.0.0-draft';
 
+/** What the claimed level was measured over: `mcp-aql-gateway conformance` measures that of a configuration. */
+const MEASURED_ON = 'the shipped servers';
+
 /** The optional parts of the protocol. A client relies on these, so each is true only where it is implemented. */
 const CAPABILITIES = {
   batch: true,
@@ -43,7 +46,7 @@ export function buildProtocolMetadata({
   return {
     version: SPECIFICATION_VERSION,
     // The published schema knows two levels; who meets none claims none.
-    ...(CONFORMANCE_LEVEL !== 'none' && { conformance: CONFORMANCE_LEVEL }),
+    ...(CONFORMANCE_LEVEL !== 'none' && { conformance: CONFORMANCE_LEVEL, conformance_measured_on: MEASURED_ON }),
     mode,
     profile,
     capabilities: { ...CAPABILITIES, relationship_queries: hasRelations, execution_safety_loop: safetyMode },
