@@ -218,7 +218,8 @@ describe('the input of an UPDATE', () => {
     const { code, message, details } = refusal(
       await client.call(UPDATE, 'update_issue', { owner: 'a', issue_number: 1, title: 'New' }),
     );
-    expect(code).toBe('VALIDATION_UNKNOWN_PARAM');
+    expect(code).toBe('VALIDATION_MISSING_PARAM');
+    expect(details['param_name']).toBe('input');
     expect(message).toContain("'title' (did you mean 'input.title'?)");
     expect(details['example']).toEqual({
       tool: UPDATE,

@@ -47,7 +47,8 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
     addFixedArguments(operation, dropNulls(operation, matched.arguments, meter)),
     meter,
   );
-  const missing = findMissing(operation, bound);
+  const leftOut = findLeftOut(operation, matched.arguments, bound);
+  const missing = [...findMissing(operation, bound), ...findUnchanged(operation, matched.arguments, leftOut)];
   const violations = verdict.violations.filter((violation) => !mayMerge(operation, bound, violation));
   const unknown = readUnknown(operation, bound);
   const inside = operation.strictInside === true ? unknown.map(unknownInsideFault) : [];
@@ -56,7 +57,6 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
   // What a schema is too large for is known from the catalog's diagnostics, and not repeated for every call.
   const isNews = undecided !== undefined && measureSchema(operation.inputSchema).excess === undefined;
   if (total === 0) {
-    const leftOut = findLeftOut(operation, matched.arguments, bound);
     return {
       ok: true,
       arguments: bound,
@@ -103,8 +103,8 @@ function unknownInsideFault({ param, nearest, known }: ReturnType<typeof readUnk
 }
 
 /**
- * Null for an optional parameter that takes no null means that it is absent: models in strict mode must write every parameter.
- * Not in an update that merges, where null removes a field (specification 4.5.2).
+ * Null for an optional parameter that takes no null means that it is absent: models in strict mode must write every parameter. Where
+ * the tool takes it, or what is merged is written whole, it removes a field (specification 4.5.2).
  */
 function dropNulls(operation: Operation, args: JsonObject, meter: Meter): JsonObject {
   const names = Object.keys(args).filter((name) => args[name] === null && isNullAbsent(operation, name, meter));
@@ -123,10 +123,25 @@ function findLeftOut({ scope }: Operation, given: JsonObject, bound: JsonObject)
   });
 }
 
+/** An update of nothing but nulls that its tool does not take asks for what cannot be done. */
+function findUnchanged(operation: Operation, given: JsonObject, leftOut: readonly string[]): readonly Fault[] {
+  const { scope, name: operationName, parameters } = operation;
+  const isInInput = (name: string): boolean => scope.byUpstreamName.get(name)?.place !== 'params';
+  if (leftOut.length === 0 || mayBeEmpty(operationName, parameters)) return [];
+  if (Object.keys(given).filter(isInInput).length > leftOut.length) return [];
+  return leftOut.slice(0, MAX_FAULTS).map((param) => ({
+    code: 'VALIDATION_INVALID_TYPE',
+    param,
+    message: `Parameter '${param}' cannot be removed: the tool takes no null for it. Give it another value`,
+    actual: 'null',
+  }));
+}
+
 function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean {
   const parameter = operation.scope.byUpstreamName.get(name);
   if (parameter === undefined || parameter.required) return false;
-  if (operation.merge !== undefined && parameter.place === 'input') return false;
+  // Who replaces the whole removes a field by leaving it out of that.
+  if (operation.merge?.writes === 'whole' && parameter.place === 'input') return false;
   return !validatorFor(operation.inputSchema).takes(parameter.schema, null, meter);
 }
 

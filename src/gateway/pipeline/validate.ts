@@ -128,7 +128,10 @@ function describeFaults(
   });
 }
 
+/** An update without `input` is known by that, whatever lies beside it instead (specification, section 4.5.3). */
 function chooseMainFault(faults: readonly Fault[]): Fault {
+  const noInput = faults.find(({ code, param }) => code === 'VALIDATION_MISSING_PARAM' && param === 'input');
+  if (noInput !== undefined) return noInput;
   const rank = (fault: Fault): number => {
     const position = PRECEDENCE.indexOf(fault.code);
     return position < 0 ? PRECEDENCE.length : position;

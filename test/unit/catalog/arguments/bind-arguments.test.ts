@@ -462,6 +462,16 @@ it('null for a field of an update is named where the tool takes none, so that it
   expect(bound).toEqual({ ok: true, arguments: { id: 'a', due: null }, leftOut: ['input.note'] });
 });
 
+it.each([undefined, 'changed'] as const)(
+  'null for all that an update changes is refused where the tool takes none, be it merged or not: %j',
+  (writes) => {
+    const schema = typed({ id: { type: 'string' }, note: { type: 'string' } }, ['id']);
+    const operation = { ...updating(schema), ...(writes !== undefined && { merge: { read: 'get', writes } }) };
+    const refused = bindArguments(operation, { id: 'a', input: { note: null } });
+    expect(refused).toMatchObject({ ok: false, faults: [{ code: 'VALIDATION_INVALID_TYPE', param: 'input.note' }] });
+  },
+);
+
 describe('null for an optional parameter', () => {
   const schema = typed({ id: { type: 'string' }, note: { type: 'string' }, due: { type: ['string', 'null'] } }, ['id']);
 
@@ -492,10 +502,10 @@ describe('null for an optional parameter', () => {
     [true, true],
   ])('of the schema %j: is sent: %j', (v, isSent) => {
     const $defs = { text, maybe: either('anyOf', text, nothing) };
-    const both = { ...typed({ id: text, v }, ['id']), $defs };
-    const expected = { ok: true, arguments: { id: 'a', ...(isSent && { v: null }) } };
-    expect(bindArguments(reading(both), { id: 'a', v: null })).toEqual(expected);
-    expect(bindArguments(updating(both), { id: 'a', input: { v: null } })).toEqual({
+    const both = { ...typed({ id: text, w: text, v }, ['id']), $defs };
+    const expected = { ok: true, arguments: { id: 'a', w: 'x', ...(isSent && { v: null }) } };
+    expect(bindArguments(reading(both), { id: 'a', w: 'x', v: null })).toEqual(expected);
+    expect(bindArguments(updating(both), { id: 'a', input: { w: 'x', v: null } })).toEqual({
       ...expected,
       ...(!isSent && { leftOut: ['input.v'] }),
     });
@@ -539,8 +549,8 @@ describe('null for an optional parameter', () => {
     expect(meter.work).toBe(MOST_WORK);
   });
 
-  it('removes a field in an update that merges', () => {
-    const merging = { ...updating(schema), merge: { read: 'get_issue' } };
+  it('removes a field in an update that writes the whole', () => {
+    const merging = { ...updating(schema), merge: { read: 'get_issue', writes: 'whole' as const } };
     expect(bindArguments(merging, { id: 'a', input: { note: null } })).toMatchObject({
       ok: true,
       arguments: { id: 'a', note: null },
