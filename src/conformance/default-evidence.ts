@@ -58,7 +58,7 @@ const PARTNERS: Readonly<Record<string, JsonObject>> = {
 
 /**
  * The answer without the parameter is the answer with its default. A case for each text, number and flag of it, up to a bound;
- * none where answers differ from call to call.
+ * none where answers differ from call to call, and none of what only repeats the arguments.
  */
 async function seeDefault(
   probe: Probe,
@@ -75,7 +75,12 @@ async function seeDefault(
   const second = await send(given);
   if (!first.success || !isDeepStrictEqual(first.data, second.data)) return [];
   const response = await send({});
+  const again = new Map(leavesOf((await send({})).data, 'data'));
+  const without = new Map(leavesOf(response.data, 'data'));
+  // Times and ids differ between two equal calls, and an echo of the arguments is about the call.
+  const isConstant = (path: string): boolean => isDeepStrictEqual(without.get(path), again.get(path));
   return leavesOf(first.data, 'data')
+    .filter(([path, value]) => isConstant(path) && !isEcho(path, value, parameter.name))
     .slice(0, MOST_LEAVES)
     .map(([path, value]) => ({
       operation,
@@ -84,6 +89,17 @@ async function seeDefault(
       expected_value: value,
       response,
     }));
+}
+
+/** Whether a value lies under the parameter's name, or is a text that holds it. */
+function isEcho(path: string, value: unknown, parameter: string): boolean {
+  const name = fold(parameter);
+  if (path.split('.').some((segment) => fold(segment) === name)) return true;
+  return typeof value === 'string' && name.length > 2 && fold(value).includes(name);
+}
+
+function fold(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 const RENAMED = /^(?:result_)*/;
