@@ -16,6 +16,8 @@ export interface ClientConfig {
   readonly name: string;
   readonly keys: readonly ClientKey[];
   readonly groups: readonly string[];
+  /** Patterns of names that it adds to calls. */
+  readonly ignoreArguments?: readonly string[];
 }
 
 type Issuer = Output<typeof ISSUER>;

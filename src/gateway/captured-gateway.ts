@@ -13,6 +13,7 @@ import { NO_FIGURES } from './figures.js';
 import type { Gateway } from './gateway.js';
 import { NO_NATIVE_SURFACE } from './native.js';
 import { explainPolicy } from './operator-api.js';
+import { createDropIgnored } from './pipeline/ignored-arguments.js';
 import { createPipeline } from './pipeline/pipeline.js';
 import { createFailureReader } from './pipeline/read-tool-failure.js';
 import type { Snapshot } from './pipeline/snapshot.js';
@@ -59,6 +60,7 @@ export function openCapturedGateway(
   const views = new Views(config.views, services);
   const open = (snapshot: Snapshot, view: ViewConfig | undefined): Gateway => {
     const pipeline = createPipeline({
+      dropIgnored: createDropIgnored([]),
       gatekeeper: {
         admit: () => ({ outcome: 'allowed' }),
         staticDecision: (operation) => rules.staticDecision(operation, view?.name),

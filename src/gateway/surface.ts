@@ -13,6 +13,7 @@ import type { OpenBackground } from './executions.js';
 import type { FairCalls } from './fair-calls.js';
 import { createBatchRunner } from './pipeline/batch/batch.js';
 import { type Request, readRequest } from './pipeline/decode.js';
+import { createDropIgnored } from './pipeline/ignored-arguments.js';
 import { createPipeline, type PipelineDeps } from './pipeline/pipeline.js';
 import { createFailureReader } from './pipeline/read-tool-failure.js';
 import { withMeta } from './pipeline/shape.js';
@@ -157,6 +158,7 @@ function openPath(
     recordCall,
     limits,
     slowMs: config.warnings.slowMs,
+    dropIgnored: createDropIgnored(config.clients),
     explainFailure: createFailureReader(config.errors.upstreamWords),
   });
   const batch = createBatchRunner({

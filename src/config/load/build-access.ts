@@ -28,9 +28,9 @@ export function buildClients(
   entries: Readonly<Record<string, ClientEntry>> | undefined,
   context: SecretContext,
 ): readonly ClientConfig[] {
-  return Object.entries(entries ?? {}).flatMap(([name, { groups = [], ...entry }]) => {
+  return Object.entries(entries ?? {}).flatMap(([name, { groups = [], ignoreArguments, ...entry }]) => {
     const keys = buildKeys(entry, { ...context, path: [...context.path, name] });
-    return keys.length === 0 ? [] : [{ name, keys, groups }];
+    return keys.length === 0 ? [] : [{ name, keys, groups, ...(ignoreArguments !== undefined && { ignoreArguments }) }];
   });
 }
 

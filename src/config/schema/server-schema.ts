@@ -31,6 +31,10 @@ export const CLIENTS = dictionary(
   section('A client with a static token.', {
     ...KEYS,
     groups: list(TEXT, 'Groups that the client is in, for rules and quotas.'),
+    ignoreArguments: list(
+      TEXT,
+      'Names, or patterns of them (`chat*`), that this client adds to its calls: where an operation has no such parameter they are dropped, with a warning.',
+    ),
   }),
   'Who may use MCP over HTTP with a static token: name -> token. Without these and `server.oauth`, everyone who can reach the port.',
 );

@@ -28,6 +28,7 @@ import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
 import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
 import { handOver } from './hand-over.js';
+import type { DropIgnored } from './ignored-arguments.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
@@ -50,7 +51,7 @@ import {
 import { shapeNative, shapePassthrough } from './shape-without-envelope.js';
 import type { Snapshot } from './snapshot.js';
 import { mayBeAsked, type ValidatedCall, validate } from './validate.js';
-import { collectWarnings, leftOutWarning, unknownMembersWarning, type WarnedOnce } from './warnings.js';
+import { collectWarnings, ignoredWarning, leftOutWarning, unknownMembersWarning, type WarnedOnce } from './warnings.js';
 
 /** The snapshots of this moment; they may be newer than a call's. */
 interface SnapshotSource {
@@ -73,6 +74,7 @@ export interface PipelineDeps {
   readonly slowMs: number;
   readonly explainFailure: ExplainFailure;
   readonly shapeLarge: ShapeLargeCall;
+  readonly dropIgnored: DropIgnored;
   /** The calls that may go on in the background; absent where none may. */
   readonly background?: BackgroundCalls;
 }
@@ -128,6 +130,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     explainFailure,
     shapeLarge,
     background,
+    dropIgnored,
   } = deps;
 
   const readCall = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
@@ -148,7 +151,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.arguments = routed.params;
     progress.trace?.enter('validate');
     if (routed.operation.primitive !== undefined) await snapshot.targets?.prepare(routed.operation, routed.params);
-    const validated = validate(routed, snapshot, results, gatekeeper);
+    const validated = validate(routed, snapshot, results, gatekeeper, dropIgnored);
     progress.operation = validated.operation;
     progress.arguments = validated.arguments;
     return { validated, isLarge };
@@ -423,16 +426,17 @@ function withSession(reply: Reply, { sessionId }: Caller): Reply {
   return withMeta(reply, { [SESSION_ID]: sessionId });
 }
 
-/** The caller is not told: it can do nothing about it, and the upstream's own answer says what is wrong. */
 /** What the caller should know of the arguments that were sent. */
-function warningsOf({ leftOut, unknown }: ValidatedCall): readonly Warning[] {
-  if (leftOut === undefined && unknown === undefined) return NO_WARNINGS;
+function warningsOf({ leftOut, unknown, ignored }: ValidatedCall): readonly Warning[] {
+  if (leftOut === undefined && unknown === undefined && ignored === undefined) return NO_WARNINGS;
   return [
     ...(leftOut === undefined ? [] : [leftOutWarning(leftOut)]),
     ...(unknown === undefined ? [] : [unknownMembersWarning(unknown)]),
+    ...(ignored === undefined ? [] : [ignoredWarning(ignored)]),
   ];
 }
 
+/** The caller is not told: it can do nothing about it, and the upstream's own answer says what is wrong. */
 function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation {
   const message = `Arguments of '${qualifiedName}' go to the upstream without having been checked to the end: ${why}`;
   return { kind: 'notice', level: 'warn', message };

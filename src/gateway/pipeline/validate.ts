@@ -16,6 +16,7 @@ import {
 import type { Fault } from '../../schema/explain-violations.js';
 import { type Directives, type RoutedCall, refuseMisspelt, settleOperation, takeDirectives } from './decode.js';
 import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
+import type { DropIgnored } from './ignored-arguments.js';
 import { correctedExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -32,6 +33,8 @@ export interface ValidatedCall {
   readonly query?: CollectionQuery;
   /** Fields of an update whose null was left out, as the caller writes them. */
   readonly leftOut?: readonly string[];
+  /** Arguments that the client adds to every call, and that were dropped. */
+  readonly ignored?: readonly string[];
   /** Members of nested objects that no schema names; its server may ignore them. */
   readonly unknown?: readonly UnknownInside[];
   /** Why the arguments were not checked to the end; the upstream judges them. */
@@ -58,12 +61,15 @@ export function validate(
   snapshot: Snapshot,
   results: Pick<ResultService, 'takeControls' | 'controlsOf'>,
   gatekeeper: Pick<Gatekeeper, 'staticDecision'>,
+  dropIgnored: DropIgnored,
 ): ValidatedCall {
   const { raw, operation } = call;
   const confirmable = (): boolean => mayBeAsked(operation, gatekeeper);
   const directives = takeDirectives(operation, call.params, confirmable);
   if (raw.arguments !== call.params && isJsonObject(raw.arguments)) refuseMisspelt(operation, raw.arguments);
-  const { params, query, refusal } = results.takeControls(operation, directives.params);
+  const controlled = results.takeControls(operation, directives.params);
+  const { query, refusal } = controlled;
+  const { params, ignored } = dropIgnored(operation, controlled.params, raw.caller);
   const bound = bindArguments(operation, params);
   if (bound.ok && refusal?.error !== undefined) throw refusal.error;
   if (!bound.ok || refusal !== undefined) {
@@ -93,6 +99,7 @@ export function validate(
     directives,
     ...(query === undefined ? {} : { query }),
     ...(bound.leftOut === undefined ? {} : { leftOut: bound.leftOut }),
+    ...(ignored.length === 0 ? {} : { ignored }),
     ...(bound.unknown === undefined ? {} : { unknown: bound.unknown }),
     ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),
   };

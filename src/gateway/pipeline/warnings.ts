@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../base/json/canonical-json.js';
+import { echoName } from '../../base/lib/text.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import type { Warning } from '../../base/protocol/result.js';
 import type { UnknownInside } from '../../catalog/arguments/bind-arguments.js';
@@ -83,6 +84,17 @@ export function leftOutWarning(fields: readonly string[]): Warning {
     message: `The tool takes no null for ${names}, so nothing was sent for it. To change it, give a value`,
     details: { fields },
     severity: 'medium',
+  };
+}
+
+/** The warning of arguments that the client adds to its calls, as its operator says. */
+export function ignoredWarning(names: readonly string[]): Warning {
+  const shown = names.slice(0, 20);
+  return {
+    code: 'VALIDATION_ARGUMENT_IGNORED_WARNING',
+    message: `Not sent, as the operation has no such parameter: ${shown.map((name) => `'${echoName(name)}'`).join(', ')}`,
+    details: { arguments: shown.map(echoName) },
+    severity: 'low',
   };
 }
 
