@@ -105,9 +105,9 @@ describe('doctor', () => {
       'TypeError: fetch failed: getaddrinfo ENOTFOUND api.example.com',
       /reach api\.example\.com/,
     ],
-    ['a page in place of JSON', 'Unexpected token <html>', /it ends by itself: run its command by hand/],
-    ['a licence', 'Starting the proxy server failed: bad license', /it ends by itself: run its command by hand/],
-    ['a content type', 'DEBUG {"Content-Type": "application/json"}', /it ends by itself: run its command by hand/],
+    ['a page in place of JSON', 'Unexpected token <html>', /run its command by hand/],
+    ['a licence', 'Starting the proxy server failed: bad license', /run its command by hand/],
+    ['a content type', 'DEBUG {"Content-Type": "application/json"}', /run its command by hand/],
     ['a daemon', 'docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock.', /start Docker/],
   ])('gives a process that speaks of %s no cure of a URL', async (_what, words, cure) => {
     const { text } = await failedStep(script(`console.error(${JSON.stringify(words)}); process.exit(1)`));

@@ -74,7 +74,11 @@ beforeAll(async () => {
       mcpServers: {
         tracker: { url: upstream.urlOf('tracker') },
         wiki: { url: upstream.urlOf('wiki') },
-        behaviour: { ...behaviourServer(), timeoutMs: 1_500, operations: { '*': { category: 'EXECUTE' } } },
+        behaviour: {
+          ...behaviourServer(),
+          timeoutMs: 1_500,
+          operations: { '*': { category: 'EXECUTE', danger: 'safe' } },
+        },
         gone: { command: 'no-such-command-anywhere' },
       },
     },

@@ -13,7 +13,11 @@ beforeAll(async () => {
   gateway = await serveGateway({
     log: { level: 'debug' },
     mcpServers: {
-      behaviour: { ...behaviourServer(), timeoutMs: TIMEOUT_MS, operations: { '*': { category: 'EXECUTE' } } },
+      behaviour: {
+        ...behaviourServer(),
+        timeoutMs: TIMEOUT_MS,
+        operations: { '*': { category: 'EXECUTE', danger: 'safe' } },
+      },
     },
   });
 }, 60_000);

@@ -7,7 +7,11 @@ const SERVERS = {
   mcpServers: {
     behaviour: {
       ...behaviourServer(),
-      operations: { '*': { category: 'EXECUTE' }, echo: { category: 'READ' }, add_tool: { category: 'CREATE' } },
+      operations: {
+        '*': { category: 'EXECUTE', danger: 'safe' },
+        echo: { category: 'READ' },
+        add_tool: { category: 'CREATE' },
+      },
     },
   },
 };

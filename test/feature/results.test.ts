@@ -11,7 +11,7 @@ let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await hostGateway({
     results: { maxBytes: 0 },
-    mcpServers: { behaviour: { ...behaviourServer(), operations: { '*': { category: 'EXECUTE' } } } },
+    mcpServers: { behaviour: { ...behaviourServer(), operations: { '*': { category: 'EXECUTE', danger: 'safe' } } } },
   });
 }, 60_000);
 

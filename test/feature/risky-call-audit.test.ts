@@ -18,7 +18,9 @@ const TOOLS = `{
 
 it('a call whose argument destroys is on record with its danger, before and after it runs; a harmless one of the tool is not', async () => {
   await using gateway = await serveGateway({
-    mcpServers: { git: inlineServer(TOOLS, { operations: { git_push: { category: 'EXECUTE' } } }) },
+    mcpServers: {
+      git: inlineServer(TOOLS, { operations: { git_push: { category: 'EXECUTE', danger: 'reversible' } } }),
+    },
   });
   await using client = await connectClient(gateway.url);
   expect((await client.call('mcp_aql_execute', 'git_push', { branch: 'main' })).success).toBe(true);
