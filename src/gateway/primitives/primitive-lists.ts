@@ -294,8 +294,9 @@ export class PrimitiveLists {
     do {
       changes = kept.changes;
       try {
-        const reading = await readList(source, (params) => this.#request(upstream, source.method, params)).catch(
-          (error: unknown) => (hasNoSuchMethod(error) ? NO_LIST : Promise.reject(error)),
+        const request = (params: JsonObject): Promise<JsonObject> => this.#request(upstream, source.method, params);
+        const reading = await readList(source, request, upstream.status().era).catch((error: unknown) =>
+          hasNoSuchMethod(error) ? NO_LIST : Promise.reject(error),
         );
         if (this.#kept.get(`${list} ${slug}`) !== kept) return;
         const isTold = kept.digest !== undefined || ((isNews || kept.isMissed) && reading.entries.length > 0);

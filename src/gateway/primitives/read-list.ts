@@ -40,10 +40,15 @@ const MOST_PAGES = 1_000;
 /** A longer URI, template or name is no name for anybody. */
 const LONGEST_ID = 4_096;
 
-/** Reads all pages of a list. @param request sends one request for a page with these parameters */
+/**
+ * Reads all pages of a list.
+ * @param request sends one request for a page with these parameters
+ * @param era of the server: the empty string is a cursor in 2026-07-28, and the end for many servers before
+ */
 export async function readList(
   source: ListSource,
   request: (params: JsonObject) => Promise<JsonObject>,
+  era: 'legacy' | 'modern' = 'legacy',
 ): Promise<ListReading> {
   const reading = new Reading(source);
   const cursors = new Set<string>();
@@ -55,8 +60,8 @@ export async function readList(
     if (!Array.isArray(some)) reading.note(`holds no list of ${source.member}`);
     else if (!(await runInSlices(inTime(reading.take(some))))) break;
     const { nextCursor } = result;
-    // The end is the absence of a cursor, but null and the empty string are common too.
-    if (typeof nextCursor !== 'string' || nextCursor === '') break;
+    // The end is the absence of a cursor, but null is common too.
+    if (typeof nextCursor !== 'string' || (nextCursor === '' && era === 'legacy')) break;
     const fault = cursors.has(nextCursor)
       ? 'came back to a page that it had sent'
       : page === MOST_PAGES
