@@ -201,9 +201,17 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     ...servingOf(curation, classification),
     ...mergingOf(curation, classification, localName, description),
     ...(curation.family !== undefined && { family: curation.family }),
+    ...(isForAppsAlone(raw) && { appOnly: true as const }),
   });
   const diagnostics = suffixed.map((parameter) => renamedDiagnostic(operation, parameter));
   return { operation, diagnostics: further === 'silent' ? [...diagnostics, silentDiagnostic(operation)] : diagnostics };
+}
+
+/** https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx */
+function isForAppsAlone({ _meta: meta }: RawTool): boolean {
+  const ui = isJsonObject(meta) ? meta['ui'] : undefined;
+  const visibility = isJsonObject(ui) ? ui['visibility'] : undefined;
+  return Array.isArray(visibility) && visibility.includes('app') && !visibility.includes('model');
 }
 
 /** A risk that the operator declares, with the upstream's spelling of its parameter. */

@@ -6,6 +6,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { hostGateway } from '../support/hosted-gateway.js';
+import { inlineServer } from '../support/inline-server.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
 const UI = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
@@ -62,6 +63,36 @@ it('two servers with pages of one URI each show their own, under its scheme', as
   const { resources } = await client.listResources();
   const pages = resources.map(({ uri }) => uri).filter((uri) => uri.startsWith('ui:'));
   expect(pages.sort()).toEqual(apps.map(({ uri }) => uri));
+  await client.close();
+});
+
+it('a tool for apps alone can be called, and is not offered to models', async () => {
+  const tools = `{
+    get_chart: { tool: { description: 'Get the chart', annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: 'c' }] }) },
+    refresh_chart: {
+      tool: { description: 'Refresh the chart', annotations: { readOnlyHint: true }, _meta: { ui: { visibility: ['app'] } } },
+      run: () => ({ content: [{ type: 'text', text: 'fresh' }] }),
+    },
+  }`;
+  await using gateway = await hostGateway({
+    endpoint: { mode: 'single' },
+    mcpServers: { charts: inlineServer(tools) },
+  });
+  const client = await through(gateway.url);
+  const ask = async (operation: string, params: JsonObject) =>
+    JSON.stringify(await client.callTool({ name: 'mcp_aql', arguments: { operation, params } }));
+  for (const params of [
+    { query: 'operations' },
+    { query: 'operations', search: 'refresh the chart' },
+    { query: 'upstreams' },
+    { query: 'upstreams', name: 'charts' },
+  ]) {
+    const told = await ask('introspect', params);
+    expect(told, JSON.stringify(params)).toContain('chart');
+    expect(told).not.toContain('refresh_chart');
+  }
+  expect(JSON.stringify(await client.listTools())).not.toContain('refresh_chart');
+  expect(await ask('refresh_chart', {})).toContain('fresh');
   await client.close();
 });
 

@@ -151,6 +151,9 @@ describe.each(['legacy', 'auto'] as const)('tools that are passed through (clien
     await expect(both.call('read_note', { noteId: '1' })).rejects.toThrow(
       "There is no tool 'read_note'. Did you mean 'readNote'?",
     );
+    // The gateway's own operations are no tools here.
+    for (const name of ['introspect', 'mcp_aql_read'])
+      await expect(both.call(name, {})).rejects.not.toThrow(/mean .*(?:introspect|mcp_aql)/);
   });
 });
 

@@ -184,6 +184,8 @@ export interface OperationFields {
   readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
   /** How many seconds a READ's answer may be served again, at least 1; absent where it may not. */
   readonly cacheSeconds?: number;
+  /** Set where its tool is for the page of an app alone (MCP Apps): it can be called, and is not offered to models. */
+  readonly appOnly?: true;
   /** For an UPDATE that the gateway merges; absent where the upstream decides what happens to fields that a caller leaves out. */
   readonly merge?: MergeRule;
   /** For an operation that only starts a job: in the background it is followed to the job's end. */

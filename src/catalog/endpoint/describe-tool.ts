@@ -35,7 +35,7 @@ interface ToolContents {
  */
 export function describeTool(contents: ToolContents): string {
   const { purpose, categories, budget } = contents;
-  const served = contents.operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
+  const served = contents.operations.filter(({ upstream, appOnly }) => upstream !== GATEWAY_SOURCE && appOnly !== true);
   const offered = offerOperations(served);
   // Names of random letters can make an example cost more than everything else.
   const first = offered

@@ -41,7 +41,7 @@ export async function searchOperations(
     catalog.whole === undefined ? undefined : (operation: Operation) => catalog.find(operation.qualifiedName);
   const isCandidate = (operation: Operation): boolean => {
     const own = shown === undefined ? operation : shown(operation);
-    return own !== undefined && isWanted(own);
+    return own !== undefined && own.appOnly !== true && isWanted(own);
   };
   const thesaurus = await openFieldThesaurus();
   // Those that waited for the index would all go on in the turn in which it is ready.

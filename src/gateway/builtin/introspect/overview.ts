@@ -25,7 +25,8 @@ export interface Overview {
 
 /** Reads the overview; stops after each upstream and each of its operations. */
 export function* readOverview(catalog: Catalog): Sliced<Overview> {
-  const groups = groupBy(catalog.operations, ({ upstream }) => upstream);
+  const offered = catalog.operations.filter(({ appOnly }) => appOnly !== true);
+  const groups = groupBy(offered, ({ upstream }) => upstream);
   const slugs = [...new Set([...catalog.upstreams, ...groups.keys()])].filter((slug) => slug !== GATEWAY_SOURCE);
   const verbs = findVerbs(slugs, groups);
   const upstreams: UpstreamOverview[] = [];
