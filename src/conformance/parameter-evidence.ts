@@ -164,7 +164,8 @@ function baseOf(operation: DocumentedOperation): JsonObject {
 function unknownIn({ error }: Answer): readonly unknown[] {
   const unknown = error?.details?.['unknown_params'];
   if (Array.isArray(unknown)) return unknown;
-  if (error?.code !== 'VALIDATION_UNKNOWN_PARAM') return [];
+  // A missing `input` has the code, and what is unknown beside it the first sentence.
+  if (error === undefined || !/^Unknown parameter/.test(error.message)) return [];
   const [listed = ''] = error.message.replace(/ \(did you mean '[^']*'\?\)/g, '').split('. ');
   return Array.from(listed.matchAll(/'([^']*)'/g), ([, quoted]) => quoted);
 }

@@ -1,13 +1,16 @@
 import type { JsonObject } from '../../../base/json/json.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import { CONTROL_SPECS, partnersOf } from '../../../results/query/parts.js';
-import { AGGREGATE_MEMBERS } from '../../../results/query/read-parts.js';
+
 import type { ComputedField, Control, ControlSet, ItemField } from '../../../results/query/result-types.js';
 import { presetsOf } from '../../../results/query/select-fields.js';
 import type { ParameterInfo } from './types/type-info.js';
 
 /** How long lists of names may become in a description, in characters: all names but of the widest items. */
 const NAMES_BUDGET = 500;
+
+/** The published form of operation details knows no others; `introspect {query: "types"}` explains `distinct`, too. */
+const PUBLISHED_FUNCTIONS = ['count', 'group_by', 'sum', 'avg', 'min', 'max'];
 
 /** The controls that an operation takes, as parameters beside its own; each says so where it could be taken for the upstream's. */
 export function describeControls(operation: Operation, controls: ControlSet): readonly ParameterInfo[] {
@@ -43,7 +46,7 @@ export function describeQueryLanguage({ kind, fields = [], computed = [] }: Cont
       aggregation_support: {
         supported: true,
         default_mode: 'summary_only',
-        functions: AGGREGATE_MEMBERS,
+        functions: PUBLISHED_FUNCTIONS,
         // Without an output schema the fields are not known before the answer: then nothing is said of them.
         ...(fields.length > 0 && { groupable_fields: namesIn(groupable), numeric_fields: namesIn(numeric) }),
       },
