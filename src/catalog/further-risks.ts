@@ -14,8 +14,7 @@ const MOST_KEPT = 100;
  * described them. Their values count where they are few enough to be a choice.
  */
 export function furtherRisks(operation: Operation, args: JsonObject): readonly Risk[] {
-  const { strict, scope, fixedArguments = {}, inputSchema } = operation;
-  if (strict) return NONE;
+  const { scope, fixedArguments = {}, inputSchema } = operation;
   const names = Object.keys(args).filter(
     (name) => !scope.byUpstreamName.has(name) && !Object.hasOwn(fixedArguments, name),
   );

@@ -145,8 +145,9 @@ function isTrial({ trial }: Classification, args: JsonObject): boolean {
 
 /** The risks that the arguments take, less those that a dry run only shows. */
 function takenRisks(operation: Operation, args: JsonObject): readonly Risk[] {
-  const { classification } = operation;
-  const risks = [...(classification.risks ?? []), ...furtherRisks(operation, args)];
+  const { classification, strict } = operation;
+  const further = strict ? [] : furtherRisks(operation, args);
+  const risks = [...(classification.risks ?? []), ...further];
   const real = isTrial(classification, args) ? risks.filter(({ simulated }) => simulated !== true) : risks;
   return real.filter(({ path, when }) => readValues(args, path).some((value) => applies(when, value)));
 }

@@ -84,7 +84,10 @@ describe('an update of a server that takes no null', () => {
   it('is answered with a warning that names the null that was left out, and refused with the members that an object may have', async () => {
     await using gateway = await hostGateway({ mcpServers: { notes: inlineServer(TOOLS) } });
     await using client = await connectClient(gateway.url);
-    const left = await client.call('mcp_aql_update', 'update_note', { id: 'a', input: { text: null, options: { pinned: true } } });
+    const left = await client.call('mcp_aql_update', 'update_note', {
+      id: 'a',
+      input: { text: null, options: { pinned: true } },
+    });
     expect(warningsOf(left)).toMatchObject([
       { code: 'VALIDATION_NULL_LEFT_OUT_WARNING', details: { fields: ['input.text'] }, severity: 'medium' },
     ]);

@@ -80,6 +80,8 @@ function readUnknown(
   bound: JsonObject,
 ): readonly (UnknownInside & { readonly known: readonly string[] })[] {
   const { inputSchema } = operation;
+  // Names at the top are matched elsewhere, and most arguments hold nothing else.
+  if (!Object.values(bound).some((value) => typeof value === 'object' && value !== null)) return [];
   // What is too large to be checked is not searched either.
   if (measureSchema(inputSchema).excess !== undefined) return [];
   const found = findUnknownMembers(inputSchema, bound);

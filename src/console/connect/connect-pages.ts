@@ -143,11 +143,7 @@ export class ConnectPages {
   }
 
   /** Each beginning asks an authorization server and is kept in the store, whoever sends it. */
-  async #beginOnce(
-    address: string,
-    reply: FastifyReply,
-    work: () => Promise<FastifyReply>,
-  ): Promise<FastifyReply> {
+  async #beginOnce(address: string, reply: FastifyReply, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
     const seconds = this.#begun.secondsToWait(address);
     if (seconds > 0) return refuseForNow(seconds, reply);
     this.#begun.note(address);

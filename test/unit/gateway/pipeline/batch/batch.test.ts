@@ -37,7 +37,15 @@ describe('a batch', () => {
     const read = (given: unknown) => readRequest({ arguments: given } as RawCall, { reachOf: () => undefined });
     expect(read({ operations: [1] })).toMatchObject({ kind: 'batch', operations: [1] });
     expect(read({ operations: [1], operation: null })).toMatchObject({ kind: 'batch', operations: [1] });
-    for (const single of [{ operation: 'x' }, { operation: 'x', operations: [1] }, { operations: [] }, { operations: '[]' }, [], null, 7]) {
+    for (const single of [
+      { operation: 'x' },
+      { operation: 'x', operations: [1] },
+      { operations: [] },
+      { operations: '[]' },
+      [],
+      null,
+      7,
+    ]) {
       expect(read(single).kind).toBe('single');
     }
   });
