@@ -13,13 +13,14 @@ import {
 import type { Diagnostic, RawTool } from '../base/protocol/tools.js';
 import { classifyTool } from '../classify/classify-tool.js';
 import { findGroupingParameter } from '../classify/facts.js';
+import { findForeignParameters } from '../classify/foreign-parameters.js';
 import type { EmptyHints } from '../classify/words/default-hints.js';
 import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
 import { readFurtherMembers } from '../schema/further-members.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import type { Curation } from './curation.js';
 import { whyFurther } from './further-parameters.js';
-import { describeValue, findForeignParameters, narrowSchema } from './grouped-tools/narrow-schema.js';
+import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
 import type { ScreenedTool } from './integrity/screen-tools.js';
 import { assignUniqueNames } from './names.js';
 import { finishOperation, withCertainRisks } from './operation.js';
@@ -44,6 +45,8 @@ export interface DraftOperation {
   readonly localName: string;
   /** Hints that the upstream writes on its tools without regard to what they do. */
   readonly emptyHints?: EmptyHints;
+  /** Whether the upstream's hints tell reads from other tools. */
+  readonly tellsReadsApart?: boolean;
   /** Words that names of the upstream begin with and that are no verbs there. */
   readonly objectPrefixes: ReadonlySet<string>;
   readonly choice?: Choice;
@@ -95,6 +98,7 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     name,
     ignoreAnnotations,
     emptyHints,
+    draft.tellsReadsApart,
     [...objectPrefixes],
     onlyReads,
     partOf,
@@ -155,6 +159,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     },
     ignoreAnnotations,
     emptyHints: draft.emptyHints,
+    tellsReadsApart: draft.tellsReadsApart,
     objectPrefixes: draft.objectPrefixes,
     readOnlyStatements,
     rowFunctions,

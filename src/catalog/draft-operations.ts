@@ -2,7 +2,7 @@ import { isJsonObject } from '../base/json/json.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
 import type { Sliced } from '../base/turns/turns.js';
-import { findEmptyHints } from '../classify/words/default-hints.js';
+import { findEmptyHints, tellsReadsApart } from '../classify/words/default-hints.js';
 import { findObjectPrefixes } from '../classify/words/object-prefix.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Choice, DraftOperation } from './create-operation.js';
@@ -25,6 +25,7 @@ export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sl
   const screened = screenTools(toolSet);
   const raw = toolSet.tools.filter(isJsonObject);
   const emptyHints = findEmptyHints(raw);
+  const isTold = tellsReadsApart(raw);
   const objectPrefixes = findObjectPrefixes(upstream.slug, raw);
   const proposals = yield* proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
@@ -39,6 +40,7 @@ export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sl
       curation,
       localName,
       objectPrefixes,
+      tellsReadsApart: isTold,
       ...(emptyHints !== undefined && { emptyHints }),
       ...(choice !== undefined && { choice }),
       ...(onlyReads !== undefined && { onlyReads }),

@@ -15,6 +15,14 @@ import {
   type RiskValue,
   type Trial,
 } from '../base/protocol/operation.js';
+import {
+  judgeValue,
+  losesByState,
+  losesByStatement,
+  selectsEverything,
+  type ValueVerdict,
+} from '../classify/judge-value.js';
+import { CATEGORY_SEVERITY } from '../classify/words/lexicon.js';
 import { furtherRisks } from './further-risks.js';
 import { provenRead } from './proven-read.js';
 
@@ -32,7 +40,8 @@ interface CallDanger {
  */
 export function callDanger(operation: Operation, args: JsonObject): CallDanger {
   const { classification } = operation;
-  return rate(classification, takenRisks(operation, args), isTrial(classification, args));
+  const told = asTold(operation, args).classification;
+  return rate(told, takenRisks(operation, args), isTrial(classification, args));
 }
 
 /**
@@ -43,13 +52,52 @@ export function operationOfCall(operation: Operation, args: JsonObject): Operati
   const { classification } = operation;
   const risks = takenRisks(operation, args);
   const trial = isTrial(classification, args);
-  if (risks.length > 0 || trial) return asUsed(operation, risks, trial);
-  return (classification.statement === undefined ? undefined : provenRead(operation, args)) ?? operation;
+  const told = asTold(operation, args);
+  if (risks.length > 0 || trial) return asUsed(told, risks, trial);
+  return (classification.statement === undefined ? undefined : provenRead(operation, args)) ?? told;
+}
+
+/**
+ * The operation as a call uses it that says in `deciding` parameters what is done: by the most dangerous of their values. A value that
+ * is left out decides nothing. Forbidden and dangerous names stay what they are.
+ */
+function asTold(operation: Operation, args: JsonObject): Operation {
+  const { deciding = [], danger } = operation.classification;
+  if (danger.level === 'forbidden' || danger.level === 'dangerous') return operation;
+  const given = deciding.filter(({ parameter }) => Object.hasOwn(args, parameter) && args[parameter] !== null);
+  const verdicts = given.map((one) => judgeValue(one, args[one.parameter]));
+  const worst = verdicts.toSorted((one, other) => severityOf(other) - severityOf(one))[0];
+  return worst === undefined ? operation : withVerdict(operation, worst);
+}
+
+const severityOf = ({ category, danger }: ValueVerdict): number =>
+  dangerRank(danger) * CATEGORY_SEVERITY.length + CATEGORY_SEVERITY.indexOf(category);
+
+function withVerdict(operation: Operation, { category, danger, reason }: ValueVerdict): Operation {
+  const { cacheSeconds: _cacheSeconds, ...rest } = operation;
+  return {
+    ...rest,
+    retryable: category === 'READ',
+    classification: { ...operation.classification, category, danger: { level: danger, reasons: [reason] } },
+  };
+}
+
+/** The operation as calls use it whose value reads; undefined where no value decides. */
+export function toldRead(operation: Operation): Operation | undefined {
+  const { deciding = [], danger } = operation.classification;
+  const [first] = deciding;
+  if (first === undefined || danger.level === 'forbidden' || danger.level === 'dangerous') return undefined;
+  return withVerdict(operation, {
+    category: 'READ',
+    danger: 'safe',
+    reason: `the value of '${first.parameter}' reads`,
+  });
 }
 
 /** The operation as calls use it that take one of its risks, for each of them. */
 export function riskyVariants(operation: Operation): readonly Operation[] {
-  return (operation.classification.risks ?? []).map((risk) => asUsed(operation, [risk], false));
+  const told = operation.classification.deciding === undefined ? [] : TOLD.map((one) => withVerdict(operation, one));
+  return [...told, ...(operation.classification.risks ?? []).map((risk) => asUsed(operation, [risk], false))];
 }
 
 /** The operation as calls of it may be used with arguments that it does not describe; undefined where it takes none. */
@@ -63,6 +111,14 @@ const FURTHER: Risk = {
   danger: 'destructive',
   reason: 'an argument that is not described',
 };
+
+/** What calls of a tool that does whatever it is told may be. */
+const TOLD: readonly ValueVerdict[] = [
+  { category: 'READ', danger: 'safe', reason: 'its value reads' },
+  { category: 'CREATE', danger: 'reversible', reason: 'its value creates' },
+  { category: 'UPDATE', danger: 'reversible', reason: 'its value changes' },
+  { category: 'DELETE', danger: 'destructive', reason: 'its value removes' },
+];
 
 /**
  * The classification with the risks that every call takes, such as that of the file which a tool must be given to write to: they are
@@ -111,8 +167,9 @@ export function trialVariant(operation: Operation): Operation | undefined {
   return trial === undefined || danger.level !== 'destructive' ? undefined : asUsed(operation, [], true);
 }
 
-/** Whether calls of the operation may belong to another category: those of a READ that take a risk. */
+/** Whether calls of the operation may belong to another category: those of a READ that take a risk, and of what is told what to do. */
 export function mayEscalate({ classification, strict }: Operation): boolean {
+  if (classification.deciding !== undefined) return true;
   return classification.category === 'READ' && (!strict || (classification.risks ?? []).length > 0);
 }
 
@@ -126,6 +183,8 @@ export function riskInWords({ parameters }: Operation, { path, when }: Risk): st
   if ('holds' in when) return when.holds.map((member) => `${member} in ${place}`).join(', ');
   if ('begins' in when)
     return `${when.begins.slice(0, MOST_SHOWN).join('|')}${when.begins.length > MOST_SHOWN ? '|…' : ''} in ${place}`;
+  if ('loses' in when) return when.loses === 'method' ? `${place} but GET` : `${place} that removes or ends something`;
+  if ('selects' in when) return `${place} that leaves nothing out`;
   return 'unless' in when ? `${place} unless ${when.unless.join('|')}` : place;
 }
 
@@ -222,9 +281,17 @@ function applies(when: RiskCondition, value: unknown): boolean {
   if ('present' in when) return isGiven(value);
   if ('holds' in when) return holdsMember(value, new Set(when.holds));
   if ('begins' in when) return someWordBegins(value, when.begins);
+  if ('selects' in when) return selectsEverything(value, when.whenEmpty);
   if (Array.isArray(value)) return value.some((element) => applies(when, element));
+  if ('loses' in when) return typeof value === 'string' && losesByText(when, value);
   if (typeof value === 'string' && /^\s*[[{"]/.test(value)) return appliesToText(when, value);
   return when.is.some((expected) => mayMean(value, expected));
+}
+
+function losesByText({ loses, listed }: Extract<RiskCondition, { loses: unknown }>, value: string): boolean {
+  if (loses === 'state') return losesByState(value, listed);
+  if (loses === 'statement') return losesByStatement(value);
+  return !/^\s*(?:get|head|options)\s*$/i.test(value);
 }
 
 /** A list or a text that was itself written as JSON text. */
@@ -322,10 +389,10 @@ function createScope(parameters: readonly Parameter[]): ParameterScope {
 
 function digestDefinition(fields: OperationFields): string {
   const { qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments, classification } = fields;
-  const { category, danger, risks, trial, statement } = classification;
+  const { category, danger, risks, trial, statement, deciding } = classification;
   const own = [qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments];
   try {
-    const text = canonicalSchemaJson([...own, category, danger.level, risks, trial, statement]);
+    const text = canonicalSchemaJson([...own, category, danger.level, risks, trial, statement, deciding]);
     return createHash('sha256').update(text).digest('base64url');
   } catch {
     // A definition that is nested too deeply to be written is the same as no other.

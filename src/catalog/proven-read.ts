@@ -6,6 +6,14 @@ import { proveRead } from '../classify/prove-read.js';
 export function statementVerdict({ classification }: Operation, args: JsonObject): StatementVerdict | undefined {
   const { statement } = classification;
   if (statement === undefined) return undefined;
+  const { inside } = statement;
+  const outer = inside === undefined ? undefined : args[inside];
+  if (inside !== undefined && (!isJsonObject(outer) || Object.keys(args).length > 1))
+    return { read: false, why: `'${inside}' is no object that holds it` };
+  return verdictOn(statement, isJsonObject(outer) ? outer : args);
+}
+
+function verdictOn(statement: Statement, args: JsonObject): StatementVerdict {
   const { parameter, companions } = statement;
   const given = Object.keys(args).filter((name) => args[name] !== undefined && args[name] !== null);
   const other = given.find((name) => name !== parameter && !companions.includes(name));

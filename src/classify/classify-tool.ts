@@ -2,6 +2,7 @@ import { isJsonObject } from '../base/json/json.js';
 import { type Classification, type DangerAssessment, dangerRank } from '../base/protocol/operation.js';
 import { assessDanger } from './assess-danger.js';
 import { contradictingHint, type Decision, decideCategory } from './decide-category.js';
+import { findDeciding } from './deciding.js';
 import { type ClassificationInput, gatherFacts, type ToolFacts } from './facts.js';
 import { findRisks } from './find-risks.js';
 import { findStatement } from './find-statement.js';
@@ -23,6 +24,7 @@ export function classifyTool(input: ClassificationInput, weights?: readonly numb
   const risks = input.curation.risks ?? findRisks(facts, category);
   const trial = findTrial(facts, decision);
   const statement = findStatement(facts, decision);
+  const deciding = isDeclared(input) || decision.runner === undefined ? [] : findDeciding(facts);
   return {
     category,
     danger,
@@ -31,7 +33,13 @@ export function classifyTool(input: ClassificationInput, weights?: readonly numb
     ...(risks.length > 0 && { risks }),
     ...(trial !== undefined && { trial }),
     ...(statement !== undefined && { statement }),
+    ...(deciding.length > 0 && { deciding }),
   };
+}
+
+/** Whether the operator says what the tool does, so that no value is judged. */
+function isDeclared({ curation: { category, danger, risks } }: ClassificationInput): boolean {
+  return category !== undefined || danger !== undefined || risks !== undefined;
 }
 
 /** An UPDATE sets something that its caller gives; what only switches over is run, not updated. */

@@ -1,6 +1,7 @@
 import type { Category } from '../base/protocol/operation.js';
 import { rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
-import { effectOfValue, type ToolFacts } from './facts.js';
+import { findRouter } from './deciding.js';
+import { effectOfValue, findReadingChoice, type ToolFacts } from './facts.js';
 import type { Rule, Signal } from './rule.js';
 import { RULES } from './rules.js';
 import { findRunner } from './runner.js';
@@ -65,12 +66,12 @@ export function contradictingHint({ annotations }: ToolFacts, category: Category
 
 function weigh(facts: ToolFacts, { to = [] }: Deaf): Decision {
   const signals = collectSignals(facts).filter(({ rule }) => !to.includes(rule.looksAt));
-  const runner = findRunner(facts);
+  const runner = findRunner(facts) ?? findRouter(facts);
   if (runner !== undefined) {
     const evidence = [`runs arbitrary ${runner}`, ...wordEvidence(signals)];
     return { ...decided('EXECUTE', signals, evidence, facts, { runs: true }), runner };
   }
-  return decideGrouped(facts, signals) ?? decideByWeight(facts, signals);
+  return decideGrouped(facts, signals) ?? decideReadingChoice(facts, signals) ?? decideByWeight(facts, signals);
 }
 
 /** The matches of all rules, heaviest first. A read-only hint does not count beside a plain write unless trust is high. */
@@ -112,11 +113,35 @@ function decideGrouped(facts: ToolFacts, signals: readonly Signal[]): Decision |
   return decided(category, signals, evidence, facts, { grouped: true });
 }
 
+/** Whether the author says that the tool changes something, and tells such tools from others. */
+function isDenied({ annotations, input, name, parameters }: ToolFacts): boolean {
+  // What plainly gets or lists may leave a trace, and reads all the same.
+  if (name.some(({ role, effect }) => role !== 'inner' && effect === 'read')) return false;
+  // So does what works on a text that it is given.
+  if (parameters.some(({ material }) => material)) return false;
+  return annotations['readOnlyHint'] === false && input.tellsReadsApart === true && input.groupValue === undefined;
+}
+
+/** A tool that only bundles reads ("Manage crews: list, get") reads, where no other verb of its texts changes something. */
+function decideReadingChoice(facts: ToolFacts, signals: readonly Signal[]): Decision | undefined {
+  const { input, parameters } = facts;
+  if (input.groupValue !== undefined) return undefined;
+  const parameter = findReadingChoice(input.tool, parameters);
+  const changes = ({ effect, rule, word }: Signal): boolean =>
+    writeShare(effect) > 0 &&
+    effect !== 'manage' &&
+    word !== 'select' &&
+    (rule.looksAt !== 'description' || rule.id === 'description-head');
+  if (parameter === undefined || signals.some(changes) || isDenied(facts)) return undefined;
+  const evidence = [`parameter '${parameter}' chooses among actions that all read`, ...wordEvidence(signals)];
+  return decided('READ', signals, evidence, facts, { grouped: true });
+}
+
 function decideByWeight(facts: ToolFacts, signals: readonly Signal[]): Decision {
   const reads = sum(signals, ({ effect }) => readShare(effect));
   const writes = sum(signals, ({ effect }) => writeShare(effect));
   const evidence = wordEvidence(signals);
-  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && saysItReads(signals, facts)) {
+  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && saysItReads(signals, facts) && !isDenied(facts)) {
     return decided('READ', signals, evidence, facts);
   }
   const votes = WRITES.map((category) => ({

@@ -9,10 +9,12 @@ import {
 } from '../base/protocol/operation.js';
 import type { RawTool } from '../base/protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
+import { findForeignParameters } from './foreign-parameters.js';
 import { type DescriptionReading, readDescription } from './text/read-description.js';
 import { type NameHint, type NameMatch, readName } from './text/read-name.js';
+import { saidOfValue, settleValue } from './value-clause.js';
 import type { EmptyHints } from './words/default-hints.js';
-import { EFFECTS, type Effect, LEXICON, leadingCategory, writeShare } from './words/lexicon.js';
+import { EFFECTS, type Effect, LEXICON, leadingCategory, readShare, writeShare } from './words/lexicon.js';
 import { countObjectWords, withoutSlug } from './words/object-prefix.js';
 import { GIVEN, IDENTIFIED, NO_INPUT, NUMBERS, READ_ONLY } from './words/verb-senses.js';
 import { splitWords } from './words/vocabulary.js';
@@ -29,6 +31,8 @@ export interface ClassificationInput {
   readonly ignoreAnnotations: boolean;
   /** Hints that the server writes on its tools without regard to what they do. */
   readonly emptyHints?: EmptyHints | undefined;
+  /** Whether the server's hints tell reads from other tools. */
+  readonly tellsReadsApart?: boolean | undefined;
   /** Words that names of the server begin with and that are no verbs there. */
   readonly objectPrefixes?: ReadonlySet<string> | undefined;
   /** False where the operator does not want statements to be told apart. */
@@ -65,6 +69,10 @@ export interface ParameterFacts {
   readonly boolean: boolean;
   readonly text: boolean;
   readonly number: boolean;
+  /** Whether it may hold an object or a list. */
+  readonly composite: boolean;
+  /** What its author says of it; empty where nothing. */
+  readonly description: string;
   /** Whether it holds what is worked on: a text, code or data. */
   readonly material: boolean;
   readonly required: boolean;
@@ -89,13 +97,13 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
   const words = nameWords(input);
   const objectWords = countObjectWords(textOf(tool['name']), words, input.objectPrefixes);
   const valueWords = input.groupValue === undefined ? undefined : splitWords(input.groupValue.value);
-  const value = valueWords === undefined ? [] : readValueName(valueWords, words);
-  if (input.groupValue !== undefined && value.length === 0) return gatherFacts(asWhole(input));
+  const value = valueWords === undefined ? [] : readGroupValue(input, valueWords, words);
+  if (input.groupValue !== undefined && value.length === 0) return gatherUnclear(input);
   const text = textOf(tool['description']);
   const byValue = value.length > 0;
   // A grouped tool's description covers all its values, so one value is classified by its own words where they name an action.
   const annotations = readAnnotations(input, value);
-  const parameters = parametersOf(tool);
+  const parameters = parametersOf(tool, input.groupValue);
   const hinted = [
     ...(annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust) ? [READ_ONLY] : []),
     ...describeInput(tool, parameters),
@@ -166,9 +174,39 @@ function readValueName(value: readonly string[], name: readonly string[]): reado
 /** Values that sound like reading and change what their caller is told from then on. */
 const SUBSCRIBING: ReadonlySet<string> = new Set(['watch']);
 
-/** A value whose words name no action may do anything that the tool does: it is classified like the whole tool. */
-function asWhole({ groupValue: _unclear, ...input }: ClassificationInput): ClassificationInput {
-  return input;
+function readGroupValue(
+  { tool, groupValue }: ClassificationInput,
+  valueWords: readonly string[],
+  name: readonly string[],
+): readonly NameMatch[] {
+  if (groupValue === undefined) return [];
+  const { parameter, value } = groupValue;
+  const values = findGroupingParameter(tool)?.values ?? [];
+  const said = saidOfValue(tool, parameter, value, values);
+  return settleValue(readValueName(valueWords, name), { value, name, values, said });
+}
+
+/**
+ * A value whose words name no action does what the tool's texts say of it; where they say nothing, it changes something, or does what
+ * its tool's own verb says. What its neighbours name (deletion) is theirs.
+ */
+function gatherUnclear(input: ClassificationInput): ToolFacts {
+  const { groupValue, ...whole } = input;
+  const facts = gatherFacts(whole);
+  if (groupValue === undefined) return facts;
+  const { parameter, value } = groupValue;
+  const said = saidOfValue(input.tool, parameter, value, facts.grouping?.values ?? []);
+  const own = facts.name.find(({ role, effect }) => role === 'lead' && effect !== 'manage');
+  const effect: Effect = said === 'reads' ? 'read' : (own?.effect ?? 'update');
+  return {
+    ...facts,
+    input,
+    name: [{ role: 'lead', word: value, effect }],
+    title: [],
+    description: NOTHING,
+    grouping: null,
+    parameters: parametersOf(input.tool, groupValue),
+  };
 }
 
 /**
@@ -241,6 +279,34 @@ function readOutputKeys(tool: RawTool): readonly string[] {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** The parameter that chooses among actions which all read, of a tool that has no other; undefined where there is none. */
+export function findReadingChoice(tool: RawTool, parameters: readonly ParameterFacts[]): string | undefined {
+  const schema = tool['inputSchema'];
+  if (!isJsonObject(schema)) return undefined;
+  const reads = (value: string): boolean => {
+    const effect = effectOfValue(value);
+    return effect !== undefined && readShare(effect) > 0;
+  };
+  const chosen = parameters.find(
+    ({ key, values, closed }) => isSelector(key) && closed && values.length > 0 && values.every(reads),
+  );
+  if (chosen !== undefined) return chosen.name;
+  const inUnion = readObjectFields(schema, schema).find(({ schema: field }) => {
+    const values = branches(followReference(field, schema) ?? field).map((branch) => actionOf(branch, schema));
+    return values.length > 0 && values.every((value) => value !== undefined && reads(value));
+  });
+  return inUnion?.name;
+}
+
+/** The action that one object of a union stands for: `{operation: {const: "get-depot"}}`. */
+function actionOf(branch: unknown, root: JsonSchema): string | undefined {
+  if (!isJsonObject(branch)) return undefined;
+  const fields = readObjectFields(followReference(branch, root) ?? branch, root);
+  const chosen = fields.find(({ name }) => isSelector(splitWords(name).join('_')));
+  const [value] = chosen === undefined ? [] : readConstants(chosen.schema, root);
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** An enum parameter that chooses what its tool does. */
 interface GroupingParameter {
   /** In the upstream's spelling. */
@@ -287,12 +353,13 @@ function searchParameters(tool: RawTool): { readonly grouping: GroupingParameter
   return { grouping: { parameter: best.name, values: best.values, closed: best.closed } };
 }
 
-function isSelector(key: string): boolean {
+export function isSelector(key: string): boolean {
   return SELECTORS.has(key) || SELECTOR_ENDINGS.test(key);
 }
 
 function isGrouping(parameter: ParameterFacts): boolean {
   const { key, values, required } = parameter;
+  if (key === 'mode' && values.every((value) => splitWords(value).at(-1) === 'mode')) return false;
   if (values.length < 2 || values.every((value) => HTTP_METHOD.test(value) && value === value.toUpperCase()))
     return false;
   const effects = values.map(effectOfValue).filter((effect) => effect !== undefined);
@@ -318,22 +385,33 @@ const MAX_DEPTH = 16;
 /** The parameters of the tool that was read last: each value of a grouped tool is classified with all of them. */
 let latest: { readonly tool: RawTool; readonly parameters: readonly ParameterFacts[] } | undefined;
 
-function parametersOf(tool: RawTool): readonly ParameterFacts[] {
-  if (latest?.tool === tool) return latest.parameters;
-  const parameters = readParameters(unwrapped(tool));
+function parametersOf(tool: RawTool, groupValue?: ClassificationInput['groupValue']): readonly ParameterFacts[] {
+  const parameters = latest?.tool === tool ? latest.parameters : readParameters(unwrapped(tool));
   latest = { tool, parameters };
-  return parameters;
+  const schema = tool['inputSchema'];
+  if (groupValue === undefined || !isJsonObject(schema)) return parameters;
+  // What its author binds to other values says nothing of this one.
+  const foreign = new Set(findForeignParameters(schema, groupValue));
+  return foreign.size === 0 ? parameters : parameters.filter(({ name }) => !foreign.has(name));
 }
 
 /** A tool whose one parameter only wraps the others ("params") is read by those. */
-function unwrapped(tool: RawTool): RawTool {
+export function unwrapped(tool: RawTool): RawTool {
   const schema = tool['inputSchema'];
-  if (!isJsonObject(schema)) return tool;
-  const [only, ...others] = readObjectFields(schema, schema);
-  if (only === undefined || others.length > 0 || !WRAPPER.test(only.name)) return tool;
+  const only = findWrapper(tool);
+  if (!isJsonObject(schema) || only === undefined) return tool;
   const inside = followReference(only.schema, schema) ?? only.schema;
-  if (readObjectFields(inside, schema).length === 0) return tool;
   return { ...tool, inputSchema: { ...inside, $defs: schema['$defs'], definitions: schema['definitions'] } };
+}
+
+/** The one parameter of a tool that may only wrap the others. */
+export function findWrapper({
+  inputSchema: schema,
+}: RawTool): { readonly name: string; readonly schema: JsonSchema } | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  const [only, ...others] = readObjectFields(schema, schema);
+  if (only === undefined || others.length > 0 || !WRAPPER.test(only.name)) return undefined;
+  return readObjectFields(followReference(only.schema, schema) ?? only.schema, schema).length > 0 ? only : undefined;
 }
 
 const WRAPPER = /^(?:params|input|args|arguments|request|payload)$/;
@@ -368,6 +446,8 @@ function readParameters(
       boolean: types.has('boolean'),
       text: types.size === 0 || types.has('string'),
       number: types.has('number') || types.has('integer'),
+      composite: types.size === 0 || types.has('object') || types.has('array'),
+      description: textOf(property['description']),
       material: MATERIAL.test(words.join('_')) || isDescribedAsMaterial(textOf(property['description'])),
       required,
       preset: typeof property['default'] === 'string' && property['default'] !== '',

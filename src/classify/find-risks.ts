@@ -8,7 +8,9 @@ import {
   worseDanger,
 } from '../base/protocol/operation.js';
 import { type ArgumentField, readArgumentFields } from './argument-fields.js';
+import { findDeciding, isStatementKey } from './deciding.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
+import { losesByState, losesBySwitch, losesByWord } from './judge-value.js';
 import { DENIED, discardsSteps, LOSS, saidToBeKept, saidToLose } from './read-value.js';
 import {
   ACTING,
@@ -16,7 +18,9 @@ import {
   ACTION_LIST,
   AFTERWARDS,
   ALWAYS_LOSING,
+  AMOUNT_RUNNING,
   ARGUMENTS_LINE,
+  BULK,
   CONDITION,
   CONSENT,
   CREATE_ONLY,
@@ -30,9 +34,9 @@ import {
   HIDDEN_NOUNS,
   KEEPING,
   LEAVES_DRAFT,
+  LEFT_OUT,
   LOADING,
   LOOKS,
-  LOSING,
   LOSING_OPTIONS,
   LOSING_REFERENCE,
   LOSING_VALUE,
@@ -45,13 +49,16 @@ import {
   RESTORED,
   SAVING,
   SAYS_DESTRUCTIVE,
+  SELECTION,
   SHOWING,
   SOURCE_NAME,
+  STATE,
   UNPROTECTED,
   UPLOADED,
   WHOLE_CONTENT,
   WRITING_METHODS,
 } from './risk-words.js';
+import { isPlural } from './text/noun-phrase.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './words/lexicon.js';
 import { splitWords } from './words/vocabulary.js';
 
@@ -105,16 +112,40 @@ const RISK_RULES: readonly RiskRule[] = [
     id: 'http-method',
     find: (field, { keys }) => {
       const { key, path, values, text } = field;
-      const anyMethod = text && values.length === 0 && [...keys].some((one) => /^(?:url|uri|endpoint)$/.test(one));
-      const writes = anyMethod
-        ? WRITING_METHODS
-        : values.filter((value) => WRITING_METHODS.includes(value.toUpperCase()));
-      if (path.length > 1 || !/^(?:(?:http|request)_)?method$/.test(key) || writes.length === 0) return undefined;
-      if (!anyMethod && !values.some((value) => /^(?:get|head)$/i.test(value))) return undefined;
-      return { when: { is: writes }, ...lose(field, 'may be a method that writes') };
+      if (path.length > 1 || !/^(?:(?:http|request)_)?method$/.test(key)) return undefined;
+      const addressed = [...keys].some((one) => /^(?:url|uri|endpoint|path|route|api_path|href)$/.test(one));
+      if (text && values.length === 0)
+        return addressed
+          ? { when: { loses: 'method', listed: [] }, ...lose(field, 'may be a method that writes') }
+          : undefined;
+      const writes = values.filter((value) => WRITING_METHODS.includes(value.toUpperCase()));
+      const isMethod = writes.length > 0 && values.some((value) => /^(?:get|head)$/i.test(value));
+      return isMethod ? { when: { is: writes }, ...lose(field, 'may be a method that writes') } : undefined;
     },
   },
   { id: 'value', find: findValues },
+  {
+    id: 'state',
+    find: (field, { category }) =>
+      category !== 'READ' && category !== 'CREATE' && field.text && field.values.length === 0 && STATE.test(field.key)
+        ? { when: { loses: 'state', listed: [] }, ...lose(field, 'may name a state that is left for good') }
+        : undefined,
+  },
+  {
+    id: 'statement',
+    find: (field, { category, facts }) =>
+      category === 'READ' && field.path.length === 1 && field.text && isStatementKey(field.key, facts)
+        ? { when: { loses: 'statement', listed: [] }, ...lose(field, 'may hold a statement that writes') }
+        : undefined,
+  },
+  {
+    id: 'none-left',
+    find: (field, { category }) =>
+      category !== 'READ' && !field.text && AMOUNT_RUNNING.test(field.key)
+        ? { when: { is: [0] }, ...lose(field, 'may leave nothing running') }
+        : undefined,
+  },
+  { id: 'everything', find: findSelection },
   {
     id: 'acting-read',
     find: (field, { category, facts }) => {
@@ -245,7 +276,7 @@ const RISK_RULES: readonly RiskRule[] = [
       const named =
         field.composite &&
         field.path.length <= 2 &&
-        LOSING.has(first) &&
+        losesByWord(first) &&
         !field.words.some((word) => HARMLESS.has(word));
       return named && category !== 'READ'
         ? { when: { present: true }, ...lose(field, 'lists what is removed') }
@@ -343,8 +374,10 @@ const ADDING: ReadonlySet<Effect> = new Set<Effect>(['create', 'add', 'send', 'i
 function losesByName({ key, words }: ArgumentField): boolean {
   if (UNPROTECTED.test(key)) return true;
   const [first = ''] = words;
-  if (SHOWING.has(first) || words.some((word) => HARMLESS.has(word))) return false;
-  return words.some((word) => LOSING.has(word) || FORCING.has(word));
+  // `empty_before` empties, and `remove_empty` removes little.
+  if (SHOWING.has(first) || words.some((word, index) => HARMLESS.has(word) && (word !== 'empty' || index > 0)))
+    return false;
+  return losesBySwitch(words) || words.some((word) => FORCING.has(word));
 }
 
 function actionBesideReading({ key, words }: ArgumentField): { danger: DangerLevel; phrase: string } | undefined {
@@ -360,12 +393,38 @@ function actionBesideReading({ key, words }: ArgumentField): { danger: DangerLev
 }
 
 function removesWhatItReads({ words, path }: ArgumentField): boolean {
+  return path.length === 1 && words.some(removes) && words.every((word) => removes(word) || AFTERWARDS.has(word));
+}
+
+/** Whether the tool concerns many things at once. */
+function concernsMany({ words, descriptionText }: ToolFacts, keys: ReadonlySet<string>): boolean {
   return (
-    path.length === 1 &&
-    words.some((word) => LOSING.has(word)) &&
-    words.every((word) => LOSING.has(word) || AFTERWARDS.has(word))
+    words.some(
+      (word) => BULK.test(word) || (isPlural(word) && !/^(?:status|address|access|canvas|dns|alias)$/.test(word)),
+    ) ||
+    [...keys].some((key) => /^(?:many|multi|multiple|bulk|all|batch)$/.test(key)) ||
+    /\bby (?:tag|label|quer|filter)|\ball (?:\w+ )?(?:that|which|match)/i.test(descriptionText.slice(0, 300))
   );
 }
+
+/** Selections of what is changed, and lists that replace others: what leaves nothing out concerns everything. */
+function findSelection(field: ArgumentField, { category, facts, keys }: Context): Finding | undefined {
+  const { boolean, key, text, composite, values, words, description } = field;
+  if (category === 'READ' || field.path.length > 1 || values.length > 0 || (boolean && !composite && !text))
+    return undefined;
+  const said = `${description} ${facts.descriptionText.slice(0, 1_000)}`;
+  if (composite && isPlural(words.at(-1) ?? '') && LEFT_OUT.test(said))
+    return { when: { selects: 'everything', whenEmpty: true }, ...lose(field, 'removes whatever it leaves out') };
+  if (!concernsMany(facts, keys)) return undefined;
+  const selects = SELECTION.test(key);
+  const names = text && isPlural(words.at(-1) ?? '') && facts.words.includes(words.at(-1) ?? '');
+  return selects || names
+    ? { when: { selects: 'everything', whenEmpty: selects }, ...lose(field, 'may select everything') }
+    : undefined;
+}
+
+/** An answer may be truncated, too. */
+const removes = (word: string): boolean => word !== 'truncate' && losesByWord(word);
 
 /** What the description says that true, or false, makes of a call. */
 function findDescribedSwitch(field: ArgumentField, { category }: Context): Finding | undefined {
@@ -401,7 +460,8 @@ function findValues(field: ArgumentField, { category, facts }: Context): Finding
   const dangerous = values.filter((value) =>
     reads
       ? changes(value)
-      : (!LOOKS.test(key) && losesByValue(value)) || saidToLose(facts.input.tool, said, value, values) !== undefined,
+      : (!LOOKS.test(key) && losesByValue(value, STATE.test(key) ? values : undefined)) ||
+        saidToLose(facts.input.tool, said, value, values) !== undefined,
   );
   if (dangerous.length === 0 || words.length === 0) return undefined;
   const danger: DangerLevel = dangerous.some(isRun) || !reads ? 'destructive' : 'reversible';
@@ -412,12 +472,12 @@ function findValues(field: ArgumentField, { category, facts }: Context): Finding
   return { when: { is: dangerous }, danger, reason: `parameter '${nameOf(field)}' may be ${shown}` };
 }
 
-function losesByValue(value: string): boolean {
+function losesByValue(value: string, states?: readonly string[]): boolean {
   const words = splitWords(value);
   const effect = effectOfValue(value);
   return (
     LOSING_VALUE.test(words.join('_')) ||
-    LOSING.has(words[0] ?? '') ||
+    (states === undefined ? words.length === 1 && losesByWord(words[0] ?? '') : losesByState(value, states)) ||
     (effect !== undefined && dangerRank(EFFECTS[effect].danger) >= dangerRank('destructive'))
   );
 }
@@ -450,9 +510,12 @@ export function findRisks(facts: ToolFacts, category: Category): readonly Risk[]
   if (category === 'DELETE') return [];
   const schema = facts.input.tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
-  // What chooses among a tool's operations is fixed in each, or gives its whole danger.
-  const grouping = facts.grouping?.parameter ?? facts.input.groupValue?.parameter;
-  const fields = readArgumentFields(schema).filter(({ path }) => path.length > 1 || path[0] !== grouping);
+  const decided = new Set(findDeciding(facts).map(({ parameter }) => parameter));
+  const chosen = facts.grouping?.parameter ?? facts.input.groupValue?.parameter;
+  // What chooses the effect, or is judged by its value in each call, is no further argument.
+  const fields = readArgumentFields(schema).filter(
+    ({ path: [first = '', ...rest] }) => rest.length > 0 || (first !== chosen && !decided.has(first)),
+  );
   const keys = new Set(fields.flatMap(({ key, path }) => (path.length === 1 ? [key] : [])));
   const context = { category, facts, keys };
   const found = fields.flatMap((field): readonly Risk[] => {

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { SQL_DIALECTS, type SqlDialect, type Statement, type StatementLanguage } from '../base/protocol/operation.js';
 import type { Decision } from './decide-category.js';
-import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
+import { BELIEVED, findWrapper, type ParameterFacts, type ToolFacts, unwrapped } from './facts.js';
 import { RUNS_LANGUAGE } from './runner.js';
+import { writeShare } from './words/lexicon.js';
 import { splitWords } from './words/vocabulary.js';
 
 /** Parameters (words joined by underscores) that carry a text. */
@@ -12,13 +13,13 @@ const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/)
 
 /** Words of a name that says nothing but "runs a statement". What a tool does beside it (export, schedule) has other words. */
 const PLAIN_NAME = setOf(
-  'run execute exec query raw statement db database arbitrary custom perform read safe select data tool mcp a an the',
+  'run execute exec query queries raw statement db database arbitrary custom perform read safe select data tool mcp a an the report reports rows records results gateway api',
 );
 
 /** The same, of names of the language and of its products. */
 const PLAIN_NAMES: Readonly<Record<StatementLanguage, ReadonlySet<string>>> = {
   sql: setOf('sql postgres postgresql pg psql mysql mariadb sqlite sqlite3 libsql turso supabase neon'),
-  graphql: setOf('graphql gql'),
+  graphql: setOf('graphql gql graph'),
 };
 
 /** Parameters that choose where a statement runs, what it is given, and how much of the answer comes back. */
@@ -57,31 +58,38 @@ export function findStatement(facts: ToolFacts, { category, runner }: Decision):
 }
 
 function statementOf(
-  { input, parameters, words }: ToolFacts,
+  { input, parameters, words, name }: ToolFacts,
   carrier: ParameterFacts,
   language: StatementLanguage,
   dialects: readonly SqlDialect[] = [],
 ): Statement | undefined {
   const own = PLAIN_NAMES[language];
   const slug = new Set(splitWords(input.upstream.slug));
-  if (!words.every((word) => PLAIN_NAME.has(word) || own.has(word) || slug.has(word))) return undefined;
+  const isPlain = words.every((word) => PLAIN_NAME.has(word) || own.has(word) || slug.has(word));
+  // What reads by its name does nothing beside its statement.
+  const lead = name.find(({ role }) => role === 'lead');
+  const reads = lead !== undefined && name.every(({ effect }) => writeShare(effect) === 0);
+  if (!isPlain && !reads) return undefined;
   const isCompanion = ({ key }: ParameterFacts): boolean =>
     COMPANION.test(key) || (PLACE.test(key) && !dialects.includes('sqlite'));
   const companions = parameters.filter((parameter) => parameter !== carrier && isCompanion(parameter));
   const { rowFunctions } = input;
+  const wrapper = findWrapper(input.tool);
   return {
     language,
     dialects,
     parameter: carrier.name,
-    companions: companions.map(({ name }) => name),
+    companions: companions.map((companion) => companion.name),
     ...(rowFunctions === 'none' && { rowFunctions }),
+    ...(wrapper !== undefined && { inside: wrapper.name }),
   };
 }
 
 /** The parameter that carries a statement; none where several may, because nobody knows which of them runs. */
 function onlyOne({ input, parameters }: ToolFacts): ParameterFacts | undefined {
   const carriers = parameters.filter(
-    ({ key, name, values }) => TEXT_CARRIER.test(key) && values.length === 0 && isText(propertyOf(input.tool, name)),
+    ({ key, name, values }) =>
+      TEXT_CARRIER.test(key) && values.length === 0 && isText(propertyOf(unwrapped(input.tool), name)),
   );
   return carriers.length === 1 ? carriers[0] : undefined;
 }
@@ -114,7 +122,7 @@ function wordsOf({ input, descriptionText }: ToolFacts, { name }: ParameterFacts
     tool['title'],
     descriptionText,
     name,
-    propertyOf(tool, name)?.['description'],
+    propertyOf(unwrapped(tool), name)?.['description'],
   ];
   return texts
     .flatMap((text) =>

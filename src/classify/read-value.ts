@@ -70,7 +70,7 @@ const EXPLANATION =
   /^(?:['"`\u2019\u201d]?\*{0,2}\s*(?:\(|:|=|->|\u2013|\u2014|-|\u2192)\s*|['"`\u2019\u201d]\s+(?=[a-z]))([^.;)\n|]*)/;
 
 /** What follows each mention of a value, up to the next value or sentence. */
-function sayingsOf(text: string, value: string, values: readonly string[]): readonly string[] {
+export function sayingsOf(text: string, value: string, values: readonly string[]): readonly string[] {
   const sayings: string[] = [];
   let from = 0;
   for (let count = 0; value !== '' && count < MOST_OCCURRENCES; count += 1) {
@@ -84,7 +84,13 @@ function sayingsOf(text: string, value: string, values: readonly string[]): read
   return sayings;
 }
 
-function untilNextValue(explained: string, values: readonly string[]): string {
+/** `, operation="drop"`: the next value is assigned or quoted. */
+const QUOTED_NEXT = /\b[\w-]+\s*=\s*['"`]?[\w-]+/;
+
+function untilNextValue(whole: string, values: readonly string[]): string {
+  const explained = whole
+    .slice(0, QUOTED_NEXT.exec(whole)?.index)
+    .replace(/,?\s*[\w-]+\s*$/, (end) => (QUOTED_NEXT.test(whole) ? '' : end));
   const parts = explained.split(/,\s*/);
   const next = parts.findIndex((part, index) => {
     const first = part.replace(/^(?:or |and )?['"`]?/, '');

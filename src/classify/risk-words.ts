@@ -2,11 +2,6 @@
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Words of a switch's name that say that something is lost. */
-export const LOSING = setOf(
-  `delete deletes deleting deletion remove removes removing prune purge overwrite overwrites overwriting cascade discard discards
-    drop wipe erase destroy clear clears clearing reset obliterate expunge`,
-);
 /** Words that say that a protection is overridden; what is only read cannot be lost by them. */
 export const FORCING = setOf(
   'force forced forcibly hard permanent permanently unsafe override bypass confirm confirmed yes replace',
@@ -72,8 +67,7 @@ export const LOOKS =
 export const ACTION_LIST =
   /^(?:operations|ops|edits|changes|actions|commands|steps|updates|mutations|patch|patches|requests)$/;
 export const ACTION_KEYS = ['type', 'op', 'action', 'operation'];
-export const LOSING_VALUE =
-  /^(?:hard|forced?|rewrite|truncate|trash|trashed|deleted|archived|removed|destroyed|purged|erased|hard_\w+|force_\w+)$/;
+export const LOSING_VALUE = /^(?:hard|forced?|rewrite|archived|hard_\w+|force_\w+)$/;
 export const LOSING_VERBS = [
   'delete',
   'remove',
@@ -120,3 +114,17 @@ export const ACTING = setOf(
   `cancel restart rotate regenerate revoke evict flush invalidate kill terminate abort send publish deploy submit apply migrate
     approve install uninstall dequeue notify`,
 );
+
+/** Parameters that hold the state that something takes. */
+export const STATE = /(?:^|_)(?:status|state|phase|stage|disposition|resolution)$/;
+/** How many of something run. */
+export const AMOUNT_RUNNING =
+  /^(?:replicas?|(?:desired|target|min|max)_(?:replicas|count|size|capacity|instances)|desired_count|instances?|instance_count|node_count|capacity|num_(?:replicas|workers|nodes)|workers?|worker_count)$/;
+/** Parameters that select what is changed. */
+export const SELECTION =
+  /^(?:filters?|where|where_clause|conditions?|selectors?|label_selector|query|match|criteria|q|search|pattern|tags?|labels?)$/;
+/** Words of a name that concern many things at once. */
+export const BULK = /^(?:bulk|batch|mass|many|multi|all|every|everything)$/;
+/** What is said of a list whose missing entries are lost. */
+export const LEFT_OUT =
+  /\b(?:not (?:provided|listed|included|given|present|specified|in the list)|left out|missing|omitted|absent)\b[^.]{0,60}\b(?:removed|deleted|dropped|lost|cleared)\b/i;

@@ -57,6 +57,11 @@ function leadsByReading({ name, description }: ToolFacts): boolean {
   return effects.some((effect) => effect !== undefined && readShare(effect) > 0);
 }
 
+/** What is looked up in a place is there already: "List cards on the board". */
+const looksUp = ({ name, description }: ToolFacts): boolean =>
+  [...name.slice(0, 1), ...description.matches.slice(0, 1)].some(({ word }) => LOOKING_UP.has(word));
+const LOOKING_UP = setOfWords('get list fetch find search read view retrieve count query lookup check');
+
 const says = ({ name, description }: ToolFacts): boolean =>
   [...name.slice(0, 1), ...description.matches.slice(0, 1)].some(({ word }) => SAYING.has(word));
 
@@ -105,7 +110,7 @@ export const TWO_FACED_RULES: readonly Rule[] = [
     wholeTool: true,
     weight: 9,
     meaning: 'What is put where others see it is published: "on a wiki page".',
-    find: inMain(ON_DISPLAY, 'is where others find it'),
+    find: (facts) => (looksUp(facts) ? NOTHING : inMain(ON_DISPLAY, 'is where others find it')(facts)),
   },
   {
     id: 'description-obtains',

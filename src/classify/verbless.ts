@@ -1,6 +1,6 @@
 import type { ToolFacts } from './facts.js';
 import { takesNoValue } from './parameter-values.js';
-import { isResult, namesInformation } from './text/information.js';
+import { isResult, namesActing, namesInformation } from './text/information.js';
 import { isNamedThing, isPlural } from './text/noun-phrase.js';
 import { findVerb } from './words/find-verb.js';
 import { writeShare } from './words/lexicon.js';
@@ -44,6 +44,7 @@ function hasQuietText({ descriptionText, description, words }: ToolFacts): boole
   const last = words.at(-1) ?? '';
   if (descriptionText === '')
     return isPlural(last) || isResult(last) || (words.length > 1 && MEASURES.has(last)) || namesInformation(words);
+  if (namesActing(descriptionText)) return false;
   if (description.matches.length > 0 || /[.;!\n]\s*\S/.test(descriptionText)) return false;
   const tokens = descriptionText.toLowerCase().match(/\p{L}[\p{L}\p{M}'-]*|[,:;/&]/gu) ?? [];
   const end = tokens.findIndex((token) => STOPS.test(token));

@@ -79,7 +79,9 @@ export function measureNoise(operations: readonly Operation[], labels: readonly 
   const harmless = labels.filter(({ destroys }) => destroys === 'n');
   const pureReads = labels.filter(({ category, mutates }) => category === 'READ' && mutates === 'n');
   const asks = ({ classification }: Operation) => dangerRank(classification.danger.level) >= DESTRUCTIVE;
-  const mayAsk = ({ classification: { risks = [] } }: Operation) => risks.length > 0;
+  // A risk that only a value takes which names a loss, or leaves nothing out, is no noise: nothing else asks.
+  const mayAsk = ({ classification: { risks = [] } }: Operation) =>
+    risks.some(({ when }) => !('loses' in when) && !('selects' in when));
   return {
     pureReads: pureReads.length,
     pureReadsAsking: pureReads.filter((label) => named(label).some(asks)),

@@ -6,7 +6,7 @@ import { classifyTool } from '../../src/classify/classify-tool.js';
 import { readFeatures } from '../../src/classify/confidence.js';
 import { decideCategory } from '../../src/classify/decide-category.js';
 import { type ClassificationInput, findGroupingParameter, gatherFacts } from '../../src/classify/facts.js';
-import { findEmptyHints } from '../../src/classify/words/default-hints.js';
+import { findEmptyHints, tellsReadsApart } from '../../src/classify/words/default-hints.js';
 import { findObjectPrefixes } from '../../src/classify/words/object-prefix.js';
 import type { CorpusTool, Label } from './corpus.js';
 import type { Example } from './learn-confidence.js';
@@ -46,12 +46,13 @@ export interface Calibration {
 }
 
 /** What is known of all tools of a server together. */
-type Habits = Pick<ClassificationInput, 'emptyHints' | 'objectPrefixes'>;
+type Habits = Pick<ClassificationInput, 'emptyHints' | 'objectPrefixes' | 'tellsReadsApart'>;
 
 function habitsOf(server: string, all: readonly CorpusTool[]): Habits {
   const tools = all.map(({ tool }) => tool);
   return {
     emptyHints: findEmptyHints(tools),
+    tellsReadsApart: tellsReadsApart(tools),
     objectPrefixes: findObjectPrefixes(toSnakeCase(server), tools),
   };
 }

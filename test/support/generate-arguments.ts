@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../../src/base/json/json.js';
-import { findForeignParameters } from '../../src/catalog/grouped-tools/narrow-schema.js';
+import { findForeignParameters } from '../../src/classify/foreign-parameters.js';
 
 /** A source of whole numbers from 0 up to, not including, a bound; the same seed gives the same numbers. */
 export type Dice = (sides: number) => number;

@@ -40,6 +40,18 @@ export interface Classification {
   readonly trial?: Trial;
   /** What it runs, where calls of it exist that are proven to only read; absent where none can be. */
   readonly statement?: Statement;
+  /** The parameters by whose value each call is judged, of a tool that does whatever it is told; absent elsewhere. */
+  readonly deciding?: readonly Deciding[];
+}
+
+/** A free parameter that says what a call does. */
+export interface Deciding {
+  /** In the upstream's spelling. */
+  readonly parameter: string;
+  /** An action by its name, an HTTP method, or a command with its arguments. */
+  readonly kind: 'action' | 'method' | 'command';
+  /** Values that the tool's texts list, and of which they tell no loss. */
+  readonly listed: readonly string[];
 }
 
 /** A boolean parameter that makes of a call a dry run, in the upstream's spelling. */
@@ -63,7 +75,11 @@ export type RiskCondition =
   /** A member of one of these names, at any depth. */
   | { readonly holds: readonly string[] }
   /** A word of its texts, at any depth, begins with one of these: an option in a list of arguments. */
-  | { readonly begins: readonly string[] };
+  | { readonly begins: readonly string[] }
+  /** A text whose words say that something is lost; `listed` are the other states that it may name. */
+  | { readonly loses: 'state' | 'statement' | 'method'; readonly listed: readonly string[] }
+  /** A selection that leaves nothing out: an empty one, where that says everything, `*`, `all`. */
+  | { readonly selects: 'everything'; readonly whenEmpty: boolean };
 
 /** An argument with which a call is more dangerous than its operation. With any of them a READ is no READ. */
 export interface Risk {
@@ -260,6 +276,8 @@ export interface Statement {
   readonly companions: readonly string[];
   /** The operator's word about the schema; `possible` where absent. */
   readonly rowFunctions?: RowFunctions;
+  /** The one parameter of the tool, where that is an object that holds all of these. */
+  readonly inside?: string;
   /** Set for the operation that runs nothing else than proven reads. */
   readonly only?: true;
 }

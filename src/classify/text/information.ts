@@ -315,6 +315,18 @@ const MOST_WORDS = 8;
 const QUALITY =
   /^(?!entity|facility|activity|celebrity|identity|quantity$)\w{3,}(?:ivity|ility|idity|osity|ocity|acity|arity|inity|ness|ancy|ency)$/;
 
+/**
+ * "Actions for tickets", "Everything about managing invoices", "Commands of the harbour": nouns for what is done, or for what does it, say
+ * nothing of what that is.
+ */
+export function namesActing(text: string): boolean {
+  return WAYS_OF_ACTING.test(text) || FOR_MANAGING.test(text);
+}
+
+const FOR_MANAGING = /\b(?:for|about) (?:managing|administering|handling|operating|controlling)\b/i;
+const WAYS_OF_ACTING =
+  /^(?:[a-z-]+ ){0,3}(?:commands?|actions?|tools?|operations?|procedures?|methods?|functions?|tasks?|skills?|services?|handlers?|macros?|scripts?|workflows?|jobs?|utilit(?:y|ies)|routers?) (?:for|to|on)\b/i;
+
 /** Whether a noun, or its singular, names information. */
 function namesOne(word: string): boolean {
   if (INFORMATION.has(word) || QUALITY.test(word)) return true;

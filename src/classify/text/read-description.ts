@@ -27,7 +27,7 @@ import {
   LY_VERBS,
   SENTENCE_ADVERBS,
 } from '../words/vocabulary.js';
-import { findGiven, findInformation, findMeasure } from './information.js';
+import { findGiven, findInformation, findMeasure, namesActing } from './information.js';
 import { findThing, isPlural } from './noun-phrase.js';
 import { type Deed, findDeed, isFirstOfNouns, readStart, saysThat } from './sentence-start.js';
 import { CLAUSE_CHARACTERS, splitSentences, stripOpeners, tokenizeClause } from './sentences.js';
@@ -217,6 +217,7 @@ function readUnknown(tokens: readonly string[], named: ReadonlySet<string>): Des
   const given = findGiven(tokens);
   const deed = given === undefined && !isForeign(tokens) ? findDeed(tokens, skipAdverbs(tokens)) : undefined;
   if (deed !== undefined) return [{ role: 'deed', ...deed }];
+  if (namesActing(tokens.join(' '))) return [];
   const word = given ?? findInformation(tokens, named) ?? findForeignInformation(tokens);
   return word === undefined ? [] : [{ role: 'information', word, effect: 'read' }];
 }

@@ -26,6 +26,13 @@ export function findEmptyHints(tools: readonly RawTool[]): EmptyHints | undefine
   return called >= ENOUGH && called * 2 > loseless.length ? 'destructive' : undefined;
 }
 
+/** Whether a server's hints tell reads from other tools: then `readOnlyHint: false` is said with thought. */
+export function tellsReadsApart(tools: readonly RawTool[]): boolean {
+  const said = (value: boolean): boolean =>
+    tools.some(({ annotations }) => isJsonObject(annotations) && annotations['readOnlyHint'] === value);
+  return said(true) && said(false);
+}
+
 function isDefault(annotations: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(DEFAULTS).every(([hint, value]) => annotations[hint] === value);
 }

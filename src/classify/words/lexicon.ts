@@ -75,7 +75,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       detach disinvite uninvite uncheck leave ungroup`,
     delete: `delete remove erase uninstall destroy unregister deregister discard revoke teardown cleanup evict expire
       invalidate decommission deprovision unlearn forget retract rescind deallocate clear unenroll flush drop
-      expunge delist dequeue unstash trash burn undefine dispose`,
+      expunge delist dequeue unstash trash burn undefine dispose writeoff`,
     purge: 'purge wipe truncate obliterate nuke annihilate empty shred',
     send: `send answer forward reply notify broadcast invite reinvite resend dispatch submit announce share escalate remit dial speak tell say distribute
       solicit react respond deliver warn remind inform summon congratulate`,
@@ -83,8 +83,8 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     lifecycle: `start stop restart pause resume suspend unsuspend abort terminate kill cancel trigger launch relaunch shutdown
       reboot boot retry rerun requeue rebalance failover migrate resubmit reconnect disconnect connect mount unmount login
       logout authenticate reauthenticate reauthorize reauthorise authorize authorise deauthorize impersonate refresh reload
-      reindex recalculate recompute retrain finetune drain cordon uncordon install scale autoscale cherrypick bisect
-      interrupt resurrect halt hibernate wake unpause preempt crawl initiate continue proceed ban kick evacuate
+      reindex recalculate recompute retrain finetune cordon uncordon install scale autoscale cherrypick bisect
+      interrupt resurrect halt hibernate wake unpause preempt crawl initiate continue proceed ban kick
       orchestrate fulfil fulfill delegate handoff steer hijack
       begin backfill redrive preheat heat cool defrost dock undock park takeoff vacuum compact defragment defrag reclaim ring vibrate
       brake accelerate eject dispense brew mow unpark fastforward`,
@@ -92,6 +92,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     run: 'benchmark execute exec eval evaluate invoke perform backtest fuzz enforce remediate automate interact operate',
     rebuild: 'recreate reinstall rebuild reimage reprovision reformat',
     pay: 'buy pay refund payout preorder redeem chargeback prepay reimburse wager',
+    end: 'drain evacuate',
     manage: 'manage maintain administer handle organize organise curate moderate',
   },
   often: {
@@ -105,7 +106,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       claim arrange fill track watch merge style highlight join link watermark stamp shuffle`,
     sync: 'sync pull',
     publish: 'release ship rollout',
-    delete: 'clean prune',
+    delete: 'clean prune void cascade',
     send: 'email mail tweet whisper',
     lifecycle: 'land build skip play load unload queue power train step seek rewind checkpoint',
     interact: 'open close select go back type scroll pan touch print',

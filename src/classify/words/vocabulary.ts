@@ -93,6 +93,9 @@ export const PHRASAL_VERBS: ReadonlyMap<string, string> = new Map([
   ['let out', 'release'],
   ['let in', 'accept'],
   ['put aside', 'reserve'],
+  ['write off', 'writeoff'],
+  ['power off', 'shutdown'],
+  ['tear up', 'shred'],
   ['set aside', 'reserve'],
   ['look after', 'handle'],
   ['see off', 'send'],
@@ -231,7 +234,8 @@ const LONGEST_REMEMBERED = 100;
 
 function splitFresh(identifier: string): readonly string[] {
   if (/^[a-z]{2,}$/.test(identifier)) return identifier === 'the' ? [] : [identifier];
-  const words = identifier
+  // Full-width and other displayed forms of letters are read as the letters that people see.
+  const words = (isPlain(identifier) ? identifier : identifier.normalize('NFKC'))
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()

@@ -263,12 +263,13 @@ export function mayReach(reach: DecodedCall['reach'], operation: Operation, plan
  */
 export function settleOperation(call: RoutedCall, args: JsonObject, snapshot: Snapshot): Operation {
   const { operation, raw, params, reach } = call;
-  const { statement } = operation.classification;
+  const { statement, deciding } = operation.classification;
   const verdict = statement?.only === true ? statementVerdict(operation, args) : undefined;
   if (verdict?.read === false) throw notProvenToRead(operation, verdict.why, params, snapshot);
   const used = operationOfCall(operation, args);
   if (reach === 'everything' || reach === snapshot.plan.familyOf(used)) return used;
-  if (statement !== undefined && reach === snapshot.plan.familyOf(operation)) return used;
+  const isToldWhatToDo = statement !== undefined || deciding !== undefined;
+  if (isToldWhatToDo && reach === snapshot.plan.familyOf(operation)) return used;
   throw endpointMismatch(
     used,
     raw.tool,

@@ -118,7 +118,7 @@ describe('what a description says beside what the tool does', () => {
   test('is a showing where "manage" comes without a way to say what to do', () => {
     const named = { app: text, database: text };
     expect(categoryOf('pg_backups', 'Manage backups: schedules, status', { parameters: named })).toBe('READ');
-    expect(categoryOf('pg_backups', 'Manage backups', { parameters: { app: text, action: text } })).toBe('UPDATE');
+    expect(categoryOf('pg_backups', 'Manage backups', { parameters: { app: text, action: text } })).toBe('EXECUTE');
     expect(categoryOf('pg_backups', 'Manage backups')).not.toBe('READ');
   });
 

@@ -15,7 +15,7 @@ import { findValidExample } from '../../../catalog/arguments/example-params.js';
 import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
 import { describeFurther } from '../../../catalog/further-parameters.js';
 import { visibleInputSchema } from '../../../catalog/grouped-tools/narrow-schema.js';
-import { riskInWords, trialInWords, trialVariant } from '../../../catalog/operation.js';
+import { riskInWords, toldRead, trialInWords, trialVariant } from '../../../catalog/operation.js';
 import { readVariant } from '../../../catalog/proven-read.js';
 import { EXECUTION_STATUSES } from '../../../policy/execution/execution.js';
 import type { ControlSet } from '../../../results/query/result-types.js';
@@ -83,10 +83,24 @@ function describeConsent(operation: Operation): JsonObject {
 
 /** What a statement that only reads makes of a call. */
 function describeReads(operation: Operation): readonly JsonObject[] {
-  const variant = readVariant(operation);
-  if (variant === undefined) return [];
+  const proven = readVariant(operation);
+  const told = toldRead(operation);
+  return [
+    ...(proven === undefined ? [] : [describeLower('a statement that only reads', proven)]),
+    ...(told === undefined ? [] : [describeLower(`a value of ${decidingNames(operation)} that reads`, told)]),
+  ];
+}
+
+function describeLower(condition: string, variant: Operation): JsonObject {
   const { level, reasons } = variant.classification.danger;
-  return [{ with: 'a statement that only reads', level, reason: reasons.join('; ') }];
+  return { with: condition, level, reason: reasons.join('; ') };
+}
+
+/** The parameters that decide what is done, as callers name them. */
+function decidingNames({ parameters, classification: { deciding = [] } }: Operation): string {
+  return deciding
+    .map(({ parameter }) => parameters.find(({ upstreamName }) => upstreamName === parameter)?.name ?? parameter)
+    .join(', ');
 }
 
 /** One line for a list: the introspection document's `OperationInfo`. */
@@ -372,10 +386,10 @@ function dangerTag(operation: Operation, staticDecision: StaticDecisionOf): stri
 
 /** `read-only statements run as READ`, where policy lets them run unasked. */
 function readException(operation: Operation, staticDecision: StaticDecisionOf): string {
-  const variant = readVariant(operation);
-  return variant !== undefined && staticDecision(variant).effect === 'allow'
-    ? ', but read-only statements run as READ'
-    : '';
+  const isAllowed = (variant: Operation | undefined): boolean =>
+    variant !== undefined && staticDecision(variant).effect === 'allow';
+  if (isAllowed(readVariant(operation))) return ', but read-only statements run as READ';
+  return isAllowed(toldRead(operation)) ? `, but not where ${decidingNames(operation)} reads` : '';
 }
 
 /** A list of all would be longer than the description; `include: ["danger"]` shows it. */

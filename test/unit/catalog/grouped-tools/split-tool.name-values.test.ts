@@ -10,7 +10,7 @@ describe('nameValues', () => {
   it.each([
     ['issue_write', ['create', 'update'], ['create_issue', 'update_issue']],
     ['manage_branches', ['delete', 'list'], ['delete_branches', 'list_branches']],
-    ['manageInvoices', ['CREATE', 'Void'], ['create_invoices', 'manage_invoices_void']],
+    ['manageInvoices', ['CREATE', 'Void'], ['create_invoices', 'void_invoices']],
     ['ship_rebase', ['start', 'abort'], ['start_ship_rebase', 'abort_ship_rebase']],
     ['transferCrateItems', ['copy', 'move'], ['copy_crate_items', 'move_crate_items']],
     ['create-or-update-crate', ['create', 'replace'], ['create_crate', 'replace_crate']],

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { findForeignParameters, visibleInputSchema } from '../../../../src/catalog/grouped-tools/narrow-schema.js';
-import { aTool, buildTestCatalog } from '../../../support/build-test-catalog.js';
+import { visibleInputSchema } from '../../../src/catalog/grouped-tools/narrow-schema.js';
+import { findForeignParameters } from '../../../src/classify/foreign-parameters.js';
+import { aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
 
 const text = (description: string) => ({ type: 'string', description });
 const SCHEMA = {
