@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json/json.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import type { Observer } from '../base/observe/observation.js';
 import type { CallerFacts } from '../base/protocol/call.js';
 import type { Operation } from '../base/protocol/operation.js';
@@ -71,11 +71,22 @@ export async function openSharedAgents(config: GatewayConfig): Promise<SharedAge
   return agents.openSharedAgents(config);
 }
 
-/** What policy would decide about a call. Parameters that do not fit the operation are evaluated unchanged. */
+/** What policy would decide about a call. Parameters that do not fit the operation are judged one by one, those in `input` too. */
 export function explainPolicy(rules: RuleEngine, { operation, params, ...caller }: PolicyQuestion): Explanation {
   const bound = bindArguments(operation, params);
-  const args = bound.ok ? bound.arguments : params;
+  const args = bound.ok ? bound.arguments : asNamed(operation, params);
   return rules.explain(operationOfCall(operation, args), args, caller);
+}
+
+/** Parameters as far as they are known, in the upstream's spelling. */
+function asNamed({ scope }: Operation, { input, ...params }: JsonObject): JsonObject {
+  const given =
+    scope.hasInput && isJsonObject(input)
+      ? { ...params, ...input }
+      : { ...params, ...(input !== undefined && { input }) };
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [scope.byName.get(name)?.upstreamName ?? name, value]),
+  );
 }
 
 /**
