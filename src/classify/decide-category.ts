@@ -1,7 +1,8 @@
 import type { Category } from '../base/protocol/operation.js';
 import { rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
 import { findRouter } from './deciding.js';
-import { effectOfValue, findReadingChoice, type ToolFacts } from './facts.js';
+import { effectOfValue, type ToolFacts } from './facts.js';
+import { findReadingChoice } from './reading-choice.js';
 import type { Rule, Signal } from './rule.js';
 import { RULES } from './rules.js';
 import { findRunner } from './runner.js';

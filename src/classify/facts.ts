@@ -14,7 +14,7 @@ import { type DescriptionReading, readDescription } from './text/read-descriptio
 import { type NameHint, type NameMatch, readName } from './text/read-name.js';
 import { saidOfValue, settleValue } from './value-clause.js';
 import type { EmptyHints } from './words/default-hints.js';
-import { EFFECTS, type Effect, LEXICON, leadingCategory, readShare, writeShare } from './words/lexicon.js';
+import { EFFECTS, type Effect, LEXICON, leadingCategory, writeShare } from './words/lexicon.js';
 import { countObjectWords, withoutSlug } from './words/object-prefix.js';
 import { GIVEN, IDENTIFIED, NO_INPUT, NUMBERS, READ_ONLY } from './words/verb-senses.js';
 import { splitWords } from './words/vocabulary.js';
@@ -279,34 +279,6 @@ function readOutputKeys(tool: RawTool): readonly string[] {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The parameter that chooses among actions which all read, of a tool that has no other; undefined where there is none. */
-export function findReadingChoice(tool: RawTool, parameters: readonly ParameterFacts[]): string | undefined {
-  const schema = tool['inputSchema'];
-  if (!isJsonObject(schema)) return undefined;
-  const reads = (value: string): boolean => {
-    const effect = effectOfValue(value);
-    return effect !== undefined && readShare(effect) > 0;
-  };
-  const chosen = parameters.find(
-    ({ key, values, closed }) => isSelector(key) && closed && values.length > 0 && values.every(reads),
-  );
-  if (chosen !== undefined) return chosen.name;
-  const inUnion = readObjectFields(schema, schema).find(({ schema: field }) => {
-    const values = branches(followReference(field, schema) ?? field).map((branch) => actionOf(branch, schema));
-    return values.length > 0 && values.every((value) => value !== undefined && reads(value));
-  });
-  return inUnion?.name;
-}
-
-/** The action that one object of a union stands for: `{operation: {const: "get-depot"}}`. */
-function actionOf(branch: unknown, root: JsonSchema): string | undefined {
-  if (!isJsonObject(branch)) return undefined;
-  const fields = readObjectFields(followReference(branch, root) ?? branch, root);
-  const chosen = fields.find(({ name }) => isSelector(splitWords(name).join('_')));
-  const [value] = chosen === undefined ? [] : readConstants(chosen.schema, root);
-  return typeof value === 'string' ? value : undefined;
-}
-
 /** An enum parameter that chooses what its tool does. */
 interface GroupingParameter {
   /** In the upstream's spelling. */
@@ -496,7 +468,8 @@ function readFresh(source: JsonSchema, read: (part: unknown) => readonly unknown
   return narrowing.find((constants) => !constants.includes(ANYTHING)) ?? [ANYTHING, ...narrowing.flat()];
 }
 
-function branches(schema: JsonObject): readonly unknown[] {
+/** The branches of a union. */
+export function branches(schema: JsonObject): readonly unknown[] {
   return [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])];
 }
 

@@ -8,6 +8,7 @@ import {
   worseDanger,
 } from '../base/protocol/operation.js';
 import { type ArgumentField, readArgumentFields } from './argument-fields.js';
+import { concernsMany } from './concerns-many.js';
 import { findDeciding, isStatementKey } from './deciding.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { losesByState, losesBySwitch, losesByWord } from './judge-value.js';
@@ -20,7 +21,6 @@ import {
   ALWAYS_LOSING,
   AMOUNT_RUNNING,
   ARGUMENTS_LINE,
-  BULK,
   CONDITION,
   CONSENT,
   CREATE_ONLY,
@@ -394,17 +394,6 @@ function actionBesideReading({ key, words }: ArgumentField): { danger: DangerLev
 
 function removesWhatItReads({ words, path }: ArgumentField): boolean {
   return path.length === 1 && words.some(removes) && words.every((word) => removes(word) || AFTERWARDS.has(word));
-}
-
-/** Whether the tool concerns many things at once. */
-function concernsMany({ words, descriptionText }: ToolFacts, keys: ReadonlySet<string>): boolean {
-  return (
-    words.some(
-      (word) => BULK.test(word) || (isPlural(word) && !/^(?:status|address|access|canvas|dns|alias)$/.test(word)),
-    ) ||
-    [...keys].some((key) => /^(?:many|multi|multiple|bulk|all|batch)$/.test(key)) ||
-    /\bby (?:tag|label|quer|filter)|\ball (?:\w+ )?(?:that|which|match)/i.test(descriptionText.slice(0, 300))
-  );
 }
 
 /** Selections of what is changed, and lists that replace others: what leaves nothing out concerns everything. */
