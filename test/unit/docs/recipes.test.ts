@@ -15,6 +15,7 @@ const env = {
   WEB_TOKEN: 'token-of-web-0123456789',
   DATA_TOKEN: 'token-of-data-0123456789',
   LAPTOP_TOKEN: 'token-of-laptop-0123456789',
+  N8N_TOKEN: 'token-of-n8n-0123456789ab',
 };
 
 it.each(RECIPES)('the recipe "$title" is a valid configuration without a warning', async ({ config }) => {
