@@ -24,8 +24,8 @@ export const OWN_DEPTH = ancestors.length;
 export const DEEPEST = 1;
 
 /** Whether a request comes from this gateway itself, or from one that it has started. */
-export function isOwnRequest(header: string | readonly string[] | undefined): boolean {
-  return header !== undefined && read(String(header)).includes(INSTANCE);
+export function isOwnRequest(header: string | readonly string[]): boolean {
+  return read(String(header)).includes(INSTANCE);
 }
 
 /** What to do about a gateway that is, over others or not, a server of its own. */

@@ -17,6 +17,9 @@ export function mendBlocks(content: unknown): readonly ContentBlock[] {
 function mendBlock(value: unknown): ContentBlock {
   if (typeof value === 'string') return { type: 'text', text: value };
   if (!isJsonObject(value)) return asText(value);
+  // As most are.
+  if (value['type'] === 'text' && typeof value['text'] === 'string' && Object.keys(value).length === 2)
+    return value as ContentBlock;
   const block = readCommon(withoutNulls(value, META), '', []) as ContentBlock;
   const { type } = block;
   if (type === 'text' || (type === undefined && typeof block['text'] === 'string'))

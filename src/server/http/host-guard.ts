@@ -47,7 +47,8 @@ export function createHostGuard(server: GatewayConfig['server']): HostGuard {
       sendRpcError(response, 400, RPC_ERROR.refused, `Bad Request: the header '${repeated}' came more than once.`);
       return false;
     }
-    if (isOwnRequest(request.headers[CHAIN_HEADER])) {
+    const chain = request.headers[CHAIN_HEADER];
+    if (chain !== undefined && isOwnRequest(chain)) {
       sendRpcError(response, 508, RPC_ERROR.refused, `Loop: this gateway is a server of its own. ${LOOP_CURE}.`);
       return false;
     }
