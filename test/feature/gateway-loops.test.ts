@@ -15,7 +15,7 @@ it('refuses to be a server of its own over HTTP, and says what to remove', async
     expect(JSON.stringify(self)).toContain('this gateway is a server of its own');
     return JSON.stringify(self);
   }, 20_000);
-  expect(problem).toContain("Remove the server from 'mcpServers' that leads back here");
+  expect(problem).toContain("Remove the entry of 'mcpServers' whose command starts mcp-aql-gateway");
 });
 
 it('tells a server that it starts which gateways led to it', async () => {
@@ -36,5 +36,5 @@ it('does not start where two gateways have started one another before it', async
   vi.stubEnv('MCP_AQL_GATEWAY_CHAIN', 'first,second');
   vi.resetModules();
   const { hostGateway: hostInner } = await import('../support/hosted-gateway.js');
-  await expect(hostInner({ mcpServers: {} })).rejects.toThrow(/start one another without end\. Remove the server/);
+  await expect(hostInner({ mcpServers: {} })).rejects.toThrow(/start one another without end\. Remove the entry/);
 });

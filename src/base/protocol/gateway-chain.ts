@@ -30,7 +30,7 @@ export function isOwnRequest(header: string | readonly string[]): boolean {
 
 /** What to do about a gateway that is, over others or not, a server of its own. */
 export const LOOP_CURE =
-  "Remove the server from 'mcpServers' that leads back here (its command starts mcp-aql-gateway, or its url is the address of this gateway)";
+  "Remove the entry of 'mcpServers' whose command starts mcp-aql-gateway, or whose url is an address of this gateway";
 
 function read(chain = ''): readonly string[] {
   return chain

@@ -57,7 +57,7 @@ export function unreported(operation: string, { agent, pause }: Run): OperationE
 export function deniedToAgents(operation: string, agent: string, pattern: string): OperationError {
   return new OperationError(
     'PERMISSION_DENIED',
-    `Permission denied: the operator denies '${operation}' to agent '${agent}' ('${pattern}' of deny). Leave it out, or tell a person that it is needed`,
+    `Permission denied: '${pattern}' of the operator's deny matches '${operation}', so agent '${agent}' may not call it. Leave it out, or ask a person for it`,
     { operation, reason: 'denied_action', element_name: agent },
   );
 }

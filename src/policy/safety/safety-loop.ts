@@ -157,7 +157,7 @@ export class SafetyLoop {
     const opens = openedBy(meants, counted.patterns);
     const evaluated = this.#evaluate(counted, { action, texts: [said, shown], meants, hidden }, outcome);
     const verdict =
-      evaluated.hold === undefined ? evaluated : { ...evaluated, factors: [...evaluated.factors, inWords(opens)] };
+      evaluated.hold === undefined ? evaluated : { ...evaluated, factors: [...evaluated.factors, ...inWords(opens)] };
     const held =
       config.mode === 'enforcing' ? await this.#hold(counted, { verdict, action, step, caller, opens }) : counted;
     const told = held.pause === undefined ? verdict : { ...verdict, ...reasonOf(held.pause, verdict) };
@@ -342,11 +342,10 @@ function openedBy(meants: readonly MeantOperation[], patterns: Run['patterns']):
 }
 
 /** Everything that an agreement opens, for people. */
-function inWords(opens: readonly MeantOperation[]): string {
+function inWords(opens: readonly MeantOperation[]): readonly string[] {
+  if (opens.length === 0) return [];
   const names = opens.map(({ operation, danger }) => `'${operation.name}' (${danger})`);
-  return names.length === 0
-    ? 'an agreement opens no operation'
-    : `an agreement opens one call each of: ${names.join(', ')}`;
+  return [`an agreement opens one call each of: ${names.join(', ')}`];
 }
 
 /**

@@ -21,6 +21,13 @@ export async function openAnswers({ modules, directory }, answerLarge = () => RO
   return (settings) => {
     const results =
       settings === undefined ? built.passResults : built.createResultService({ ...config.results, ...settings });
-    return { pass: createPass(built, { ...OPEN_SERVICE, results }, config, snapshot), results };
+    // Heavy queries are answered by a thread.
+    const { shape: shapeLarge } = built.openLargeAnswers({
+      settings: () => config,
+      results,
+      links: { noteLinks: () => undefined },
+      observe: () => undefined,
+    });
+    return { pass: createPass(built, { ...OPEN_SERVICE, results, shapeLarge }, config, snapshot), results };
   };
 }

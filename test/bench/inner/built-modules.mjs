@@ -8,6 +8,7 @@ const MODULES = [
   'config/load/data-directories.js',
   'config/load/load-config.js',
   'gateway/captured-gateway.js',
+  'gateway/large-answers.js',
   'gateway/pipeline/pipeline.js',
   'gateway/snapshot.js',
   'policy/policy.js',

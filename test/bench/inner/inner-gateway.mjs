@@ -60,6 +60,7 @@ export function createPass({ createPipeline, unlimitedQuota, Cancellation }, ser
     observe: IGNORE,
     isFirstWarning: () => true,
     slowMs: config.warnings.slowMs,
+    dropIgnored: (_operation, params) => ({ params, ignored: [] }),
   });
   return ({ tool, operation, params, sessionId = CALLER.sessionId }) => {
     const call = {

@@ -8,6 +8,7 @@ it('counts the operations of a snapshot once, however often its status is asked 
   const operations = [anOperation({ name: 'list_a' }), anOperation({ name: 'list_b' })];
   const plan = {
     families: [{ name: 'read' }],
+    diagnostics: [],
     toolOfFamily: () => 'mcp_aql_read',
     familyOf: () => {
       counted += 1;

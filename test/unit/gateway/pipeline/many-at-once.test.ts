@@ -53,7 +53,8 @@ describe('much that comes at once', () => {
     await all;
     spent.mockRestore();
     expect(byTurn.reduce((sum, one) => sum + one)).toBe(60);
-    expect(Math.max(...byTurn)).toBeLessThanOrEqual(TURN_WORK / COMPARE_WORK);
+    // Those of two turns may fall between two looks.
+    expect(Math.max(...byTurn)).toBeLessThan((2 * TURN_WORK) / COMPARE_WORK);
   });
 
   it('reads few large answers of structured content in one turn', async () => {

@@ -100,7 +100,7 @@ describe('describeQueryLanguage', () => {
       aggregation_support: {
         supported: true,
         default_mode: 'summary_only',
-        functions: ['count', 'group_by', 'sum', 'avg', 'min', 'max', 'distinct'],
+        functions: ['count', 'group_by', 'sum', 'avg', 'min', 'max'],
       },
     });
     const fields = [
