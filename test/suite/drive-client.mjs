@@ -116,7 +116,8 @@ client.setRequestHandler('elicitation/create', () => ({ action: 'accept', conten
 
 /** The suite's server belongs to no user: the gateway speaks to its only client over stdio. */
 async function useOverStdio() {
-  const folder = makeConfiguration({ url });
+  // The suite's server counts each request of another revision as a fault: `auto` would look at what a session offers, too.
+  const folder = makeConfiguration({ url, ...(version === '2026-07-28' ? { protocol: version } : {}) });
   const args = [GATEWAY, 'stdio', '--config', join(folder, 'gateway.config.json')];
   const transport = new StdioClientTransport({ command: process.execPath, args, cwd: folder, stderr: 'pipe' });
   try {
