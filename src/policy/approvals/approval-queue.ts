@@ -278,7 +278,9 @@ function principalIn({ requester: { client, user } }: Pick<Approval, 'requester'
 function faultOf({ status, requester }: Approval, by: Approver): DecisionFault | undefined {
   if (status === 'expired') return 'expired';
   if (status !== 'pending') return 'decided';
-  return requester.client === by.name || requester.user === by.name ? 'own-request' : undefined;
+  // What an operator tries in the console is called by `operator/NAME`.
+  const isOwn = requester.client === by.name || [by.name, `operator/${by.name}`].includes(requester.user ?? '');
+  return isOwn ? 'own-request' : undefined;
 }
 
 /** A waiting call does not keep the process alive. */

@@ -143,6 +143,19 @@ describe('a decision on a request', () => {
     expect(bench.events).not.toContainEqual(expect.objectContaining({ event: 'approved' }));
   });
 
+  it('by the operator who tried the operation in the console is refused', async () => {
+    const bench = createApprovalBench();
+    const asked = aRequest();
+    const { id } = await bench.queue.request({
+      ...asked,
+      requester: { client: null, user: 'operator/alice', clientName: 'console', session: 'console alice' },
+    });
+    expect(await bench.queue.decide(id, 'approved', { name: 'alice', way: 'http' })).toMatchObject({
+      ok: false,
+      fault: 'own-request',
+    });
+  });
+
   it('by the requester is refused and recorded', async () => {
     const bench = createApprovalBench();
     const { id } = await bench.queue.request(aRequest());
