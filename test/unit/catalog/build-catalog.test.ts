@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildCatalog } from '../../../src/catalog/build-catalog.js';
+import { buildCatalog, diffCatalogs } from '../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
 import { anOperation } from '../../support/an-operation.js';
 import { anUpstream, aTool, buildTestCatalog, buildTestOperation } from '../../support/build-test-catalog.js';
@@ -227,4 +227,38 @@ it('builds a catalog of the tools beside what is none, wherever it stands in the
     const { operations } = buildTestCatalog({ a: list });
     expect(operations.map(({ name }) => name)).toEqual(['get_a']);
   }
+});
+
+describe('diffCatalogs', () => {
+  it('finds no differences between a catalog and itself', () => {
+    const catalog = buildTestCatalog({ a: [aTool('x')] });
+    expect(diffCatalogs(catalog, catalog)).toEqual({ added: [], removed: [], changed: [] });
+  });
+
+  it('replaces a bare name by two qualified ones when a second upstream offers it', () => {
+    const before = buildTestCatalog({ a: [aTool('search')] });
+    const after = buildTestCatalog({ a: [aTool('search')], b: [aTool('search')] });
+    expect(diffCatalogs(before, after)).toEqual({
+      added: ['a__search', 'b__search'],
+      removed: ['search'],
+      changed: [],
+    });
+  });
+
+  it('reports a name as changed that calls another upstream', () => {
+    const before = buildTestCatalog({ a: [aTool('search')] });
+    const after = buildTestCatalog({ b: [aTool('search')] });
+    expect(diffCatalogs(before, after)).toEqual({ added: [], removed: [], changed: ['search'] });
+  });
+
+  it('reports a name as changed, bare and qualified, that calls another tool of the same upstream', () => {
+    const tools = { a: [aTool('x'), aTool('y')] };
+    const before = buildTestCatalog(tools, {
+      upstreams: [anUpstream('a', { curation: [{ pattern: 'x', rename: 'z' }] })],
+    });
+    const after = buildTestCatalog(tools, {
+      upstreams: [anUpstream('a', { curation: [{ pattern: 'y', rename: 'z' }] })],
+    });
+    expect(diffCatalogs(before, after)).toEqual({ added: ['x'], removed: ['y'], changed: ['a__z', 'z'] });
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { LARGE_BYTES, LargeAnswer } from '../../../src/base/protocol/large-answer.js';
 import { WireAnswer } from '../../../src/base/protocol/wire-answer.js';
 import { openLargeAnswers } from '../../../src/gateway/large-answers.js';
-import { type LargeAnswerJob, shapeLargeAnswer } from '../../../src/gateway/shape-large.js';
+import { type LargeAnswerJob, shapeLargeAnswer, unreadable } from '../../../src/gateway/shape-large.js';
 import { withoutSchemas } from '../../../src/results/detached.js';
 import {
   type CollectionQuery,
@@ -260,3 +260,15 @@ it('what stands beside a large answer keeps its digits from thread to thread', a
   const { shaped } = await run(answerOf(`{"jsonrpc":"2.0","id":5,"result":{"content":${content},${beside}}}`));
   expect(shaped.beside).toBe(`{${beside}}`);
 });
+
+it.each([
+  ['busy', true, true],
+  ['busy', false, false],
+  ['timeout', true, false],
+] as const)(
+  'an answer that cannot be read (%s) of a call that may run twice (%s) is retryable: %s',
+  (kind, mayRepeat, retryable) => {
+    const { details } = unreadable(kind, { upstream: 'one', retryable: mayRepeat }, 1_000_000);
+    expect(details).toMatchObject({ reason: 'answer_too_complex', outcome: 'ran', retryable });
+  },
+);

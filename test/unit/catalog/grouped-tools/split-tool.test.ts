@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonSchema } from '../../../../src/base/json/json.js';
-import { splitTool } from '../../../../src/catalog/grouped-tools/split-tool.js';
+import { NAME_PATTERN } from '../../../../src/base/protocol/operation.js';
+import { nameValues, splitTool } from '../../../../src/catalog/grouped-tools/split-tool.js';
 
 const tool = (method: JsonSchema, rest: JsonObject = {}) => ({
   name: 'crate_write',
@@ -61,5 +63,73 @@ describe('splitTool', () => {
     ['all read', { enum: ['list', 'get'] }],
   ])('does not split a tool where %s', (_what, method) => {
     expect(splitTool(tool(method))).toBeNull();
+  });
+});
+
+const names = (tool: string, values: readonly string[], description = '') =>
+  nameValues({ name: tool, description }, values);
+
+describe('nameValues', () => {
+  it.each([
+    ['issue_write', ['create', 'update'], ['create_issue', 'update_issue']],
+    ['manage_branches', ['delete', 'list'], ['delete_branches', 'list_branches']],
+    ['manageInvoices', ['CREATE', 'Void'], ['create_invoices', 'void_invoices']],
+    ['ship_rebase', ['start', 'abort'], ['start_ship_rebase', 'abort_ship_rebase']],
+    ['transferCrateItems', ['copy', 'move'], ['copy_crate_items', 'move_crate_items']],
+    ['create-or-update-crate', ['create', 'replace'], ['create_crate', 'replace_crate']],
+    ['manage', ['create', 'delete'], ['create_manage', 'delete_manage']],
+    ['crate_tabs', ['new', 'close'], ['new_crate_tabs', 'close_crate_tabs']],
+  ])('names the parts of %s with %j by verb and resource', (tool, values, expected) => {
+    expect(names(tool, values)).toEqual(expected);
+  });
+
+  it('takes a first word that can be a noun for the verb where the description begins with it', () => {
+    expect(names('review_crate_list', ['approve'], 'Reviews a list of crates.')).toEqual(['approve_crate_list']);
+    expect(names('review_crate_list', ['approve'], 'Lists of reviewed crates.')).toEqual(['approve_review_crate_list']);
+  });
+
+  it('keeps the values where all are whole names', () => {
+    const values = ['run_belt', 'renameBelt', 'belt-delete'];
+    expect(names('belts_write', values)).toEqual(['run_belt', 'rename_belt', 'delete_belt']);
+  });
+
+  it('adds the object of a value to the resource in a mixed enumeration, unless it is the resource itself', () => {
+    expect(names('ship_crate_write', ['create', 'update_labels', 'delete_crates', 'link_to_ship'])).toEqual([
+      'create_ship_crate',
+      'update_ship_crate_labels',
+      'delete_ship_crates',
+      'link_ship_crate_to_ship',
+    ]);
+  });
+
+  it('puts the resource before an object that says nothing alone', () => {
+    expect(names('API-update-page-markdown', ['replace_content', 'update_content', 'replace_content_range'])).toEqual([
+      'replace_api_page_markdown_content',
+      'update_api_page_markdown_content',
+      'replace_api_page_markdown_content_range',
+    ]);
+    expect(names('n8n_manage_datatable', ['getRows', 'createTable'])).toEqual(['get_rows', 'create_table']);
+  });
+
+  it('does not repeat a verb that is the resource too', () => {
+    expect(names('crate_link_write', ['link', 'unlink'])).toEqual(['link_crate', 'unlink_crate_link']);
+  });
+
+  it('puts a value without a verb behind the name of the tool', () => {
+    expect(names('crate_write', ['create', 'soft', '2'])).toEqual([
+      'create_crate',
+      'crate_write_soft',
+      'crate_write_value_2',
+    ]);
+  });
+
+  it('gives every value a valid name', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.array(fc.string(), { minLength: 1 }), (tool, values) => {
+        const found = names(tool, values);
+        expect(found).toHaveLength(values.length);
+        expect(found.filter((name) => !NAME_PATTERN.test(name))).toEqual([]);
+      }),
+    );
   });
 });

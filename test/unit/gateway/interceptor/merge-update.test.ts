@@ -1,10 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json/json.js';
-import type { HandlerCall, OperationHandler } from '../../../../src/base/protocol/call.js';
+import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../../src/base/protocol/call.js';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import type { MergeRule } from '../../../../src/base/protocol/operation.js';
 import { OperationError } from '../../../../src/base/protocol/operation-error.js';
 import { RESOURCE_VERSION } from '../../../../src/base/protocol/result.js';
+import type { UpdatePreview } from '../../../../src/base/protocol/update-preview.js';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import { createMergeInterceptor } from '../../../../src/gateway/interceptor/merge-update.js';
 import { versionOf } from '../../../../src/gateway/interceptor/resource.js';
@@ -450,4 +452,146 @@ it('passes progress and cancellation to the write, and other operations unchange
   const read = aCall(named(catalog, 'get_record'), { arguments: { id: 'r1' } });
   await handle(read);
   expect(calls.at(-1)).toBe(read);
+});
+
+const WHOLE = { ...MERGE, writes: 'whole' } as const;
+
+type Known = Extract<UpdatePreview, { known: true }>;
+
+const known = (preview: UpdatePreview): Known => {
+  if (!preview.known) throw new Error(preview.why);
+  return preview;
+};
+
+describe('the preview of an update that merges', () => {
+  it.each<[string, JsonObject, Known['changes']]>([
+    ['a value', { title: 'New' }, [{ path: ['title'], before: 'Old title', after: 'New' }]],
+    ['nothing where the value is the same', { title: 'Old title' }, []],
+    [
+      'the members of an object that differ',
+      { settings: { priority: 'low', tags: [], owner: null } },
+      [
+        { path: ['settings', 'tags'], before: ['draft'], after: [] },
+        { path: ['settings', 'owner'], before: 'alice' },
+      ],
+    ],
+    ['a field that is not there yet', { note: 'seen' }, [{ path: ['note'], after: 'seen' }]],
+  ])('shows %s, and writes nothing', async (_what, args, changes) => {
+    const { preview, sent, server } = createRecordBench();
+    const shown = known(await preview(args));
+    expect(shown).toMatchObject({ read: 'get_record', before: RECORD, changes });
+    expect(sent.map(([tool]) => tool)).toEqual(['get_record']);
+    expect(server.records.get('r1')).toEqual(RECORD);
+  });
+
+  it('shows as removed what a tool that replaces the whole is not sent', async () => {
+    const { preview } = createRecordBench({ merge: WHOLE });
+    const { changes, after } = known(await preview({ title: null }));
+    expect(changes).toEqual([{ path: ['title'], before: 'Old title' }]);
+    expect(after).not.toHaveProperty('title');
+    expect(after).toHaveProperty('id', 'r1');
+  });
+
+  it('shows exactly what the update then writes', async () => {
+    const { preview, update, server } = createRecordBench();
+    const { after } = known(await preview({ settings: { owner: 'bob' }, status: 'closed' }));
+    await update({ settings: { owner: 'bob' }, status: 'closed' });
+    expect(server.records.get('r1')).toEqual(after);
+  });
+
+  it('says why the resource cannot be read, which refuses nothing', async () => {
+    const denied = () => Promise.reject(new OperationError('PERMISSION_DENIED', 'not for you', {}));
+    const { preview } = createRecordBench({ governRead: () => denied });
+    expect(await preview({ title: 'New' })).toEqual({ known: false, why: 'not for you' });
+    const missing = await createRecordBench({ records: [] }).preview({ title: 'New' });
+    expect(missing).toEqual({ known: false, why: expect.stringContaining('Resource not found') });
+  });
+
+  it('refuses at once what nobody could agree to', async () => {
+    const { preview } = createRecordBench();
+    await expect(preview({ title: 'New' }, { ifMatch: { status: 'closed' } })).rejects.toMatchObject({
+      code: 'CONFLICT_VERSION_MISMATCH',
+    });
+    await expect(preview({ settings: { priority: null } })).rejects.toMatchObject({ code: 'VALIDATION_MISSING_PARAM' });
+  });
+});
+
+describe('an update that was agreed to', () => {
+  const CHANGE = { title: 'New', settings: { priority: 'high' } };
+
+  async function agreed() {
+    const bench = createRecordBench();
+    return { ...bench, agreedChanges: known(await bench.preview(CHANGE)).digest };
+  }
+
+  it('is written where it makes the changes that were shown, whatever else has changed', async () => {
+    const { server, update, agreedChanges } = await agreed();
+    const settings = { ...RECORD.settings, owner: 'bob' };
+    server.records.set('r1', { ...RECORD, status: 'closed', settings });
+    await update(CHANGE, { agreedChanges });
+    expect(server.records.get('r1')).toEqual({
+      ...RECORD,
+      title: 'New',
+      status: 'closed',
+      settings: { ...settings, priority: 'high' },
+    });
+  });
+
+  it.each<[string, JsonObject]>([
+    ['another value stands where one would be replaced', { title: 'Newer title' }],
+    ['a value is gone', { title: undefined }],
+    ['a value is the new one already', { title: 'New' }],
+    ['an object is gone in which a member would change', { settings: { priority: 'urgent' } }],
+  ])('is refused where %s, and says how to ask again', async (_what, fields) => {
+    const { server, sent, update, agreedChanges } = await agreed();
+    server.records.set('r1', JSON.parse(JSON.stringify({ ...RECORD, ...fields })));
+    await expect(update(CHANGE, { agreedChanges })).rejects.toMatchObject({
+      code: 'CONFLICT_VERSION_MISMATCH',
+      message: expect.stringContaining('send it again without a token'),
+      details: { reason: 'changed_since_agreement', current_version: expect.any(String) },
+    });
+    expect(sent.map(([tool]) => tool)).not.toContain('update_record');
+  });
+
+  it('is refused where a value changes between its last two reads', async () => {
+    const { server, sent, update, agreedChanges } = await agreed();
+    await server.call('disturb', { id: 'r1', after: 1, fields: { title: 'Meanwhile' } });
+    await expect(update(CHANGE, { agreedChanges })).rejects.toMatchObject({ code: 'CONFLICT_VERSION_MISMATCH' });
+    expect(sent.map(([tool]) => tool)).not.toContain('update_record');
+  });
+});
+
+const MEMBERS = ['priority', 'owner', 'color', 'size'] as const;
+
+/** Each call reaches the server, and its answer the caller, when the scheduler says so. */
+const unordered =
+  (scheduler: fc.Scheduler) =>
+  (inner: OperationHandler): OperationHandler =>
+  async (call): Promise<HandlerOutcome> => {
+    await scheduler.schedule(Promise.resolve(), `to ${call.operation.tool}`);
+    const outcome = await inner(call);
+    await scheduler.schedule(Promise.resolve(), `from ${call.operation.tool}`);
+    return outcome;
+  };
+
+it('no update of a member is lost, however many come at the same time in whatever order', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.array(fc.record({ member: fc.constantFrom(...MEMBERS), value: fc.nat(9).map(String) }), {
+        minLength: 2,
+        maxLength: 6,
+      }),
+      async (scheduler, changes) => {
+        const { server, update } = createRecordBench({ wrap: unordered(scheduler) });
+        const outcomes = changes.map(({ member, value }) => update({ settings: { [member]: value } }));
+        await scheduler.waitFor(Promise.all(outcomes));
+        for (const outcome of outcomes) expect(resultOf(await outcome).isError).toBeUndefined();
+        // They are written in the order in which they came.
+        const expected = Object.fromEntries(changes.map(({ member, value }) => [member, value]));
+        expect(server.records.get('r1')?.['settings']).toMatchObject(expected);
+      },
+    ),
+    { numRuns: 50 },
+  );
 });

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
+import { buildGuardedCatalog } from '../../../../src/catalog/build-guarded-catalog.js';
+import { operationOfCall } from '../../../../src/catalog/operation.js';
 import {
   type AuthorizedCall,
   authorize as authorizeNow,
   dispatch,
+  requireUnchanged,
 } from '../../../../src/gateway/pipeline/authorize.js';
 import type { Snapshot } from '../../../../src/gateway/pipeline/snapshot.js';
 import type { ValidatedCall } from '../../../../src/gateway/pipeline/validate.js';
 import type { Gatekeeper, PolicyRequest } from '../../../../src/policy/rules/policy-types.js';
 import { STILL_HOST } from '../../../support/a-handler-host.js';
 import { anOperation } from '../../../support/an-operation.js';
+import { anUpstream, aTool, buildTestCatalog } from '../../../support/build-test-catalog.js';
 
 /** A call that is refused at once rejects, as one that is refused later. */
 const authorize = async (...given: Parameters<typeof authorizeNow>): Promise<AuthorizedCall> => authorizeNow(...given);
@@ -129,4 +133,54 @@ it('authorize is the only source of the calls that dispatch accepts: others do n
   void (() => send({ raw: CALL.raw, operation: CALL.operation, arguments: {} }));
   // @ts-expect-error: nor is the spread of an authorised one.
   void (() => send({ ...authorized }));
+});
+
+const before = buildTestCatalog({ notes: [aTool('create_note')] });
+const [operation] = before.operations;
+
+function check(after: Parameters<typeof requireUnchanged>[1]['catalog']): void {
+  if (operation === undefined) throw new Error('there is no operation');
+  requireUnchanged(operation, { catalog: after });
+}
+
+it('a call may be sent while its operation is what it was, read anew or not', () => {
+  expect(() => check(before)).not.toThrow();
+  expect(() => check(buildTestCatalog({ notes: [aTool('create_note')], others: [aTool('x')] }))).not.toThrow();
+});
+
+it('a call may be sent whose arguments made its operation more dangerous, or less', () => {
+  const removed = aTool('remove_notes', {
+    type: 'object',
+    properties: { force: { type: 'boolean' }, dry_run: { type: 'boolean' } },
+  });
+  const pushed = aTool('push_notes', { type: 'object', properties: { force: { type: 'boolean' } } });
+  const catalog = buildTestCatalog({ notes: [removed, pushed] });
+  for (const each of catalog.operations) {
+    const used = operationOfCall(each, { [each.tool === 'push_notes' ? 'force' : 'dry_run']: true });
+    expect(used).not.toBe(each);
+    expect(() => requireUnchanged(used, { catalog })).not.toThrow();
+  }
+});
+
+it('a call is refused that waited while its operation changed', () => {
+  const changed = buildTestCatalog({ notes: [aTool('create_note', { type: 'object', properties: { evil: {} } })] });
+  expect(() => check(changed)).toThrow("Operation 'create_note' changed while the call waited and did not run");
+});
+
+it('a call is refused that waited while its operation went away', () => {
+  expect(() => check(buildTestCatalog({ notes: [] }))).toThrow(
+    'Its upstream stopped offering it while the call waited',
+  );
+});
+
+it('a call is refused that waited while its operation was quarantined', () => {
+  const quarantined = buildGuardedCatalog({
+    toolSets: [{ upstream: 'notes', tools: [aTool('create_note')] }],
+    upstreams: [anUpstream('notes', { integrity: 'quarantine' })],
+    builtins: [],
+    pins: {},
+    lock: null,
+    firstToolSets: new Map(),
+  });
+  expect(() => check(quarantined)).toThrow(/'create_note' is quarantined/);
 });

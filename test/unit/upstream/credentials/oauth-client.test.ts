@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import { keepRegistrations } from '../../../../src/upstream/credentials/credential-service.js';
-import { OAuthClient } from '../../../../src/upstream/credentials/oauth-client.js';
+import { OAuthClient, readScopes } from '../../../../src/upstream/credentials/oauth-client.js';
 import { Vault } from '../../../../src/upstream/credentials/vault.js';
 
 const SERVER = 'https://notes.example/mcp';
@@ -154,4 +154,15 @@ it('asks a configured issuer for its metadata once a minute, however many sign i
   now += 60_000;
   await client.discoverIssuer(ISSUER, SERVER, []);
   expect(asked.length).toBe(2);
+});
+
+it('joins scopes, each once, and leaves out what is none', () => {
+  expect(readScopes('a:read b', 'b  c"d é', 'e')).toEqual(['a:read', 'b', 'e']);
+});
+
+it('bounds how many there are and how long they are together, those first that came first', () => {
+  const many = Array.from({ length: 80 }, (_, index) => `scope-${index}`).join(' ');
+  expect(readScopes('first', many, 'last')).toEqual(['first', ...many.split(' ').slice(0, 49)]);
+  const long = Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(190, 'x')).join(' ');
+  expect(readScopes(long).join(' ').length).toBeLessThanOrEqual(4_000);
 });

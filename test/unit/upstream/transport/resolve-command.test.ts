@@ -2,7 +2,13 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ResolvedCommand, resolveCommand } from '../../../../src/upstream/transport/resolve-command.js';
+import {
+  childEnvironment,
+  type FolderOwner,
+  listBinDirectories,
+  type ResolvedCommand,
+  resolveCommand,
+} from '../../../../src/upstream/transport/resolve-command.js';
 
 let root: string;
 const at = (...parts: readonly string[]): string => path.join(root, ...parts);
@@ -99,5 +105,48 @@ describe('npx', () => {
     [[]],
   ])('is left alone where anything is unusual: npx %j', async (args) => {
     expect(await resolve('npx', args)).toEqual({ file: at('path', 'npx'), args });
+  });
+});
+
+const OURS: FolderOwner = { uid: 1000, writableByAll: false };
+
+it('programs are looked for beside the configuration and in every folder above it, nearest first', () => {
+  expect(listBinDirectories(['/a/b', '/a/c'], () => OURS)).toEqual([
+    '/a/b/node_modules/.bin',
+    '/a/node_modules/.bin',
+    '/node_modules/.bin',
+    '/a/c/node_modules/.bin',
+  ]);
+});
+
+it.each<[string, FolderOwner | undefined]>([
+  ['another user has made', { uid: 4711, writableByAll: false }],
+  ['all users may write to', { uid: 1000, writableByAll: true }],
+  ['is not there, so that anybody could make it', undefined],
+])('no program is taken from a folder above that %s', (_what, shared) => {
+  const ownerOf = (folder: string) => (folder.startsWith('/tmp/node_modules') ? shared : OURS);
+  const directories = listBinDirectories(['/tmp/project'], ownerOf);
+  expect(directories).toEqual(['/tmp/project/node_modules/.bin', '/node_modules/.bin']);
+});
+
+it('a folder above that the owner of the configuration has made counts, whoever runs the gateway', () => {
+  const ownerOf = (): FolderOwner => ({ uid: 4711, writableByAll: false });
+  expect(listBinDirectories(['/srv/project/gateway'], ownerOf)).toContain('/srv/project/node_modules/.bin');
+});
+
+const own = { PATH: '/bin', HOME: '/users/me', SECRET: 's', SHELL: '() { :; }', SYSTEMROOT: 'C:\\Windows', Path: 'x' };
+
+describe('childEnvironment', () => {
+  it('inherits the few names that are needed, and no shell functions', () => {
+    expect(childEnvironment({}, own, 'linux')).toEqual({ PATH: '/bin', HOME: '/users/me' });
+    expect(childEnvironment({}, own, 'win32')).toEqual({ PATH: '/bin', SYSTEMROOT: 'C:\\Windows' });
+  });
+
+  it('lets the configuration win', () => {
+    expect(childEnvironment({ PATH: '/opt/bin', TOKEN: 't' }, own, 'linux')).toEqual({
+      PATH: '/opt/bin',
+      HOME: '/users/me',
+      TOKEN: 't',
+    });
   });
 });

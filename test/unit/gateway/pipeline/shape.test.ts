@@ -1,7 +1,60 @@
+import { expect, it, describe } from 'vitest';
+import { charactersOf, takeTurn, withMeta, toResultData } from '../../../../src/gateway/pipeline/shape.js';
+import { type Reply, type ContentBlock } from '../../../../src/base/protocol/result.js';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import type { ContentBlock } from '../../../../src/base/protocol/result.js';
-import { toResultData } from '../../../../src/gateway/pipeline/shape.js';
+
+const ROWS = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `row ${id}` }));
+const TEXT = 'x'.repeat(100_000);
+
+it.each([
+  ['of objects', { items: ROWS }],
+  ['of texts alone', { text: TEXT }],
+  ['of texts within lists', { texts: [TEXT] }],
+])('a large answer of structured content %s is read in a turn of its own', async (_name, structuredContent) => {
+  const turn = takeTurn(charactersOf({ content: [], structuredContent }));
+  expect(turn).toBeInstanceOf(Promise);
+  await turn;
+});
+
+it('a large answer of many small blocks is read in a turn of its own', async () => {
+  const content = Array.from({ length: 3_000 }, () => ({ type: 'text', text: '' }));
+  const turn = takeTurn(charactersOf({ content }));
+  expect(turn).toBeInstanceOf(Promise);
+  await turn;
+});
+
+it('a small answer waits for no turn', () => {
+  expect(takeTurn(charactersOf({ content: [{ type: 'text', text: 'done' }], structuredContent: { a: 1 } }))).toBe(
+    undefined,
+  );
+});
+
+/** A reply of bytes, and what was decoded of them. */
+function unreadReply(): { readonly reply: Reply; readonly decoded: string[] } {
+  const decoded: string[] = [];
+  const reply: Reply = {
+    get text() {
+      decoded.push('text');
+      return '{}';
+    },
+    get blocks() {
+      decoded.push('blocks');
+      return [{ type: 'image' }];
+    },
+    written: [Buffer.from('[{"type":"text","text":"{}"},{"type":"image"}]')],
+    isError: false,
+    code: 'OK',
+  };
+  return { reply, decoded };
+}
+
+it('members are added to the metadata of a reply of bytes without decoding them', () => {
+  const { reply, decoded } = unreadReply();
+  const answer = withMeta(withMeta(reply, { first: 1 }), { second: 2 });
+  expect(decoded).toEqual([]);
+  expect(answer.meta).toEqual({ first: 1, second: 2 });
+  expect([answer.text, answer.blocks]).toEqual(['{}', [{ type: 'image' }]]);
+});
 
 const text = (value: string): ContentBlock => ({ type: 'text', text: value });
 const image: ContentBlock = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
