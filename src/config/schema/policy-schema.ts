@@ -60,6 +60,10 @@ export const CALLER = {
     NAME_GLOB,
     'Users of an identity provider as `ISSUER:SUBJECT`, or pattern(s) of them. A client with a static token is no user.',
   ),
+  issuer: oneOrMany(
+    NAME_GLOB,
+    'Names of `server.oauth.issuers`, or pattern(s) of them: whose token the caller has. A client with a static token has none.',
+  ),
   group: oneOrMany(NAME_GLOB, 'Groups, or pattern(s) of them; the caller is in one. See `server.oauth.issuers`.'),
   scope: oneOrMany(NAME_GLOB, 'Scopes, or pattern(s) of them; the token of the caller grants one.'),
   view: oneOrMany(

@@ -1,8 +1,9 @@
 import { anyOf, compileGlob, compileNameGlob, type Match, matchBudget, matchGlobs } from '../../base/lib/glob.js';
 import { quoteValue, quoteValues } from '../../base/lib/text.js';
 import type { CallerFacts } from '../../base/protocol/call.js';
+import { ISSUER_SIGN } from '../../base/protocol/caller.js';
 import { type Operation, restrictedNames } from '../../base/protocol/operation.js';
-import type { PolicyRule, RuleMatch } from '../../config/policy-config.js';
+import { CALLER_KEYS, type CallerKey, type PolicyRule, type RuleMatch } from '../../config/policy-config.js';
 import type { CallSubject, Clause } from './clause.js';
 import { compileParameter } from './param-conditions.js';
 
@@ -41,13 +42,38 @@ function compileCall(match: RuleMatch): readonly Clause<CallSubject>[] {
 
 /** The conditions of a match on the caller. */
 export function compileCaller(match: RuleMatch): readonly Clause<CallerFacts>[] {
-  return [
-    ...clauseOf(match.client, (listed) => callerClause('client', listed, ({ client }) => toList(client))),
-    ...clauseOf(match.user, (listed) => callerClause('user', listed, ({ user }) => toList(user))),
-    ...clauseOf(match.group, (listed) => callerClause('group', listed, ({ groups = [] }) => groups)),
-    ...clauseOf(match.scope, (listed) => callerClause('scope', listed, ({ scopes = [] }) => scopes)),
-    ...clauseOf(match.view, viewClause),
-  ];
+  return CALLER_KEYS.flatMap((key) => clauseOf(match[key], (listed) => callerClause(key, listed)));
+}
+
+/** What a caller has that a condition is about, and what is said of one that has nothing of it. */
+interface CallerCondition {
+  readonly namesOf: (caller: CallerFacts) => readonly string[];
+  readonly nameless: string;
+}
+
+/** One entry a condition on callers: one that is declared and not here does not compile. */
+const CALLER_CONDITIONS: Readonly<Record<CallerKey, CallerCondition>> = {
+  client: {
+    namesOf: ({ client }) => toList(client),
+    nameless: 'the caller is not an authenticated client, and would have to be',
+  },
+  user: {
+    namesOf: ({ user }) => toList(user),
+    nameless: 'the caller is not an authenticated user, and would have to be',
+  },
+  issuer: {
+    namesOf: ({ user, client }) => toList(issuerOf(user ?? client)),
+    nameless: 'the caller has no token of an identity provider, and would have to have one of',
+  },
+  group: { namesOf: ({ groups = [] }) => groups, nameless: 'the caller is in no group, and would have to be in' },
+  scope: { namesOf: ({ scopes = [] }) => scopes, nameless: 'the caller has no scope, and would have to have' },
+  view: { namesOf: ({ view }) => toList(view), nameless: 'the call is in no view, and would have to be in' },
+};
+
+/** Configured clients have no issuer. */
+function issuerOf(name = ''): string | undefined {
+  const end = name.indexOf(ISSUER_SIGN);
+  return end === -1 ? undefined : name.slice(0, end);
 }
 
 function toList(name: string | undefined): readonly string[] {
@@ -55,7 +81,7 @@ function toList(name: string | undefined): readonly string[] {
 }
 
 function viewClause(listed: readonly string[]): Clause<CallerFacts> {
-  return callerClause('view', listed, ({ view }) => toList(view));
+  return callerClause('view', listed);
 }
 
 /**
@@ -113,21 +139,9 @@ function nameClause(
   };
 }
 
-/** How a caller without any name of a kind is described. */
-const NAMELESS = {
-  client: 'the caller is not an authenticated client, and would have to be',
-  user: 'the caller is not an authenticated user, and would have to be',
-  group: 'the caller is in no group, and would have to be in',
-  scope: 'the caller has no scope, and would have to have',
-  view: 'the call is in no view, and would have to be in',
-} as const;
-
 /** Only what was authenticated counts; what a client calls itself does not. Of several names one has to match. */
-function callerClause(
-  noun: keyof typeof NAMELESS,
-  patterns: readonly string[],
-  namesOf: (caller: CallerFacts) => readonly string[],
-): Clause<CallerFacts> {
+function callerClause(noun: CallerKey, patterns: readonly string[]): Clause<CallerFacts> {
+  const { namesOf, nameless } = CALLER_CONDITIONS[noun];
   const globs = patterns.map(compileNameGlob);
   return {
     match(caller) {
@@ -136,7 +150,7 @@ function callerClause(
     },
     explain(caller, match) {
       const names = namesOf(caller);
-      if (names.length === 0) return `${NAMELESS[noun]} ${oneOf(patterns)}`;
+      if (names.length === 0) return `${nameless} ${oneOf(patterns)}`;
       return explainName(`${noun} ${quoteValues(names, ', ')}`, patterns, match);
     },
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallerIdentity } from '../../../../src/base/protocol/caller.js';
+import { CALLER_KEYS } from '../../../../src/config/policy-config.js';
 import { compileCaller } from '../../../../src/policy/rules/conditions.js';
 
 const ALICE: CallerIdentity = {
@@ -25,14 +26,20 @@ describe('a condition on the caller', () => {
     [{ group: ['staf'] }, 'no'],
     [{ scope: ['mcp:{read,write}'] }, 'yes'],
     [{ scope: ['mcp:write'] }, 'no'],
+    [{ issuer: ['cor?'] }, 'yes'],
+    [{ issuer: ['corp:*'] }, 'no'],
   ])('such as %j compares whole names, in which * stands for anything: %s', (match, expected) => {
     expect(matchOf(match, ALICE)).toEqual([expected]);
   });
 
   it('matches no caller without such a name, not even by *', () => {
-    const all = { client: ['*'], user: ['*'], group: ['*'], scope: ['*'] };
-    expect(matchOf(all, {})).toEqual(['no', 'no', 'no', 'no']);
-    expect(matchOf(all, { client: 'ci' })).toEqual(['yes', 'no', 'no', 'no']);
+    const all = { client: ['*'], user: ['*'], issuer: ['*'], group: ['*'], scope: ['*'] };
+    expect(matchOf(all, {})).toEqual(['no', 'no', 'no', 'no', 'no']);
+    expect(matchOf(all, { client: 'ci' })).toEqual(['yes', 'no', 'no', 'no', 'no']);
+  });
+
+  it.each(CALLER_KEYS)('on %s holds for nobody of whom nothing is known', (key) => {
+    expect(matchOf({ [key]: ['*'] }, {})).toEqual(['no']);
   });
 
   it('is explained by what the caller is', () => {
