@@ -84,7 +84,11 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
       const values = operations.map(({ fixedArguments }) => fixedArguments?.[grouping?.parameter ?? '']);
       expect(values.toSorted(), key).toEqual(grouping?.values.toSorted() ?? [undefined]);
     }
-    expect(catalog.diagnostics.filter(({ severity }) => severity !== 'info')).toEqual([]);
+    // A few of some thousand tools have a schema without parameters, and a description with some.
+    const silent = catalog.diagnostics.filter(({ kind }) => kind === 'schema-says-nothing');
+    expect(silent.length).toBeLessThan(5);
+    const told = catalog.diagnostics.filter(({ severity }) => severity !== 'info');
+    expect(told.filter((each) => !silent.includes(each))).toEqual([]);
     const names = catalog.operations.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !NAME_PATTERN.test(name))).toEqual([]);
@@ -131,9 +135,9 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
 
       expect(unknown(bindArguments(operation, call({}))), operation.name).toEqual([]);
       expect(documented.params.length + documented.input.length).toBe(operation.parameters.length);
-      expect(unknown(bindArguments(operation, call({ [unknownName]: 1 }))), operation.name).toEqual([
-        wraps ? `input.${unknownName}` : unknownName,
-      ]);
+      // A tool whose schema allows more takes it.
+      const refused = operation.strict ? [wraps ? `input.${unknownName}` : unknownName] : [];
+      expect(unknown(bindArguments(operation, call({ [unknownName]: 1 }))), operation.name).toEqual(refused);
     }
   });
 

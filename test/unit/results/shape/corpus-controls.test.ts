@@ -48,7 +48,8 @@ describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../sh
   });
 
   it('are refused where they are not documented, also with underscores', { timeout: 180_000 }, () => {
-    for (const operation of catalog.operations) {
+    // A tool whose schema allows more takes what it is given.
+    for (const operation of catalog.operations.filter(({ strict }) => strict)) {
       const documented = new Set(documentedNames(operation));
       const { byName } = operation.scope;
       const strangers = CONTROLS.flatMap((control) => [control, `_${control}`]).filter(
