@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonSchema } from '../../../src/base/json/json.js';
+import type { JsonSchema } from '../../../src/base/json/json.js';
 import { readParameters } from '../../../src/catalog/create-operation.js';
-import { type CurationRule, type UpstreamConfig } from '../../../src/config/gateway-config.js';
+import type { CurationRule, UpstreamConfig } from '../../../src/config/gateway-config.js';
 import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
 
 const read = (schema: JsonSchema) =>

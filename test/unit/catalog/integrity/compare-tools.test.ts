@@ -1,9 +1,17 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffWords, compareTools, fingerprintTool, readDefinition, UNREADABLE, diffDefinitions, summarizeDefinition } from '../../../../src/catalog/integrity/compare-tools.js';
-import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../../../src/base/json/json.js';
-import { type RawTool } from '../../../../src/base/protocol/tools.js';
+import type { RawTool } from '../../../../src/base/protocol/tools.js';
+import {
+  compareTools,
+  diffDefinitions,
+  diffWords,
+  fingerprintTool,
+  readDefinition,
+  summarizeDefinition,
+  UNREADABLE,
+} from '../../../../src/catalog/integrity/compare-tools.js';
 
 describe('diffWords', () => {
   it.each([

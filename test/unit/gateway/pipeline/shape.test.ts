@@ -1,7 +1,7 @@
-import { expect, it, describe } from 'vitest';
-import { charactersOf, takeTurn, withMeta, toResultData } from '../../../../src/gateway/pipeline/shape.js';
-import { type Reply, type ContentBlock } from '../../../../src/base/protocol/result.js';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ContentBlock, Reply } from '../../../../src/base/protocol/result.js';
+import { charactersOf, takeTurn, toResultData, withMeta } from '../../../../src/gateway/pipeline/shape.js';
 
 const ROWS = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `row ${id}` }));
 const TEXT = 'x'.repeat(100_000);
