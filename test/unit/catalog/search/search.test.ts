@@ -77,6 +77,7 @@ describe('many searches that wait for the index', () => {
     await Promise.all(all);
     spent.mockRestore();
     expect(byTurn.reduce((sum, one) => sum + one, 0)).toBe(40);
-    expect(Math.max(...byTurn)).toBeLessThanOrEqual(Math.ceil(TURN_WORK / SEARCH_WORK));
+    // Those of two turns may fall between two looks.
+    expect(Math.max(...byTurn)).toBeLessThanOrEqual(2 * Math.ceil(TURN_WORK / SEARCH_WORK));
   });
 });
