@@ -85,7 +85,10 @@ export class StdioDoor {
       this.#mind.leave(link);
       if (own !== undefined) this.#processes.delete(own);
     });
-    createInterface({ input: socket }).on('line', (line) => {
+    const lines = createInterface({ input: socket });
+    // A process that is killed resets its connection, and `readline` says so again, as an error of its own.
+    lines.on('error', () => undefined);
+    lines.on('line', (line) => {
       if (own === undefined) {
         own = { pid: Number(line.split(' ')[1]), socket, isDeaf: false };
         this.#processes.add(own);
