@@ -6,7 +6,13 @@ import type { Diagnostic, RawTool, ToolSet } from '../base/protocol/tools.js';
 import { runAtOnce, type Sliced } from '../base/turns/turns.js';
 import { buildCatalogInSlices, type CatalogInput } from './build-catalog.js';
 import type { Catalog, Resolution, WholeCatalog } from './catalog.js';
-import { type GuardInput, guardTools, type WithheldTool } from './integrity/guard-tools.js';
+import {
+  type GuardInput,
+  guardTools,
+  isAccepted,
+  reportSuspicion,
+  type WithheldTool,
+} from './integrity/guard-tools.js';
 import { inspectDefinition } from './integrity/inspect-definition.js';
 
 /** The catalog of what may be offered, with diagnostics for definitions that differ from what was accepted or look hostile. */
@@ -19,7 +25,7 @@ export function* buildGuardedCatalogInSlices(input: CatalogInput & GuardInput): 
   const guarded = yield* guardTools(input);
   const built = yield* buildCatalogInSlices({ ...input, toolSets: guarded.toolSets });
   const catalog = withholdOperations(built, guarded.withheld);
-  const suspicions = yield* inspectToolsInSlices(input.toolSets);
+  const suspicions = yield* inspectToolsInSlices(input.toolSets, input);
   const whole: WholeCatalog = {
     ...catalog,
     diagnostics: [...catalog.diagnostics, ...guarded.diagnostics, ...suspicions],
@@ -32,30 +38,45 @@ export function* buildGuardedCatalogInSlices(input: CatalogInput & GuardInput): 
   return whole;
 }
 
+type Accepted = Pick<GuardInput, 'upstreams' | 'lock'>;
+
+const NOTHING: Accepted = { upstreams: [], lock: null };
+
 /** What an operator should review in the upstreams' definitions. The catalog still offers these tools. */
-export function inspectTools(toolSets: readonly ToolSet[]): readonly Diagnostic[] {
-  return runAtOnce(inspectToolsInSlices(toolSets));
+export function inspectTools(toolSets: readonly ToolSet[], accepted = NOTHING): readonly Diagnostic[] {
+  return runAtOnce(inspectToolsInSlices(toolSets, accepted));
 }
 
 /** The same, with a stop after each tool. */
-function* inspectToolsInSlices(toolSets: readonly ToolSet[]): Sliced<readonly Diagnostic[]> {
+function* inspectToolsInSlices(toolSets: readonly ToolSet[], accepted: Accepted): Sliced<readonly Diagnostic[]> {
   const owners = indexOwners(toolSets);
+  const bySlug = new Map(accepted.upstreams.map((upstream) => [upstream.slug, upstream]));
   const diagnostics: Diagnostic[] = [];
   for (const toolSet of toolSets) {
-    const foreign = new Map<RawTool, readonly string[]>();
+    const foreign = new Map<RawTool, Mentions>();
     for (const tool of toolSet.tools.filter(isJsonObject)) {
       yield;
-      diagnostics.push(...inspect(toolSet.upstream, tool));
+      const isReviewed = isAccepted(tool, bySlug.get(toolSet.upstream), accepted.lock);
+      diagnostics.push(...inspect(toolSet.upstream, tool, isReviewed));
       const words = findForeign(tool, toolSet.upstream, owners);
-      if (words.length > 0) foreign.set(tool, words);
+      if (words.length > 0) foreign.set(tool, { words, isReviewed });
     }
     diagnostics.push(...describeMentions(toolSet, foreign, owners));
   }
   return diagnostics;
 }
 
-function inspect(upstream: string, tool: RawTool): readonly Diagnostic[] {
-  return inspectDefinition(tool).map(({ kind, says }) => reportDiagnostic(kind, upstream, String(tool['name']), says));
+function inspect(upstream: string, tool: RawTool, isReviewed: boolean): readonly Diagnostic[] {
+  const name = String(tool['name']);
+  return inspectDefinition(tool).map(({ kind, says }) =>
+    reportDiagnostic({ kind, upstream, tool: name, says }, isReviewed),
+  );
+}
+
+/** The names of other upstreams' tools in a tool's description. */
+interface Mentions {
+  readonly words: readonly string[];
+  readonly isReviewed: boolean;
 }
 
 /** The names of other upstreams' tools that a tool's description holds. */
@@ -69,24 +90,31 @@ function findForeign(tool: RawTool, upstream: string, owners: ReadonlyMap<string
  */
 function describeMentions(
   { upstream, tools }: ToolSet,
-  foreign: ReadonlyMap<RawTool, readonly string[]>,
+  foreign: ReadonlyMap<RawTool, Mentions>,
   owners: ReadonlyMap<string, string>,
 ): readonly Diagnostic[] {
   if (foreign.size === 0) return [];
   const own = new Set(tools.filter(isJsonObject).flatMap(ownNames));
-  return [...foreign].flatMap(([tool, words]) =>
+  return [...foreign].flatMap(([tool, { words, isReviewed }]) =>
     words
       .filter((word) => !own.has(word))
       .map((word) => {
-        const mentions = `mentions '${word}', a tool of '${owners.get(word) ?? ''}'`;
-        return reportDiagnostic('names-other-tool', upstream, String(tool['name']), mentions);
+        const says = `mentions '${word}', a tool of '${owners.get(word) ?? ''}'`;
+        return reportDiagnostic({ kind: 'names-other-tool', upstream, tool: String(tool['name']), says }, isReviewed);
       }),
   );
 }
 
-function reportDiagnostic(kind: string, upstream: string, tool: string, says: string): Diagnostic {
-  const message = `Tool '${tool}' of '${upstream}' should be reviewed: its definition ${says}`;
-  return { severity: 'warning', kind, upstream, tool, message };
+interface Finding {
+  readonly kind: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly says: string;
+}
+
+function reportDiagnostic({ says, ...found }: Finding, isReviewed: boolean): Diagnostic {
+  const message = `Tool '${found.tool}' of '${found.upstream}' should be reviewed: its definition ${says}`;
+  return reportSuspicion({ ...found, message }, isReviewed);
 }
 
 /**

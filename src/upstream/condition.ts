@@ -9,7 +9,7 @@ const MOST_LINES = 10;
 const LONGEST_LINE = 500;
 
 interface ConditionOptions {
-  readonly config: Pick<UpstreamConfig, 'slug' | 'problem' | 'disabled'>;
+  readonly config: Pick<UpstreamConfig, 'slug' | 'name' | 'problem' | 'disabled'>;
   readonly observe: Observer;
   readonly pacer: Pick<RetryPacer, 'pauseMs' | 'remainingMs' | 'looping' | 'crashes'>;
   readonly circuit: Pick<Circuit, 'state' | 'remainingMs'> | undefined;
@@ -20,6 +20,8 @@ export class Condition {
   readonly #options: ConditionOptions;
   #state: UpstreamState;
   #lines: readonly string[] = [];
+  /** The reason that was told last. */
+  #told: string | undefined;
   /** Why it is not ready, fit for operators. */
   problem: string | undefined;
 
@@ -42,7 +44,11 @@ export class Condition {
   enter(state: UpstreamState, message: string): void {
     this.#state = state;
     const { config, observe, pacer } = this.#options;
-    const news = { kind: 'upstream-state', upstream: config.slug, state } as const;
+    const { slug, name } = config;
+    const news = { kind: 'upstream-state', upstream: slug, name: name === slug ? undefined : name, state } as const;
+    // A reason that stays is told once: a server that is down is tried again for as long as it takes.
+    const reason = state === 'waiting' && message === this.#told ? 'as before' : message;
+    this.#told = state === 'starting' ? this.#told : message;
     if (state !== 'waiting') {
       observe({ ...news, message });
       return;
@@ -50,7 +56,7 @@ export class Condition {
     const retryInMs = pacer.pauseMs;
     const next = retryInMs === 0 ? 'trying again at once' : `trying again in ${(retryInMs / 1000).toFixed(1)} s`;
     const loop = pacer.looping ? ` (${pacer.crashes} crashes in a short time)` : '';
-    observe({ ...news, message: `${message}${loop}; ${next}`, retryInMs });
+    observe({ ...news, message: `${reason}${loop}; ${next}`, retryInMs });
   }
 
   /** A line that the server prints, masked. */

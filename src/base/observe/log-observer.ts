@@ -43,7 +43,7 @@ const RENDERERS: Renderers = {
   },
   'upstream-state': {
     level: ({ state }) => STATE_LEVELS[state] ?? 'debug',
-    message: ({ upstream, message }) => `${upstream}: ${message}`,
+    message: ({ upstream, name = upstream, message }) => `${name}: ${message}`,
   },
   'upstream-stderr': { level: () => 'debug', message: ({ upstream, line }) => `${upstream} says: ${line}` },
   'upstream-noise': {

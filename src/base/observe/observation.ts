@@ -45,6 +45,8 @@ export type Observation =
   | {
       readonly kind: 'upstream-state';
       readonly upstream: string;
+      /** As the configuration spells it, where that is not the same. */
+      readonly name?: string | undefined;
       readonly state: UpstreamState;
       /** For people: the reason, and what happens next. */
       readonly message: string;

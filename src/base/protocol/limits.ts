@@ -1,3 +1,5 @@
+import { OperationError } from './operation-error.js';
+
 /** The payload limits of specification 4.7.5; bytes, elements and levels. */
 export interface PayloadLimits {
   readonly maxRequestSize: number;
@@ -5,6 +7,34 @@ export interface PayloadLimits {
   readonly maxStringLength: number;
   readonly maxArrayElements: number;
   readonly maxNestingDepth: number;
+}
+
+/** The limits by their published names: what is counted, and the setting that bounds it. */
+const LIMITS = {
+  request_size: { unit: 'bytes', setting: 'maxRequestSize' },
+  response_size: { unit: 'bytes', setting: 'maxResponseSize' },
+  string_length: { unit: 'bytes', setting: 'maxStringLength' },
+  array_elements: { unit: 'elements', setting: 'maxArrayElements' },
+  // Ours: the specification bounds lists alone, and an object of very many members costs more.
+  object_members: { unit: 'members', setting: 'maxArrayElements' },
+  nesting_depth: { unit: 'levels', setting: 'maxNestingDepth' },
+} as const satisfies Record<string, { readonly unit: string; readonly setting: keyof PayloadLimits }>;
+
+/** The specified refusal of a payload (4.7.5), with the limit, its value, the actual value, and the setting that an operator raises. */
+export function payloadTooLarge(
+  type: keyof typeof LIMITS,
+  actual: number,
+  limits: Partial<PayloadLimits>,
+): OperationError {
+  const { unit, setting } = LIMITS[type];
+  const limit = limits[setting] ?? 0;
+  return new OperationError('VALIDATION_PAYLOAD_TOO_LARGE', `Payload exceeds ${type} limit of ${limit}`, {
+    limit_type: type,
+    limit_value: limit,
+    actual_value: actual,
+    unit,
+    setting: `limits.${setting}`,
+  });
 }
 
 /** How large answers are sent, and what is kept of the rest. */

@@ -72,6 +72,13 @@ function compareTool({ name, raw }: ScreenedTool, known: KnownTools): readonly D
   return [{ kind: 'changed', tool: name, details: explainChange(before.definition, readDefinition(raw)) }];
 }
 
+/** Whether a tool is what was accepted under its name. */
+export function isKnownTool(tool: RawTool, known: KnownTools): boolean {
+  const name = String(tool['name']);
+  const before = Object.hasOwn(known, name) ? known[name] : undefined;
+  return before !== undefined && isSame(before, tool);
+}
+
 /**
  * People reviewed the definition, so the fingerprint beside it counts only while it matches that definition. A definition
  * that cannot be read has no fingerprint and equals nothing. One that an earlier version has accepted is compared as that version did.

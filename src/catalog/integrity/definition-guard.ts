@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../base/protocol/tools.js';
 import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
-import { guardTools, type WithheldTool } from './guard-tools.js';
+import { guardTools, isAccepted, reportSuspicion, type WithheldTool } from './guard-tools.js';
 import { inspectDefinition } from './inspect-definition.js';
 
 /** What one server defines beside tools. */
@@ -108,7 +108,7 @@ export class DefinitionGuard {
     const findings = [...(compared?.diagnostics ?? [])];
     for (const definition of definitions) {
       yield;
-      findings.push(...inspect(upstream, definition));
+      findings.push(...inspect(upstream, definition, isAccepted(definition, upstream, this.#lockOf(upstream, kind))));
     }
     this.#report(place, findings);
     const withheld = compared?.withheld ?? [];
@@ -167,10 +167,10 @@ export class DefinitionGuard {
 }
 
 /** What an operator should review in a definition, whether or not it is compared. */
-function inspect({ name, slug }: UpstreamConfig, definition: RawTool): readonly Diagnostic[] {
+function inspect({ name, slug }: UpstreamConfig, definition: RawTool, isReviewed: boolean): readonly Diagnostic[] {
   const key = String(definition['name']);
   return inspectDefinition(definition).map(({ kind, says }) => {
     const message = `Definition '${key}' of '${name}' should be reviewed: it ${says}`;
-    return { severity: 'warning', kind, upstream: slug, tool: key, message };
+    return reportSuspicion({ kind, upstream: slug, tool: key, message }, isReviewed);
   });
 }

@@ -1,8 +1,15 @@
 import { cutText } from '../../base/lib/text.js';
-import type { Diagnostic, ToolSet } from '../../base/protocol/tools.js';
+import type { Diagnostic, RawTool, ToolSet } from '../../base/protocol/tools.js';
 import type { Sliced } from '../../base/turns/turns.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
-import { compareToolsInSlices, type DefinitionChange, type KnownTools, knowTools, listAsNew } from './compare-tools.js';
+import {
+  compareToolsInSlices,
+  type DefinitionChange,
+  isKnownTool,
+  type KnownTools,
+  knowTools,
+  listAsNew,
+} from './compare-tools.js';
 
 export interface GuardInput {
   readonly toolSets: readonly ToolSet[];
@@ -99,6 +106,22 @@ function isTrusted(
 ): boolean {
   const first = firstToolSets.get(slug);
   return lock === null && integrity !== 'quarantine' && (first === undefined || first.tools === toolSet.tools);
+}
+
+/** Whether an operator has accepted the tool as it is, which is to have read it. */
+export function isAccepted(tool: RawTool, upstream: UpstreamConfig | undefined, lock: GuardInput['lock']): boolean {
+  if (lock === null || upstream === undefined || !Object.hasOwn(lock.upstreams, upstream.name)) return false;
+  return isKnownTool(tool, lock.upstreams[upstream.name] ?? {});
+}
+
+/** A suspicion, and what ends it: where the lock holds the tool as it is, people have read it, and it is no warning. */
+export function reportSuspicion(
+  found: Pick<Diagnostic, 'kind' | 'upstream' | 'message'> & { readonly tool: string },
+  isReviewed: boolean,
+): Diagnostic {
+  if (isReviewed) return { severity: 'info', ...found };
+  const message = `${found.message}. Once read, 'mcp-aql-gateway lock --accept' takes it as it is`;
+  return { severity: 'warning', ...found, message };
 }
 
 /** One diagnostic for a whole upstream, as a hundred would hide the others. */

@@ -199,6 +199,13 @@ export const INSTRUCTING_PHRASES: readonly HostilePhrase[] = [
   },
 ];
 
+/** Paths of files that hold secrets. */
+const SECRET_FILE = String.raw`(?:~|\$HOME|/home/\w+|/root|%USERPROFILE%)[/\\]\.(?:ssh|aws|gnupg|kube|docker|netrc|npmrc|pgpass|git-credentials|\w+_history)\b|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/shadow\b|\bmcp\.json\b`;
+/** What asks for such a file, before it. */
+const WANTED = String.raw`\b(?:read|open|load|cat|pass|send|include|provide|contents?)\b[^\n;]{0,60}`;
+/** What says that such files are kept away from, after them: a server that refuses them says so. */
+const REFUSED = String.raw`[^\n;]{0,60}?\b(?:is|are|be|gets?) (?:always |all |also )?(?:rejected|refused|denied|blocked|forbidden|disallowed|not allowed|redacted)\b`;
+
 /** Phrases that direct what a model reads or does to another place. */
 export const EXFILTRATING_PHRASES: readonly HostilePhrase[] = [
   {
@@ -218,8 +225,7 @@ export const EXFILTRATING_PHRASES: readonly HostilePhrase[] = [
   {
     id: 'secret-file',
     meaning: 'names a file that holds secrets',
-    pattern:
-      /(?:~|\$HOME|\/home\/\w+|\/root|%USERPROFILE%)[/\\]\.(?:ssh|aws|gnupg|kube|docker|netrc|npmrc|pgpass|git-credentials|\w+_history)\b|\bid_(?:rsa|ed25519|ecdsa)\b|\/etc\/shadow\b|\bmcp\.json\b/i,
+    pattern: new RegExp(`(?<=${WANTED})(?:${SECRET_FILE})|(?:${SECRET_FILE})(?!${REFUSED})`, 'i'),
   },
   {
     id: 'address',

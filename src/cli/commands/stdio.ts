@@ -58,9 +58,14 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
     await monitoring.follow(gateway).catch(({ message }: Error) => observe({ kind: 'notice', level: 'warn', message }));
     const running = announceRunning(gateway, { address: 'stdio', digest });
     reload = running.reload;
-    await Promise.race([server.done, stop.asked, untilRemoved(gateway, view, observe)]);
+    const why = await Promise.race([
+      server.done.then(() => 'its client has closed the connection'),
+      stop.asked.then(() => 'it was asked to'),
+      untilRemoved(gateway, view, observe).then(() => 'its view is gone'),
+    ]);
     running.end();
     await server.close();
+    observe({ kind: 'notice', level: 'info', message: `stopped, as ${why}` });
   } finally {
     await gateway.close();
     await monitoring.close();

@@ -1,19 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { formatPath } from '../../base/json/json-path.js';
 import { cutText, removeInvisible } from '../../base/lib/text.js';
-import type { PayloadLimits } from '../../base/protocol/limits.js';
+import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-
-/** The limits of specification 4.7.5 by their published names. */
-const LIMITS = {
-  request_size: { unit: 'bytes', of: (limits: PayloadLimits) => limits.maxRequestSize },
-  response_size: { unit: 'bytes', of: (limits: PayloadLimits) => limits.maxResponseSize },
-  string_length: { unit: 'bytes', of: (limits: PayloadLimits) => limits.maxStringLength },
-  array_elements: { unit: 'elements', of: (limits: PayloadLimits) => limits.maxArrayElements },
-  // Ours: the specification bounds lists alone, and an object of very many members costs more.
-  object_members: { unit: 'members', of: (limits: PayloadLimits) => limits.maxArrayElements },
-  nesting_depth: { unit: 'levels', of: (limits: PayloadLimits) => limits.maxNestingDepth },
-} as const;
 
 /** A UTF-8 string is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
@@ -142,16 +131,4 @@ function invalidEncoding(why: string, place: Place): OperationError {
       location,
     },
   );
-}
-
-/** The specified refusal of a payload, with the limit, its value and the actual value. */
-export function payloadTooLarge(type: keyof typeof LIMITS, actual: number, limits: PayloadLimits): OperationError {
-  const { unit, of } = LIMITS[type];
-  const limit = of(limits);
-  return new OperationError('VALIDATION_PAYLOAD_TOO_LARGE', `Payload exceeds ${type} limit of ${limit}`, {
-    limit_type: type,
-    limit_value: limit,
-    actual_value: actual,
-    unit,
-  });
 }

@@ -3,11 +3,10 @@ import type { JsonObject } from '../../base/json/json.js';
 import { joinPieces, sizeOfMembers, textOfMembers, type WrittenMember } from '../../base/json/pieces.js';
 import { takesLongToWrite, writeMembers } from '../../base/json/write-in-slices.js';
 import type { ErrorCode } from '../../base/protocol/error-table.js';
-import type { PayloadLimits } from '../../base/protocol/limits.js';
+import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
 import { type Reply, type ToolCallResult, WARNINGS, type Warning } from '../../base/protocol/result.js';
 import { decodeText, WireAnswer } from '../../base/protocol/wire-answer.js';
 import { inTime, runInSlices } from '../../base/turns/turns.js';
-import { payloadTooLarge } from './limit.js';
 import { limited } from './shape.js';
 
 /** What the gateway adds to a result that it passes on. */

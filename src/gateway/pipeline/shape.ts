@@ -9,7 +9,7 @@ import type { HandlerOutcome } from '../../base/protocol/call.js';
 import type { InputRequired } from '../../base/protocol/consent.js';
 import { isQuestionCode } from '../../base/protocol/error-table.js';
 import { LARGE_BYTES } from '../../base/protocol/large-answer.js';
-import { MAX_ANSWER_DEPTH, type PayloadLimits } from '../../base/protocol/limits.js';
+import { MAX_ANSWER_DEPTH, type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
 import { binaryOf, mendBlocks } from '../../base/protocol/mend-blocks.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -23,7 +23,6 @@ import {
 import { decodeText, WireAnswer } from '../../base/protocol/wire-answer.js';
 import { turns } from '../../base/turns/turns.js';
 import type { ReadData } from '../../results/query/result-types.js';
-import { payloadTooLarge } from './limit.js';
 
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;

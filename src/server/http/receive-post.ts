@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../../base/lib/network-of.js';
 import type { Observer } from '../../base/observe/observation.js';
-import type { PayloadLimits } from '../../base/protocol/limits.js';
+import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
 import { runInTurns, turns } from '../../base/turns/turns.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import {
   type DecodedMessage,
   decodeMessage,
   GrowingBuffer,
-  payloadTooLarge,
   type Refusal,
   refuseMessage,
 } from '../mcp/decode-message.js';
@@ -78,7 +77,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {
       if (body.cutOff) cutOffAfterAnswer(request, response);
-      const error = payloadTooLarge(maxRequestSize, body.size);
+      const error = payloadTooLarge('request_size', body.size, { maxRequestSize });
       sendRefusal(response, refuseMessage(body.excerpt.sketch(), error, era, writer));
       return;
     }

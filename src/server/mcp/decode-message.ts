@@ -4,6 +4,7 @@ import { isJsonObject } from '../../base/json/json.js';
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
 import { parseInSlices } from '../../base/json/parse-in-slices.js';
 import { cutText } from '../../base/lib/text.js';
+import { payloadTooLarge } from '../../base/protocol/limits.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Sliced } from '../../base/turns/turns.js';
 import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
@@ -14,20 +15,6 @@ import type { Era, ResultWriter } from './write-result.js';
 export interface Refusal {
   readonly status: number;
   readonly text: string;
-}
-
-/** The specification's error (4.7.5) for a message that exceeds the limit. Sizes in bytes. */
-export function payloadTooLarge(limit: number, actual: number): OperationError {
-  return payloadExceeds('request_size', limit, actual, 'bytes');
-}
-
-function payloadExceeds(type: string, limit: number, actual: number, unit: string): OperationError {
-  return new OperationError('VALIDATION_PAYLOAD_TOO_LARGE', `Payload exceeds ${type} limit of ${limit}`, {
-    limit_type: type,
-    limit_value: limit,
-    actual_value: actual,
-    unit,
-  });
 }
 
 /**
@@ -82,9 +69,9 @@ export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<De
   const structure = new StructureWalk(bytes, maxNestingDepth + ENVELOPE_LEVELS);
   while (!structure.goOn()) yield;
   const { depth, hasFragileNumber, members } = structure;
-  if (members > maxMembers) return refuse(payloadExceeds('object_members', maxMembers, members, 'members'));
+  if (members > maxMembers) return refuse(payloadTooLarge('object_members', members, { maxArrayElements: maxMembers }));
   if (depth > maxNestingDepth + ENVELOPE_LEVELS)
-    return refuse(payloadExceeds('nesting_depth', maxNestingDepth, depth - ENVELOPE_LEVELS, 'levels'));
+    return refuse(payloadTooLarge('nesting_depth', depth - ENVELOPE_LEVELS, { maxNestingDepth }));
   if (text.length > LONG_TEXT) yield;
   const parsed = yield* parseJson(bytes, text);
   if (parsed === undefined) {

@@ -1,9 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
 import type { Observer } from '../../base/observe/observation.js';
+import { payloadTooLarge } from '../../base/protocol/limits.js';
 import { runAtOnce, turns } from '../../base/turns/turns.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { decodeMessage, payloadTooLarge, refuseMessage } from '../mcp/decode-message.js';
+import { decodeMessage, refuseMessage } from '../mcp/decode-message.js';
 import { ServerTransport } from '../mcp/sdk-transport.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { LineReader, LineWriter } from './lines.js';
@@ -55,7 +56,7 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
       else lines.write(decoded.refusal.text);
     },
     onOverlong(excerpt) {
-      const error = payloadTooLarge(maxRequestSize, excerpt.size);
+      const error = payloadTooLarge('request_size', excerpt.size, limits);
       lines.write(refuseMessage(excerpt.sketch(), error, eraOrLegacy(), results).text);
     },
   });

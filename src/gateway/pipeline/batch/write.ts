@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
-import type { PayloadLimits } from '../../../base/protocol/limits.js';
+import { type PayloadLimits, payloadTooLarge } from '../../../base/protocol/limits.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import {
   type ContentBlock,
@@ -11,7 +11,6 @@ import {
 import type { AheadQuestion } from '../../../policy/rules/policy-types.js';
 import { paramsOf } from '../decode.js';
 import { CONFIRMATION } from '../directive-names.js';
-import { payloadTooLarge } from '../limit.js';
 import { shapeFailure } from '../shape.js';
 import { createWarnings, type Warnings } from '../warnings.js';
 import type { JointQuestion } from './agree-together.js';

@@ -29,6 +29,7 @@ describe('limitPayload', () => {
       limit_value: 4,
       actual_value: 5,
       unit: 'levels',
+      setting: 'limits.maxNestingDepth',
     });
     expect(refusal({ a: [[[[]]]] })?.code).toBe('VALIDATION_PAYLOAD_TOO_LARGE');
   });
