@@ -53,8 +53,6 @@ export class SseTransport implements UpstreamTransport {
   #started = false;
   /** Whether anything has come in this session: a refusal before says nothing of it. */
   #isProven = false;
-  /** Ends a start that waits for the first event, which the SDK's transport would wait for after its own end. */
-  #giveUp: (reason: UpstreamFault) => void = () => undefined;
   #networkError: unknown;
   #closing: Promise<void> | undefined;
 
@@ -136,11 +134,8 @@ export class SseTransport implements UpstreamTransport {
   }
 
   async start(): Promise<void> {
-    const givenUp = new Promise<never>((_resolve, reject) => {
-      this.#giveUp = reject;
-    });
     try {
-      await Promise.race([this.#inner.start(), givenUp]);
+      await this.#inner.start();
     } catch (error) {
       throw this.#faultOf(error);
     }
@@ -181,7 +176,6 @@ export class SseTransport implements UpstreamTransport {
   }
 
   async #end(): Promise<void> {
-    this.#giveUp(new UpstreamFault('lost', 'the gateway closed the connection'));
     await this.#inner.close();
     await this.#agent.destroy();
     this.onclose?.();
