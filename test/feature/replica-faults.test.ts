@@ -132,7 +132,8 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
     const begun = await at(one)(READ, 'get_row', { id: 1, _execution: { background: true } });
     const { execution_id } = begun.data;
     await redis.kill();
-    const again = { code: 'INTERNAL_ERROR', message: expect.stringContaining('Send it again in 2 seconds') };
+    const details = { reason: 'unavailable', retryable: true, outcome: 'not_run', retry_after_seconds: 2 };
+    const again = { code: 'INTERNAL_ERROR', message: expect.stringContaining('Send it again in 2 seconds'), details };
     expect((await at(ahead)(READ, 'get_row', { id: 1 })).success).toBe(true);
     // What the other one has kept is not lost: it cannot be looked up.
     expect((await at(ahead)(READ, 'list_rows', { first: 5, after })).error).toMatchObject(again);

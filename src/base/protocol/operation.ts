@@ -225,8 +225,8 @@ export interface OperationFields {
     readonly types: readonly string[];
     readonly maxDepth: number;
   };
-  /** Set where the operation's published response schema allows no `details` in errors. */
-  readonly bareErrors?: true;
+  /** Set where the operation's published response schema allows no `details` in errors; it says nothing of these queries. */
+  readonly bareErrors?: { readonly exceptQueries: readonly string[] };
   /** Request examples; where absent, introspection generates one from the parameters. */
   readonly examples?: readonly { readonly description: string; readonly request: JsonObject }[];
 }

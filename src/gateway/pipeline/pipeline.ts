@@ -276,11 +276,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return (await answer(innerPage(call, current, args), current)).text;
   };
 
-  const shapeRefusal = (thrown: unknown, { operation }: Progress, snapshot: Snapshot): Reply => {
+  const shapeRefusal = (thrown: unknown, { operation, arguments: args }: Progress, snapshot: Snapshot): Reply => {
     if (thrown instanceof InputRequired) return shapeQuestion(thrown, operation);
     const error = toOperationError(thrown, operation?.name);
     if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });
-    return shapeFailure(operation === undefined ? error : withNextStep(error, operation, snapshot), operation);
+    return shapeFailure(operation === undefined ? error : withNextStep(error, operation, snapshot), operation, args);
   };
 
   const answer: Pipeline['answer'] = async (raw, snapshot) => {

@@ -112,13 +112,18 @@ function repeatsWhole({ type, resource }: ContentBlock, isStructured: boolean): 
 /** The JSON-RPC code by which a server says that it needs a capability of the client (MCP 2026-07-28). */
 const MISSING_CAPABILITY = -32021;
 
-/** Writes a failure as an answer. */
-export function shapeFailure(error: OperationError, operation: Operation | undefined): Reply {
+/**
+ * Writes a failure as an answer.
+ * @param args of the call, where they are known
+ */
+export function shapeFailure(error: OperationError, operation: Operation | undefined, args: JsonObject = {}): Reply {
   const failure = error.toFailure();
   const { code, message, details } = failure.error;
   const lacksCapability = operation?.passthrough !== undefined && details?.['upstream_code'] === MISSING_CAPABILITY;
+  const { bareErrors } = operation ?? {};
+  const isBare = bareErrors !== undefined && !bareErrors.exceptQueries.includes(String(args['query']));
   return {
-    text: JSON.stringify(operation?.bareErrors === true ? { success: false, error: { code, message } } : failure),
+    text: JSON.stringify(isBare ? { success: false, error: { code, message } } : failure),
     blocks: [],
     isError: !isQuestionCode(code),
     code,

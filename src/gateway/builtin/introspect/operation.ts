@@ -5,6 +5,9 @@ import { finishOperation } from '../../../catalog/operation.js';
 /** What can be asked about (specification 7.3). */
 export const QUERY_TYPES = ['operations', 'upstreams', 'types', 'result', 'quota_status', 'revoke_token'] as const;
 
+/** What the published schema has no answers to. */
+const UNPUBLISHED: readonly (typeof QUERY_TYPES)[number][] = ['upstreams', 'result', 'quota_status', 'revoke_token'];
+
 /** What `include` adds to an operation beyond the published schema. */
 export const INCLUDES = ['danger', 'classification', 'input_schema', 'definition'] as const;
 
@@ -162,7 +165,7 @@ export const introspectOperation: Operation = finishOperation({
   outputSchema: OUTPUT_SCHEMA,
   retryable: true,
   groupedBy: null,
-  bareErrors: true,
+  bareErrors: { exceptQueries: UNPUBLISHED },
   examples: [
     example('Everything on one page', { query: 'upstreams' }),
     example('Find operations by their purpose', { query: 'operations', search: 'log a bug' }),
