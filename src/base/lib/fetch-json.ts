@@ -90,6 +90,7 @@ function describe(cause: unknown): string {
   if (cause instanceof FetchFailure) return cause.message;
   const { cause: inner } = cause;
   if (isTimeout(cause) || isTimeout(inner)) return `it did not answer within ${TIMEOUT_MS / 1_000} seconds`;
+  if (inner instanceof Error && inner.message === 'unexpected redirect') return 'it redirects, which is not followed';
   const code = inner instanceof Error && 'code' in inner ? ` (${String(inner.code)})` : '';
   return `it cannot be reached${code}`;
 }

@@ -1,6 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Fetch } from '../../base/lib/fetch-json.js';
+import { isSameIssuer } from '../../base/lib/issuer-metadata.js';
 import type { Observer } from '../../base/observe/observation.js';
 import type { IssuerConfig, OAuthConfig } from '../../config/access-config.js';
 import { type Authenticated, authenticatedAs } from './authenticated.js';
@@ -69,7 +70,7 @@ export class AccessTokens {
   async check(token: string): Promise<Verdict> {
     if (!TOKEN.test(token)) return invalid('it is not written as a bearer token');
     const claims = readUnproven(token);
-    const issuer = claims && this.#issuers.find(({ config }) => config.issuer === claims.iss);
+    const issuer = claims && this.#issuers.find(({ config }) => isSameIssuer(config.issuer, claims.iss ?? ''));
     if (claims !== undefined && issuer !== undefined) return this.#checkJwt(token, claims, issuer);
     // A token that names its issuer is no business of another.
     if (claims?.iss !== undefined) return invalid('its issuer is none that this gateway accepts');
@@ -83,7 +84,7 @@ export class AccessTokens {
     const fault = findHeaderFault(token, config) ?? this.#findFault(unproven, config);
     if (fault !== undefined) return invalid(fault);
     try {
-      const { payload } = await this.#verify(token, config, keys);
+      const { payload } = await this.#verify(token, { ...config, issuer: unproven.iss ?? config.issuer }, keys);
       const expiresAt = ((payload.exp ?? 0) + config.clockToleranceSeconds) * 1_000;
       return this.#accept(payload as JsonObject, config, { expiresAt, againMs: RECHECK_MS });
     } catch (cause) {
@@ -122,7 +123,8 @@ export class AccessTokens {
       try {
         const claims = await introspection?.ask(token);
         if (claims === undefined) continue;
-        if (claims['iss'] !== undefined && claims['iss'] !== config.issuer) return invalid('its issuer is another');
+        if (claims['iss'] !== undefined && !isSameIssuer(String(claims['iss']), config.issuer))
+          return invalid('its issuer is another');
         const fault = this.#findFault(claims, config);
         if (fault !== undefined) return invalid(fault);
         const expiresAt = typeof claims['exp'] === 'number' ? claims['exp'] * 1_000 : Number.POSITIVE_INFINITY;

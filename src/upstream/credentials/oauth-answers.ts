@@ -14,6 +14,8 @@ export interface Tokens extends JsonObject {
 export interface ClientAtIssuer extends JsonObject {
   readonly client_id: string;
   readonly client_secret?: string;
+  /** How it proves the secret, where the authorization server has said so. */
+  readonly token_endpoint_auth_method?: string;
 }
 
 export function readTokens(value: unknown): Tokens | undefined {
@@ -29,9 +31,13 @@ export function readTokens(value: unknown): Tokens | undefined {
 
 export function readClient(value: unknown): ClientAtIssuer | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { client_id: id, client_secret: secret } = value;
+  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = value;
   if (typeof id !== 'string') return undefined;
-  return { client_id: id, ...(typeof secret === 'string' ? { client_secret: secret } : {}) };
+  return {
+    client_id: id,
+    ...(typeof secret === 'string' ? { client_secret: secret } : {}),
+    ...(typeof method === 'string' ? { token_endpoint_auth_method: method } : {}),
+  };
 }
 
 /** As what the gateway acts on a grant now: a configured client may have another secret than when access was granted. */
@@ -60,6 +66,11 @@ export function isRefusedClient(cause: unknown): boolean {
   return code === 'invalid_client' || code === 'unauthorized_client';
 }
 
+/** Whether a refresh token is good for nothing any more: some have words of their own for it. */
+export function isEndedGrant(cause: unknown): boolean {
+  return /^(invalid_grant|(bad|invalid|expired)_refresh_token)$/.test(codeOf(cause) ?? '');
+}
+
 /** Of a client that is configured: only the operator can mend it. */
 export function refusedClient(cause: unknown): OAuthFault {
   const message =
@@ -72,9 +83,15 @@ export function toFault(cause: unknown): OAuthFault {
   return cause instanceof OAuthFault ? cause : new OAuthFault(describe(cause), { cause });
 }
 
+/** What is wrong with a document or an answer, in words that hold nothing of it but names of members and a code. */
+export function whyOf(cause: unknown): string {
+  if (!(cause instanceof FetchFailure)) return 'its answer is none of OAuth';
+  return cause.error === undefined ? cause.message : `${cause.message} with '${cause.error}'`;
+}
+
 function describe(cause: unknown): string {
   if (cause instanceof IssuerMismatchError) return 'the answer is of another authorization server than its own';
-  if (cause instanceof FetchFailure) return `its authorization server gives no token: ${cause.message}`;
+  if (cause instanceof FetchFailure) return `its authorization server gives no token: ${whyOf(cause)}`;
   const code = codeOf(cause);
   const answer = code === undefined ? 'its answer is none of OAuth' : `it answered '${code}'`;
   return `its authorization server gives no token: ${answer}`;

@@ -1,16 +1,14 @@
 import {
   type AuthorizationServerMetadata,
-  discoverAuthorizationServerMetadata,
-  discoverOAuthProtectedResourceMetadata,
   exchangeAuthorization,
   extractWWWAuthenticateParams,
   type OAuthClientMetadata,
   type OAuthTokens,
   refreshAuthorization,
-  registerClient,
   startAuthorization,
 } from '@modelcontextprotocol/client';
-import { type Fetch, FetchFailure, fetchBounded } from '../../base/lib/fetch-json.js';
+import { type Fetch, FetchFailure, fetchBounded, fetchJson } from '../../base/lib/fetch-json.js';
+import { fetchFirst, fetchIssuerMetadata, isSameIssuer } from '../../base/lib/issuer-metadata.js';
 import { isOwnMachine } from '../../config/own-machine.js';
 import {
   type ClientAtIssuer,
@@ -19,7 +17,15 @@ import {
   refusedClient,
   type Tokens,
   toFault,
+  whyOf,
 } from './oauth-answers.js';
+import {
+  type ResourceDescription,
+  readMetadata,
+  readRegistration,
+  readResource,
+  readTokenAnswer,
+} from './oauth-documents.js';
 
 /** A protected resource, and the authorization server that issues its tokens. */
 export interface Target {
@@ -82,24 +88,19 @@ export const CALLBACK_PATHS = ['/connect/callback', '/ui/callback'] as const;
 /** The gateway as an OAuth 2.1 client: discovery, PKCE, resource indicators, `iss`. The SDK makes the requests, within bounds. */
 export class OAuthClient {
   readonly #deps: OAuthClientDeps;
-  readonly #fetch: Fetch;
   /** What the configured issuers have said of themselves, so that many sign-ins cost them few requests. */
   readonly #discovered = new Map<string, { readonly until: number; readonly metadata: AuthorizationServerMetadata }>();
 
   constructor(deps: OAuthClientDeps) {
     this.#deps = deps;
-    this.#fetch = async (url, init) => {
-      const { response, text } = await fetchBounded(deps.fetch, String(url), { ...init });
-      const { status, headers } = response;
-      return new Response(status === 204 ? null : text, { status, headers });
-    };
   }
 
   /** A server that fails says nothing of the grant, whatever stands in its answer. */
   readonly #fetchTokens: Fetch = async (url, init) => {
-    const response = await this.#fetch(url, init);
+    const { response, text } = await fetchBounded(this.#deps.fetch, String(url), { ...init });
     if (response.status >= 500) throw new FetchFailure(`it answered ${response.status}`, response.status);
-    return response;
+    const { status, body } = readTokenAnswer(response.status, text);
+    return Response.json(body, { status });
   };
 
   /** The same client, whose requests go another way. */
@@ -123,29 +124,32 @@ export class OAuthClient {
     const mayBeLocal = isOwnMachine(new URL(address).hostname);
     const { resourceMetadataUrl, scope } = await this.#challengeOf(address);
     if (resourceMetadataUrl !== undefined) requireSafe(String(resourceMetadataUrl), mayBeLocal);
-    const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
     let hasFailed = false;
-    const fetch: Fetch = async (url, init) => {
-      const response = await this.#fetch(url, init).catch((cause: unknown) => {
-        hasFailed = true;
-        throw cause;
-      });
-      hasFailed ||= response.status >= 500;
-      return response;
-    };
-    const described = await discoverOAuthProtectedResourceMetadata(address, where, fetch).catch(() => undefined);
+    const described = await this.#describe(address, resourceMetadataUrl).catch((cause: unknown) => {
+      hasFailed = !(cause instanceof FetchFailure) || cause.status === undefined || cause.status >= 500;
+      return undefined;
+    });
     const resource = described?.resource ?? address;
     if (!isPartOf(address, resource)) throw new OAuthFault('its metadata is of another resource');
     // Servers of older revisions are their own authorization servers.
-    const named = described?.authorization_servers ?? [new URL(address).origin];
+    const named =
+      described !== undefined && described.issuers.length > 0 ? described.issuers : [new URL(address).origin];
     const issuer = wanted ?? named[0] ?? '';
-    if (wanted !== undefined && described !== undefined && !named.includes(wanted)) {
+    if (wanted !== undefined && described !== undefined && !named.some((each) => isSameIssuer(each, wanted))) {
       throw new OAuthFault(`it takes tokens of '${named.join("', '").slice(0, 200)}', not of the configured issuer`);
     }
     const metadata = await this.#discoverIssuer(issuer, mayBeLocal);
-    const scopes = readScopes(scope ?? described?.scopes_supported?.join(' ') ?? '');
+    const scopes = readScopes(scope ?? described?.scopes.join(' ') ?? '');
     const isCertain = described !== undefined || wanted !== undefined || !hasFailed;
     return { resource, issuer: metadata.issuer, metadata, scopes, isCertain };
+  }
+
+  /** What a server says of itself, where its challenge names it or where RFC 9728 puts it. @throws FetchFailure */
+  #describe(address: string, named: URL | undefined): Promise<ResourceDescription> {
+    const { origin, pathname, search } = new URL(address);
+    const place = `${origin}/.well-known/oauth-protected-resource`;
+    const places = [...(named === undefined ? [] : [named.href]), place + pathname.replace(/\/$/, '') + search, place];
+    return fetchFirst(this.#deps.fetch, places, readResource);
   }
 
   /** What a server says to a request without a token: where its metadata is, and what a token has to be good for. */
@@ -172,12 +176,9 @@ export class OAuthClient {
 
   async #discoverIssuer(issuer: string, mayBeLocal: boolean): Promise<AuthorizationServerMetadata> {
     requireSafe(issuer, mayBeLocal);
-    const options = { fetchFn: this.#fetch };
-    const metadata = await discoverAuthorizationServerMetadata(issuer, options).catch((cause: unknown) => {
-      const why = cause instanceof FetchFailure ? `: ${cause.message}` : '';
-      throw new OAuthFault(`its authorization server cannot be read${why}`, { cause });
+    const metadata = await fetchIssuerMetadata(this.#deps.fetch, issuer, readMetadata).catch((cause: unknown) => {
+      throw new OAuthFault(`its authorization server cannot be used: ${whyOf(cause)}`, { cause });
     });
-    if (metadata === undefined) throw new OAuthFault('its authorization server has no metadata');
     for (const endpoint of [metadata.authorization_endpoint, metadata.token_endpoint])
       requireSafe(endpoint, mayBeLocal);
     if (metadata.registration_endpoint !== undefined) requireSafe(metadata.registration_endpoint, mayBeLocal);
@@ -236,7 +237,9 @@ export class OAuthClient {
       redirectUri: this.redirectUrl,
       resource,
       fetchFn: this.#fetchTokens,
-      ...(answer.iss === undefined ? {} : { iss: answer.iss }),
+      ...(answer.iss === undefined
+        ? {}
+        : { iss: isSameIssuer(answer.iss, metadata.issuer) ? metadata.issuer : answer.iss }),
     });
     return this.#toTokens(tokens);
   }
@@ -252,7 +255,7 @@ export class OAuthClient {
     if (typeof endpoint !== 'string' || !endpoint.startsWith(new URL(metadata.token_endpoint).origin)) return;
     const body = new URLSearchParams({ token: tokens.refreshToken ?? tokens.accessToken, client_id: client.client_id });
     if (client.client_secret !== undefined) body.set('client_secret', client.client_secret);
-    await this.#fetch(endpoint, { method: 'POST', body }).catch(() => undefined);
+    await fetchBounded(this.#deps.fetch, endpoint, { method: 'POST', body }).catch(() => undefined);
   }
 
   /** An authorization server does not know what it had registered: the next user is sent there as another client. Resolves with whether it was registered. */
@@ -279,7 +282,7 @@ export class OAuthClient {
     if (metadata.registration_endpoint === undefined) {
       throw new OAuthFault("its authorization server lets no client register itself: configure 'clientId'");
     }
-    const client = await this.#register(issuer, metadata);
+    const client = await this.#register(metadata);
     await this.#deps.registrations.keep(issuer, client);
     return client;
   }
@@ -292,15 +295,16 @@ export class OAuthClient {
     throw new OAuthFault(`${message}: configure 'issuer' and, where it is another, 'clientId'`);
   }
 
-  async #register(issuer: string, metadata: AuthorizationServerMetadata): Promise<ClientAtIssuer> {
+  async #register(metadata: AuthorizationServerMetadata): Promise<ClientAtIssuer> {
     const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const clientMetadata = this.#metadata(methods.includes('none') ? 'none' : 'client_secret_basic');
-    const options = { metadata, clientMetadata, fetchFn: this.#fetch };
-    const registered = await registerClient(issuer, options).catch((cause: unknown) => {
-      throw new OAuthFault("its authorization server does not register this gateway: configure 'clientId'", { cause });
-    });
-    const { client_id, client_secret } = registered;
-    return { client_id, ...(client_secret === undefined ? {} : { client_secret }) };
+    const body = JSON.stringify(this.#metadata(methods.includes('none') ? 'none' : 'client_secret_basic'));
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    try {
+      return readRegistration(await fetchJson(this.#deps.fetch, metadata.registration_endpoint ?? '', init));
+    } catch (cause) {
+      const why = `its authorization server does not register this gateway: ${whyOf(cause)}. Configure 'clientId'`;
+      throw new OAuthFault(why, { cause });
+    }
   }
 
   #metadata(method: 'none' | 'client_secret_basic'): OAuthClientMetadata {

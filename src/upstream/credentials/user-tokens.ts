@@ -4,7 +4,7 @@ import type { Grant, Grants, KeptGrant } from './grants.js';
 import {
   type ClientAtIssuer,
   clientOfToday,
-  codeOf,
+  isEndedGrant,
   isRefusedClient,
   OAuthFault,
   refusedClient,
@@ -271,7 +271,7 @@ class TokenRefresh {
     try {
       return await client.refresh(target, own, refreshToken);
     } catch (cause) {
-      if (codeOf(cause) === 'invalid_grant') return 'ended';
+      if (isEndedGrant(cause)) return 'ended';
       if (!isRefusedClient(cause)) throw toFault(cause);
       if (own.client_id === settings.clientId) throw refusedClient(cause);
       // The authorization server has forgotten what it had registered.

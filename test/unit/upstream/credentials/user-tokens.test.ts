@@ -149,7 +149,7 @@ it('keeps tokens unreadable without the key, and for the server alone that they 
 
 it.each([
   ['an error', () => new Response('down for work', { status: 503 }), 'it answered 503'],
-  ['a page', () => new Response('<h1>Sign in</h1>'), 'its answer is none of OAuth'],
+  ['a page', () => new Response('<h1>Sign in</h1>'), "its answer has no 'access_token'"],
   ['too much', () => new Response(`"${'x'.repeat(600_000)}"`), 'its answer is too large'],
 ] as const)(
   'keeps what was granted while the authorization server answers %s, and asks it again after a pause',
