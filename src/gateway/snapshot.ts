@@ -1,5 +1,5 @@
 import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
-import type { Operation } from '../base/protocol/operation.js';
+import { type Operation, readOrigin } from '../base/protocol/operation.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
 import { runAtOnce, type Sliced } from '../base/turns/turns.js';
 import { buildGuardedCatalogInSlices } from '../catalog/build-guarded-catalog.js';
@@ -23,6 +23,7 @@ import { createRelationshipsOperation } from './builtin/relationships/operation.
 import type { Handlers, Runners } from './handlers.js';
 import { unknownOperation } from './pipeline/not-found.js';
 import type { Connections, Snapshot } from './pipeline/snapshot.js';
+import { narrowTo } from './primitives/operations.js';
 import type { PrimitiveOperations } from './primitives/primitives.js';
 import type { Safety } from './safety.js';
 
@@ -144,9 +145,9 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
   const { controlsOf, storedPart, operationOf, bring } = input.results ?? passResults;
   const { plan, own, primitives, runnersOver } = parts;
   // What was kept of an operation goes with it: when it is taken out of the view, or denied.
-  const isReachable = (name: string): boolean => {
-    const operation = catalog.find(name);
-    return operation !== undefined && snapshot.isCallable(operation);
+  const isReachable = (origin: string): boolean => {
+    const used = usesOf(origin, catalog);
+    return used.length > 0 && used.every(snapshot.isCallable);
   };
   const introspect = createIntrospection({
     catalog,
@@ -155,8 +156,8 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     policy,
     controlsOf,
     readStored(request, caller) {
-      const source = operationOf(request.handle, caller);
-      if (source !== undefined && !isReachable(source)) throw handleGone(request.handle);
+      const origin = operationOf(request.handle, caller);
+      if (origin !== undefined && !isReachable(origin)) throw handleGone(request.handle);
       return readPart(storedPart(request, caller));
     },
     hasRelations: own.some(({ operation }) => operation.relationships !== undefined),
@@ -185,8 +186,8 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     ]),
     ...(input.safety?.handlersOver(known) ?? []),
   ]);
-  const named = (name: string | undefined): Operation | undefined =>
-    name === undefined ? undefined : catalog.find(name);
+  const named = (origin: string | undefined): Operation | undefined =>
+    origin === undefined ? undefined : usesOf(origin, catalog)[0];
   const snapshot: Snapshot = {
     catalog,
     plan,
@@ -212,6 +213,14 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     connections,
   };
   return snapshot;
+}
+
+/** The operation that gave an answer, as it was used for each upstream whose things are in it; none where one of them is gone. */
+function usesOf(origin: string, catalog: Catalog): readonly Operation[] {
+  const { name, upstreams } = readOrigin(origin);
+  const operation = catalog.find(name);
+  if (operation === undefined || !upstreams.every((slug) => catalog.upstreams.includes(slug))) return [];
+  return upstreams.length === 0 ? [operation] : upstreams.map((slug) => narrowTo(operation, slug));
 }
 
 export function listEnabled(upstreams: GatewayConfig['upstreams']): readonly string[] {

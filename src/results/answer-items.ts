@@ -1,5 +1,6 @@
 import { parseExact, writeExact } from '../base/json/exact-numbers.js';
 import { isJsonObject } from '../base/json/json.js';
+import { originOf } from '../base/protocol/operation.js';
 import type { Warning } from '../base/protocol/result.js';
 import { type AnswerDeps, boundOf, isSameQuestion, questionOf, sourceOf } from './answer-whole.js';
 import { cursorGone, notWithCursor } from './errors.js';
@@ -43,7 +44,7 @@ export function answerItems(
     stored.storePages(
       {
         session: caller.sessionId,
-        operation: operation.qualifiedName,
+        operation: originOf(operation),
         question: questionOf(context, query),
         items: packList(ordered, writeExact),
         ...(query.fields === undefined ? {} : { fields: query.fields }),
@@ -100,7 +101,7 @@ export function answerPage(context: ReadContext, query: CollectionQuery, deps: A
   const position = deps.stored.findPage(cursor, caller);
   if (
     position === undefined ||
-    position.snapshot.operation !== operation.qualifiedName ||
+    position.snapshot.operation !== originOf(operation) ||
     !isSameQuestion(position.snapshot.question, context, query)
   ) {
     throw cursorGone(operation, names.get(param) ?? param);

@@ -3,7 +3,7 @@ import { digest } from '../base/json/canonical-json.js';
 import { parseExact, writeExact } from '../base/json/exact-numbers.js';
 import type { JsonObject } from '../base/json/json.js';
 import type { AnswerLimits } from '../base/protocol/limits.js';
-import type { Operation } from '../base/protocol/operation.js';
+import { type Operation, originOf } from '../base/protocol/operation.js';
 import { judgePage } from './pages/gather-pages.js';
 import { parsePath } from './query/fields.js';
 import { choiceIn } from './query/parts.js';
@@ -50,7 +50,7 @@ export function answerWhole(context: ReadContext, { dataText, value: read }: Ans
   const { value, cuts } = fitAnswer(data, maxBytes);
   if (cuts.length === 0) return { dataText: writeExact(value), warnings: [] };
   const { operation, caller } = context;
-  const handle = deps.stored.storeResult({ operation: operation.qualifiedName, dataText }, caller);
+  const handle = deps.stored.storeResult({ operation: originOf(operation), dataText }, caller);
   // Both are kept, or the whole answer alone: it has all that the pages have.
   const room = deps.stored.maxBytes - BESIDE_BYTES - (handle === undefined ? 0 : Buffer.byteLength(dataText));
   const page = storePages(context, data, { cuts, room }, deps);
@@ -86,7 +86,7 @@ function storePages(
   const pages = stored.storePages(
     {
       session: caller.sessionId,
-      operation: operation.qualifiedName,
+      operation: originOf(operation),
       question: questionOf(context, undefined),
       items,
       ...(missing === undefined ? {} : { missing }),

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { openLiveGateway } from '../support/live-gateway.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 import { startToolServer, textBlocks } from '../support/tool-server.js';
 
 const ROWS = JSON.stringify(Array.from({ length: 2_000 }, (_, id) => ({ id, text: 'x'.repeat(80) })));
@@ -48,4 +50,47 @@ it.each([
   const { data } = await live.call(client, 'list_executions');
   expect(data.executions.map(({ execution_id: id }: { execution_id: string }) => id)).toEqual([keptRun]);
   expect(JSON.stringify([refused, status, cancelled, data])).not.toContain('list_salaries');
+});
+
+/** A server with many resources, of which each is long. */
+function records(name: string) {
+  const source = `{
+    capabilities: { resources: {} },
+    'resources/list': () => ({ resources: Array.from({ length: 500 }, (_, id) => (
+      { uri: '${name}://' + id, name: 'record ' + id, description: 'x'.repeat(300) })) }),
+    'resources/read': ({ uri }) => ({ contents: [{ uri, text: JSON.stringify(Array(2_000).fill(uri + 'x'.repeat(80))) }] }),
+  }`;
+  return { command: process.execPath, args: [`${REPOSITORY}test/fixtures/servers/methods-server.mjs`, source] };
+}
+
+it.each([
+  ['a server is taken out of its view', {}, ['notes']],
+  [
+    'a rule denies its resources',
+    { rules: [{ match: { upstream: 'pay' }, decision: 'deny', reason: 'closed' }] },
+    ['notes', 'pay'],
+  ],
+])('what was kept of resources cannot be read any more once %s', async (_when, policy, left) => {
+  const config = { mcpServers: { notes: records('notes'), pay: records('pay') } };
+  const view = (upstreams: readonly string[]) => ({ people: { upstreams } });
+  await using live = await openLiveGateway({ ...config, views: view(['notes', 'pay']) });
+  const client = await live.connect('http', 'legacy', undefined, 'people');
+  const handleOf = async (operation: string, params: JsonObject): Promise<string> =>
+    /res_[\w-]+/.exec(JSON.stringify((await live.call(client, operation, params)).warnings))?.[0] ?? 'none';
+  const read = (handle: string) => live.call(client, 'introspect', { query: 'result', name: handle });
+  const kept = [
+    await handleOf('read_resource', { uri: 'notes://1' }),
+    await handleOf('list_resources', { upstream: 'notes' }),
+  ];
+  const gone = [
+    await handleOf('read_resource', { uri: 'pay://1' }),
+    await handleOf('list_resources', { upstream: 'pay' }),
+    await handleOf('list_resources', {}),
+  ];
+  for (const handle of [...kept, ...gone]) expect((await read(handle)).success).toBe(true);
+
+  await live.reload({ ...config, policy, views: view(left) });
+
+  for (const handle of kept) expect((await read(handle)).success).toBe(true);
+  for (const handle of gone) expect((await read(handle)).error?.message).toContain('There is no stored result');
 });

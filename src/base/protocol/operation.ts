@@ -159,6 +159,8 @@ export interface OperationFields {
   readonly tool: string;
   /** The names within its upstream of what it is a part of: a grouped tool, or the runner whose reads it is. Absent for whole tools. */
   readonly partOf?: readonly string[];
+  /** Of a call whose answer the gateway makes from what several upstreams have: their slugs. */
+  readonly sources?: readonly string[];
   readonly classification: Classification;
   /** What the operation does, cleaned of control characters. */
   readonly description: string;
@@ -320,6 +322,24 @@ export function restrictedNames({ name, qualifiedName, upstream, tool, partOf = 
   const qualified = within.map((each) => `${upstream}${QUALIFIER}${each}`);
   return [...new Set([name, qualifiedName, localNameOf({ qualifiedName }), ...within, ...qualified])];
 }
+
+/**
+ * Where an answer comes from that is kept: the operation, and for the gateway's own the upstreams whose things it holds. It is readable
+ * as long as all of that is.
+ */
+export function originOf({ qualifiedName, upstream, primitive, sources }: Operation): string {
+  const single = primitive === undefined || upstream === GATEWAY_SOURCE ? [] : [upstream];
+  return [qualifiedName, ...(sources ?? single)].join(ORIGIN_MARK);
+}
+
+/** An origin as the qualified name of its operation, and the upstreams. */
+export function readOrigin(origin: string): { readonly name: string; readonly upstreams: readonly string[] } {
+  const [name = '', ...upstreams] = origin.split(ORIGIN_MARK);
+  return { name, upstreams };
+}
+
+/** Neither a name of an operation nor a slug has one. */
+const ORIGIN_MARK = ' ';
 
 /** The upstream name of the gateway's own operations; no upstream may use it. */
 export const GATEWAY_SOURCE = 'gateway';

@@ -151,16 +151,25 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** By operation and upstream, as what is worked out for an operation is kept with its object. */
+/** By operation and upstreams, as what is worked out for an operation is kept with its object. */
 const narrowed = new WeakMap<Operation, Map<string, Operation>>();
 
 /** The operation as a call uses it that is about this upstream: policy, quotas and records see the upstream. */
 export function narrowTo(operation: Operation, upstream: string): Operation {
+  return variantOf(operation, upstream, { upstream });
+}
+
+/** The operation as a call uses it whose answer holds what these upstreams have. */
+export function madeFrom(operation: Operation, sources: readonly string[]): Operation {
+  return variantOf(operation, ` ${sources.join(' ')}`, { sources });
+}
+
+function variantOf(operation: Operation, key: string, members: Partial<Operation>): Operation {
   const known = narrowed.get(operation) ?? new Map<string, Operation>();
   narrowed.set(operation, known);
-  const before = known.get(upstream);
+  const before = known.get(key);
   if (before !== undefined) return before;
-  const made: Operation = { ...operation, upstream };
-  known.set(upstream, made);
+  const made: Operation = { ...operation, ...members };
+  known.set(key, made);
   return made;
 }

@@ -20,6 +20,7 @@ import {
   listPrimitiveOperations,
   listPrompts,
   listResources,
+  madeFrom,
   narrowTo,
   readResource,
   textOf,
@@ -203,7 +204,12 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     },
     narrow(operation, args, caller) {
       const owner = ownerOf(operation, args, caller);
-      if (owner === undefined) return { operation, arguments: args };
+      if (owner === undefined) {
+        const shown = lists
+          .declaring(operation.primitive ?? '')
+          .filter((slug) => deps.isAllowed(narrowTo(operation, slug), args, caller));
+        return { operation: madeFrom(operation, shown), arguments: args };
+      }
       const key = NAMING.find((name) => textOf(args[name]) !== undefined);
       return {
         operation: narrowTo(operation, owner.upstream),
