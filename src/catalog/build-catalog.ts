@@ -1,12 +1,10 @@
 import type { Operation } from '../base/protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
-import { runAtOnce, type Sliced } from '../base/turns/turns.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Catalog, CatalogPart, WholeCatalog } from './catalog.js';
-import { type CreatedOperation, createOperation } from './create-operation.js';
-import { type Drafts, draftOperations } from './draft-operations.js';
-import { exposeNames, type NameHolders } from './names.js';
-import { prepareTools } from './prepare-tools.js';
+import { type CreatedOperation, createOperation, type DraftOperation } from './create-operation.js';
+import { draftOperations } from './draft-operations.js';
+import { exposeNames, type NameHolders, type NameRules } from './names.js';
 import { createNameResolver } from './resolve-name.js';
 
 export interface CatalogInput {
@@ -30,46 +28,71 @@ export interface CatalogInput {
  * Compiles no schema, and never throws for what a server sent: an unusable tool is left out with a diagnostic.
  */
 export function buildCatalog(input: CatalogInput): WholeCatalog {
-  return runAtOnce(buildCatalogInSlices(input));
+  return finishCatalog(draftCatalog(input));
 }
 
-/**
- * The same, with a stop after each tool that is read and after each step over all of them: a server may list thousands of tools, and calls
- * of others go on meanwhile.
- */
-export function* buildCatalogInSlices(input: CatalogInput): Sliced<WholeCatalog> {
-  yield* prepareTools(input.toolSets);
-  const { upstreams, builtins, pins, holders = NO_HOLDERS, awaited = [], ignoreAnnotations = false } = input;
-  const drafts: Drafts[] = [];
-  for (const upstream of upstreams.toSorted(bySlug)) {
-    drafts.push(yield* draftOperations(upstream, toolsOf(upstream, input.toolSets)));
+/** A catalog whose operations have names and are not created yet. */
+export interface CatalogDraft {
+  readonly input: CatalogInput;
+  readonly operations: readonly NamedDraft[];
+  readonly scope: Omit<NameRules, 'holders'> & { readonly waiting: boolean };
+  readonly holders: NameHolders;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** An operation that can be created at any time, once. */
+class NamedDraft {
+  readonly #create: () => CreatedOperation;
+  #created: CreatedOperation | undefined;
+
+  constructor(create: () => CreatedOperation) {
+    this.#create = create;
   }
+
+  create(): CreatedOperation {
+    this.#created ??= this.#create();
+    return this.#created;
+  }
+}
+
+/** Decides which operations there are, and what they are called. */
+export function draftCatalog(input: CatalogInput): CatalogDraft {
+  const { upstreams, builtins, pins, holders = NO_HOLDERS, awaited = [], ignoreAnnotations = false } = input;
+  const drafts = upstreams
+    .toSorted(bySlug)
+    .map((upstream) => draftOperations(upstream, toolsOf(upstream, input.toolSets)));
   const all = drafts.flatMap((draft) => draft.drafts);
   const requests = all.map(({ upstream, localName }) => ({ upstream: upstream.slug, localName }));
   const configured = new Set(upstreams.map(({ slug }) => slug));
   const scope = { builtins: new Set(builtins.map(({ name }) => name)), pins, configured, waiting: awaited.length > 0 };
   const exposed = exposeNames(requests, { ...scope, holders });
-  const created: CreatedOperation[] = [];
-  for (const [index, draft] of all.entries()) {
-    yield;
-    created.push(createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations));
-  }
-  const operations = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName);
-  yield;
+  const create = (draft: DraftOperation, index: number): CreatedOperation =>
+    createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations);
+  return {
+    input,
+    operations: all.map((draft, index) => new NamedDraft(() => create(draft, index))),
+    scope,
+    holders: exposed.holders,
+    diagnostics: [...drafts.flatMap((draft) => draft.diagnostics), ...exposed.diagnostics],
+  };
+}
+
+/** The catalog of its operations. Those that have been created before are the same ones. */
+export function finishCatalog({ input, operations: drafts, scope, holders, diagnostics }: CatalogDraft): WholeCatalog {
+  const created = drafts.map((draft) => draft.create());
+  const operations = [...input.builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName);
   const find = indexByName(operations);
-  yield;
-  const names = createNameResolver(operations, { ...scope, holders: exposed.holders, find });
+  const names = createNameResolver(operations, { ...scope, holders, find });
   const catalog: WholeCatalog = {
     operations,
     diagnostics: [
-      ...drafts.flatMap((draft) => draft.diagnostics),
-      ...exposed.diagnostics,
-      ...created.flatMap(({ diagnostics }) => diagnostics),
+      ...diagnostics,
+      ...created.flatMap((each) => each.diagnostics),
       ...findUnknownUpstreams(input),
-      ...awaited.map(describeAwaited),
+      ...(input.awaited ?? []).map(describeAwaited),
     ],
-    upstreams: [...configured].sort(),
-    holders: exposed.holders,
+    upstreams: [...scope.configured].sort(),
+    holders,
     find,
     ...names,
     within: (part) => takePart(catalog, part, names.within(part)),
@@ -77,11 +100,7 @@ export function* buildCatalogInSlices(input: CatalogInput): Sliced<WholeCatalog>
   return catalog;
 }
 
-function takePart(
-  whole: Catalog,
-  { show, upstreams }: CatalogPart,
-  names: Pick<Catalog, 'resolve' | 'prepareNames'>,
-): Catalog {
+function takePart(whole: Catalog, { show, upstreams }: CatalogPart, names: Pick<Catalog, 'resolve'>): Catalog {
   return {
     operations: whole.operations.flatMap((operation) => show(operation) ?? []),
     diagnostics: whole.diagnostics.filter(({ upstream }) => upstreams.has(upstream)),

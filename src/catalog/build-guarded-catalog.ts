@@ -3,10 +3,10 @@ import { groupBy } from '../base/lib/collections.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import { type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../base/protocol/tools.js';
-import { runAtOnce, type Sliced } from '../base/turns/turns.js';
-import { buildCatalogInSlices, type CatalogInput } from './build-catalog.js';
+import { type CatalogDraft, type CatalogInput, draftCatalog, finishCatalog } from './build-catalog.js';
 import type { Catalog, Resolution, WholeCatalog } from './catalog.js';
 import {
+  type GuardedTools,
   type GuardInput,
   guardTools,
   isAccepted,
@@ -17,15 +17,27 @@ import { inspectDefinition } from './integrity/inspect-definition.js';
 
 /** The catalog of what may be offered, with diagnostics for definitions that differ from what was accepted or look hostile. */
 export function buildGuardedCatalog(input: CatalogInput & GuardInput): WholeCatalog {
-  return runAtOnce(buildGuardedCatalogInSlices(input));
+  return finishGuardedCatalog(draftGuardedCatalog(input));
 }
 
-/** The same, in slices. */
-export function* buildGuardedCatalogInSlices(input: CatalogInput & GuardInput): Sliced<WholeCatalog> {
-  const guarded = yield* guardTools(input);
-  const built = yield* buildCatalogInSlices({ ...input, toolSets: guarded.toolSets });
-  const catalog = withholdOperations(built, guarded.withheld);
-  const suspicions = yield* inspectToolsInSlices(input.toolSets, input);
+/** A draft of the catalog of what may be offered. */
+interface GuardedDraft extends CatalogDraft {
+  readonly offered: readonly ToolSet[];
+  readonly accepted: Accepted;
+  readonly guarded: GuardedTools;
+}
+
+/** Compares definitions with what was accepted, and decides which operations there are. */
+export function draftGuardedCatalog(input: CatalogInput & GuardInput): GuardedDraft {
+  const guarded = guardTools(input);
+  const draft = draftCatalog({ ...input, toolSets: guarded.toolSets });
+  return { ...draft, offered: input.toolSets, accepted: input, guarded };
+}
+
+/** The catalog of a draft; quick where its operations have been created before. */
+export function finishGuardedCatalog({ offered, accepted, guarded, ...draft }: GuardedDraft): WholeCatalog {
+  const catalog = withholdOperations(finishCatalog(draft), guarded.withheld);
+  const suspicions = inspectTools(offered, accepted);
   const whole: WholeCatalog = {
     ...catalog,
     diagnostics: [...catalog.diagnostics, ...guarded.diagnostics, ...suspicions],
@@ -44,18 +56,12 @@ const NOTHING: Accepted = { upstreams: [], lock: null };
 
 /** What an operator should review in the upstreams' definitions. The catalog still offers these tools. */
 export function inspectTools(toolSets: readonly ToolSet[], accepted = NOTHING): readonly Diagnostic[] {
-  return runAtOnce(inspectToolsInSlices(toolSets, accepted));
-}
-
-/** The same, with a stop after each tool. */
-function* inspectToolsInSlices(toolSets: readonly ToolSet[], accepted: Accepted): Sliced<readonly Diagnostic[]> {
   const owners = indexOwners(toolSets);
   const bySlug = new Map(accepted.upstreams.map((upstream) => [upstream.slug, upstream]));
   const diagnostics: Diagnostic[] = [];
   for (const toolSet of toolSets) {
     const foreign = new Map<RawTool, Mentions>();
     for (const tool of toolSet.tools.filter(isJsonObject)) {
-      yield;
       const isReviewed = isAccepted(tool, bySlug.get(toolSet.upstream), accepted.lock);
       diagnostics.push(...inspect(toolSet.upstream, tool, isReviewed));
       const words = findForeign(tool, toolSet.upstream, owners);

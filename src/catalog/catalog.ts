@@ -40,11 +40,6 @@ export interface Catalog {
   find(name: string): Operation | undefined;
   /** The same with an explanation when there is none; slower, so not for the fast path. */
   resolve(name: string): Resolution;
-  /**
-   * Makes `resolve` fast: builds in slices, once, what it looks names up in. Callers that wait for an answer anyway call it
-   * first, so that a large catalog does not hold up the others.
-   */
-  prepareNames(): Promise<void>;
   /** Of a part: the catalog that it is taken from. */
   readonly whole?: Catalog;
 }

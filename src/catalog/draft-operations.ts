@@ -1,7 +1,6 @@
 import { isJsonObject } from '../base/json/json.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
-import type { Sliced } from '../base/turns/turns.js';
 import { findEmptyHints, tellsReadsApart } from '../classify/words/default-hints.js';
 import { findObjectPrefixes } from '../classify/words/object-prefix.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
@@ -17,17 +16,14 @@ export interface Drafts {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/**
- * Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. Stops
- * after each tool that it decides how to offer.
- */
-export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sliced<Drafts> {
+/** Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. */
+export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Drafts {
   const screened = screenTools(toolSet);
   const raw = toolSet.tools.filter(isJsonObject);
   const emptyHints = findEmptyHints(raw);
   const isTold = tellsReadsApart(raw);
   const objectPrefixes = findObjectPrefixes(upstream.slug, raw);
-  const proposals = yield* proposeAll(upstream, screened.tools);
+  const proposals = proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = offered.map(claimName);
   const names = assignUniqueNames(claims);
@@ -85,7 +81,7 @@ interface Subject {
 const MOST_IN_PARTS = 100_000;
 const PART = 10;
 
-function* proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): Sliced<readonly Proposal[]> {
+function proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): readonly Proposal[] {
   let left = MOST_IN_PARTS;
   const subjects = tools.map((tool): Subject => {
     const snakeName = toSnakeCase(tool.name);
@@ -96,14 +92,9 @@ function* proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): 
     return { tool, snakeName, choices, diagnostics: [] };
   });
   const isTaken = findTakenNames(subjects);
-  const proposals: Proposal[] = [];
-  for (const subject of subjects) {
-    const proposed =
-      subject.choices.length === 0 ? proposeWhole(upstream, subject) : proposeParts(upstream, subject, isTaken);
-    proposals.push(...proposed);
-    yield;
-  }
-  return proposals;
+  return subjects.flatMap((subject) =>
+    subject.choices.length === 0 ? proposeWhole(upstream, subject) : proposeParts(upstream, subject, isTaken),
+  );
 }
 
 /** Splits a grouped tool as the operator declares, else where its values differ in effect (decision 7). */

@@ -1,25 +1,20 @@
 import { isJsonObject } from '../base/json/json.js';
-import { LONGEST_DEFINITION, type ToolSet } from '../base/protocol/tools.js';
-import type { Sliced } from '../base/turns/turns.js';
+import { LONGEST_DEFINITION, type RawTool } from '../base/protocol/tools.js';
+import type { UpstreamConfig } from '../config/gateway-config.js';
 import { describeGaps } from '../schema/schema-gaps.js';
 import { splitTool } from './grouped-tools/split-tool.js';
 import { inspectDefinition } from './integrity/inspect-definition.js';
 import { measureDefinition } from './integrity/screen-tools.js';
+import { runsStatements } from './read-only-part.js';
 
 /**
- * Reads what depends on one tool alone, with a stop after each: suspicions, parts, gaps. Each is kept with its tool, so that
- * building the catalog afterwards, and again at the next change, looks them up.
+ * Reads what depends on one tool alone: suspicions, parts, gaps, statements. Each is kept with the tool, so that building the catalog
+ * afterwards, and again at the next change, looks them up.
  */
-export function* prepareTools(toolSets: readonly ToolSet[]): Sliced<void> {
-  for (const { tools } of toolSets) {
-    for (const tool of tools) {
-      if (!isJsonObject(tool) || measureDefinition(tool) > LONGEST_DEFINITION) continue;
-      yield;
-      inspectDefinition(tool);
-      yield;
-      splitTool(tool);
-      yield;
-      if (isJsonObject(tool['inputSchema'])) describeGaps(tool['inputSchema']);
-    }
-  }
+export function prepareTool(tool: RawTool, upstream: UpstreamConfig | undefined): void {
+  if (!isJsonObject(tool) || measureDefinition(tool) > LONGEST_DEFINITION) return;
+  inspectDefinition(tool);
+  splitTool(tool);
+  if (isJsonObject(tool['inputSchema'])) describeGaps(tool['inputSchema']);
+  if (upstream !== undefined) runsStatements(upstream, { name: String(tool['name']), raw: tool }, {});
 }

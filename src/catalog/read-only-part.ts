@@ -20,7 +20,11 @@ export const readOnlyName = (name: string): string => `${name}_read_only`;
 const found = new WeakMap<RawTool, Map<string, boolean>>();
 
 /** Whether calls of the tool exist that are proven to only read; found once for each tool. */
-export function runsStatements(upstream: UpstreamConfig, { name, raw }: ScreenedTool, curation: Curation): boolean {
+export function runsStatements(
+  upstream: UpstreamConfig,
+  { name, raw }: Pick<ScreenedTool, 'name' | 'raw'>,
+  curation: Curation,
+): boolean {
   const { slug, trust, readOnlyStatements } = upstream;
   const { category, danger, risks } = curation;
   if (!readOnlyStatements || category !== undefined || danger !== undefined || risks !== undefined) return false;

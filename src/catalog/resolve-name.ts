@@ -1,7 +1,6 @@
 import { groupBy } from '../base/lib/collections.js';
-import { createNameSearch, createNameSearchInSlices, type NameSearch, toSnakeCase } from '../base/lib/names.js';
+import { createNameSearch, type NameSearch, toSnakeCase } from '../base/lib/names.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER, RESERVED_OPERATIONS } from '../base/protocol/operation.js';
-import { inTime, runAtOnce, runInSlices, type Sliced } from '../base/turns/turns.js';
 import type { Catalog, CatalogPart, Resolution } from './catalog.js';
 import { holdersOf, type NameRules } from './names.js';
 
@@ -48,30 +47,20 @@ type PartIndexes = (show: CatalogPart['show'], upstream?: string) => NameIndex;
  */
 export function createNameResolver(operations: readonly Operation[], scope: NameScope): NameResolver {
   let indexes: PartIndexes | undefined;
-  let preparing: Promise<void> | undefined;
   const openIndexes = (): PartIndexes => {
-    indexes ??= runAtOnce(buildIndexes(operations));
+    indexes ??= buildIndexes(operations);
     return indexes;
-  };
-  const prepare = async (): Promise<void> => {
-    const built = await runInSlices(inTime(buildIndexes(operations)));
-    indexes ??= built;
-  };
-  const prepareNames = (): Promise<void> => {
-    preparing ??= prepare();
-    return preparing;
   };
   const everything: CatalogPart = { show: (operation) => operation, upstreams: scope.configured };
   return {
     resolve: resolveIn(everything, scope, openIndexes),
-    prepareNames,
     // Parts share the indexes: there may be many, and what each holds of a large catalog is no less.
-    within: (part) => ({ resolve: resolveIn(part, narrowScope(scope, part), openIndexes), prepareNames }),
+    within: (part) => ({ resolve: resolveIn(part, narrowScope(scope, part), openIndexes) }),
   };
 }
 
-interface NameResolver extends Pick<Catalog, 'resolve' | 'prepareNames'> {
-  within(part: CatalogPart): Pick<Catalog, 'resolve' | 'prepareNames'>;
+interface NameResolver extends Pick<Catalog, 'resolve'> {
+  within(part: CatalogPart): Pick<Catalog, 'resolve'>;
 }
 
 /**
@@ -128,13 +117,13 @@ function resolveIn(
   };
 }
 
-function* buildIndexes(operations: readonly Operation[]): Sliced<PartIndexes> {
+function buildIndexes(operations: readonly Operation[]): PartIndexes {
   const byName = groupBy(operations, ({ name }) => name);
   const byLocalName = groupBy(operations, localNameOf);
   // The operation for the reads of a tool is never what the tool's own name means.
   const byRawName = groupBy(operations.filter(runsWhole), ({ tool }) => tool);
   const byGroup = groupBy(operations.filter(isPart), ({ tool }) => toSnakeCase(tool));
-  const search = yield* createNameSearchInSlices([...byName.keys()]);
+  const search = createNameSearch([...byName.keys()]);
   return (show, upstream) => {
     const isOwn = (operation: Operation): boolean => upstream === undefined || operation.upstream === upstream;
     const lookUpIn =

@@ -2,10 +2,11 @@ import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
 import { type Operation, readOrigin } from '../base/protocol/operation.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
 import { runAtOnce, type Sliced } from '../base/turns/turns.js';
-import { buildGuardedCatalogInSlices } from '../catalog/build-guarded-catalog.js';
+import { draftGuardedCatalog, finishGuardedCatalog } from '../catalog/build-guarded-catalog.js';
 import type { Catalog, WholeCatalog } from '../catalog/catalog.js';
-import { buildEndpointPlanInSlices, type EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
+import { buildEndpointPlan, type EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
 import type { NameHolders } from '../catalog/names.js';
+import { prepareTool } from '../catalog/prepare-tools.js';
 import { searchOperations } from '../catalog/search/search.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { KnownOperations } from '../policy/safety/hints.js';
@@ -78,12 +79,22 @@ export function buildSnapshot(input: SnapshotInput): WholeSnapshot {
   return runAtOnce(buildSnapshotInSlices(input));
 }
 
-/** The same, in slices. */
+/**
+ * The same, with a stop after each tool that is read, each operation that is created and each definition that is written: a server may list
+ * thousands of tools, and calls of others go on meanwhile. What lies between looks those up.
+ */
 export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapshot> {
   const toolSets = [...input.toolSets];
   const { config, handlers, ignoreAnnotations, firstToolSets = NO_TOOL_SETS, primitives } = input;
   const own = [...openRelations(listRelationSources(config.upstreams)), ...(input.executions?.own ?? [])];
-  const catalog = yield* buildGuardedCatalogInSlices({
+  const configOf = new Map(config.upstreams.map((upstream) => [upstream.slug, upstream]));
+  for (const { upstream, tools } of toolSets) {
+    for (const tool of tools) {
+      prepareTool(tool, configOf.get(upstream));
+      yield;
+    }
+  }
+  const draft = draftGuardedCatalog({
     toolSets,
     upstreams: config.upstreams,
     builtins: listBuiltins(own, primitives, input.safety),
@@ -94,8 +105,17 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapsh
     ...(input.awaited === undefined ? {} : { awaited: input.awaited }),
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
-  const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
+  for (const operation of draft.operations) {
+    operation.create();
+    yield;
+  }
+  const catalog = finishGuardedCatalog(draft);
   yield;
+  const plan = buildEndpointPlan(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
+  for (const tool of plan.passthrough) {
+    void tool.json;
+    yield;
+  }
   const runnersOver = (handlerOfOwn: OwnHandlers) => handlers.over(catalog, handlerOfOwn);
   const parts = { plan, own, toolSets, runnersOver, ...(primitives === undefined ? {} : { primitives }) };
   return { ...openSnapshot(input, catalog, parts), catalog, toolSets };

@@ -3,7 +3,7 @@ import type { Caller } from '../base/protocol/call.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { ToolSet } from '../base/protocol/tools.js';
 import { runAtOnce, type Sliced } from '../base/turns/turns.js';
-import { fitEndpointPlanInSlices } from '../catalog/endpoint/fit-plan.js';
+import { fitEndpointPlan } from '../catalog/endpoint/fit-plan.js';
 import type { GatewayConfig, ViewConfig } from '../config/gateway-config.js';
 import type { QuotaScope } from '../policy/quota/quota-types.js';
 import type { Explanation } from '../policy/rules/policy-types.js';
@@ -259,7 +259,7 @@ function* buildViewSnapshotInSlices(
   const catalog = whole.catalog.within({ show, upstreams });
   yield;
   const endpoint = { ...view.endpoint, categories: view.operations.categories };
-  const { plan, cut } = yield* fitEndpointPlanInSlices(catalog, endpoint, {
+  const { plan, cut } = fitEndpointPlan(catalog, endpoint, {
     budget: view.tokenBudget,
     servers: listEnabled(config.upstreams).filter((slug) => upstreams.has(slug)),
     toolSets: whole.toolSets,

@@ -9,7 +9,6 @@ export const NO_OPERATIONS: Snapshot = {
     holders: new Map(),
     find: () => undefined,
     resolve: () => ({ kind: 'unknown', nearest: [] }),
-    prepareNames: async () => undefined,
   },
   plan: {
     mode: 'single',

@@ -1,5 +1,3 @@
-import { runAtOnce, type Sliced } from '../turns/turns.js';
-
 /** Finds the most similar of many names; at most `limit`, best first. @param isWanted which names are looked at */
 export type NameSearch = (query: string, limit: number, isWanted?: (name: string) => boolean) => readonly string[];
 
@@ -166,11 +164,6 @@ export function isSpeltLike(query: string, name: string): boolean {
 
 /** A search over many names. Pairs of letters select a short list, which is then compared in full. */
 export function createNameSearch(names: readonly string[]): NameSearch {
-  return runAtOnce(createNameSearchInSlices(names));
-}
-
-/** The same; stops after each name. */
-export function* createNameSearchInSlices(names: readonly string[]): Sliced<NameSearch> {
   const owners = new Map<string, number[]>();
   for (const [index, name] of names.entries()) {
     for (const pair of pairsOf(name)) {
@@ -178,7 +171,6 @@ export function* createNameSearchInSlices(names: readonly string[]): Sliced<Name
       if (list === undefined) owners.set(pair, [index]);
       else list.push(index);
     }
-    yield;
   }
   return (query, limit, isWanted = isAny) => {
     const asked = comparable(query);

@@ -260,6 +260,17 @@ export function* inTime<T>(work: Sliced<T>, now: () => number = () => performanc
   }
 }
 
+/** Does something with each of many items; others have their turns in between, where it goes on for some milliseconds. */
+export async function eachInTurns<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
+  let end = performance.now() + SLICE_MS;
+  for (const item of items) {
+    work(item);
+    if (performance.now() < end) continue;
+    await turns.next('sliced');
+    end = performance.now() + SLICE_MS;
+  }
+}
+
 /** Does something with each item, and stops after each. */
 export function* mapInSteps<Item, Result>(
   items: Iterable<Item>,

@@ -8,7 +8,6 @@ import {
   type Operation,
 } from '../../base/protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../../base/protocol/tools.js';
-import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import type { EndpointMode, FamilyDefinition, GatewayConfig } from '../../config/gateway-config.js';
 import type { Catalog } from '../catalog.js';
 import { describeTool } from './describe-tool.js';
@@ -27,7 +26,7 @@ export interface EndpointPlan {
   readonly passthrough: readonly PassthroughTool[];
   /** What was done to the upstreams' tools so that all clients can read them. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The array of all tools as JSON text, serialised once. */
+  /** The array of all tools as JSON text, written once, when it is first asked for. */
   readonly toolsJson: string;
   /** The same for clients that want structured content: the gateway's own tools have an output schema. */
   readonly structuredToolsJson: string;
@@ -77,24 +76,10 @@ export function buildEndpointPlan(
   servers: readonly string[] = [],
   toolSets: readonly ToolSet[] = [],
 ): EndpointPlan {
-  return runAtOnce(buildEndpointPlanInSlices(catalog, config, servers, toolSets));
-}
-
-/** The same, with a stop after each operation that is placed and each tool that is described. */
-export function* buildEndpointPlanInSlices(
-  catalog: Catalog,
-  config: PlanConfig,
-  servers: readonly string[] = [],
-  toolSets: readonly ToolSet[] = [],
-): Sliced<EndpointPlan> {
   const { mode, toolPrefix, detail = 1, categories = CATEGORIES } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);
-  const placed = new Map<Operation, FamilyDefinition>();
-  for (const operation of catalog.operations) {
-    yield;
-    placed.set(operation, place(operation));
-  }
+  const placed = new Map(catalog.operations.map((operation) => [operation, place(operation)]));
   const familyOf = (operation: Operation) => placed.get(operation) ?? place(operation);
 
   const single = toolPrefix.replace(/_+$/, '');
@@ -104,22 +89,20 @@ export function* buildEndpointPlanInSlices(
 
   const exposed = mode === 'single' || mode === 'passthrough' ? [] : families;
   const members = groupBy(catalog.operations, familyOf);
-  const tools: ToolDefinition[] = [];
-  for (const family of exposed) {
-    const context = { introspectTool, servers, detail };
-    yield;
-    tools.push(defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], context));
-  }
+  const context = { introspectTool, servers, detail };
+  const tools = exposed.map((family) =>
+    defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], context),
+  );
   const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
   if (mode === 'single' || mode === 'all') {
     // In mode `all` the family of `introspect` names the servers.
-    const context = { introspectTool: single, servers: mode === 'single' ? servers : [], detail };
-    tools.push(defineSingleTool(categories, catalog.operations, context));
+    const ofSingle = { introspectTool: single, servers: mode === 'single' ? servers : [], detail };
+    tools.push(defineSingleTool(categories, catalog.operations, ofSingle));
     reach.set(single, 'everything');
   }
   const { longestName = LONGEST_NAME } = config;
   const names = { taken: new Set(reach.keys()), longestName };
-  const passthrough = config.passthrough ? yield* listPassthroughTools(catalog, toolSets, names) : [];
+  const passthrough = config.passthrough ? listPassthroughTools(catalog, toolSets, names) : [];
   const nameOfTool = new Map<string, string>();
   // What is shown under a name comes before what only has it in full.
   for (const tool of passthrough) if (!reach.has(tool.fullName)) reach.set(tool.fullName, tool);
@@ -130,18 +113,23 @@ export function* buildEndpointPlanInSlices(
   const { structuredContent = false } = config;
   const structured = tools.map((tool) => ({ ...tool, outputSchema: ENVELOPE_SCHEMA }));
   const listed = structuredContent ? structured : tools;
-  const toolsJson = writeTools(listed, passthrough);
-  let structuredToolsJson = structuredContent ? toolsJson : undefined;
+  let toolsJson: string | undefined;
+  let structuredToolsJson: string | undefined;
   return {
     mode,
     profile: config.profile.name,
     families,
     tools: listed,
     passthrough,
-    diagnostics: passthrough.flatMap(({ diagnostics }) => diagnostics),
-    toolsJson,
+    get diagnostics() {
+      return passthrough.flatMap(({ diagnostics }) => diagnostics);
+    },
+    get toolsJson() {
+      toolsJson ??= writeTools(listed, passthrough);
+      return toolsJson;
+    },
     get structuredToolsJson() {
-      // Written when the first client asks for it, as most never do.
+      if (structuredContent) return this.toolsJson;
       structuredToolsJson ??= writeTools(structured, passthrough);
       return structuredToolsJson;
     },

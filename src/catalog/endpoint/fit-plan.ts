@@ -1,8 +1,7 @@
 import { estimateTokens } from '../../base/lib/token-estimate.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
-import type { Sliced } from '../../base/turns/turns.js';
 import type { Catalog } from '../catalog.js';
-import { buildEndpointPlanInSlices, type EndpointPlan, type PlanConfig } from './endpoint-plan.js';
+import { buildEndpointPlan, type EndpointPlan, type PlanConfig } from './endpoint-plan.js';
 
 /** What is shown within a budget. */
 interface FittedPlan {
@@ -20,14 +19,14 @@ interface Attempt {
  * Plans tools within a budget in tokens, as they are estimated: first with fewer names in their descriptions, then as the one tool that
  * reaches everything. Where not even that is within the budget, the smallest is shown.
  */
-export function* fitEndpointPlanInSlices(
+export function fitEndpointPlan(
   catalog: Catalog,
   config: PlanConfig,
   { budget, servers, toolSets }: FitOptions,
-): Sliced<FittedPlan> {
+): FittedPlan {
   let smallest: FittedPlan | undefined;
   for (const attempt of listAttempts(config)) {
-    const plan = yield* buildEndpointPlanInSlices(catalog, attempt.config, servers, toolSets);
+    const plan = buildEndpointPlan(catalog, attempt.config, servers, toolSets);
     if (budget === undefined) return { plan };
     const tokens = estimateTokens(plan.toolsJson);
     const cut = attempt.cut === undefined ? undefined : `${attempt.cut}, about ${tokens} tokens`;
@@ -35,7 +34,7 @@ export function* fitEndpointPlanInSlices(
     if (tokens <= budget) return fitted;
     smallest = { ...fitted, cut: `${cut ?? `about ${tokens} tokens`}, which is more than the budget of ${budget}` };
   }
-  return smallest ?? { plan: yield* buildEndpointPlanInSlices(catalog, config, servers, toolSets) };
+  return smallest ?? { plan: buildEndpointPlan(catalog, config, servers, toolSets) };
 }
 
 interface FitOptions {

@@ -11,7 +11,6 @@ import {
   QUALIFIER,
 } from '../../base/protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../../base/protocol/tools.js';
-import type { Sliced } from '../../base/turns/turns.js';
 import { readFurtherMembers } from '../../schema/further-members.js';
 import type { Catalog } from '../catalog.js';
 import { readParameters } from '../create-operation.js';
@@ -24,12 +23,9 @@ export class PassthroughTool {
   readonly name: string;
   /** The full name, where it is too long or odd for models' APIs; calls may say it too. */
   readonly fullName: string;
-  /** The definition as sent, as far as clients can read it, under the exposed name. */
-  readonly json: string;
-  /** What was done to its name and definition for that. */
-  readonly diagnostics: readonly Diagnostic[];
   /** The parameters that calls over HTTP repeat in headers. */
   readonly headerParameters: readonly HeaderParameter[];
+  readonly #raw: RawTool;
   readonly #operations: readonly Operation[];
   readonly #views = new Map<Operation, Operation>();
 
@@ -37,11 +33,19 @@ export class PassthroughTool {
   constructor({ fullName, name }: ToolNames, raw: RawTool, operations: readonly Operation[]) {
     this.fullName = fullName;
     this.name = name;
-    const { json, odd } = writeDefinition(raw, this.name);
-    this.json = json;
+    this.#raw = raw;
     this.headerParameters = scanHeaderParameters(raw['inputSchema']).parameters;
     this.#operations = operations;
-    this.diagnostics = describeChanges(this, odd, operations[0]);
+  }
+
+  /** The definition as sent, as far as clients can read it, under the exposed name. Written when it is first asked for. */
+  get json(): string {
+    return writeDefinition(this.#raw, this.name).json;
+  }
+
+  /** What was done to its name and definition for that. */
+  get diagnostics(): readonly Diagnostic[] {
+    return describeChanges(this, writeDefinition(this.#raw, this.name).odd, this.#operations[0]);
   }
 
   /** The qualified names of the operations that calls of the tool can be. */
@@ -159,13 +163,13 @@ function asTool(operation: Operation, name: string): Operation {
  * The upstreams' tools that callers may call, with a name of their own each. A tool has its own name where its operations have
  * theirs, else it is qualified like them (docs/adr/0016-names-belong-to-upstreams.md).
  *
- * @param names those of the gateway's own tools are taken; none is longer. Stops after each tool
+ * @param names those of the gateway's own tools are taken; none is longer
  */
-export function* listPassthroughTools(
+export function listPassthroughTools(
   catalog: Pick<Catalog, 'operations' | 'upstreams' | 'find' | 'whole'>,
   toolSets: readonly ToolSet[],
   { taken, longestName }: { readonly taken: ReadonlySet<string>; readonly longestName: number },
-): Sliced<readonly PassthroughTool[]> {
+): readonly PassthroughTool[] {
   // A tool has the same name in every part of a catalog.
   const { operations, upstreams } = catalog.whole ?? catalog;
   // The operation for a runner's reads is a second name of the same tool.
@@ -185,7 +189,6 @@ export function* listPassthroughTools(
   const slugs = new Set(upstreams);
   const found: { readonly fullName: string; readonly raw: RawTool; readonly shown: readonly Operation[] }[] = [];
   for (const [key, parts] of byTool) {
-    yield;
     const raw = definitions.get(key);
     const [{ upstream, tool } = NO_PART] = parts;
     const shown = catalog.whole === undefined ? parts : parts.flatMap((part) => catalog.find(part.qualifiedName) ?? []);
@@ -202,12 +205,9 @@ export function* listPassthroughTools(
     found.map(({ fullName }) => fullName),
     longestName,
   );
-  const listed: PassthroughTool[] = [];
-  for (const { fullName, raw, shown } of found) {
-    yield;
-    listed.push(new PassthroughTool({ fullName, name: names.get(fullName) ?? fullName }, raw, shown));
-  }
-  return listed;
+  return found.map(
+    ({ fullName, raw, shown }) => new PassthroughTool({ fullName, name: names.get(fullName) ?? fullName }, raw, shown),
+  );
 }
 
 /** A schema that came as JSON in a text is shown as it was read. */

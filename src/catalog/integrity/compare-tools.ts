@@ -4,7 +4,6 @@ import { canonicalizeSchema, canonicalSchemaJson } from '../../base/json/canonic
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { cutText, escapeInvisible } from '../../base/lib/text.js';
 import type { RawTool, ToolSet } from '../../base/protocol/tools.js';
-import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import { type ScreenedTool, screenTools } from './screen-tools.js';
 
 /** By the upstream's own name for the tool. */
@@ -46,21 +45,12 @@ export function listAsNew(toolSet: ToolSet): readonly DefinitionChange[] {
 
 /** Every tool that is new, changed or gone, ordered by name. Tools that cannot be called are not compared. */
 export function compareTools(toolSet: ToolSet, known: KnownTools): readonly DefinitionChange[] {
-  return runAtOnce(compareToolsInSlices(toolSet, known));
-}
-
-/** The same, with a stop after each tool. */
-export function* compareToolsInSlices(toolSet: ToolSet, known: KnownTools): Sliced<readonly DefinitionChange[]> {
   const { tools } = screenTools(toolSet);
   const offered = new Set(tools.map(({ name }) => name));
-  const changes = Object.keys(known)
+  const vanished = Object.keys(known)
     .filter((tool) => !offered.has(tool))
     .map((tool): DefinitionChange => ({ kind: 'vanished', tool, details: [] }));
-  for (const tool of tools) {
-    yield;
-    changes.push(...compareTool(tool, known));
-  }
-  return changes.sort((a, b) => (a.tool < b.tool ? -1 : 1));
+  return [...vanished, ...tools.flatMap((tool) => compareTool(tool, known))].sort((a, b) => (a.tool < b.tool ? -1 : 1));
 }
 
 function compareTool({ name, raw }: ScreenedTool, known: KnownTools): readonly DefinitionChange[] {

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../base/protocol/tools.js';
-import { runAtOnce, type Sliced } from '../../base/turns/turns.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
 import { guardTools, isAccepted, reportSuspicion, type WithheldTool } from './guard-tools.js';
 import { inspectDefinition } from './inspect-definition.js';
@@ -96,21 +95,15 @@ export class DefinitionGuard {
 
   /** @param definitions all of the kind. Returns those that must not be shown. */
   check(slug: string, kind: DefinitionKind, definitions: readonly RawTool[]): WithheldDefinitions {
-    return runAtOnce(this.checkInSlices(slug, kind, definitions));
-  }
-
-  /** The same, with a stop after each. */
-  *checkInSlices(slug: string, kind: DefinitionKind, definitions: readonly RawTool[]): Sliced<WithheldDefinitions> {
     const upstream = this.#upstreamOf(slug);
     if (upstream === undefined) return NONE;
     const place = `${kind} ${slug}`;
-    const compared = upstream.integrity === 'off' ? undefined : yield* this.#compare(upstream, kind, definitions);
-    const findings = [...(compared?.diagnostics ?? [])];
-    for (const definition of definitions) {
-      yield;
-      findings.push(...inspect(upstream, definition, isAccepted(definition, upstream, this.#lockOf(upstream, kind))));
-    }
-    this.#report(place, findings);
+    const compared = upstream.integrity === 'off' ? undefined : this.#compare(upstream, kind, definitions);
+    const lock = this.#lockOf(upstream, kind);
+    this.#report(place, [
+      ...(compared?.diagnostics ?? []),
+      ...definitions.flatMap((each) => inspect(upstream, each, isAccepted(each, upstream, lock))),
+    ]);
     const withheld = compared?.withheld ?? [];
     return withheld.length === 0 ? NONE : new Map(withheld.map(({ tool, kind: why }) => [tool, why]));
   }

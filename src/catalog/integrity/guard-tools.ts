@@ -1,9 +1,8 @@
 import { cutText } from '../../base/lib/text.js';
 import type { Diagnostic, RawTool, ToolSet } from '../../base/protocol/tools.js';
-import type { Sliced } from '../../base/turns/turns.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
 import {
-  compareToolsInSlices,
+  compareTools,
   type DefinitionChange,
   isKnownTool,
   type KnownTools,
@@ -32,7 +31,7 @@ export interface WithheldTool {
   readonly acceptance: string;
 }
 
-interface GuardedTools {
+export interface GuardedTools {
   /** The tools that get names: changed ones too, so that no other tool takes their names while they are withheld. */
   readonly toolSets: readonly ToolSet[];
   readonly withheld: readonly WithheldTool[];
@@ -44,19 +43,16 @@ const MAX_DETAILS = 900;
 
 /**
  * Compares what upstreams offer with what was accepted, as far as each upstream's `integrity` asks. Under quarantine, new
- * tools are left out and changed ones are withheld. Stops after each tool.
+ * tools are left out and changed ones are withheld.
  */
-export function* guardTools(input: GuardInput): Sliced<GuardedTools> {
+export function guardTools(input: GuardInput): GuardedTools {
   const bySlug = new Map(input.upstreams.map((upstream) => [upstream.slug, upstream]));
-  const guarded: GuardedUpstream[] = [];
-  for (const toolSet of input.toolSets) {
+  const guarded = input.toolSets.map((toolSet): GuardedUpstream => {
     const upstream = bySlug.get(toolSet.upstream);
-    guarded.push(
-      upstream === undefined || upstream.integrity === 'off'
-        ? { toolSet, withheld: [], diagnostics: [] }
-        : yield* guardUpstream(upstream, toolSet, input),
-    );
-  }
+    return upstream === undefined || upstream.integrity === 'off'
+      ? { toolSet, withheld: [], diagnostics: [] }
+      : guardUpstream(upstream, toolSet, input);
+  });
   return {
     toolSets: guarded.map(({ toolSet }) => toolSet),
     withheld: guarded.flatMap(({ withheld }) => withheld),
@@ -70,11 +66,11 @@ interface GuardedUpstream {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-function* guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardInput): Sliced<GuardedUpstream> {
+function guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardInput): GuardedUpstream {
   // Without a lock, a list is the first one again at each start and as long as an upstream's own stays the same.
   if (isTrusted(upstream, toolSet, input)) return { toolSet, withheld: [], diagnostics: [] };
   const known = findKnown(upstream, input);
-  const changes = known === undefined ? listAsNew(toolSet) : yield* compareToolsInSlices(toolSet, known);
+  const changes = known === undefined ? listAsNew(toolSet) : compareTools(toolSet, known);
   const diagnostics =
     known === undefined
       ? describeUnknown(upstream, changes.length, input)

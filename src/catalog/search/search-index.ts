@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
 import { summarizeText } from '../../base/lib/text.js';
 import { CATEGORIES, type Category, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
-import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { eachInTurns } from '../../base/turns/turns.js';
 import type { Vocabulary } from './query.js';
 import type { SearchSettings } from './settings.js';
 import { Spelling } from './spelling.js';
@@ -57,35 +57,25 @@ interface SearchedServer {
 }
 
 /**
- * Builds the index of operations in slices, so that calls are served meanwhile.
+ * Builds the index of operations; calls are served meanwhile.
  *
  * @param expectedStems looked up in advance, so that no search has to wait for the frequent ones
  */
-export function buildSearchIndex(
+export async function buildSearchIndex(
   operations: readonly Operation[],
   settings: SearchSettings,
   expectedStems: readonly string[] = [],
 ): Promise<SearchIndex> {
-  return runInSlices(inTime(buildInSteps(operations, settings, expectedStems)));
-}
-
-/** The same; stops after each operation, and after each stem that is looked up. */
-export function* buildInSteps(
-  operations: readonly Operation[],
-  settings: SearchSettings,
-  expectedStems: readonly string[],
-): Sliced<SearchIndex> {
   const terms = new TermIndex(settings.fields);
   const { servers, serverOf } = listServers(operations);
   const spelling = new Spelling();
   const names = new NameWords(serverOf, servers);
-  for (const [id, operation] of operations.entries()) {
+  await eachInTurns(operations.entries(), ([id, operation]) => {
     const { words, plurals, document } = describeDocument(operation);
     terms.add(document);
     for (const word of words) spelling.add(word);
     names.add(id, document.name, plurals);
-    yield;
-  }
+  });
   const known = new Map<string, Postings>();
   const postings = (stem: string): Postings => {
     const found = known.get(stem) ?? readPostings(terms, stem, settings, names, servers, serverOf);
@@ -93,10 +83,7 @@ export function* buildInSteps(
     if (found.places.length > 0) known.set(stem, found);
     return found;
   };
-  for (const stem of expectedStems) {
-    postings(stem);
-    yield;
-  }
+  await eachInTurns(expectedStems, postings);
   return {
     operations,
     servers,

@@ -1,5 +1,5 @@
 import { readAsset } from '../../base/asset.js';
-import { runAtOnce, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { eachInTurns } from '../../base/turns/turns.js';
 import { FUNCTION_WORDS, splitText, stemWord } from './words.js';
 
 /** How close two words of the thesaurus are. */
@@ -35,19 +35,18 @@ const RANK: readonly Closeness[] = ['loose', 'toward', 'equal'];
  * On the left commas separate words and phrases; on the right spaces separate words.
  */
 export function readThesaurus(...lists: readonly string[]): Thesaurus {
-  return runAtOnce(readInSlices(lists));
+  const notes: Notes = { entries: new Map(), abbreviations: new Map() };
+  for (const line of lists.flatMap((list) => list.split('\n'))) readLine(line, notes);
+  return buildThesaurus(notes);
 }
 
-/** Lines that are read in one slice: some milliseconds. */
-const LINES_PER_SLICE = 40;
+/** What the lines that have been read say. */
+interface Notes {
+  readonly entries: Entries;
+  readonly abbreviations: Map<string, readonly string[]>;
+}
 
-function* readInSlices(lists: readonly string[]): Sliced<Thesaurus> {
-  const entries: Entries = new Map();
-  const abbreviations = new Map<string, readonly string[]>();
-  for (const [index, line] of lists.flatMap((list) => list.split('\n')).entries()) {
-    if (line !== '' && !line.startsWith('#')) readLine(line, entries, abbreviations);
-    if (index % LINES_PER_SLICE === LINES_PER_SLICE - 1) yield;
-  }
+function buildThesaurus({ entries, abbreviations }: Notes): Thesaurus {
   const keys = [...entries.keys()];
   const pick = (wanted: boolean): Entries => new Map([...entries].filter(([key]) => key.includes(' ') === wanted));
   return {
@@ -59,7 +58,8 @@ function* readInSlices(lists: readonly string[]): Sliced<Thesaurus> {
   };
 }
 
-function readLine(line: string, entries: Entries, abbreviations: Map<string, readonly string[]>): void {
+function readLine(line: string, { entries, abbreviations }: Notes): void {
+  if (line === '' || line.startsWith('#')) return;
   const [, short, long] = /^(.+?)\s:\s(.+)$/.exec(line) ?? [];
   if (short !== undefined && long !== undefined) {
     for (const abbreviation of short.split(',')) abbreviations.set(abbreviation.trim(), splitText(long));
@@ -99,10 +99,16 @@ export function fieldThesaurus(): Thesaurus {
   return thesaurus;
 }
 
-/** The same, read in slices when the first search is made. */
+/** The same, read when the first search is made; others have their turns meanwhile. */
 export function openFieldThesaurus(): Promise<Thesaurus> {
-  opening ??= runInSlices(readInSlices([readFieldText()]));
+  opening ??= readInTurns(readFieldText());
   return opening;
+}
+
+async function readInTurns(list: string): Promise<Thesaurus> {
+  const notes: Notes = { entries: new Map(), abbreviations: new Map() };
+  await eachInTurns(list.split('\n'), (line) => readLine(line, notes));
+  return buildThesaurus(notes);
 }
 
 function readFieldText(): string {

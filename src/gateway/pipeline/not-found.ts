@@ -16,7 +16,6 @@ const LONGEST_NAME = 256;
 export async function unknownOperation(name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
   // Nothing is called so, and comparing it with what there is takes time that grows with the square of its length.
   if (name.length > LONGEST_NAME) return notFound(echoName(name), LIST_OPERATIONS, [], undefined, snapshot);
-  await snapshot.catalog.prepareNames();
   // Of many at once each asks and begins in one step: nothing is awaited in between.
   const room = turns.enter(COMPARE_LANE);
   if (room !== undefined) await room;

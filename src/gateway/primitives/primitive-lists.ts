@@ -60,7 +60,7 @@ interface PrimitiveListsDeps {
   /** Called when a list that somebody has asked for is another one than before. */
   readonly onChanged: (kind: ListKind, upstream: string) => void;
   /** Which definitions must not be shown; all may where absent. */
-  readonly guard?: Pick<DefinitionGuard, 'checkInSlices'>;
+  readonly guard?: Pick<DefinitionGuard, 'check'>;
   /** Milliseconds; the clock of the process where absent. */
   readonly now?: () => number;
 }
@@ -358,7 +358,7 @@ export class PrimitiveLists {
     const [kind, define] =
       list === 'prompts' ? ['prompt' as const, definePrompt] : ['template' as const, defineTemplate];
     const definitions = await runInSlices(inTime(mapInSteps(entries, ({ value }) => define(value))));
-    return runInSlices(inTime(guard.checkInSlices(slug, kind, definitions)));
+    return guard.check(slug, kind, definitions);
   }
 
   #report(slug: string, kept: Kept, diagnostics: readonly string[]): void {

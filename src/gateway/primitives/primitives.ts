@@ -50,7 +50,7 @@ interface PrimitivesDeps {
   readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks'>;
   readonly onResourceUpdated: UpdateListener;
   /** Compares definitions with what was accepted. */
-  readonly guard: Pick<DefinitionGuard, 'checkInSlices' | 'quarantines'>;
+  readonly guard: Pick<DefinitionGuard, 'check' | 'quarantines'>;
   /** What is listed for the map; nothing of the others. */
   readonly isCounted: (upstream: string) => boolean;
 }

@@ -2,10 +2,10 @@ import { groupBy } from '../../base/lib/collections.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
 import { inTime, mapInSteps, runAtOnce, runInSlices, type Sliced } from '../../base/turns/turns.js';
-import { buildCatalogInSlices } from '../../catalog/build-catalog.js';
+import { draftCatalog, finishCatalog } from '../../catalog/build-catalog.js';
 import { compilePlacement } from '../../catalog/endpoint/place-operation.js';
 import {
-  compareToolsInSlices,
+  compareTools,
   type DefinitionChange,
   fingerprintTool,
   readDefinition,
@@ -197,7 +197,7 @@ function* compareUpstream(
   locked: LockedUpstream,
 ): Sliced<readonly ToolDifference[]> {
   const offered = { upstream, tools: Object.values(tools).map(({ definition }) => definition) };
-  const changes = new Map((yield* compareToolsInSlices(offered, locked)).map((change) => [change.tool, change]));
+  const changes = new Map(compareTools(offered, locked).map((change) => [change.tool, change]));
   const names = [...new Set([...Object.keys(tools), ...Object.keys(locked)])].sort();
   const differences = yield* mapInSteps(names, (tool): readonly ToolDifference[] => {
     const { kind = 'reclassified', details = [] } = changes.get(tool) ?? {};
@@ -276,7 +276,12 @@ export function* judgeTools(
   toolSets: readonly ToolSet[],
 ): Sliced<readonly JudgedOperation[]> {
   const place = compilePlacement(endpoint.profile);
-  const { operations } = yield* buildCatalogInSlices({ toolSets, upstreams, builtins: [], pins: {} });
+  const draft = draftCatalog({ toolSets, upstreams, builtins: [], pins: {} });
+  for (const operation of draft.operations) {
+    operation.create();
+    yield;
+  }
+  const { operations } = finishCatalog(draft);
   const judged = yield* mapInSteps(operations, (operation) => ({ operation, family: place(operation).name }));
   return judged.filter(({ operation }) => operation.upstream !== GATEWAY_SOURCE);
 }

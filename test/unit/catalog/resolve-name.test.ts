@@ -69,20 +69,6 @@ function catalogWith(
   return buildTestCatalog(Object.fromEntries(lists), settings);
 }
 
-describe('prepareNames', () => {
-  const many = { shop: Array.from({ length: 500 }, (_, index) => `list_thing_${index}`) };
-
-  it('reads the names once for all who wait, and resolves as without it', async () => {
-    const large = catalogWith(many, {});
-    const untouched = catalogWith(many, {});
-    const [first, second] = [large.prepareNames(), large.prepareNames()];
-    expect(second).toBe(first);
-    await first;
-    for (const name of ['list_thnig_12', 'shop__list_thing_x', 'listThing_7'])
-      expect(names(large.resolve(name))).toEqual(names(untouched.resolve(name)));
-  });
-});
-
 describe('a name that is qualified with a configured upstream', () => {
   const withAbsent = catalogWith(
     { home: ['create_item', 'work_create_item', 'work__delete_item'] },

@@ -71,7 +71,6 @@ export function fakeCatalog(operations: readonly Operation[]): Catalog {
     holders: new Map(),
     find: (name) => byName.get(name),
     resolve: () => ({ kind: 'unknown', nearest: [] }),
-    prepareNames: async () => undefined,
   };
 }
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { estimateTokens } from '../../../../src/base/lib/token-estimate.js';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
-import { fitEndpointPlanInSlices } from '../../../../src/catalog/endpoint/fit-plan.js';
+import { fitEndpointPlan } from '../../../../src/catalog/endpoint/fit-plan.js';
 import { aTool, buildTestCatalog } from '../../../support/build-test-catalog.js';
 import { FAKE_CRUDE } from './fake-catalog.js';
 
@@ -9,8 +8,7 @@ const catalog = buildTestCatalog({
   store: Array.from({ length: 40 }, (_, index) => aTool(`get_n${index}`)),
 });
 const config = { mode: 'semantic', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false } as const;
-const planWithin = (budget?: number) =>
-  runAtOnce(fitEndpointPlanInSlices(catalog, config, { budget, servers: ['store'], toolSets: [] }));
+const planWithin = (budget?: number) => fitEndpointPlan(catalog, config, { budget, servers: ['store'], toolSets: [] });
 const tokensOf = (budget?: number): number => estimateTokens(planWithin(budget).plan.toolsJson);
 
 it('shows what is configured where it costs no more than the budget', () => {
