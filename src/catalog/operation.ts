@@ -100,9 +100,15 @@ export function riskyVariants(operation: Operation): readonly Operation[] {
   return [...told, ...(operation.classification.risks ?? []).map((risk) => asUsed(operation, [risk], false))];
 }
 
-/** The operation as calls of it may be used with arguments that it does not describe; undefined where it takes none. */
-export function furtherVariant(operation: Operation): Operation | undefined {
-  return operation.strict ? undefined : asUsed(operation, [FURTHER], false);
+/** The operation as any of its calls may use it: those that take a risk, and those with arguments that it does not describe. */
+export function callVariants(operation: Operation): readonly Operation[] {
+  const further = operation.strict ? [] : [asUsed(operation, [FURTHER], false)];
+  return [...riskyVariants(operation), ...further];
+}
+
+/** Whether some call of the operation may change something. */
+export function mayWrite(operation: Operation): boolean {
+  return [operation, ...callVariants(operation)].some(({ classification }) => classification.category !== 'READ');
 }
 
 const FURTHER: Risk = {
@@ -165,12 +171,6 @@ function appliesToAll(when: RiskCondition, schema: unknown, path: readonly strin
 export function trialVariant(operation: Operation): Operation | undefined {
   const { danger, trial } = operation.classification;
   return trial === undefined || danger.level !== 'destructive' ? undefined : asUsed(operation, [], true);
-}
-
-/** Whether calls of the operation may belong to another category: those of a READ that take a risk, and of what is told what to do. */
-export function mayEscalate({ classification, strict }: Operation): boolean {
-  if (classification.deciding !== undefined) return true;
-  return classification.category === 'READ' && (!strict || (classification.risks ?? []).length > 0);
 }
 
 /** The condition as a caller would write it: `force=true`, `mode=hard|merge`, `items.deleted=true`, `filename`. */

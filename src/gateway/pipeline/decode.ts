@@ -7,7 +7,7 @@ import { OperationError } from '../../base/protocol/operation-error.js';
 import { type CallTrace, newTraceId, readTraceId } from '../../base/protocol/trace-context.js';
 import type { EndpointPlan } from '../../catalog/endpoint/endpoint-plan.js';
 import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
-import { furtherVariant, mayEscalate, operationOfCall, riskyVariants } from '../../catalog/operation.js';
+import { callVariants, operationOfCall } from '../../catalog/operation.js';
 import { statementVerdict } from '../../catalog/proven-read.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
 import { isTokenLike } from '../../policy/confirmation/tokens.js';
@@ -251,9 +251,7 @@ export function route(call: DecodedCall, snapshot: Snapshot): RoutedCall | Promi
 /** Whether a tool of this reach takes calls of the operation at all. A READ that may write is also called as EXECUTE. */
 export function mayReach(reach: DecodedCall['reach'], operation: Operation, plan: EndpointPlan): boolean {
   if (reach === 'everything' || reach === plan.familyOf(operation)) return true;
-  if (!mayEscalate(operation)) return false;
-  const variants = [...riskyVariants(operation), furtherVariant(operation)];
-  return variants.some((variant) => variant !== undefined && plan.familyOf(variant) === reach);
+  return callVariants(operation).some((variant) => plan.familyOf(variant) === reach);
 }
 
 /**

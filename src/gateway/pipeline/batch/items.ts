@@ -4,7 +4,7 @@ import type { RawCall } from '../../../base/protocol/call.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
-import { mayEscalate } from '../../../catalog/operation.js';
+import { mayWrite } from '../../../catalog/operation.js';
 import { misspeltDirectives } from '../decode.js';
 import { EXECUTION } from '../directive-names.js';
 import { isBatch, isSilentMember, readEnvelope } from '../envelope.js';
@@ -61,13 +61,12 @@ function readItem(
   const known = catalog.find(operation);
   const request = withoutPosition(sent, known);
   if (fault !== undefined) return { index, operation, request, isBarrier: false, needs: [], isSpecial: false, fault };
-  const category = known?.classification.category;
   const texts = listSpecialTexts(request);
   return {
     index,
     operation,
     request,
-    isBarrier: known !== undefined && (category !== 'READ' || mayEscalate(known)),
+    isBarrier: known !== undefined && mayWrite(known),
     needs: listNeeds(texts, index),
     isSpecial: texts.length > 0,
   };
