@@ -142,14 +142,14 @@ describe('what a server defines beside tools', () => {
     const { lock } = await lockOf();
     await using live = await openLiveGateway(notes({ prompts: [{ ...PROMPT, arguments: [] }], templates: [] }));
     const current = await describeTools(live.gateway);
-    const differences = compareWithLock(current, lock);
+    const differences = await compareWithLock(current, lock);
     expect(differences).toMatchObject([
       { upstream: 'notes', tool: 'prompt:review', kind: 'changed', isTool: false },
       { upstream: 'notes', tool: 'template:note://{id}', kind: 'vanished', isTool: false },
     ]);
     const accepted = acceptTools(lock, current, [{ upstream: 'notes', tool: 'prompt:review' }]);
-    expect(compareWithLock(current, accepted).map(({ tool }) => tool)).toEqual(['template:note://{id}']);
-    expect(compareWithLock(current, acceptTools(lock, current, 'everything'))).toEqual([]);
+    expect((await compareWithLock(current, accepted)).map(({ tool }) => tool)).toEqual(['template:note://{id}']);
+    expect(await compareWithLock(current, acceptTools(lock, current, 'everything'))).toEqual([]);
     // The same server when it cannot give its prompts.
     const failing = notes({ templates: [] });
     failing.mcpServers.notes.args = failing.mcpServers.notes.args.map((source) =>
@@ -160,7 +160,7 @@ describe('what a server defines beside tools', () => {
     );
     await using away = await openLiveGateway(failing);
     const unread = await describeTools(away.gateway);
-    expect(compareWithLock(unread, lock).map(({ tool }) => tool)).toEqual(['template:note://{id}']);
+    expect((await compareWithLock(unread, lock)).map(({ tool }) => tool)).toEqual(['template:note://{id}']);
     for (const acceptance of ['everything', [{ upstream: 'notes' }]] as const)
       expect(Object.keys(acceptTools(lock, unread, acceptance).others?.['notes'] ?? {})).toEqual([
         'server',

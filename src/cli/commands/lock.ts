@@ -63,7 +63,7 @@ async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<L
   const current = await describeTools(gateway);
   const notSeen = from === undefined ? listUnseen(gateway, current) : [];
   const acceptance = readAcceptance(accept, content, current);
-  const differences = compareWithLock(current, content ?? EMPTY);
+  const differences = await compareWithLock(current, content ?? EMPTY);
   const written = acceptance !== undefined;
   if (written) {
     await write(file, acceptTools(content ?? EMPTY, current, acceptance));

@@ -1,5 +1,4 @@
 import { measureJson } from '../../base/json/measure.js';
-import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
 import { oneLine, paintFor, printLine, type Terminal } from './terminal.js';
@@ -100,24 +99,10 @@ async function countTokens(gateway: Gateway): Promise<ContextTokens | undefined>
   const { toolsJson } = await gateway.toolList();
   // Lists that come while these are written are not in the gateway's list.
   const tools = gateway.toolSets().flatMap((set) => set.tools);
-  const texts = await runInSlices(inTime(writeTools(tools)));
-  if (texts === undefined) return undefined;
-  const counts = await countInProcess([toolsJson, ...texts]);
+  if (measureJson(tools, LONGEST_COUNTED) >= LONGEST_COUNTED) return undefined;
+  const counts = await countInProcess([toolsJson, ...tools]);
   const [own, ...others] = counts ?? [];
   return own === undefined ? undefined : { gateway: own, upstreams: others.reduce((sum, count) => sum + count, 0) };
-}
-
-/** The JSON of each tool; undefined where there is too much of it. */
-function* writeTools(tools: readonly unknown[]): Sliced<readonly string[] | undefined> {
-  const texts: string[] = [];
-  let length = 0;
-  for (const tool of tools) {
-    length += measureJson(tool, LONGEST_COUNTED);
-    if (length >= LONGEST_COUNTED) return undefined;
-    texts.push(JSON.stringify(tool));
-    yield;
-  }
-  return texts;
 }
 
 function describeTokens({ gateway, upstreams }: ContextTokens): string {

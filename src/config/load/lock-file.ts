@@ -2,14 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { ValidateFunction } from 'ajv';
-import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
-import { parseInSlices } from '../../base/json/parse-in-slices.js';
+import type { JsonSchema } from '../../base/json/json.js';
 import { deepFreeze } from '../../base/lib/collections.js';
 import { faultCode } from '../../base/lib/fault-code.js';
 import { escapeInvisible } from '../../base/lib/text.js';
 import { CATEGORIES, DANGER_LEVELS } from '../../base/protocol/operation.js';
-import { inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/turns.js';
-import type { ConfigLock, LockContent, LockedUpstream } from '../gateway-config.js';
+import { eachInTurns } from '../../base/turns/turns.js';
+import type { ConfigLock, LockContent } from '../gateway-config.js';
 import type { ConfigReport } from './diagnostics.js';
 
 /** The name of the lock, a file beside the main file. */
@@ -48,7 +47,7 @@ type ReadLock = Pick<ConfigLock, 'content' | 'digest'>;
 const NO_LOCK: ReadLock = { content: null, digest: null };
 
 /**
- * Reads a lock, in slices: it may hold ten thousand definitions. A lock that cannot be read is a problem in the report, because
+ * Reads a lock, which may hold ten thousand definitions. A lock that cannot be read is a problem in the report, because
  * without it the gateway would allow tools that the lock withholds.
  */
 export async function readLockFile(file: string, cwd: string, report: ConfigReport): Promise<ReadLock> {
@@ -62,12 +61,12 @@ export async function readLockFile(file: string, cwd: string, report: ConfigRepo
   } catch (cause) {
     return faultCode(cause) === 'ENOENT' ? NO_LOCK : problem('', `the lock cannot be read (${faultCode(cause)})`);
   }
-  const content = await parse(text);
+  const content = parse(text);
   if (content === undefined) return problem('', 'the lock is not JSON');
   // Loaded only where there is a lock.
   const { Ajv } = await import('ajv');
   const ajv = new Ajv({ validateSchema: false });
-  const fault = await runInSlices(inTime(findFault(content, ajv.compile<LockContent>(LOCK), ajv.compile(TOOL))));
+  const fault = await findFault(content, ajv.compile<LockContent>(LOCK), ajv.compile(TOOL));
   if (fault !== undefined) return problem(fault.path, `the lock ${fault.message ?? 'is not valid'}`);
   return { content: content as LockContent, digest: digestOf(text) };
 }
@@ -81,23 +80,23 @@ interface LockFault {
 type Check<T> = ValidateFunction<T>;
 
 /** What is wrong with a lock; what is right is frozen on the way, since freezing all at once takes as long. */
-function* findFault(
+async function findFault(
   content: unknown,
   isLock: Check<LockContent>,
   isTool: Check<unknown>,
-): Sliced<LockFault | undefined> {
+): Promise<LockFault | undefined> {
   if (!isLock(content)) return faultOf('', isLock);
+  let fault: LockFault | undefined;
   for (const part of ['upstreams', 'others'] as const) {
     for (const [upstream, tools] of Object.entries(content[part] ?? {})) {
-      for (const [name, tool] of Object.entries(tools)) {
-        if (!isTool(tool)) return faultOf(`/${[part, upstream, name].map(escapePointer).join('/')}`, isTool);
-        deepFreeze(tool);
-        yield;
-      }
+      await eachInTurns(Object.entries(tools), ([name, tool]) => {
+        if (isTool(tool)) deepFreeze(tool);
+        else fault ??= faultOf(`/${[part, upstream, name].map(escapePointer).join('/')}`, isTool);
+      });
       Object.freeze(tools);
     }
   }
-  return undefined;
+  return fault;
 }
 
 function faultOf(at: string, { errors }: Pick<Check<unknown>, 'errors'>): LockFault {
@@ -109,9 +108,9 @@ function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-async function parse(text: Buffer): Promise<unknown> {
+function parse(text: Buffer): unknown {
   try {
-    return await runInSlices(inTime(parseInSlices(text)));
+    return JSON.parse(text.toString('utf8'));
   } catch {
     // The caller reports it.
     return undefined;
@@ -132,7 +131,7 @@ function digestOf(text: Buffer): string {
 export async function writeLockFile(file: string, content: LockContent): Promise<void> {
   const draft = `${file}.${randomUUID()}.tmp`;
   try {
-    await writeFile(draft, await runInSlices(inTime(renderLock(content))));
+    await writeFile(draft, await renderLock(content));
     await rename(draft, file);
   } catch (cause) {
     await rm(draft, { force: true });
@@ -140,41 +139,36 @@ export async function writeLockFile(file: string, content: LockContent): Promise
   }
 }
 
-/** Tools stand at this depth of a lock: each is rendered at once. */
-const TOOL_DEPTH = 3;
-
-function* renderLock({ version, upstreams, others = {} }: LockContent): Sliced<string> {
-  const beside = Object.keys(others).length === 0 ? {} : { others: yield* sortDefinitions(others) };
-  const sorted = { version, upstreams: yield* sortDefinitions(upstreams), ...beside };
-  return `${yield* renderMembers(sorted, '', TOOL_DEPTH)}\n`;
+async function renderLock({ version, upstreams, others = {} }: LockContent): Promise<string> {
+  const own = await renderDefinitions(upstreams);
+  const beside = Object.keys(others).length === 0 ? {} : { others: await renderDefinitions(others) };
+  return `${joinMembers({ version: String(version), upstreams: own, ...beside }, '')}\n`;
 }
 
-function* sortDefinitions(definitions: LockContent['upstreams']): Sliced<LockContent['upstreams']> {
-  const sorted: [string, LockedUpstream][] = [];
+/** By upstream and tool, in order. */
+async function renderDefinitions(definitions: LockContent['upstreams']): Promise<string> {
+  const upstreams: [string, string][] = [];
   for (const [upstream, tools] of sortEntries(definitions)) {
-    const inOrder = yield* mapInSteps(sortEntries(tools), ([name, { fingerprint, operations, definition }]) => {
-      return [name, { fingerprint, operations: Object.fromEntries(sortEntries(operations)), definition }] as const;
+    const rendered: [string, string][] = [];
+    await eachInTurns(sortEntries(tools), ([name, { fingerprint, operations, definition }]) => {
+      const tool = { fingerprint, operations: Object.fromEntries(sortEntries(operations)), definition };
+      rendered.push([name, escapeInvisible(renderValue(tool, '      ', 0))]);
     });
-    sorted.push([upstream, Object.fromEntries(inOrder)]);
+    upstreams.push([upstream, joinMembers(Object.fromEntries(rendered), '    ')]);
   }
-  return Object.fromEntries(sorted);
+  return joinMembers(Object.fromEntries(upstreams), '  ');
 }
 
 function sortEntries<T>(record: Readonly<Record<string, T>>): readonly (readonly [string, T])[] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** As `renderValue` renders it, with a stop after each member down to a depth. */
-function* renderMembers(value: unknown, indent: string, depth: number, before = 0): Sliced<string> {
-  if (depth === 0 || !isJsonObject(value)) return escapeInvisible(renderValue(value, indent, before));
-  const inner = `${indent}  `;
-  const members: string[] = [];
-  for (const [key, member] of Object.entries(value)) {
-    const head = `${escapeInvisible(JSON.stringify(key))}: `;
-    members.push(`${inner}${head}${yield* renderMembers(member, inner, depth - 1, head.length)}`);
-    yield;
-  }
-  return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n${indent}}`;
+/** An object whose members are written already. */
+function joinMembers(members: Readonly<Record<string, string>>, indent: string): string {
+  const lines = Object.entries(members).map(
+    ([name, text]) => `${indent}  ${escapeInvisible(JSON.stringify(name))}: ${text}`,
+  );
+  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n${indent}}`;
 }
 
 const LINE_WIDTH = 120;

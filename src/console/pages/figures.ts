@@ -2,7 +2,7 @@ import { type Html, html } from '../../base/lib/html.js';
 import { estimateTokens } from '../../base/lib/token-estimate.js';
 import type { RateSample } from '../../base/observe/call-rates.js';
 import type { Tally } from '../../base/observe/server-courses.js';
-import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { eachInTurns } from '../../base/turns/turns.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { categoryChip, count, empty, pageHead, panel, stack, table } from '../layout/components.js';
 import { bar, chart } from '../layout/drawings.js';
@@ -30,7 +30,7 @@ export const openFigures: OpenPart = (gateway, { rates }) => {
           samples: rates?.samples() ?? [],
           categories: rates?.categories() ?? [],
           codes: rates?.codes() ?? [],
-          saved: await runInSlices(inTime(countTokens(gateway, counted))),
+          saved: await countTokens(gateway, counted),
         }),
         render: writeFigures,
       }),
@@ -47,26 +47,28 @@ export interface Registration {
 }
 
 /** Tool by tool, as thousands of tools take longer than a turn has. The first is what a client would hold without the gateway. */
-export function* countTokens(gateway: Gateway, counted: WeakMap<object, number>): Sliced<readonly Registration[]> {
-  const measure = function* (what: string, tools: readonly unknown[]): Sliced<Registration> {
+export async function countTokens(
+  gateway: Gateway,
+  counted: WeakMap<object, number>,
+): Promise<readonly Registration[]> {
+  const measure = async (what: string, tools: readonly unknown[]): Promise<Registration> => {
     let tokens = 0;
-    for (const tool of tools) {
-      if (typeof tool !== 'object' || tool === null) continue;
+    await eachInTurns(tools, (tool) => {
+      if (typeof tool !== 'object' || tool === null) return;
       const known = counted.get(tool) ?? estimateTokens(JSON.stringify(tool));
       counted.set(tool, known);
       tokens += known;
-      yield;
-    }
+    });
     return { what, tools: tools.length, tokens };
   };
-  const upstreams = yield* measure(
+  const upstreams = await measure(
     "the servers' tools",
     gateway.toolSets().flatMap(({ tools }) => tools),
   );
-  const registrations = [upstreams, yield* measure(`the gateway, mode ${gateway.mode()}`, toolsOf(gateway))];
+  const registrations = [upstreams, await measure(`the gateway, mode ${gateway.mode()}`, toolsOf(gateway))];
   for (const { name } of gateway.config.views) {
     const shown = gateway.inView(name);
-    if (shown !== undefined) registrations.push(yield* measure(`view ${name}`, toolsOf(shown)));
+    if (shown !== undefined) registrations.push(await measure(`view ${name}`, toolsOf(shown)));
   }
   return registrations;
 }

@@ -2,7 +2,6 @@ import { type Content, type Html, html } from '../../base/lib/html.js';
 import type { RateSample } from '../../base/observe/call-rates.js';
 import type { Tally } from '../../base/observe/server-courses.js';
 import type { Approval } from '../../base/protocol/approval.js';
-import { inTime, runInSlices } from '../../base/turns/turns.js';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
 import { body, count, facts, foreign, operationName, pageHead, panel, state } from '../layout/components.js';
 import { bar, chart, spark, write } from '../layout/drawings.js';
@@ -38,7 +37,7 @@ export const openOverview: OpenPart = (gateway, sources) => {
       differences: await countDifferences(gateway),
       samples: sources.rates?.samples() ?? [],
       categories: sources.rates?.categories() ?? [],
-      saved: await runInSlices(inTime(countTokens(gateway, counted))),
+      saved: await countTokens(gateway, counted),
       about: {
         version: sources.version,
         file: config.file,

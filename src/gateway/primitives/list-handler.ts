@@ -5,7 +5,7 @@ import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Owned } from '../../base/protocol/qualified-names.js';
 import type { Warning } from '../../base/protocol/result.js';
-import { inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { eachInTurns } from '../../base/turns/turns.js';
 import { narrowTo } from './operations.js';
 import { type KnownLists, keyOf, type ListName, memberOf, type Upstreams } from './primitive-lists.js';
 import { cleanEntry } from './read-entry.js';
@@ -32,7 +32,7 @@ export function createListHandler(
     // Those of all servers, as a name that several have is shown with its server.
     const reading = lists.ready(list);
     if (reading !== undefined) await reading;
-    let listed: readonly ListedEntry[] = [];
+    const listed: ListedEntry[] = [];
     const denied: string[] = [];
     for (const { upstream, entries } of lists.known(list)) {
       if (!isAsked(upstream)) continue;
@@ -41,8 +41,7 @@ export function createListHandler(
         denied.push(upstream);
         continue;
       }
-      const found = mapInSteps(entries, ({ id, value }): ListedEntry => ({ upstream, id, value }));
-      listed = listed.concat(await runInSlices(inTime(found)));
+      for (const { id, value } of entries) listed.push({ upstream, id, value });
     }
     return { listed, denied };
   };
@@ -55,7 +54,7 @@ export function createListHandler(
     const list = native === undefined ? listOf(call.arguments) : listOfMethod(native.method);
     const { listed, denied } = await collect(call, list);
     if (native !== undefined) {
-      const { page, nextCursor } = await runInSlices(inTime(takePage(listed, native.params['cursor'])));
+      const { page, nextCursor } = await takePage(listed, native.params['cursor']);
       const shown = page.map((entry) => showEntry(list, entry));
       return { native: { [memberOf(list)]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) } };
     }
@@ -69,8 +68,10 @@ export function createListHandler(
         (slug) => (operation.upstream === GATEWAY_SOURCE || operation.upstream === slug) && !denied.includes(slug),
       )
       .filter((slug) => !away.includes(slug) && lists.isUnread(list, slug));
-    const showing = mapInSteps(listed, (entry) => forModels(showEntry(list, entry), entry.upstream));
-    const structuredContent = await runInSlices(inTime(showing));
+    const structuredContent: JsonObject[] = [];
+    await eachInTurns(listed, (entry) => {
+      structuredContent.push(forModels(showEntry(list, entry), entry.upstream));
+    });
     return { toolResult: await handOver({ structuredContent }, call), warnings: warnOf({ denied, away, unread }) };
   };
 }
@@ -129,14 +130,13 @@ const PAGE_SIZE = 100;
 
 /**
  * A page of a list and the cursor of the next. A cursor names the last entry that was shown and its place, so that it goes on in the
- * right place when others come and go, and in about the right place when that entry itself has gone. Stops after each entry that it
- * compares: all lists together have no bound.
+ * right place when others come and go, and in about the right place when that entry itself has gone.
  */
-export function* takePage(
+export async function takePage(
   entries: readonly ListedEntry[],
   cursor: unknown,
-): Sliced<{ readonly page: readonly ListedEntry[]; readonly nextCursor?: string }> {
-  const start = cursor === undefined ? 0 : yield* startAfter(entries, cursor);
+): Promise<{ readonly page: readonly ListedEntry[]; readonly nextCursor?: string }> {
+  const start = cursor === undefined ? 0 : await startAfter(entries, cursor);
   const page = entries.slice(start, start + PAGE_SIZE);
   const last = page.at(-1);
   const end = start + page.length;
@@ -153,18 +153,18 @@ function digestOf({ upstream, id }: ListedEntry): string {
 
 const CURSOR = /^(\d{1,9})\.([\w-]{16})$/;
 
-function* startAfter(entries: readonly ListedEntry[], cursor: unknown): Sliced<number> {
+async function startAfter(entries: readonly ListedEntry[], cursor: unknown): Promise<number> {
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('latin1') : '';
   const [, place, digest] = CURSOR.exec(text) ?? [];
   if (place === undefined || digest === undefined) throw unknownCursor();
   const end = Number(place);
   const before = entries[end - 1];
   if (before !== undefined && digestOf(before) === digest) return end;
-  for (const [index, entry] of entries.entries()) {
-    if (digestOf(entry) === digest) return index + 1;
-    yield;
-  }
-  return Math.min(end, entries.length);
+  let found: number | undefined;
+  await eachInTurns(entries.entries(), ([index, entry]) => {
+    if (found === undefined && digestOf(entry) === digest) found = index + 1;
+  });
+  return found ?? Math.min(end, entries.length);
 }
 
 function unknownCursor(): OperationError {

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import { inTime, mapInSteps, runInSlices } from '../../base/turns/turns.js';
 import {
   type DefinitionGuard,
   definePrompt,
@@ -357,8 +356,11 @@ export class PrimitiveLists {
     if (list === 'resources' || guard === undefined) return undefined;
     const [kind, define] =
       list === 'prompts' ? ['prompt' as const, definePrompt] : ['template' as const, defineTemplate];
-    const definitions = await runInSlices(inTime(mapInSteps(entries, ({ value }) => define(value))));
-    return guard.check(slug, kind, definitions);
+    return guard.check(
+      slug,
+      kind,
+      entries.map(({ value }) => define(value)),
+    );
   }
 
   #report(slug: string, kept: Kept, diagnostics: readonly string[]): void {

@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { echoName, quoteValues } from '../../base/lib/text.js';
 import type { HandlerOutcome, OperationHandler } from '../../base/protocol/call.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import { inTime, runInSlices } from '../../base/turns/turns.js';
 import type { DefinitionGuard } from '../../catalog/integrity/definition-guard.js';
 import { askUpstream } from './ask-upstream.js';
 import { getPrompt, textOf } from './operations.js';
@@ -59,7 +58,7 @@ export function createPromptHandlers({ upstreams, lists, guard, links }: PromptH
       links.noteBlocks(call.operation.upstream, call.caller, blocks);
     }
     if (call.native !== undefined) return { native: result };
-    return { toolResult: await handOver(await runInSlices(inTime(toPromptResult(result))), call) };
+    return { toolResult: await handOver(await toPromptResult(result), call) };
   };
 
   const complete: OperationHandler = async (call): Promise<HandlerOutcome> => {

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { measureJson } from '../../base/json/measure.js';
 import { cleanLabel } from '../../base/lib/text.js';
 import { LONGEST_DEFINITION } from '../../base/protocol/tools.js';
-import { inTime, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { eachInTurns } from '../../base/turns/turns.js';
 import { readEntry } from './read-entry.js';
 
 /** One entry of a list, as its upstream sent it. */
@@ -58,7 +58,7 @@ export async function readList(
     reading.noteTtl(result['ttlMs']);
     const some = result[source.member];
     if (!Array.isArray(some)) reading.note(`holds no list of ${source.member}`);
-    else if (!(await runInSlices(inTime(reading.take(some))))) break;
+    else if (!(await reading.take(some))) break;
     const { nextCursor } = result;
     // The end is the absence of a cursor, but null is common too.
     if (typeof nextCursor !== 'string' || (nextCursor === '' && era === 'legacy')) break;
@@ -101,22 +101,23 @@ class Reading {
   }
 
   /** Takes the entries of a page. False where the list is full. */
-  *take(values: readonly unknown[]): Sliced<boolean> {
-    for (const value of values) {
-      yield;
+  async take(values: readonly unknown[]): Promise<boolean> {
+    let isFull = false;
+    await eachInTurns(values, (value) => {
+      if (isFull) return;
       const length = measureJson(value, LONGEST_DEFINITION);
       const fault = length > LONGEST_DEFINITION ? `has more than ${LONGEST_DEFINITION} characters` : this.#add(value);
       if (fault !== undefined) {
         this.#dropped += 1;
         this.#firstFault ??= fault;
-        continue;
+        return;
       }
       this.#characters += length;
-      if (this.#entries.size < MOST_ENTRIES && this.#characters < MOST_CHARACTERS) continue;
+      isFull = this.#entries.size >= MOST_ENTRIES || this.#characters >= MOST_CHARACTERS;
+    });
+    if (isFull)
       this.note(`has ${MOST_ENTRIES} entries or ${MOST_CHARACTERS} characters and more; the rest was not read`);
-      return false;
-    }
-    return true;
+    return !isFull;
   }
 
   #add(value: unknown): string | undefined {

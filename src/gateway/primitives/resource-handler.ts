@@ -2,7 +2,7 @@ import { exactTextOf, replaceInItems, withExactText } from '../../base/json/exac
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { OperationHandler } from '../../base/protocol/call.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import { inTime, mapInSteps, runInSlices } from '../../base/turns/turns.js';
+import { runInSlices } from '../../base/turns/turns.js';
 import { askUpstream } from './ask-upstream.js';
 import { textOf } from './operations.js';
 import type { Upstreams } from './primitive-lists.js';
@@ -41,7 +41,7 @@ export function createResourceHandler({ upstreams, links, subscriptions }: Resou
     links.noteBlocks(operation.upstream, caller, sent['contents']);
     const result = await withAskedUri(sent, id, asked);
     if (native !== undefined) return { native: result };
-    return { toolResult: await handOver(await runInSlices(inTime(toResourceResult(result))), call) };
+    return { toolResult: await handOver(await toResourceResult(result), call) };
   };
 }
 
@@ -49,10 +49,9 @@ export function createResourceHandler({ upstreams, links, subscriptions }: Resou
 async function withAskedUri(result: JsonObject, id: string, asked: string): Promise<JsonObject> {
   const { contents } = result;
   if (asked === id || !Array.isArray(contents)) return result;
-  const renaming = mapInSteps(contents, (each: unknown) =>
+  const renamed = contents.map((each: unknown) =>
     isJsonObject(each) && each['uri'] === id ? { ...each, uri: asked } : each,
   );
-  const renamed = await runInSlices(inTime(renaming));
   const exact = exactTextOf(result, 'contents');
   if (exact === undefined) return { ...result, contents: renamed };
   const text = await runInSlices(replaceInItems(exact, { name: 'uri', held: id, given: asked }));

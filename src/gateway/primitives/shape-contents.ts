@@ -5,23 +5,26 @@ import { writeMembers } from '../../base/json/write-in-slices.js';
 import type { HandlerCall } from '../../base/protocol/call.js';
 import { LARGE_BYTES, LargeAnswer } from '../../base/protocol/large-answer.js';
 import type { ContentBlock, ToolCallResult } from '../../base/protocol/result.js';
-import { filterInSteps, inTime, mapInSteps, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { eachInTurns, inTime, runInSlices } from '../../base/turns/turns.js';
 
 /** Members of a result that belong to its way over the wire, and to clients that keep it. */
 const ON_THE_WAY: ReadonlySet<string> = new Set(['contents', 'messages', 'ttlMs', 'cacheScope', 'resultType']);
 
 /**
  * The contents of a resource as a tool would give them: texts as text, images and sounds as such, other bytes as an embedded
- * resource. So they are shaped, queried, cut and kept as any answer is. Stops after each of the contents.
+ * resource. So they are shaped, queried, cut and kept as any answer is.
  */
-export function* toResourceResult(result: JsonObject): Sliced<ToolCallResult> {
-  const given = yield* objectsIn(result['contents']);
-  const content = yield* mapInSteps(given, (each) => toBlock(each, given.length === 1));
+export async function toResourceResult(result: JsonObject): Promise<ToolCallResult> {
+  const given = objectsIn(result['contents']);
+  const content: ContentBlock[] = [];
+  await eachInTurns(given, (each) => {
+    content.push(toBlock(each, given.length === 1));
+  });
   return { ...others(result), content };
 }
 
-function* objectsIn(list: unknown): Sliced<readonly JsonObject[]> {
-  return Array.isArray(list) ? ((yield* filterInSteps<unknown>(list, isJsonObject)) as JsonObject[]) : [];
+function objectsIn(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
 function toBlock(contents: JsonObject, isOnly: boolean): ContentBlock {
@@ -35,12 +38,11 @@ function toBlock(contents: JsonObject, isOnly: boolean): ContentBlock {
 /** The index of the first block that follows the envelope's own. */
 const FIRST_BLOCK = 1;
 
-/** The messages of a prompt, with each text in its message; images and the like follow, and their messages refer to them. Stops after each message. */
-export function* toPromptResult(result: JsonObject): Sliced<ToolCallResult> {
+/** The messages of a prompt, with each text in its message; images and the like follow, and their messages refer to them. */
+export async function toPromptResult(result: JsonObject): Promise<ToolCallResult> {
   const { messages, description } = result;
   const blocks: ContentBlock[] = [];
-  const given = yield* objectsIn(messages);
-  const shown = yield* mapInSteps(given, ({ role, content }) => {
+  const show = ({ role, content }: JsonObject): JsonObject => {
     if (!isJsonObject(content)) return { role, content };
     const { type, text, resource } = content;
     if (type === 'text' && typeof text === 'string') return { role, text };
@@ -48,6 +50,10 @@ export function* toPromptResult(result: JsonObject): Sliced<ToolCallResult> {
     const block = FIRST_BLOCK + blocks.length - 1;
     const { uri, mimeType } = isJsonObject(resource) ? resource : content;
     return { role, content: { type, ...(uri === undefined ? {} : { uri }), mimeType, block } };
+  };
+  const shown: JsonObject[] = [];
+  await eachInTurns(objectsIn(messages), (message) => {
+    shown.push(show(message));
   });
   const said = typeof description === 'string' ? { description } : {};
   const { description: _description, ...rest } = others(result);
@@ -58,25 +64,13 @@ function others(result: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(result).filter(([name]) => !ON_THE_WAY.has(name)));
 }
 
-/** Bytes that are copied in one step: a millisecond where the memory is new. */
-const COPIED_AT_ONCE = 1024 * 1024;
-
-/**
- * The same bytes in memory of their own, which nothing else lies in. Stops after each megabyte: a hundred of them, in memory that has not been
- * used yet, take as many milliseconds.
- */
-export function* copyInSteps(pieces: Pieces): Sliced<Buffer> {
+/** The same bytes in memory of their own, which nothing else lies in: a hundred megabytes, in memory that has not been used yet, take as many milliseconds. */
+export async function copyBytes(pieces: Pieces): Promise<Buffer> {
   const copy = Buffer.allocUnsafeSlow(lengthOf(pieces));
   let at = 0;
-  let stop = COPIED_AT_ONCE;
-  for (const piece of pieces) {
-    for (let from = 0; from < piece.length; from += COPIED_AT_ONCE) {
-      at += piece.copy(copy, at, from, from + COPIED_AT_ONCE);
-      if (at < stop) continue;
-      yield;
-      stop = at + COPIED_AT_ONCE;
-    }
-  }
+  await eachInTurns(pieces, (piece) => {
+    at += piece.copy(copy, at);
+  });
   return copy;
 }
 
@@ -89,15 +83,15 @@ export function handOver(
   call: HandlerCall,
 ): ToolCallResult | Promise<ToolCallResult | LargeAnswer> {
   if (measureJson(result, LARGE_BYTES) <= LARGE_BYTES) return result;
-  return runInSlices(inTime(writeAnswer(result, call)));
+  return writeAnswer(result, call);
 }
 
 const ID = 0;
 
-function* writeAnswer(result: JsonObject, { operation, arguments: args }: HandlerCall): Sliced<LargeAnswer> {
-  const members = yield* writeMembers(result);
+async function writeAnswer(result: JsonObject, { operation, arguments: args }: HandlerCall): Promise<LargeAnswer> {
+  const members = await runInSlices(inTime(writeMembers(result)));
   const bytes = [Buffer.from(`{"id":${ID},"result":{`), ...joinMembers(members), Buffer.from('}}')];
-  const pieces = [yield* copyInSteps(bytes)];
+  const pieces = [await copyBytes(bytes)];
   const { upstream, tool } = operation;
   const failed = { upstream, tool, arguments: args, repeatable: true, words: 'clean' as const };
   return new LargeAnswer({ pieces, id: ID, credentials: [], call: failed });

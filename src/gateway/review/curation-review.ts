@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { toSnakeCase } from '../../base/lib/names.js';
 import { type Category, type DangerLevel, localNameOf, type Operation } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
-import { runInSlices, type Sliced } from '../../base/turns/turns.js';
 import { type CurationTarget, draftCuration, type Judgement } from '../../config/edit/change-curation.js';
 import { type FileChange, openEditableConfig, writeChange } from '../../config/edit/edit-config.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
@@ -63,8 +62,8 @@ export async function previewCuration(
   await writeChange(change, { ...options, isDryRun: true });
   const { config: next } = await loadConfig({ ...options, drafts: new Map([[change.file, change.after]]) });
   const tools = toolsOf(gateway, operation, target);
-  const before = await runInSlices(treat(gateway, gateway.config, tools));
-  const after = await runInSlices(treat(gateway, withCurationOf(operation.upstream, gateway.config, next), tools));
+  const before = await treat(gateway, gateway.config, tools);
+  const after = await treat(gateway, withCurationOf(operation.upstream, gateway.config, next), tools);
   const digest = createHash('sha256').update(JSON.stringify(change)).digest('base64url');
   return { change, operations: compareTreatments(before, after), digest };
 }
@@ -121,12 +120,12 @@ function withCurationOf(slug: string, config: GatewayConfig, next: GatewayConfig
   };
 }
 
-function* treat(
+async function treat(
   gateway: Gateway,
   config: GatewayConfig,
   tools: readonly ToolSet[],
-): Sliced<ReadonlyMap<string, Treatment>> {
-  const judged = yield* judgeTools(config, tools);
+): Promise<ReadonlyMap<string, Treatment>> {
+  const judged = await judgeTools(config, tools);
   const entries = judged.map(({ operation, family }): readonly [string, Treatment] => {
     const { category, danger } = operation.classification;
     const policy = gateway.explainPolicy({ operation, params: {} }).decision.effect;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { inTime, runInSlices } from '../../base/turns/turns.js';
 import type { LockContent, LockedTool } from '../../config/gateway-config.js';
 import { createReport } from '../../config/load/diagnostics.js';
 import { readLockFile, writeLockFile } from '../../config/load/lock-file.js';
@@ -8,7 +7,7 @@ import type { Gateway } from '../gateway.js';
 import {
   acceptTools,
   type CurrentDefinitions,
-  compareWithLockInSlices,
+  compareWithLock,
   describeTools,
   type ToolDifference,
 } from './lock-review.js';
@@ -42,13 +41,13 @@ interface DefinitionName {
   readonly tool: string;
 }
 
-/** Everything that differs from the lock, found in slices. */
+/** Everything that differs from the lock. */
 export async function reviewDefinitions(gateway: Gateway): Promise<DefinitionReview> {
   const { file, content } = gateway.config.lock;
   // Everything would differ.
   if (content === null) return { file, exists: false, differences: [], unread: [] };
   const current = await describeTools(gateway);
-  const differences = await runInSlices(inTime(compareWithLockInSlices(current, content)));
+  const differences = await compareWithLock(current, content);
   return { file, exists: true, differences, unread: Object.keys(current.unread) };
 }
 
@@ -65,7 +64,7 @@ async function findDifference(
   lock: LockContent,
   { upstream, tool }: DefinitionName,
 ): Promise<DefinitionDifference | undefined> {
-  const differences = await runInSlices(inTime(compareWithLockInSlices(current, lock)));
+  const differences = await compareWithLock(current, lock);
   const found = differences.find((each) => each.upstream === upstream && each.tool === tool);
   if (found === undefined) return undefined;
   const [before, after] = [lock, current].map((content) => {

@@ -1,7 +1,7 @@
 import { groupBy } from '../../base/lib/collections.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
-import { inTime, mapInSteps, runAtOnce, runInSlices, type Sliced } from '../../base/turns/turns.js';
+import { eachInTurns } from '../../base/turns/turns.js';
 import { draftCatalog, finishCatalog } from '../../catalog/build-catalog.js';
 import { compilePlacement } from '../../catalog/endpoint/place-operation.js';
 import {
@@ -12,7 +12,7 @@ import {
   UNREADABLE,
 } from '../../catalog/integrity/compare-tools.js';
 import { type DefinitionKind, isOfKind } from '../../catalog/integrity/definition-guard.js';
-import { screenTools } from '../../catalog/integrity/screen-tools.js';
+import { type ScreenedTool, screenTools } from '../../catalog/integrity/screen-tools.js';
 import type {
   GatewayConfig,
   LockContent,
@@ -53,16 +53,16 @@ const NO_TOOLS: LockedUpstream = Object.freeze({});
 /** What could not be read of an upstream now: all of it, or some kinds of definitions beside tools. */
 type Unread = 'everything' | readonly DefinitionKind[];
 
-/** Everything that the upstreams offer now, in slices. Upstreams without a list are left out. */
+/** Everything that the upstreams offer now. Upstreams without a list are left out. */
 export async function describeTools(gateway: Gateway): Promise<CurrentDefinitions> {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
   const nameOf = (slug: string): string => names.get(slug) ?? slug;
-  const upstreams = await runInSlices(inTime(describeToolSets(gateway, nameOf)));
+  const upstreams = await describeToolSets(gateway, nameOf);
   const away = [...names.values()].filter((name) => !Object.hasOwn(upstreams, name));
   const unlisted = away.map((name): readonly [string, Unread] => [name, 'everything']);
   const definitions = await gateway.definitions();
   if (definitions === undefined) return { version: 1, upstreams, unread: Object.fromEntries(unlisted) };
-  const others = await runInSlices(inTime(describeAll(definitions, nameOf, () => [])));
+  const others = await describeAll(definitions, nameOf, () => []);
   const partly = definitions
     .filter(({ unread }) => unread.length > 0)
     .map((set): readonly [string, Unread] => [nameOf(set.upstream), set.unread]);
@@ -74,41 +74,43 @@ export async function describeTools(gateway: Gateway): Promise<CurrentDefinition
   };
 }
 
-function* describeToolSets(gateway: Gateway, nameOf: NameOf): Sliced<LockContent['upstreams']> {
+async function describeToolSets(gateway: Gateway, nameOf: NameOf): Promise<LockContent['upstreams']> {
   const toolSets = gateway.toolSets();
   const placed = groupBy(gateway.operations(), keyOfOperation);
-  const withheld = yield* judgeWithheld(gateway.config, toolSets, placed);
+  const withheld = await judgeWithheld(gateway.config, toolSets, placed);
   const isJudged = groupBy(withheld, keyOfOperation);
-  return yield* describeAll(toolSets, nameOf, (key) => placed.get(key) ?? isJudged.get(key) ?? []);
+  return describeAll(toolSets, nameOf, (key) => placed.get(key) ?? isJudged.get(key) ?? []);
 }
 
 /** Tools that are withheld have no operations: how they would be classified is what an operator accepts. */
-function* judgeWithheld(
+async function judgeWithheld(
   config: Gateway['config'],
   toolSets: readonly ToolSet[],
   placed: ReadonlyMap<string, unknown>,
-): Sliced<readonly JudgedOperation[]> {
+): Promise<readonly JudgedOperation[]> {
   const guarded = new Set(config.upstreams.flatMap(({ slug, integrity }) => (integrity === 'off' ? [] : [slug])));
   const unplaced = toolSets.flatMap(({ upstream, tools }) => {
     const left = tools.filter((tool) => !placed.has(keyOf(upstream, String(tool?.['name']))));
     return guarded.has(upstream) && left.length > 0 ? [{ upstream, tools: left }] : [];
   });
-  return unplaced.length === 0 ? [] : yield* judgeTools(config, unplaced);
+  return unplaced.length === 0 ? [] : judgeTools(config, unplaced);
 }
 
 type NameOf = (slug: string) => string;
 
 /** By configured name. @param operationsOf a tool, by its key */
-function* describeAll(
+async function describeAll(
   toolSets: readonly ToolSet[],
   nameOf: NameOf,
   operationsOf: (key: string) => readonly JudgedOperation[],
-): Sliced<LockContent['upstreams']> {
+): Promise<LockContent['upstreams']> {
   const entries: (readonly [string, LockedUpstream])[] = [];
   for (const toolSet of toolSets) {
-    const { upstream } = toolSet;
-    const described = yield* describeToolSet(toolSet, (tool) => operationsOf(keyOf(upstream, tool)));
-    entries.push([nameOf(upstream), described]);
+    const described: (readonly [string, LockedTool])[] = [];
+    await eachInTurns(screenTools(toolSet).tools, (tool) => {
+      described.push(...describeTool(tool, operationsOf(keyOf(toolSet.upstream, tool.name))));
+    });
+    entries.push([nameOf(toolSet.upstream), Object.fromEntries(described)]);
   }
   return Object.fromEntries(entries);
 }
@@ -140,18 +142,14 @@ function withUnread({ unread, ...current }: CurrentDefinitions, lock: LockConten
   };
 }
 
-function* describeToolSet(
-  toolSet: ToolSet,
-  operationsOf: (tool: string) => readonly JudgedOperation[],
-): Sliced<LockedUpstream> {
-  const { tools } = screenTools(toolSet);
-  const entries = yield* mapInSteps(tools, ({ name, raw }): readonly (readonly [string, LockedTool])[] => {
-    const fingerprint = fingerprintTool(raw);
-    if (fingerprint === UNREADABLE) return [];
-    const operations = Object.fromEntries(operationsOf(name).map((each) => [localNameOf(each.operation), judge(each)]));
-    return [[name, { fingerprint, operations, definition: readDefinition(raw) }]];
-  });
-  return Object.fromEntries(entries.flat());
+function describeTool(
+  { name, raw }: ScreenedTool,
+  operations: readonly JudgedOperation[],
+): readonly (readonly [string, LockedTool])[] {
+  const fingerprint = fingerprintTool(raw);
+  if (fingerprint === UNREADABLE) return [];
+  const judged = Object.fromEntries(operations.map((each) => [localNameOf(each.operation), judge(each)]));
+  return [[name, { fingerprint, operations: judged, definition: readDefinition(raw) }]];
 }
 
 function judge({ operation, family }: JudgedOperation): LockedOperation {
@@ -165,41 +163,36 @@ export function localNameOf({ qualifiedName, upstream }: Operation): string {
 }
 
 /** Every tool that differs from the lock, for the upstreams that were read. */
-export function compareWithLock(definitions: CurrentDefinitions, lock: LockContent): readonly ToolDifference[] {
-  return runAtOnce(compareWithLockInSlices(definitions, lock));
-}
-
-/** The same, in slices. */
-export function* compareWithLockInSlices(
+export async function compareWithLock(
   definitions: CurrentDefinitions,
   lock: LockContent,
-): Sliced<readonly ToolDifference[]> {
+): Promise<readonly ToolDifference[]> {
   const current = withUnread(definitions, lock);
-  const tools = yield* compareAll(current.upstreams, lock.upstreams);
-  const others = yield* compareAll(current.others ?? {}, lock.others ?? {});
+  const tools = await compareAll(current.upstreams, lock.upstreams);
+  const others = await compareAll(current.others ?? {}, lock.others ?? {});
   return [...tools, ...others.map((difference) => ({ ...difference, isTool: false as const }))];
 }
 
-function* compareAll(
+async function compareAll(
   now: LockContent['upstreams'],
   before: LockContent['upstreams'],
-): Sliced<readonly ToolDifference[]> {
+): Promise<readonly ToolDifference[]> {
   const differences: (readonly ToolDifference[])[] = [];
   for (const [upstream, tools] of Object.entries(now).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    differences.push(yield* compareUpstream(upstream, tools, ownMember(before, upstream) ?? NO_TOOLS));
+    differences.push(await compareUpstream(upstream, tools, ownMember(before, upstream) ?? NO_TOOLS));
   }
   return differences.flat();
 }
 
-function* compareUpstream(
+async function compareUpstream(
   upstream: string,
   tools: LockedUpstream,
   locked: LockedUpstream,
-): Sliced<readonly ToolDifference[]> {
+): Promise<readonly ToolDifference[]> {
   const offered = { upstream, tools: Object.values(tools).map(({ definition }) => definition) };
   const changes = new Map(compareTools(offered, locked).map((change) => [change.tool, change]));
   const names = [...new Set([...Object.keys(tools), ...Object.keys(locked)])].sort();
-  const differences = yield* mapInSteps(names, (tool): readonly ToolDifference[] => {
+  return names.flatMap((tool): readonly ToolDifference[] => {
     const { kind = 'reclassified', details = [] } = changes.get(tool) ?? {};
     const [before, now] = [ownMember(locked, tool), ownMember(tools, tool)];
     const judged =
@@ -207,7 +200,6 @@ function* compareUpstream(
     const all = [...details, ...judged];
     return kind === 'reclassified' && all.length === 0 ? [] : [{ upstream, tool, kind, details: all }];
   });
-  return differences.flat();
 }
 
 /** How the gateway classified a tool before and now. The family is not compared: it follows from this and the profile. */
@@ -271,17 +263,13 @@ interface JudgedOperation {
 }
 
 /** The operations that tools make under a configuration, whether they are withheld or not. Their bare names need not be those of the whole. */
-export function* judgeTools(
+export async function judgeTools(
   { upstreams, endpoint }: Pick<GatewayConfig, 'upstreams' | 'endpoint'>,
   toolSets: readonly ToolSet[],
-): Sliced<readonly JudgedOperation[]> {
+): Promise<readonly JudgedOperation[]> {
   const place = compilePlacement(endpoint.profile);
   const draft = draftCatalog({ toolSets, upstreams, builtins: [], pins: {} });
-  for (const operation of draft.operations) {
-    operation.create();
-    yield;
-  }
-  const { operations } = finishCatalog(draft);
-  const judged = yield* mapInSteps(operations, (operation) => ({ operation, family: place(operation).name }));
-  return judged.filter(({ operation }) => operation.upstream !== GATEWAY_SOURCE);
+  await eachInTurns(draft.operations, (operation) => operation.create());
+  const judged = finishCatalog(draft).operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
+  return judged.map((operation) => ({ operation, family: place(operation).name }));
 }

@@ -1,7 +1,6 @@
 import type { Observer } from '../../base/observe/observation.js';
 import { InputRequired } from '../../base/protocol/consent.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import { turns } from '../../base/turns/turns.js';
 import type { ApprovalsConfig } from '../../config/policy-config.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
@@ -41,14 +40,13 @@ export interface ConfirmDeps {
 export function createConfirm(deps: ConfirmDeps): Confirm {
   const { tokens, audit, redact, observe, isInForce } = deps;
   return async (request, decision) => {
-    const { theCase, shown } = await openCase(request, decision, deps);
+    const { theCase, shown } = openCase(request, decision, deps);
     const record = (outcome: DecisionOutcome) =>
       audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
     const note = (outcome: 'asked' | 'given' | 'refused'): void => {
       const { qualifiedName: operation } = request.operation;
       observe({ kind: 'confirmation', operation, requires: decision.requires, outcome });
     };
-    await turns.enter(request.caller.sessionId);
     const agree = async (): Promise<GivenAgreement> => {
       const given = await agreeTo(theCase, () =>
         decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, shown, deps),
@@ -72,15 +70,12 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
 type GivenAgreement = Omit<Extract<Permit, { outcome: 'confirmed' }>, 'outcome'>;
 
 /** The call as a question shows it. */
-export async function openCase(
+export function openCase(
   request: PolicyRequest,
   decision: PolicyDecision,
   { view }: Pick<ConfirmDeps, 'view'>,
-): Promise<{ readonly theCase: ConfirmationCase; readonly shown: ShownArguments }> {
-  const { operation, caller } = request;
-  const shown = view(operation, request.arguments);
-  // Large arguments are copied, digested and recorded, which takes a turn each.
-  await turns.enter(caller.sessionId);
+): { readonly theCase: ConfirmationCase; readonly shown: ShownArguments } {
+  const shown = view(request.operation, request.arguments);
   return { theCase: caseOf(request, decision, shown.parameters), shown };
 }
 
@@ -140,7 +135,7 @@ export async function askAhead(
   deps: ConfirmDeps,
 ): Promise<AheadQuestion> {
   const { tokens, audit, redact } = deps;
-  const { theCase } = await openCase(request, decision, deps);
+  const { theCase } = openCase(request, decision, deps);
   if (decision.requires !== 'token') {
     return { details: { ...describeCase(theCase), requires: decision.requires }, keepsCall: false };
   }

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../base/json/json.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { DANGER_LEVELS, type DangerLevel, dangerRank, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import { turns } from '../../base/turns/turns.js';
 import type { AuditConfig } from '../../config/gateway-config.js';
 import type { AuditActor, AuditEvent, AuditSubject, AuditTrail } from '../audit/audit-trail.js';
 import type { Redactor } from '../audit/redact.js';
@@ -46,14 +45,11 @@ export function createGatekeeper({
         return ALLOWED;
       });
     }
-    const room = turns.enter(request.caller.sessionId);
-    if (decision.effect === 'confirm') return inTurn(room, () => confirm(request, decision));
+    if (decision.effect === 'confirm') return confirm(request, decision);
     const denial = denyByDecision(operation, decision);
-    return inTurn(room, () =>
-      after(record(request, decision, { outcome: 'denied', code: denial.code }), () => {
-        throw denial;
-      }),
-    );
+    return after(record(request, decision, { outcome: 'denied', code: denial.code }), () => {
+      throw denial;
+    });
   };
   const record = (
     request: PolicyRequest,
@@ -61,11 +57,6 @@ export function createGatekeeper({
     outcome: Parameters<typeof decisionEvent>[3],
   ): boolean | Promise<boolean> => audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
   return { admit, recall, recallOperation, staticDecision: (operation, view) => rules.staticDecision(operation, view) };
-}
-
-/** What follows a decision copies, digests and records the arguments: in a later turn where the rules took all of this one. */
-function inTurn<T>(room: Promise<void> | undefined, then: () => T | Promise<T>): T | Promise<T> {
-  return room === undefined ? then() : room.then(then);
 }
 
 /** Goes on when the journal has taken the record: at once, unless it is full. */

@@ -1,6 +1,5 @@
 import { allOf, type Match, matchBudget } from '../../base/lib/glob.js';
 import { dangerRank, GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../base/protocol/operation.js';
-import { turns } from '../../base/turns/turns.js';
 import { riskyVariants } from '../../catalog/operation.js';
 import { statementVerdict } from '../../catalog/proven-read.js';
 import type { Decision, PolicyConfig } from '../../config/policy-config.js';
@@ -58,11 +57,7 @@ export function createRuleEngine(
   const decideOn: RuleEngine['decide'] = (operation, args, caller) => {
     const plan = planOf(operation, caller.view);
     if (plan.conditional.length === 0) return plan.settled;
-    const budget = matchBudget();
-    const before = budget.left;
-    const decision = decideOnCall(plan, { operation, args, caller, budget });
-    turns.spend(before - budget.left);
-    return decision;
+    return decideOnCall(plan, { operation, args, caller, budget: matchBudget() });
   };
 
   return {

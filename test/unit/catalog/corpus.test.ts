@@ -5,7 +5,6 @@ import type { JsonObject } from '../../../src/base/json/json.js';
 import { groupBy } from '../../../src/base/lib/collections.js';
 import { NAME_PATTERN, type Operation } from '../../../src/base/protocol/operation.js';
 import type { ToolSet } from '../../../src/base/protocol/tools.js';
-import { runAtOnce } from '../../../src/base/turns/turns.js';
 import { bindArguments } from '../../../src/catalog/arguments/bind-arguments.js';
 import { exampleParams } from '../../../src/catalog/arguments/example-params.js';
 import { buildCatalog } from '../../../src/catalog/build-catalog.js';
@@ -161,9 +160,9 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     expect(invalid.length / catalog.operations.length).toBeLessThan(0.003);
   });
 
-  it('every type that is mentioned is described', { timeout: 60_000 }, () => {
+  it('every type that is mentioned is described', { timeout: 60_000 }, async () => {
     const json = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null', 'any']);
-    const known = new Set(runAtOnce(types.list()).map(({ name }) => name));
+    const known = new Set((await types.list()).map(({ name }) => name));
     const named = (type: string): string => type.replace(/(?:\[\])+$/, '');
     for (const operation of catalog.operations) {
       const infos = describeParameters(operation);
@@ -173,7 +172,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
         .filter((type) => !json.has(type) && !known.has(type));
       expect(undescribed, operation.name).toEqual([]);
     }
-    for (const { name, kind } of runAtOnce(types.list())) {
+    for (const { name, kind } of await types.list()) {
       const details = types.find(name);
       expect(details?.kind, name).toBe(kind);
       const used =
@@ -189,7 +188,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     }
   });
 
-  it('introspection answers in the shape of the published schema', { timeout: 60_000 }, () => {
+  it('introspection answers in the shape of the published schema', { timeout: 60_000 }, async () => {
     const published = JSON.parse(readFileSync(new URL('introspection-response.schema.json', SCHEMAS), 'utf8'));
     const ajv = new Ajv2020({ strict: false }).addSchema(published);
     const isParameter = ajv.compile({ $ref: `${published.$id}#/$defs/ParameterInfo` });
@@ -199,7 +198,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
       expect(describeParameters(operation).filter((info) => !isParameter(info))).toEqual([]);
       expect(isListed(describeReturns(operation)), operation.name).toBe(true);
     }
-    expect(runAtOnce(types.list()).filter((type) => !isListed(type))).toEqual([]);
-    expect(runAtOnce(types.list()).filter(({ name }) => !isType(types.find(name)))).toEqual([]);
+    expect((await types.list()).filter((type) => !isListed(type))).toEqual([]);
+    expect((await types.list()).filter(({ name }) => !isType(types.find(name)))).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import {
   worseDanger,
 } from '../../../base/protocol/operation.js';
 import type { Absence, RawTool } from '../../../base/protocol/tools.js';
-import type { Sliced } from '../../../base/turns/turns.js';
+import { eachInTurns } from '../../../base/turns/turns.js';
 import { describeCombinations } from '../../../catalog/arguments/combinations.js';
 import { findValidExample } from '../../../catalog/arguments/example-params.js';
 import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
@@ -22,7 +22,7 @@ import type { ControlSet } from '../../../results/query/result-types.js';
 import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
 import type { Include } from './parse-query.js';
 import type { Respell } from './types/own-spelling.js';
-import { describeInSlices, describeReturns, PARAMETERS_PER_SLICE, type ParameterInfo } from './types/parameter-info.js';
+import { describeReturns, type ParameterInfo, parametersOf } from './types/parameter-info.js';
 
 /** What a description needs beside the operation: its endpoint, the decision of policy, and the controls that it takes. */
 export interface OperationView {
@@ -153,20 +153,19 @@ function withUpstreamTag(description: string, { upstream }: Operation, { hasSeve
   return `[${cutText(upstream, LONGEST_UPSTREAM_TAG)}] ${description}`.trimEnd();
 }
 
-/** Everything that a caller needs: the introspection document's `OperationDetails`. Stops where there are many parameters. */
-export function* describeInFull(
+/** Everything that a caller needs: the introspection document's `OperationDetails`. */
+export async function describeInFull(
   operation: Operation,
   view: OperationView,
   include: readonly Include[],
-): Sliced<JsonObject> {
+): Promise<JsonObject> {
   const { category } = operation.classification;
   const controls = view.controlsOf(operation);
   const respell = view.respellingOf(operation);
-  const parameters = yield* describeInSlices(operation, respell);
-  const isLarge = operation.parameters.length > PARAMETERS_PER_SLICE;
-  if (isLarge) yield;
-  const examples = examplesOf(operation, controls);
-  if (isLarge) yield;
+  const parameters: ParameterInfo[] = [];
+  await eachInTurns(parametersOf(operation, respell), (describe) => {
+    parameters.push(describe());
+  });
   return {
     name: operation.name,
     semantic_category: category,
@@ -181,7 +180,7 @@ export function* describeInFull(
       ...(isConfirmable(operation, view) ? [CONFIRMATION_TOKEN] : []),
     ],
     returns: describeReturns(operation, controls.kind !== 'none'),
-    examples,
+    examples: examplesOf(operation, controls),
     ...describeQueryLanguage(controls),
     ...describeRelationships(operation),
     ...describeLifecycle(operation, view),

@@ -3,7 +3,6 @@ import type { Caller, HandlerOutcome, OperationHandler } from '../../../base/pro
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import type { Absence, Introduction, RawTool } from '../../../base/protocol/tools.js';
-import { inTime, mapInSteps, runInSlices, runInTurns, type Sliced } from '../../../base/turns/turns.js';
 import type { Catalog } from '../../../catalog/catalog.js';
 import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
 import { searchOperations } from '../../../catalog/search/search.js';
@@ -92,10 +91,8 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   });
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
-  let listed: Promise<readonly TypeInfo[]> | undefined;
-  const allTypes = () => (listed ??= runInSlices(inTime(types().list())));
-  let reading: Promise<Overview> | undefined;
-  const overview = () => (reading ??= runInSlices(inTime(readOverview(catalog))));
+  let read: Overview | undefined;
+  const overview = () => (read ??= readOverview(catalog));
 
   const viewOf = ({ upstreams, toolNames }: Overview): OperationView => ({
     plan,
@@ -114,13 +111,11 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   ): Promise<JsonObject> => {
     switch (query.kind) {
       case 'operation':
-        return {
-          operation: await runInTurns(findOperation(snapshot, viewOf(await overview()), query), caller.sessionId),
-        };
+        return { operation: await findOperation(snapshot, viewOf(overview()), query) };
       case 'upstream':
         checkFilters({ upstream: query.name }, snapshot);
         await snapshot.readCounts?.();
-        return { upstream: describeUpstream((await overview()).upstreams, query.name, snapshot) };
+        return { upstream: describeUpstream(overview().upstreams, query.name, snapshot) };
       case 'type':
         return { type: types().find(query.name) };
       case 'quota_status':
@@ -132,13 +127,13 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   return async ({ arguments: args, caller }) => {
     const query = parseQuery(args);
     if (query.kind === 'result') return { dataText: await snapshot.readStored(query.request, caller) };
-    if (query.kind === 'types') return listTypes(await allTypes(), query);
+    if (query.kind === 'types') return listTypes(await types().list(), query);
     if (query.kind === 'upstreams') {
       await snapshot.readCounts?.();
-      return mapUpstreams({ ...snapshot, overview: await overview() }, query.page);
+      return mapUpstreams({ ...snapshot, overview: overview() }, query.page);
     }
     if (query.kind === 'operations') {
-      const surveyed = { ...snapshot, overview: await overview() };
+      const surveyed = { ...snapshot, overview: overview() };
       return listOperations(surveyed, viewOf(surveyed.overview), { ...protocol, session_id: caller.sessionId }, query);
     }
     const data = await answer(query, caller);
@@ -224,16 +219,16 @@ function pageFacts({ items, total, after }: Page<unknown>): Pick<MapOutcome, 'me
 }
 
 /** Null for an unknown name, which includes an upstream's own spelling (introspection document, 4.3); a warning explains it. */
-function* findOperation(
+async function findOperation(
   { catalog, plan, absenceOf }: IntrospectionSnapshot,
   view: OperationView,
   { name, filters, include }: QueryOf<'operation'>,
-): Sliced<JsonObject | null> {
+): Promise<JsonObject | null> {
   checkFilters(filters, { catalog, plan, absenceOf });
   const operation = catalog.find(name);
   if (operation === undefined) return null;
   requireFilters(operation, filters, plan);
-  return yield* describeInFull(operation, view, include);
+  return await describeInFull(operation, view, include);
 }
 
 /** Characters of JSON to a token: names in snake_case and English sentences take somewhat more than three. */
@@ -253,13 +248,9 @@ export function countAffordable(items: readonly JsonObject[], budgetTokens: numb
  * Types, which come ordered by name, all of them unless a page is asked for; with a search only those whose name and description
  * contain every word of it.
  */
-async function listTypes(
-  types: readonly TypeInfo[],
-  { search, page: request }: QueryOf<'types'>,
-): Promise<HandlerOutcome> {
+function listTypes(types: readonly TypeInfo[], { search, page: request }: QueryOf<'types'>): HandlerOutcome {
   const words = search?.toLowerCase().match(/\S+/g) ?? [];
-  const matches = mapInSteps(types, (type) => (holdsEvery(type, words) ? [type] : []));
-  const items = (await runInSlices(inTime(matches))).flat();
+  const items = types.filter((type) => holdsEvery(type, words));
   const scope = JSON.stringify(['types', search]);
   const page = takePage({ items, orderedByName: true, scope }, { first: items.length, ...request });
   return { data: { types: page.items }, ...pageFacts(page) };

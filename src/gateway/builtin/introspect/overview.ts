@@ -1,6 +1,5 @@
 import { groupBy } from '../../../base/lib/collections.js';
 import { GATEWAY_SOURCE, localNameOf, type Operation } from '../../../base/protocol/operation.js';
-import type { Sliced } from '../../../base/turns/turns.js';
 import type { Catalog } from '../../../catalog/catalog.js';
 import { sortByUse } from '../../../catalog/endpoint/order-by-use.js';
 import { readToolNames, type ToolNames } from './types/own-spelling.js';
@@ -23,18 +22,16 @@ export interface Overview {
   readonly toolNames: ToolNames;
 }
 
-/** Reads the overview; stops after each upstream and each of its operations. */
-export function* readOverview(catalog: Catalog): Sliced<Overview> {
+/** Reads the overview. */
+export function readOverview(catalog: Catalog): Overview {
   const offered = catalog.operations.filter(({ appOnly }) => appOnly !== true);
   const groups = groupBy(offered, ({ upstream }) => upstream);
   const slugs = [...new Set([...catalog.upstreams, ...groups.keys()])].filter((slug) => slug !== GATEWAY_SOURCE);
   const verbs = findVerbs(slugs, groups);
-  const upstreams: UpstreamOverview[] = [];
-  for (const slug of slugs.sort()) {
-    yield;
+  const upstreams = slugs.sort().map((slug): UpstreamOverview => {
     const operations = sortByUse(groups.get(slug) ?? []);
-    upstreams.push({ slug, operations, nouns: yield* findNouns(slug, operations, verbs) });
-  }
+    return { slug, operations, nouns: findNouns(slug, operations, verbs) };
+  });
   return {
     upstreams,
     operations: [...takeTurns(upstreams), ...(groups.get(GATEWAY_SOURCE) ?? [])],
@@ -95,11 +92,7 @@ function findVerbs(slugs: readonly string[], groups: ReadonlyMap<string, readonl
 }
 
 /** The words behind the first one of names, which is a verb; the most frequent first, those of the upstream's own name left out. */
-function* findNouns(
-  slug: string,
-  operations: readonly Operation[],
-  verbs: ReadonlySet<string>,
-): Sliced<readonly string[]> {
+function findNouns(slug: string, operations: readonly Operation[], verbs: ReadonlySet<string>): readonly string[] {
   const own = new Set(slug.split('_'));
   const counts = new Map<string, number>();
   for (const operation of operations) {
@@ -108,7 +101,6 @@ function* findNouns(
       .filter((word) => NOUN.test(word) && !PARTICIPLE.test(word) && !IDLE.has(word) && !verbs.has(word))
       .map(singular);
     for (const noun of new Set(nouns)) counts.set(noun, (counts.get(noun) ?? 0) + 1);
-    yield;
   }
   return [...counts]
     .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || (a < b ? -1 : 1))

@@ -2,7 +2,6 @@ import type { JsonSchema } from '../../../../base/json/json.js';
 import { isSensitiveName, toSnakeCase } from '../../../../base/lib/names.js';
 import { cleanName, cleanText, cleanValue, quoteValue, quoteValues, summarizeText } from '../../../../base/lib/text.js';
 import type { Operation, Parameter } from '../../../../base/protocol/operation.js';
-import { runAtOnce, type Sliced } from '../../../../base/turns/turns.js';
 import { type OperationTypes, readOperationTypes, type TypeScope } from './operation-types.js';
 import type { Respell } from './own-spelling.js';
 import type { ItemInfo, ParameterInfo, TypeInfo } from './type-info.js';
@@ -18,25 +17,20 @@ const UPDATE_BUDGET = 2000;
  * inside one parameter `input` (specification 4.5), whose description lists the fields.
  */
 export function describeParameters(operation: Operation, respell: Respell = asItIs): readonly ParameterInfo[] {
-  return runAtOnce(describeInSlices(operation, respell));
+  return parametersOf(operation, respell).map((describe) => describe());
+}
+
+/** What describes each of them: a hostile definition has tens of thousands. */
+export function parametersOf(operation: Operation, respell: Respell = asItIs): readonly (() => ParameterInfo)[] {
+  const types = readOperationTypes(operation);
+  const { updateInput, input } = types;
+  const beside = operation.parameters
+    .filter(({ place }) => place === 'params')
+    .map((parameter) => () => respellOwn(describeMember(parameter, input), parameter, respell));
+  return updateInput === undefined ? beside : [...beside, () => describeInput(updateInput, types, respell)];
 }
 
 const asItIs: Respell = (text) => text;
-
-/** Parameters that are described in one turn; each takes some tenth of a millisecond. */
-export const PARAMETERS_PER_SLICE = 50;
-
-/** The same, in slices. */
-export function* describeInSlices(operation: Operation, respell: Respell = asItIs): Sliced<readonly ParameterInfo[]> {
-  const types = readOperationTypes(operation);
-  const beside = operation.parameters.filter((parameter) => parameter.place === 'params');
-  const described: ParameterInfo[] = [];
-  for (const parameter of beside) {
-    if (described.length % PARAMETERS_PER_SLICE === PARAMETERS_PER_SLICE - 1) yield;
-    described.push(respellOwn(describeMember(parameter, types.input), parameter, respell));
-  }
-  return types.updateInput === undefined ? described : [...described, describeInput(types.updateInput, types, respell)];
-}
 
 /** What follows the upstream's own words names fields of nested data, which keep the upstream's spelling. */
 function respellOwn(info: ParameterInfo, { schema }: Parameter, respell: Respell): ParameterInfo {

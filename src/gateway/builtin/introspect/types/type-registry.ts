@@ -2,7 +2,7 @@ import { groupBy } from '../../../../base/lib/collections.js';
 import { toPascalCase } from '../../../../base/lib/names.js';
 import { cleanText, summarizeText } from '../../../../base/lib/text.js';
 import type { Operation, Parameter } from '../../../../base/protocol/operation.js';
-import { mapInSteps, type Sliced, sortInSteps } from '../../../../base/turns/turns.js';
+import { eachInTurns } from '../../../../base/turns/turns.js';
 import type { Catalog } from '../../../../catalog/catalog.js';
 import { readSchema } from '../../../../schema/schema-shape.js';
 import { type NamedType, readOperationTypes } from './operation-types.js';
@@ -15,19 +15,16 @@ export type { TypeInfo } from './type-info.js';
 /** Every type that a catalog's operations use, and the protocol's own. */
 export interface TypeRegistry {
   /** Ordered by name. */
-  list(): Sliced<readonly TypeInfo[]>;
+  list(): Promise<readonly TypeInfo[]>;
   find(name: string): TypeDetails | null;
 }
 
 /** The types of a catalog, read on demand; a look-up reads only the operations that the type can belong to. */
 export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
   let owners: Owners | undefined;
-  let listed: readonly TypeInfo[] | undefined;
+  let listed: Promise<readonly TypeInfo[]> | undefined;
   return {
-    *list() {
-      listed ??= yield* listTypes(catalog.operations);
-      return listed;
-    },
+    list: () => (listed ??= listTypes(catalog.operations)),
     find: (name) => {
       owners ??= indexOwners(catalog.operations);
       return findType(name, owners);
@@ -35,16 +32,19 @@ export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
   };
 }
 
-function* listTypes(operations: readonly Operation[]): Sliced<readonly TypeInfo[]> {
-  const own = yield* mapInSteps(operations, (operation) => detailTypes(operation));
-  const byName = groupBy([...PROTOCOL_TYPES, ...own.flat()], (type) => type.name);
-  const types = yield* mapInSteps(byName.values(), separate);
-  const listed = yield* mapInSteps(types.flat(), ({ name, kind, description }) => ({
-    name,
-    kind,
-    ...(description !== undefined && { description: summarizeText(description) }),
-  }));
-  return yield* sortInSteps(listed, (a, b) => (a.name < b.name ? -1 : 1));
+/** Reading the types of one operation takes up to some milliseconds, and there may be thousands. */
+async function listTypes(operations: readonly Operation[]): Promise<readonly TypeInfo[]> {
+  const all = [...PROTOCOL_TYPES];
+  await eachInTurns(operations, (operation) => {
+    all.push(...detailTypes(operation));
+  });
+  const listed: TypeInfo[] = [];
+  await eachInTurns(groupBy(all, (type) => type.name).values(), (types) => {
+    for (const { name, kind, description } of separate(types)) {
+      listed.push({ name, kind, ...(description !== undefined && { description: summarizeText(description) }) });
+    }
+  });
+  return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** A type's name begins with its operation's, so few operations can own it. */

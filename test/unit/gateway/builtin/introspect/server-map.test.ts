@@ -1,7 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import type { ToolSet } from '../../../../../src/base/protocol/tools.js';
-import { runAtOnce } from '../../../../../src/base/turns/turns.js';
 import type { Catalog } from '../../../../../src/catalog/catalog.js';
 import { buildEndpointPlan } from '../../../../../src/catalog/endpoint/endpoint-plan.js';
 import { readOverview } from '../../../../../src/gateway/builtin/introspect/overview.js';
@@ -30,7 +29,7 @@ function mapOf(catalog: Catalog, source: Partial<MapSource> = {}) {
     profile: FAKE_CRUDE,
     passthrough: false,
   });
-  const { upstreams } = runAtOnce(readOverview(catalog));
+  const { upstreams } = readOverview(catalog);
   const whole = { plan, absenceOf: () => undefined, purposeOf: () => undefined, mostUsed: [], ...source };
   const map = drawMap(upstreams, whole);
   return {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonSchema } from '../../../../../../src/base/json/json.js';
 import type { RawTool } from '../../../../../../src/base/protocol/tools.js';
 import {
-  describeInSlices,
   describeParameters,
   describeReturns,
 } from '../../../../../../src/gateway/builtin/introspect/types/parameter-info.js';
@@ -200,16 +199,6 @@ describe('describeParameters', () => {
       'new_title',
       'tags',
     ]);
-  });
-
-  it('stops again and again where there are many', () => {
-    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }]));
-    const work = describeInSlices(withCategory('READ', properties));
-    let stops = 0;
-    let step = work.next();
-    for (; step.done !== true; step = work.next()) stops += 1;
-    expect(stops).toBe(10);
-    expect(step.value).toHaveLength(500);
   });
 
   it('leaves out no field of an update, however many there are', () => {
