@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import type { Observer } from '../base/observe/observation.js';
 import type { BeginTrace } from '../base/protocol/call.js';
+import { stampConfigFiles } from '../config/config-files.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { ResultService } from '../results/query/result-types.js';
 import { createResultService } from '../results/results.js';
+import type { RereadHeaders } from '../upstream/transport/fresh-headers.js';
+import { configuredHeaders } from '../upstream/transport/http-headers.js';
+import type { TransportSurroundings } from '../upstream/transport/open-transport.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import { ServerLogs } from '../upstream/transport/server-logs.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
@@ -75,7 +79,7 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   const policy = await openPolicy(config, deps);
   const credentials = new Credentials(observe, policy);
   await credentials.prepare(config);
-  const pool = createPool(config, deps, credentials);
+  const pool = createPool(live, deps, credentials);
   const replicas = await openReplicas(policy.store, () => live.config, observe);
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
@@ -127,13 +131,29 @@ async function openCatalogMemory(
   };
 }
 
-function createPool(config: GatewayConfig, deps: GatewayDeps, { rightsOf }: Credentials): UpstreamPool {
-  const { observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
+function createPool(live: Foundations['live'], deps: GatewayDeps, { rightsOf }: Credentials): UpstreamPool {
+  const { config } = live;
+  const { load, observe, clientInfo, packageDirectory, oneClient = false, servesClients = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
   return createUpstreamPool(
     config.upstreams,
-    { observe, clientInfo, binDirectories, logs, servesClients },
+    { observe, clientInfo, binDirectories, logs, servesClients, ...(load && { rereadHeaders: readAnew(live, load) }) },
     { oneClient, rightsOf },
   );
+}
+
+/** Reads the headers of servers anew, and the files only where one of them has been written since. */
+function readAnew(
+  live: Foundations['live'],
+  load: () => Promise<GatewayConfig>,
+): NonNullable<TransportSurroundings['rereadHeaders']> {
+  let known = { stamp: '', config: Promise.resolve(live.config) };
+  const reread = async (slug: string): ReturnType<RereadHeaders> => {
+    const stamp = await stampConfigFiles(live.config);
+    if (stamp !== known.stamp) known = { stamp, config: load() };
+    const endpoint = (await known.config).upstreams.find((each) => each.slug === slug)?.endpoint;
+    return endpoint?.type === 'http' ? configuredHeaders(endpoint) : undefined;
+  };
+  return (slug) => ((live.config.secretFiles ?? []).length === 0 ? undefined : () => reread(slug));
 }

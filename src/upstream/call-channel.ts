@@ -1,4 +1,10 @@
-import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type {
+  JSONRPCMessage,
+  JSONRPCResponse,
+  RequestId,
+  Transport,
+  TransportSendOptions,
+} from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { BriefMap } from '../base/lib/maps.js';
 import type { ProgressUpdate } from '../base/protocol/call.js';
@@ -39,7 +45,7 @@ export class CallChannel implements Transport {
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
   /** Called for an answer to a request that was never sent; it is dropped. */
-  onunknown: ((id: unknown) => void) | undefined;
+  onunknown: ((message: JSONRPCResponse) => void) | undefined;
   /** Called once when no new request can be sent. */
   onlost: ((fault: UpstreamFault) => void) | undefined;
   readonly hasPerRequestStream: boolean;
@@ -280,7 +286,7 @@ export class CallChannel implements Transport {
     if (id !== undefined && this.#tasks !== undefined && this.#goesOn(id, message as unknown as JsonObject)) return;
     if (id !== undefined && id < this.#nextId) this.#answer(id, message as unknown as JsonObject);
     else if (this.#passedOn.delete(message.id)) this.onmessage?.(mendForSdk(message));
-    else this.onunknown?.(message.id);
+    else this.onunknown?.(message);
   }
 
   /** An answer that is a task: its request goes on. */

@@ -14,6 +14,7 @@ import type { WatchedResource } from './owners.js';
 import { FailedAttempts } from './repeats.js';
 import type { StartSlots } from './start-slots.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
+import { freshHeaders } from './transport/fresh-headers.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import { CredentialMasking, type OwnCredentials, withoutCredentials } from './transport/own-credentials.js';
 import { SplitAnswer } from './transport/split-answer.js';
@@ -46,10 +47,11 @@ export class ManagedUpstream implements Upstream {
   constructor({ config, around, starts, memory = newServerMemory(), credentials }: ManagedUpstreamOptions) {
     this.#config = config;
     this.slug = config.slug;
-    this.#masking = new CredentialMasking(config.endpoint, credentials);
-    this.#hasNone = credentials === undefined && this.#masking.current.literals.length === 0;
+    const sent = credentials ?? freshHeaders(config, around);
+    this.#masking = new CredentialMasking(config.endpoint, sent);
+    this.#hasNone = sent === undefined && this.#masking.current.literals.length === 0;
     this.#calls = new CallsInProgress(config.maxConcurrency, config.queue);
-    this.#kept = new KeptConnection({ config, around, starts, memory, masking: this.#masking, credentials });
+    this.#kept = new KeptConnection({ config, around, starts, memory, masking: this.#masking, credentials: sent });
   }
 
   get #credentials(): OwnCredentials {

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { cutText, escapeInvisible } from '../base/lib/text.js';
 import type { Observer } from '../base/observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../base/protocol/ask.js';
+import { maskSecrets } from '../base/protocol/secret-forms.js';
 import { CallChannel } from './call-channel.js';
 import {
   type Attempt,
@@ -32,7 +34,7 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
     return await connectInAnyEra(request);
   } catch (error) {
     // That transport has no credentials of users.
-    if (!refusesPost(error) || request.signal.aborted || request.credentials !== undefined) throw error;
+    if (!refusesPost(error) || request.signal.aborted || request.config.credentials !== undefined) throw error;
     // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
     const connection = await connectOnce(overSse).catch(() => undefined);
     if (connection === undefined) throw error;
@@ -86,8 +88,8 @@ class ProbeFailure extends Error {
 
 async function connectOnce(request: ConnectionRequest): Promise<Connection> {
   const { config, memory, signal, timeoutMs = config.connectTimeoutMs } = request;
-  const words: string[] = [];
-  const attempt = await beginAttempt(request, words);
+  const heard: Heard = { words: [] };
+  const attempt = await beginAttempt(request, heard);
   const { channel, client } = attempt;
   const limit = new AttemptLimit(signal, timeoutMs);
   const connect = async (): Promise<Connection> => {
@@ -106,7 +108,7 @@ async function connectOnce(request: ConnectionRequest): Promise<Connection> {
     const closed = channel.abandon(new UpstreamFault('lost', 'the attempt to connect was given up'));
     // When the gateway closes, it waits until nothing is left, but not for ever; a next attempt need not.
     if (signal.aborted) await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
-    throw withLastWords(reasonOf(error, channel, limit.isExpired ? timeoutMs : undefined), words);
+    throw withLastWords(reasonOf(error, channel, limit.isExpired ? timeoutMs : undefined), heard);
   } finally {
     limit.end();
   }
@@ -123,8 +125,8 @@ const COMPARE_MS = 5_000;
  * second time. Notes what the choice is.
  */
 async function offersLess(request: ConnectionRequest, { client }: Attempt): Promise<boolean> {
-  const { config, memory, credentials, onDiagnostic } = request;
-  const isAsked = config.protocol === 'auto' && config.endpoint.type === 'http' && credentials === undefined;
+  const { config, memory, onDiagnostic } = request;
+  const isAsked = config.protocol === 'auto' && config.endpoint.type === 'http' && config.credentials === undefined;
   if (!isAsked || client.getProtocolEra() !== 'modern' || memory.modern === true) return false;
   const inSession = await offerInSession(request).catch(() => undefined);
   if (inSession === undefined) return false;
@@ -140,7 +142,7 @@ async function offersLess(request: ConnectionRequest, { client }: Attempt): Prom
 
 /** Opens a session beside, and ends it. Rejects where the server has none. */
 async function offerInSession(request: ConnectionRequest): Promise<readonly string[]> {
-  const { channel, client } = await beginAttempt(request, []);
+  const { channel, client } = await beginAttempt(request, { words: [] });
   const limit = new AttemptLimit(request.signal, Math.min(COMPARE_MS, request.config.connectTimeoutMs));
   try {
     await Promise.race([client.connect(channel, { prior: LEGACY }), limit.reached]);
@@ -204,11 +206,32 @@ function reasonOf(
   return fault ?? error;
 }
 
-/** A server that runs on, or has refused, may have told its trouble on stderr. How one ended says that already. */
-function withLastWords(error: unknown, words: readonly string[]): unknown {
+/** What a server has said while it was connected. */
+interface Heard {
+  /** What it printed last. */
+  readonly words: string[];
+  /** What it sent where an answer was due: the last of it, an answer of its own kind first. */
+  instead?: string;
+}
+
+/** How much of what a server sends instead of an answer is kept, and shown. */
+const SHOWN_INSTEAD = 200;
+
+function hearInstead(heard: Heard, text: string, isAnswer: boolean): void {
+  if (isAnswer || heard.instead === undefined) heard.instead = text.slice(0, 2 * SHOWN_INSTEAD);
+}
+
+function describeInstead({ instead }: Heard): string {
+  if (instead === undefined) return '';
+  const line = maskSecrets(escapeInvisible(instead.replace(/\s+/g, ' ').trim()), () => false);
+  return `; what it sent instead: ${cutText(line, SHOWN_INSTEAD)}`;
+}
+
+/** A server that runs on, or has refused, may have told its trouble on stderr, or have answered in words of its own. How one ended says that already. */
+function withLastWords(error: unknown, heard: Heard): unknown {
   const fault = error instanceof ProbeFailure ? error.fault : findFault(error);
   if (fault?.kind === 'exited' || fault?.kind === 'command') return error;
-  const said = describeLastWords(words);
+  const said = describeInstead(heard) + describeLastWords(heard.words);
   if (said === '') return error;
   if (error instanceof ProbeFailure)
     return new ProbeFailure(new UpstreamFault(error.fault.kind, `${error.fault.message}${said}`));
@@ -223,19 +246,28 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
   return new UpstreamFault('timeout', `${what} within ${timeoutMs / 1000} s ('connectTimeoutMs')`, { cause });
 }
 
-/** @param words gets what the server prints last */
-async function beginAttempt(request: ConnectionRequest, words: string[]): Promise<Attempt> {
+/** @param heard gets what the server says */
+async function beginAttempt(request: ConnectionRequest, heard: Heard): Promise<Attempt> {
   const { config, around, memory, onLimits, credentials } = request;
   const { timeoutMs = config.connectTimeoutMs } = request;
   const probeTimeoutMs = memory.modern === true ? timeoutMs : request.probeTimeoutMs;
   const onStderr = (line: string): void => {
-    words.push(line);
-    if (words.length > KEPT_LINES) words.shift();
+    heard.words.push(line);
+    if (heard.words.length > KEPT_LINES) heard.words.shift();
     request.onStderr?.(line);
   };
-  const transport = await openTransport(config, around, { onLimits, onStderr, credentials });
+  const transport = await openTransport(config, around, {
+    onLimits,
+    onStderr,
+    credentials,
+    onNoise: (line) => hearInstead(heard, line, false),
+  });
   const channel = new CallChannel(transport, config);
-  channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
+  const note = noteUnknownAnswers(config.slug, around.observe);
+  channel.onunknown = (message) => {
+    hearInstead(heard, JSON.stringify(message), 'result' in message || 'error' in message);
+    note(message.id);
+  };
   const lost = new Promise<UpstreamFault>((resolve) => {
     channel.onlost = resolve;
   });

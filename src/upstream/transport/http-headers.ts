@@ -39,11 +39,15 @@ const NAME_SOURCE: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 };
 
-/** The configured headers, with the user and password of the address as Basic where no other credentials are configured. */
+/**
+ * The configured headers that are sent, by names in lower case, with the user and password of the address as Basic where no other credentials
+ * are configured.
+ */
 export function configuredHeaders({ url, headers }: HttpEndpoint): Readonly<Record<string, string>> {
   const basic = basicOf(url);
-  const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  return basic === undefined || hasOwn ? headers : { ...headers, authorization: basic };
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const own = Object.fromEntries(lower.filter(([name]) => !RESERVED.has(name)));
+  return basic === undefined ? own : { authorization: basic, ...own };
 }
 
 /** Undefined for an address without user and password */
@@ -74,9 +78,7 @@ export function connectionHeaders(
     ['user-agent', userAgent],
     ['accept-encoding', 'identity'],
   ]);
-  for (const [name, value] of Object.entries(configured)) {
-    if (!RESERVED.has(name.toLowerCase())) headers.set(name.toLowerCase(), value);
-  }
+  for (const [name, value] of Object.entries(configured)) headers.set(name, value);
   if (facts.sessionId !== undefined) headers.set('mcp-session-id', facts.sessionId);
   if (facts.protocolVersion !== undefined) headers.set('mcp-protocol-version', facts.protocolVersion);
   headers.set(CHAIN_HEADER, OWN_CHAIN);

@@ -63,6 +63,8 @@ export interface HttpTransportOptions {
   readonly onLimits?: ((limits: AnnouncedLimits, tool: string | undefined) => void) | undefined;
   /** What requests carry beside the configured headers. */
   readonly credentials: RequestCredentials | undefined;
+  /** Whether they are of users, and renewed by those who hold them. */
+  readonly areOfUsers: boolean;
   /** How sockets are opened. */
   readonly connect: SocketOpener;
 }
@@ -451,8 +453,7 @@ export class HttpTransport implements UpstreamTransport {
 
   #isDoubtful(refusal: RefusedWith): boolean {
     if (this.#facts.sessionId === undefined || !this.#isProven || this.#lost) return false;
-    // Credentials of users are renewed by those who hold them.
-    const isOfUser = this.#options.credentials !== undefined && (refusal.status === 401 || refusal.status === 403);
+    const isOfUser = this.#options.areOfUsers && (refusal.status === 401 || refusal.status === 403);
     return !isOfUser && mayMeanLoss(refusal);
   }
 

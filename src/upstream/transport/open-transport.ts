@@ -1,6 +1,7 @@
 import type { Observer } from '../../base/observe/observation.js';
 import type { ChildLimits, HttpEndpoint, UpstreamConfig } from '../../config/gateway-config.js';
 import { UpstreamFault } from './fault.js';
+import type { RereadHeaders } from './fresh-headers.js';
 import type { HttpTransportOptions } from './http.js';
 import { socketsTo } from './outbound.js';
 import { OwnCredentials } from './own-credentials.js';
@@ -18,6 +19,8 @@ export interface TransportSurroundings {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Whether there may be clients that can be asked what servers ask; false for commands that end at once. */
   readonly servesClients?: boolean;
+  /** What reads a server's headers anew; none where they come from no file that could change. */
+  readonly rereadHeaders?: (slug: string) => RereadHeaders | undefined;
 }
 
 /** What a transport reports beside messages, and what its requests carry. */
@@ -25,6 +28,8 @@ export interface TransportEvents {
   readonly onLimits?: HttpTransportOptions['onLimits'];
   /** A line that it prints to stderr, masked. */
   readonly onStderr?: ((line: string) => void) | undefined;
+  /** A line on its standard output that is no message, masked. */
+  readonly onNoise?: ((line: string) => void) | undefined;
   readonly credentials?: HttpTransportOptions['credentials'];
 }
 
@@ -35,11 +40,12 @@ export async function openTransport(
   events: TransportEvents = {},
 ): Promise<UpstreamTransport> {
   const { endpoint, slug } = config;
-  if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, config.maxAnswerBytes, around, events);
+  if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, config, around, events);
   const { StdioTransport } = await import('./stdio.js');
   const env = childEnvironment(endpoint.env);
   const credentials = new OwnCredentials(endpoint);
   const report = reportLines('upstream-stderr', slug, around.observe);
+  const reportNoise = reportLines('upstream-noise', slug, around.observe);
   const masked = (pass: (line: string) => void) => (line: string) => pass(credentials.mask(line));
   return new StdioTransport({
     command: await resolveCommand(endpoint, { binDirectories: around.binDirectories, env }),
@@ -53,7 +59,10 @@ export async function openTransport(
       events.onStderr?.(line);
       report(line);
     }),
-    onNoise: masked(reportLines('upstream-noise', slug, around.observe)),
+    onNoise: masked((line) => {
+      events.onNoise?.(line);
+      reportNoise(line);
+    }),
   });
 }
 
@@ -94,7 +103,7 @@ async function memoryGuard(
 /** Each kind of transport is loaded with the first server that needs it. */
 async function openHttpTransport(
   endpoint: HttpEndpoint,
-  maxAnswerBytes: number,
+  { maxAnswerBytes, credentials: ofUsers }: UpstreamConfig,
   { clientInfo }: TransportSurroundings,
   { onLimits, credentials }: TransportEvents,
 ): Promise<UpstreamTransport> {
@@ -110,6 +119,7 @@ async function openHttpTransport(
     maxAnswerBytes,
     onLimits,
     credentials,
+    areOfUsers: ofUsers !== undefined,
     connect,
   });
 }

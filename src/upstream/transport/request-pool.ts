@@ -68,6 +68,7 @@ async function send(request: AuthorizedRequest, mayRepeat: boolean): Promise<voi
 /** In undici's flat form; those that are added replace others of the same name. */
 function mergeHeaders(given: unknown, added: Readonly<Record<string, string>>): string[] {
   const flat: readonly string[] = Array.isArray(given) ? given.map(String) : [];
+  if (Object.keys(added).length === 0) return [...flat];
   const kept = flat.flatMap((name, at) => (at % 2 === 0 && !(name in added) ? [name, flat[at + 1] ?? ''] : []));
   return [...kept, ...Object.entries(added).flat()];
 }

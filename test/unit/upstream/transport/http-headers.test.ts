@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import { CHAIN_HEADER, OWN_CHAIN } from '../../../../src/base/protocol/gateway-chain.js';
-import { connectionHeaders, readLimitHeaders } from '../../../../src/upstream/transport/http-headers.js';
+import {
+  configuredHeaders,
+  connectionHeaders,
+  readLimitHeaders,
+} from '../../../../src/upstream/transport/http-headers.js';
 
 const NOW = Date.parse('2026-01-28T12:00:00.000Z');
 const IN_A_MINUTE = NOW + 60_000;
@@ -52,7 +56,9 @@ it.each<[string, number, Readonly<Record<string, string>>, object | undefined]>(
 it('sends configured headers, but none that the protocol or the connection owns', () => {
   const owned = { Accept: 'text/html', 'Accept-Encoding': 'br', 'MCP-Session-Id': 'x', 'Content-Length': '1' };
   const facts = { sessionId: 'own', protocolVersion: undefined };
-  const headers = connectionHeaders({ ...owned, 'X-Tenant': 'a', 'User-Agent': 'configured' }, facts, 'gateway');
+  const configured = { ...owned, 'X-Tenant': 'a', 'User-Agent': 'configured' };
+  const own = configuredHeaders({ type: 'http', url: 'https://a.example', headers: configured });
+  const headers = connectionHeaders(own, facts, 'gateway');
   expect(headers.toSorted()).toEqual(
     [
       CHAIN_HEADER,

@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/base/json/json.js';
+import { openLiveGateway } from '../support/live-gateway.js';
+
+const tool = (name: string): object => ({ name, description: `${name} it`, inputSchema: { type: 'object' } });
+
+const RESULTS: Readonly<Record<string, object>> = {
+  initialize: {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'shop', version: '1' },
+  },
+  'tools/list': { tools: [tool('get_thing'), tool('create_thing')] },
+  'tools/call': { content: [{ type: 'text', text: 'done' }] },
+};
+
+/** A server that lets one token in, and says of calls with which token they came. */
+async function startServer(): Promise<{ url: string; token: string; calls: string[]; close: () => void }> {
+  const shop = { url: '', token: 'the-first-token', calls: [] as string[], close: () => void server.close() };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const message = JSON.parse(Buffer.concat(chunks).toString() || '{}') as JsonObject;
+    const token = String(request.headers.authorization).replace('Bearer ', '');
+    if (message['method'] === 'tools/call') shop.calls.push(token);
+    if (token !== shop.token) return void response.writeHead(401).end(`'${token}' is no good`);
+    const result = RESULTS[String(message['method'])];
+    if (message['id'] === undefined) return void response.writeHead(request.method === 'GET' ? 405 : 202).end();
+    const answer = result === undefined ? { error: { code: -32601, message: 'unknown' } } : { result };
+    const text = JSON.stringify({ jsonrpc: '2.0', id: message['id'], ...answer });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  shop.url = `http://127.0.0.1:${(server.address() as { readonly port: number }).port}/mcp`;
+  return shop;
+}
+
+describe('a token that a file holds', () => {
+  let folder: string;
+  let file: string;
+  let shop: Awaited<ReturnType<typeof startServer>>;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tokens-'));
+    file = join(folder, 'token');
+    await writeFile(file, 'Bearer the-first-token');
+    shop = await startServer();
+  });
+
+  afterEach(async () => {
+    shop.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const open = () =>
+    openLiveGateway({
+      mcpServers: {
+        shop: { url: shop.url, trust: 'certified', protocol: '2025-11-25', headers: { Authorization_FILE: file } },
+      },
+    });
+
+  it.each(['get_thing', 'create_thing'])(
+    'is read anew when the server refuses it, and %s is sent once more and runs once',
+    async (operation) => {
+      await using live = await open();
+      const client = await live.connect('http', 'legacy');
+      await writeFile(file, 'Bearer the-second-token\n');
+      shop.token = 'the-second-token';
+      expect(await live.call(client, operation)).toMatchObject({ success: true, data: 'done' });
+      expect(await live.call(client, operation)).toMatchObject({ success: true, data: 'done' });
+      expect(shop.calls).toEqual(['the-first-token', 'the-second-token', 'the-second-token']);
+    },
+  );
+
+  it('is not sent again where the file has not changed, nor a third time where the next is refused too', async () => {
+    await using live = await open();
+    const client = await live.connect('http', 'legacy');
+    shop.token = 'nobody-has-it';
+    expect(await live.call(client, 'create_thing')).toMatchObject({ success: false });
+    expect(shop.calls).toEqual(['the-first-token']);
+    await writeFile(file, 'Bearer the-second-token');
+    const { error } = await live.call(client, 'create_thing');
+    expect(shop.calls).toEqual(['the-first-token', 'the-first-token', 'the-second-token']);
+    expect(JSON.stringify([error, live.observations])).not.toMatch(/the-(first|second)-token/);
+  });
+});
