@@ -170,7 +170,7 @@ const CURES: readonly Cure[] = [
 ];
 
 /** What follows these words in a message is the server's. */
-const LAST_WORDS = /; its last words: .*/s;
+const LAST_WORDS = /; (?:what it sent instead|its last words): .*/s;
 
 /** The next thing that an operator should do. */
 export function findCure(config: UpstreamConfig, { step, message, stderr, noise }: Symptom): string {
