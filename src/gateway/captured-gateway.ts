@@ -94,6 +94,7 @@ export function openCapturedGateway(
       handle: (call) => pipeline.answer(call, snapshot),
       toolList: () => snapshot.plan,
       mode: () => snapshot.plan.mode,
+      serversSay: () => [],
       headerParametersOf: () => [],
       onToolsChanged: () => () => undefined,
       status: () => describeStatus(snapshot, [], { audit: { state: 'ok' }, store: { state: 'ok' } }),

@@ -42,7 +42,7 @@ export { withMeta } from './pipeline/shape.js';
 export type { ReloadState } from './reload.js';
 export type { Replicas } from './replicas.js';
 export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './status.js';
-export type { ToolList } from './surface.js';
+export type { ServerWords, ToolList } from './surface.js';
 export { mayShow } from './view-filter.js';
 
 /** What is recorded of entering and leaving the console. */

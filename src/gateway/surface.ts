@@ -52,6 +52,12 @@ export interface SurfaceServices extends Pick<PipelineDeps, 'observe' | 'results
 /** The gateway's own MCP tools, as values and as the JSON texts that are sent. */
 export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson' | 'structuredToolsJson'>;
 
+/** What a server says of how to use it. */
+export interface ServerWords {
+  readonly upstream: string;
+  readonly instructions: string;
+}
+
 /** What callers reach over one catalog. */
 export interface Surface {
   /** Answers one MCP tool call. Never rejects: every failure is an answer. */
@@ -60,6 +66,8 @@ export interface Surface {
   toolList(): ToolList | Promise<ToolList>;
   /** Which tools are shown at this moment. */
   mode(): EndpointMode;
+  /** What servers say of how to use them, where their tools are shown as they are; nothing in other modes. */
+  serversSay(): readonly ServerWords[];
   /** The parameters of a tool that calls over HTTP repeat in headers; none of a tool that is not there. */
   headerParametersOf(tool: string): readonly HeaderParameter[];
   /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
@@ -103,6 +111,7 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
       return current.calls?.run(received, () => answer(received, current)) ?? answer(received, current);
     },
     mode: () => catalog.current().plan.mode,
+    serversSay: () => wordsOf(catalog.current()),
     headerParametersOf: (tool) => {
       const reach = catalog.current().plan.reachOf(tool);
       return reach instanceof PassthroughTool ? reach.headerParameters : [];
@@ -117,6 +126,15 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
     findOperation: (name) => findOperation(catalog.current(), name),
     search: (query, limit) => catalog.current().search(query, limit),
   };
+}
+
+function wordsOf({ plan, catalog, connections }: Snapshot): readonly ServerWords[] {
+  if (plan.mode !== 'passthrough') return [];
+  const shown = new Set(catalog.operations.map(({ upstream }) => upstream));
+  return [...shown].flatMap((upstream) => {
+    const instructions = connections.introductionOf(upstream)?.instructions;
+    return instructions === undefined ? [] : [{ upstream, instructions }];
+  });
 }
 
 /** Passes observations on, and counts the calls of upstreams' operations that succeeded. */

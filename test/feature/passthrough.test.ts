@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/base/json/json.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { MODERN_META, modernHeaders, openSession, sendHttp } from '../support/raw-http.js';
+import { startToolServer, textBlocks } from '../support/tool-server.js';
 
 const FILES = `{
   readNote: {
@@ -156,6 +157,37 @@ describe.each(['legacy', 'auto'] as const)('tools that are passed through (clien
       await expect(both.call(name, {})).rejects.not.toThrow(/mean .*(?:introspect|mcp_aql)/);
   });
 });
+
+it.each(['legacy', 'auto'] as const)(
+  'gives clients what the servers that they see say of how to use them, at every moment (client %s)',
+  async (mode) => {
+    const tool = { name: 'get_chart', answer: () => textBlocks('c') };
+    const shop = await startToolServer([{ ...tool, name: 'get_thing' }], { instructions: 'Get a thing first.\u202e' });
+    const other = await startToolServer([tool], { instructions: `Charts last. ${'x'.repeat(9_000)}` });
+    const hidden = await startToolServer([tool], { instructions: 'Nobody reads this.' });
+    const untested = await startToolServer([tool], { instructions: 'Nor this.' });
+    const servers = {
+      shop: { url: shop.url },
+      hidden: { url: hidden.url, operations: { '*': { hide: true } } },
+      untested: { url: untested.url, trust: 'untested' },
+    };
+    const config = { endpoint: { mode: 'passthrough' }, mcpServers: servers };
+    await using gateway = await hostGateway(config);
+    const instructions = async (): Promise<string> => {
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+      await client.connect(new StreamableHTTPClientTransport(new URL(gateway.url)));
+      const said = client.getInstructions() ?? '';
+      await client.close();
+      return said;
+    };
+    expect(await instructions()).toContain("The server 'shop' says of its tools: Get a thing first.");
+    expect(await instructions()).not.toMatch(/Nobody|Nor this|\u202e/);
+    await gateway.reload({ ...config, mcpServers: { ...servers, other: { url: other.url } } });
+    await expect.poll(instructions).toMatch(/Get a thing first\.\n\n.*'other' says of its tools: Charts last\. x+…$/);
+    expect((await instructions()).length).toBeLessThan(3_000);
+    for (const server of [shop, other, hidden, untested]) await server[Symbol.asyncDispose]();
+  },
+);
 
 it('qualifies names that several servers have, and names that pretend to be of another server', async () => {
   await using both = await connectBoth('auto', {

@@ -90,6 +90,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     nextCall: () => new Promise((resolve) => waiting.push(resolve)),
     toolList: () => tools,
     mode: () => 'semantic',
+    serversSay: () => [],
     inView: () => undefined,
     headerParametersOf: () => [],
     onToolsChanged(listener) {

@@ -38,8 +38,14 @@ interface RpcRequest {
   readonly params?: { readonly name?: string; readonly arguments?: JsonObject; readonly _meta?: JsonObject };
 }
 
-/** An upstream over HTTP with these tools, for answers in forms that other servers do not have. */
-export async function startToolServer(tools: readonly ServedTool[]): Promise<ToolServer> {
+/**
+ * An upstream over HTTP with these tools, for answers in forms that other servers do not have.
+ * @param introduction members of its answer to `initialize`
+ */
+export async function startToolServer(
+  tools: readonly ServedTool[],
+  introduction: JsonObject = {},
+): Promise<ToolServer> {
   const calls: ServedCall[] = [];
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') return void response.writeHead(405).end();
@@ -48,7 +54,7 @@ export async function startToolServer(tools: readonly ServedTool[]): Promise<Too
     const { name = '', arguments: args = {}, _meta: meta = {} } = message.params ?? {};
     if (message.method === 'tools/call') calls.push({ name, args, meta, headers: request.headers });
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...(await answerTo(message, tools)) }));
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...(await answerTo(message, tools, introduction)) }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -62,10 +68,14 @@ export async function startToolServer(tools: readonly ServedTool[]): Promise<Too
   };
 }
 
-async function answerTo({ method, params = {} }: RpcRequest, tools: readonly ServedTool[]): Promise<object> {
+async function answerTo(
+  { method, params = {} }: RpcRequest,
+  tools: readonly ServedTool[],
+  introduction: JsonObject,
+): Promise<object> {
   if (method === 'initialize') {
     const serverInfo = { name: 'tools', version: '1.0.0' };
-    return { result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } };
+    return { result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo, ...introduction } };
   }
   if (method === 'tools/list') {
     const listed = tools.map(({ name, description = 'Lists things.', properties = {}, required = [], writes }) => ({

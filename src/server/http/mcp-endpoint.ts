@@ -131,7 +131,7 @@ export function createMcpEndpoint(
     questions,
     settings,
     observe,
-    capabilities: () => [gateway.native.capabilities(), gateway.mode(), gateway.purpose],
+    capabilities: () => [gateway.native.capabilities(), gateway.mode(), gateway.purpose, gateway.serversSay()],
     followToken: (request, response, client) => admission.follow(request, response, client),
   });
   const modern = createModernHandler(createServer, settings.maxSessions, observe, (sent) => carrier.carry?.(sent));

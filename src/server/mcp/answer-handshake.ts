@@ -13,6 +13,9 @@ export type Handshake = InitializeRequest & { readonly jsonrpc: '2.0'; readonly 
 /** Answers the `initialize` of a new session. */
 type HandshakeAnswerer = (message: Handshake, peer: Required<Peer>, responder: Responder) => void;
 
+/** What the gateway has changes as servers come and go. */
+const MOST_KEPT = 50;
+
 /**
  * Remembers what the SDK answers to each protocol version, as its answer depends on nothing else but what the gateway has then. A server of the SDK for each
  * handshake is 9 kB of garbage that lives long enough to reach the old part of the heap: with 10,000 sessions 90 MB.
@@ -29,7 +32,9 @@ export function createHandshakeAnswerer(answerWithSdk: SdkAnswerer, capabilities
     }
     const remember = (text: string): void => {
       const answer: unknown = JSON.parse(text);
-      if (isJSONRPCResultResponse(answer)) results.set(key, JSON.stringify(answer.result));
+      if (!isJSONRPCResultResponse(answer)) return;
+      if (results.size >= MOST_KEPT) results.clear();
+      results.set(key, JSON.stringify(answer.result));
     };
     // Clients may ask for any text, of which only these are remembered.
     const isBounded = SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion);

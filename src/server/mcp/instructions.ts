@@ -1,4 +1,6 @@
+import { cleanText, cutText } from '../../base/lib/text.js';
 import type { EndpointMode } from '../../config/gateway-config.js';
+import type { ServerWords } from '../../gateway/gateway.js';
 
 /** The single tool says the same of itself. */
 const OPENING: Readonly<Partial<Record<EndpointMode, string>>> = {
@@ -22,12 +24,25 @@ const PASSTHROUGH_RULES: readonly string[] = [
   'Errors say what to change.',
 ];
 
+/** How much servers say of how to use them, each and together, in characters. */
+const MOST_OF_ONE = 2_000;
+const MOST_OF_ALL = 10_000;
+
 /**
  * What a model should know about MCP-AQL before it reads the tools; sent in the handshake of both eras.
  * @param purpose what the servers are for, in the operator's words
+ * @param servers what they say of how to use them, where their tools are shown as they are
  */
-export function writeInstructions(mode: EndpointMode, purpose?: string): string {
+export function writeInstructions(mode: EndpointMode, purpose?: string, servers: readonly ServerWords[] = []): string {
   const opening = OPENING[mode];
   const rules = mode === 'passthrough' ? PASSTHROUGH_RULES : [...(opening === undefined ? [] : [opening]), ...RULES];
-  return [...(purpose === undefined ? [] : [purpose]), ...rules].join(' ');
+  const own = [...(purpose === undefined ? [] : [purpose]), ...rules].join(' ');
+  return [own, ...quoteServers(servers)].join('\n\n');
+}
+
+function quoteServers(servers: readonly ServerWords[]): readonly string[] {
+  const share = Math.min(MOST_OF_ONE, Math.floor(MOST_OF_ALL / Math.max(1, servers.length)));
+  return servers.map(({ upstream, instructions }) => {
+    return `The server '${upstream}' says of its tools: ${cutText(cleanText(instructions), share)}`;
+  });
 }

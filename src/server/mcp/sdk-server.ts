@@ -92,7 +92,7 @@ export function createSdkServerFactory(
   };
   const optionsOf = (era: Era) => ({
     capabilities: capabilitiesOf(era),
-    instructions: writeInstructions(gateway.mode(), gateway.purpose),
+    instructions: writeInstructions(gateway.mode(), gateway.purpose, gateway.serversSay()),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
   });
