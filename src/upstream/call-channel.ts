@@ -7,7 +7,6 @@ import type {
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { BriefMap } from '../base/lib/maps.js';
-import type { ProgressUpdate } from '../base/protocol/call.js';
 import { LARGE_BYTES, type LargeMessage } from '../base/protocol/large-answer.js';
 import type { PingBounds } from '../config/gateway-config.js';
 import { type CallResult, readLarge, readResult, UnreadMessage } from './call-result.js';
@@ -343,8 +342,8 @@ export class CallChannel implements Transport {
     const now = performance.now();
     pending.deadline = Math.min(now + pending.timeoutMs, pending.endsAt);
     pending.allowance ??= new ProgressAllowance(now);
-    if (typeof update['progress'] === 'number' && pending.allowance.take(now))
-      pending.onProgress?.(update as unknown as ProgressUpdate);
+    const read = pending.allowance.take(now, update);
+    if (read !== undefined) pending.onProgress?.(read);
     return true;
   }
 

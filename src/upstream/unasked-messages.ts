@@ -1,11 +1,19 @@
+import type { JsonObject } from '../base/json/json.js';
+import type { ProgressUpdate } from '../base/protocol/call.js';
+
 /** Updates that a call may send at once, and how many a second after those. */
 const BURST = 20;
 const PER_SECOND = 10;
+
+/** By how much of itself progress that does not rise is raised: MCP has it increase with every update. */
+const RISE = 1e-6;
 
 /** How much progress of one call is read and relayed. What comes beyond it is dropped: the next update says more. */
 export class ProgressAllowance {
   #room = BURST;
   #countedAt: number;
+  #last = Number.NEGATIVE_INFINITY;
+  #said: unknown;
 
   /** @param now milliseconds of the monotonic clock. */
   constructor(now: number) {
@@ -18,11 +26,24 @@ export class ProgressAllowance {
     return this.#room >= 1;
   }
 
-  /** Takes room for one update; false where there is none. */
-  take(now: number): boolean {
-    if (!this.hasRoom(now)) return false;
+  /**
+   * Takes room for one update, and gives it as clients read it: what is no number or text is left out, and what repeats or falls is raised
+   * above the update before it. Undefined where there is no room, and for what says nothing new.
+   */
+  take(now: number, { progress, total, message, ...rest }: JsonObject): ProgressUpdate | undefined {
+    if (typeof progress !== 'number' || !this.hasRoom(now)) return undefined;
+    const rises = progress > this.#last;
+    const isNew = typeof message === 'string' && message !== this.#said;
+    if (!rises && !isNew) return undefined;
     this.#room -= 1;
-    return true;
+    this.#last = rises ? progress : this.#last + Math.max(RISE, Math.abs(this.#last) * RISE);
+    this.#said = message;
+    return {
+      ...rest,
+      progress: this.#last,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    };
   }
 }
 

@@ -13,13 +13,17 @@ async function answerOf(answer: object | string) {
   const server = inlineServer(
     `{ get_it: { tool: { annotations: { readOnlyHint: true } }, run: () => (${typeof answer === 'string' ? answer : JSON.stringify(answer)}) } }`,
   );
-  await using live = await openLiveGateway({ mcpServers: { up: server } });
+  const endpoint = { mode: 'single', passthrough: true };
+  await using live = await openLiveGateway({ endpoint, mcpServers: { up: server } });
   const client = await live.connect('http', 'legacy');
   const request = { name: 'mcp_aql', arguments: { operation: 'get_it' } };
   const result = (await client.callTool(request)) as { content: { text: string }[] & JsonObject[] } & JsonObject;
-  for (const sdk of [ResultInSdk1, ResultInSdk2]) expect(sdk.safeParse(result).error?.issues).toBeUndefined();
+  const passed = (await client.callTool({ name: 'get_it', arguments: {} })) as JsonObject;
+  for (const sdk of [ResultInSdk1, ResultInSdk2])
+    for (const each of [result, passed]) expect(sdk.safeParse(each).error?.issues).toBeUndefined();
   const [envelope, ...blocks] = result.content;
-  return { data: (JSON.parse(envelope?.text ?? '') as JsonObject)['data'], blocks, all: JSON.stringify(result) };
+  const data = (JSON.parse(envelope?.text ?? '') as JsonObject)['data'];
+  return { data, blocks, passed: passed['content'], all: JSON.stringify(result) };
 }
 
 const reference = { type: 'image', mimeType: 'image/png', block: 1 };
@@ -80,8 +84,9 @@ it.each([
     { type: 'resource', resource: { uri: 'urn:mcp-aql:embedded', text: 'hi' } },
   ],
 ])('%s is mended', async (_what, block, mended) => {
-  const { blocks } = await answerOf({ content: [{ type: 'text', text: 'before' }, block] });
+  const { blocks, passed } = await answerOf({ content: [{ type: 'text', text: 'before' }, block] });
   expect(blocks).toEqual([mended]);
+  expect(passed).toEqual([{ type: 'text', text: 'before' }, mended]);
 });
 
 it.each([
@@ -89,13 +94,13 @@ it.each([
   ['an image without data', { type: 'image', url: 'https://example.org/a.png' }],
   ['a text that is none', { type: 'text', text: 5 }],
 ])('a block of %s is told as a text', async (_what, block) => {
-  const { data, blocks } = await answerOf({ content: [{ type: 'text', text: 'before' }, block] });
-  expect(data).toEqual({
-    content: [
-      { type: 'text', text: 'before' },
-      { type: 'text', text: JSON.stringify(block) },
-    ],
-  });
+  const { data, blocks, passed } = await answerOf({ content: [{ type: 'text', text: 'before' }, block] });
+  const told = [
+    { type: 'text', text: 'before' },
+    { type: 'text', text: JSON.stringify(block) },
+  ];
+  expect(data).toEqual({ content: told });
+  expect(passed).toEqual(told);
   expect(blocks).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import { takesLongToWrite, writeMembers } from '../../base/json/write-in-slices.
 import type { ErrorCode } from '../../base/protocol/error-table.js';
 import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
 import { type Reply, type ToolCallResult, WARNINGS, type Warning } from '../../base/protocol/result.js';
+import { mendBlocks } from '../../base/protocol/mend-blocks.js';
 import { decodeText, WireAnswer } from '../../base/protocol/wire-answer.js';
 import { inTime, runInSlices } from '../../base/turns/turns.js';
 import { limited } from './shape.js';
@@ -54,9 +55,20 @@ function writeAnswer({ text, block, members }: WireAnswer): readonly Buffer[] {
   ];
 }
 
-/** What has content is a result of MCP, so content that a server left out is empty. */
+/**
+ * What has content is a result of MCP, so content that a server left out is empty, and blocks that no client could read are mended: one of them
+ * would cost the whole answer. Members that are null are absent.
+ */
 function writeResultMembers({ content = [], _meta: _said, resultType: _type, ...rest }: ToolCallResult): string {
-  return writeExactMembers({ content, ...rest });
+  const mended = mendBlocks(content);
+  const isRight = Array.isArray(content) && mended.every((block, at) => block === content[at]);
+  const { structuredContent, isError, ...others } = rest;
+  return writeExactMembers({
+    content: isRight ? content : mended,
+    ...others,
+    ...((structuredContent ?? null) === null ? {} : { structuredContent }),
+    ...((isError ?? null) === null ? {} : { isError }),
+  });
 }
 
 /** Writes the result of a request of MCP itself, without an envelope; a large one in slices. An answer that exceeds the limit is refused. */
