@@ -178,7 +178,7 @@ export const SERVER = section('Where the gateway listens.', {
   longCallKeepAliveMs: integer(
     100,
     3_600_000,
-    'After so long without an answer the response to a call becomes an event stream, and every event stream has a comment so often: less than load balancers wait for a byte.',
+    'After so long without an answer the response to a call becomes an event stream (after two fifths at most in sessions of 2025-11-25, whose clients can come back to one), and every event stream has a comment so often: less than load balancers wait for a byte.',
     15_000,
   ),
   unreadTimeoutMs: integer(

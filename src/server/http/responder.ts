@@ -68,6 +68,8 @@ export interface HttpExchanges {
 
 /** A silent request is looked at so often in the time in which it may be silent. */
 const LOOKS = 5;
+/** After so many looks it has an event stream, and with it an id to fetch its answer by, where its client knows how. */
+const LOOKS_BEFORE_ID = 1;
 
 interface ExchangeOptions {
   /** What finds the headers that upstreams want. */
@@ -92,7 +94,7 @@ export function createHttpExchanges(
   // One timer for all: a call must not cost one.
   const looking = setInterval(() => {
     shared.looks += 1;
-    for (const exchange of open.values()) exchange.keepAlive(shared.looks - LOOKS);
+    for (const exchange of open.values()) exchange.keepAlive(shared.looks);
   }, keepAliveMs / LOOKS).unref();
   return {
     open: (response, occupancy, accept, session) =>
@@ -194,9 +196,15 @@ class HttpExchange implements Responder {
     this.#response?.write(`${this.#nextId()}${toSseEvent(text)}`);
   }
 
-  /** Turns a request that has waited since before this look into an event stream. */
-  keepAlive(look: number): void {
-    if (this.#since < look && this.canNotify && !this.#isDone) this.#stream();
+  /** Turns a request that has waited for long enough into an event stream. @param looks at all requests so far */
+  keepAlive(looks: number): void {
+    if (!this.canNotify || this.#isDone) return;
+    if (looks - this.#since > (this.#isPrimed() ? LOOKS_BEFORE_ID : LOOKS)) this.#stream();
+  }
+
+  /** Only clients of this revision expect an event without data, by which they learn an id before anything has happened. */
+  #isPrimed(): boolean {
+    return this.#session !== undefined && this.#response?.req.headers['mcp-protocol-version'] === PRIMING_REVISION;
   }
 
   answer(message: MessageText, status = 200): void {
@@ -279,9 +287,7 @@ class HttpExchange implements Responder {
       return;
     }
     this.#key = this.#shared.kept.begin(this.#session, this);
-    // Only clients of this revision expect an event without data, by which they learn an id before anything has happened.
-    const isPrimed = response.req.headers['mcp-protocol-version'] === PRIMING_REVISION;
-    response.write(`${this.#nextId()}${isPrimed ? 'data: \n\n' : '\n'}`);
+    response.write(`${this.#nextId()}${this.#isPrimed() ? 'data: \n\n' : '\n'}`);
   }
 
   #nextId(): string {

@@ -117,6 +117,16 @@ describe('a session whose connection is lost during a call', () => {
     expect((await loseCall(url, { 'mcp-protocol-version': '2025-11-25' })).sent).toMatch(/^id: \S+\ndata: \n\n/);
   });
 
+  it('is told it soon there, long before the response would have to be kept alive', async () => {
+    const url = await open(1_000);
+    const headers = await openSession(url);
+    const call = (more: object) => responseTo(beginHttp(url, { headers: { ...headers, ...more }, body: callMessage(7) }));
+    const keptAlive = call({});
+    const primed = call({ 'mcp-protocol-version': '2025-11-25' });
+    expect(await Promise.race([keptAlive.then(() => 'the other'), primed.then(() => 'this one')])).toBe('this one');
+    for (const response of [await primed, await keptAlive]) response.destroy();
+  });
+
   it.each(['notifications/cancelled', 'DELETE'])('cancels it by %s', async (how) => {
     const url = await open();
     const { headers, call } = await loseCall(url);
