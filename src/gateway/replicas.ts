@@ -26,13 +26,6 @@ export interface Replicas {
   close(): Promise<void>;
 }
 
-const MEGABYTE = 1_048_576;
-
-/** What the parts of large answers may take unless the configuration says otherwise. */
-const RESULT_BOUNDS = { maxBytes: 256 * MEGABYTE, maxBytesPerOwner: 32 * MEGABYTE };
-const SESSION_BOUNDS = { maxBytes: 64 * MEGABYTE, maxBytesPerOwner: 4 * MEGABYTE };
-const RANKING_BOUNDS = { maxBytes: MEGABYTE, maxBytesPerOwner: MEGABYTE };
-
 /** A store that was emptied gets a new secret, which is then taken over. */
 const LOOK_MS = 10_000;
 
@@ -48,10 +41,8 @@ export async function openReplicas(
   current: () => GatewayConfig,
   observe: Observer,
 ): Promise<Replicas | undefined> {
-  const { store: config, credentials } = current();
-  if (store.openSpace === undefined || config.type !== 'redis') return undefined;
-  const { sharedBytes: maxBytes = RESULT_BOUNDS.maxBytes } = config;
-  const { sharedBytesPerClient: maxBytesPerOwner = RESULT_BOUNDS.maxBytesPerOwner } = config;
+  const { credentials } = current();
+  if (store.openSpace === undefined) return undefined;
   const secret = new SharedSecret(store);
   const vault = credentials.key === undefined ? undefined : new Vault(credentials.key);
   const roll = new ReplicaRoll({ store, config: current, vault, observe });
@@ -62,12 +53,12 @@ export async function openReplicas(
     void secret.look();
     void roll.beat();
   }, LOOK_MS).unref();
-  const results = store.openSpace('results', { maxBytes, maxBytesPerOwner });
+  const results = store.openSpace('results');
   return {
     // They hold what servers answered, which who reads the store need not see.
     results: failClosedReads(vault === undefined ? results : new SealedSpace(results, vault)),
-    sessions: store.openSpace('sessions', SESSION_BOUNDS),
-    rankings: store.openSpace('rankings', RANKING_BOUNDS),
+    sessions: store.openSpace('sessions'),
+    rankings: store.openSpace('rankings'),
     keyFor: (purpose) => secret.value && createHmac('sha256', secret.value).update(purpose).digest(),
     state: () => roll.state(),
     others: () => roll.others(),

@@ -63,15 +63,11 @@ export async function openSafety(
   const records = new SafetyRecords(audit);
   const loop = new SafetyLoop({ config: safetyLoop, runs, executions, challenges, blocks, records, redact });
   const answers = new ChallengeAnswers({ runs, challenges, blocks, records });
-  // Sessions move between gateways of one Redis alone.
+  // Sessions move between gateways of one store alone.
   const runningElsewhere = async (sessionId: string): Promise<readonly string[]> =>
     (await executions.runningElsewhere(sessionId)).flatMap(({ kind, subject }) => (kind === 'agent' ? subject : []));
-  const guarding = {
-    config: safetyLoop,
-    loop,
-    runs,
-    ...(config.store.type === 'redis' ? { runningElsewhere } : {}),
-  };
+  const movesSessions = policy.store.openSpace !== undefined;
+  const guarding = { config: safetyLoop, loop, runs, ...(movesSessions ? { runningElsewhere } : {}) };
   return {
     operations: createSafetyOperations(safetyLoop),
     handlersOver: (known) => createSafetyHandlers({ loop, answers }, known),

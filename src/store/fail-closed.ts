@@ -15,19 +15,24 @@ export interface StoreState {
  * (INTERNAL_ERROR, retryable) where the store rejects with a `StoreError`, whose message is for the log.
  */
 export function failClosed(store: StateStore): StateStore {
+  return around(store, (work) => refuseOnFailure(work()));
+}
+
+/** Does something around each use of a store but of its spaces. */
+function around(store: StateStore, guard: Guard): StateStore {
   return {
     description: store.description,
     shared: store.shared,
-    insert: (...args) => refuseOnFailure(store.insert(...args)),
-    get: (...args) => refuseOnFailure(store.get(...args)),
-    replace: (...args) => refuseOnFailure(store.replace(...args)),
-    remove: (...args) => refuseOnFailure(store.remove(...args)),
-    removeTagged: (...args) => refuseOnFailure(store.removeTagged(...args)),
-    list: (...args) => refuseOnFailure(store.list(...args)),
-    increment: (...args) => refuseOnFailure(store.increment(...args)),
-    incrementAll: (...args) => refuseOnFailure(store.incrementAll(...args)),
-    count: (...args) => refuseOnFailure(store.count(...args)),
-    purge: () => refuseOnFailure(store.purge()),
+    insert: (...args) => guard(() => store.insert(...args)),
+    get: (...args) => guard(() => store.get(...args)),
+    replace: (...args) => guard(() => store.replace(...args)),
+    remove: (...args) => guard(() => store.remove(...args)),
+    removeTagged: (...args) => guard(() => store.removeTagged(...args)),
+    list: (...args) => guard(() => store.list(...args)),
+    increment: (...args) => guard(() => store.increment(...args)),
+    incrementAll: (...args) => guard(() => store.incrementAll(...args)),
+    count: (...args) => guard(() => store.count(...args)),
+    purge: () => guard(() => store.purge()),
     close: () => store.close(),
   };
 }
@@ -99,20 +104,8 @@ export function guardStore(store: StateStore, now: () => number = () => performa
         ? { failing: false, worksForMs: now() - failedAt }
         : { failing: true, problem: fault.message, worksForMs: 0 },
     store: {
-      description: store.description,
-      shared: store.shared,
-      insert: (...args) => guard(() => store.insert(...args)),
-      get: (...args) => guard(() => store.get(...args)),
-      replace: (...args) => guard(() => store.replace(...args)),
-      remove: (...args) => guard(() => store.remove(...args)),
-      removeTagged: (...args) => guard(() => store.removeTagged(...args)),
-      list: (...args) => guard(() => store.list(...args)),
-      increment: (...args) => guard(() => store.increment(...args)),
-      incrementAll: (...args) => guard(() => store.incrementAll(...args)),
-      count: (...args) => guard(() => store.count(...args)),
+      ...around(store, guard),
       ...(store.openSpace === undefined ? {} : { openSpace: guardSpaces(store.openSpace.bind(store), guard) }),
-      purge: () => guard(() => store.purge()),
-      close: () => store.close(),
     },
   };
 }
@@ -120,8 +113,8 @@ export function guardStore(store: StateStore, now: () => number = () => performa
 type Guard = <T>(work: () => Promise<T>) => Promise<T>;
 
 function guardSpaces(open: NonNullable<StateStore['openSpace']>, guard: Guard): NonNullable<StateStore['openSpace']> {
-  return (name, bounds) => {
-    const space = open(name, bounds);
+  return (name) => {
+    const space = open(name);
     return {
       put: (...args) => guard(() => space.put(...args)),
       get: (...args) => guard(() => space.get(...args)),

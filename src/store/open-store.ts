@@ -6,7 +6,7 @@ interface OpenStoreOptions {
   /** Milliseconds since the epoch; the system's clock unless given. */
   readonly now?: () => number;
   /** Called when a server or file becomes unusable and when it can be used again, for the log; the text holds no secret. */
-  readonly onProblem?: (message: string) => void;
+  readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 /**
@@ -16,14 +16,31 @@ interface OpenStoreOptions {
  */
 export async function openStore(config: StoreConfig, options: OpenStoreOptions = {}): Promise<StateStore> {
   const { now = Date.now, onProblem } = options;
-  if (config.type === 'memory') return new MemoryStore(now);
-  if (config.type === 'redis') {
-    const { RedisStore } = await import('./redis-store.js');
-    return new RedisStore(config, { now, onProblem });
-  }
-  const { SqliteStore } = await import('./sqlite-store.js').catch(refusePlatform);
-  return new SqliteStore(config.file, { now, onProblem });
+  const open = STORES[config.type] as (config: StoreConfig, needs: StoreNeeds) => StateStore | Promise<StateStore>;
+  return await open(config, { now, onProblem });
 }
+
+interface StoreNeeds extends Pick<OpenStoreOptions, 'onProblem'> {
+  readonly now: () => number;
+}
+
+/** How each type is opened. */
+const STORES: {
+  readonly [Type in StoreConfig['type']]: (
+    config: Extract<StoreConfig, { readonly type: Type }>,
+    needs: StoreNeeds,
+  ) => StateStore | Promise<StateStore>;
+} = {
+  memory: (_config, { now }) => new MemoryStore(now),
+  sqlite: async ({ file }, needs) => {
+    const { SqliteStore } = await import('./sqlite-store.js').catch(refusePlatform);
+    return new SqliteStore(file, needs);
+  },
+  redis: async (config, needs) => {
+    const { RedisStore } = await import('./redis-store.js');
+    return new RedisStore(config, needs);
+  },
+};
 
 /** The driver is native code that npm installs per platform and that some installations leave out. */
 function refusePlatform(cause: unknown): never {

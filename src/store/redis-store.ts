@@ -12,6 +12,7 @@ import {
   type Increments,
   type RecordOptions,
   type SharedSpace,
+  SPACE_BOUNDS,
   type SpaceBounds,
   type SpaceName,
   type StateStore,
@@ -36,6 +37,7 @@ export class RedisStore implements StateStore {
   readonly #name: string;
   readonly #prefix: string;
   readonly #now: () => number;
+  readonly #bounds: Readonly<Record<SpaceName, SpaceBounds>>;
 
   /** @throws StoreError when an address is malformed; an unreachable server is not an error here. */
   constructor(config: RedisStoreConfig, { now, onProblem, deadlineMs = DEADLINE_MS }: RedisStoreOptions) {
@@ -45,6 +47,15 @@ export class RedisStore implements StateStore {
     this.#connection = new RedisConnection(config, { deadlineMs, onProblem, probeKey: `${this.#prefix}:probe` });
     this.description = `${this.#connection.place}, prefix '${config.prefix}'`;
     this.#now = now;
+    const { sharedBytes: maxBytes, sharedBytesPerClient: maxBytesPerOwner } = config;
+    const { results } = SPACE_BOUNDS;
+    this.#bounds = {
+      ...SPACE_BOUNDS,
+      results: {
+        maxBytes: maxBytes ?? results.maxBytes,
+        maxBytesPerOwner: maxBytesPerOwner ?? results.maxBytesPerOwner,
+      },
+    };
   }
 
   async insert(collection: Collection, key: string, value: JsonObject, options: RecordOptions): Promise<boolean> {
@@ -101,9 +112,9 @@ export class RedisStore implements StateStore {
     return Number(await this.#run('count', [this.#counter(counter)]));
   }
 
-  openSpace(name: SpaceName, bounds: SpaceBounds): SharedSpace {
+  openSpace(name: SpaceName): SharedSpace {
     const prefix = `${this.#name}:${name}`;
-    return new RedisSpace({ connection: this.#connection, prefix, bounds, now: this.#now });
+    return new RedisSpace({ connection: this.#connection, prefix, bounds: this.#bounds[name], now: this.#now });
   }
 
   /** Redis removes expired records by itself; this trims the indexes of collections without new records. */

@@ -88,8 +88,8 @@ export interface StateStore {
   incrementAll(steps: readonly CounterStep[]): Promise<Increments>;
   /** Reads a counter without changing it; 0 where there is none. */
   count(counter: string): Promise<number>;
-  /** Opens a space that other gateways of this store find too; absent where the store is of one machine. */
-  openSpace?(name: SpaceName, bounds: SpaceBounds): SharedSpace;
+  /** Opens a space that gateways on other machines find too; absent where the store is of one machine. */
+  openSpace?(name: SpaceName): SharedSpace;
   /** Removes what has expired, where the store does not do so by itself. */
   purge(): Promise<void>;
   close(): Promise<void>;
@@ -109,7 +109,19 @@ export interface SharedSpace {
 }
 
 /** The kinds of things that are shared. A closed list, so that two modules cannot use one for different things. */
-export type SpaceName = 'results' | 'sessions' | 'rankings';
+export type SpaceName = keyof typeof SPACE_BOUNDS;
+
+const MEGABYTE = 1_048_576;
+
+/** What each may take unless the configuration says otherwise. */
+export const SPACE_BOUNDS = {
+  /** The parts of large answers. */
+  results: { maxBytes: 256 * MEGABYTE, maxBytesPerOwner: 32 * MEGABYTE },
+  /** What a session's client has said. */
+  sessions: { maxBytes: 64 * MEGABYTE, maxBytesPerOwner: 4 * MEGABYTE },
+  /** Which operations were used most. */
+  rankings: { maxBytes: MEGABYTE, maxBytesPerOwner: MEGABYTE },
+} satisfies Readonly<Record<string, SpaceBounds>>;
 
 /** In bytes. */
 export interface SpaceBounds {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { RedisSentinels } from '../../src/config/gateway-config.js';
+import type { RedisSentinels, RedisStoreConfig } from '../../src/config/gateway-config.js';
 import { openStore } from '../../src/store/open-store.js';
 import { RedisStore } from '../../src/store/redis-store.js';
 import { type StateStore, StoreError } from '../../src/store/state-store.js';
@@ -31,7 +31,7 @@ describe.skipIf(!hasServer)(hasServer ? 'Redis' : `Redis: skipped, ${NO_REDIS}`,
 
   const open = (prefix: string, now: () => number = Date.now) => openStore({ type: 'redis', url, prefix }, { now });
 
-  describeSpace(open);
+  describeSpace((prefix, bounds) => openStore({ type: 'redis', url, prefix, ...bounds }));
   describeStateStore('Redis', { open: (now) => open(randomUUID(), now) });
 
   it('shares the state only between clients with the same prefix', async () => {
@@ -149,7 +149,7 @@ describe.skipIf(!canStart)(canStart ? 'a Redis cluster' : `Redis clusters: skipp
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-  describeSpace((prefix) => openStore({ type: 'redis', cluster: cluster.urls, prefix }));
+  describeSpace((prefix, bounds) => openStore({ type: 'redis', cluster: cluster.urls, prefix, ...bounds }));
   describeStateStore('a Redis cluster', {
     open: (now) => openStore({ type: 'redis', cluster: cluster.urls.slice(0, 1), prefix: randomUUID() }, { now }),
   });
@@ -186,13 +186,15 @@ describe('a server that is not Redis', () => {
 });
 
 /** Entries of 1,000 bytes count 1,512. */
-function describeSpace(open: (prefix: string) => Promise<StateStore>): void {
+type Bounds = Pick<RedisStoreConfig, 'sharedBytes' | 'sharedBytesPerClient'>;
+
+function describeSpace(open: (prefix: string, bounds: Bounds) => Promise<StateStore>): void {
   describe('a shared space', () => {
     const bytes = Buffer.alloc(1_000, 0xff);
-    const openSpace = async (maxBytes: number, maxBytesPerOwner: number) => {
-      const store = await open(randomUUID());
+    const openSpace = async (sharedBytes: number, sharedBytesPerClient: number) => {
+      const store = await open(randomUUID(), { sharedBytes, sharedBytesPerClient });
       onTestFinished(() => store.close());
-      const space = store.openSpace?.('results', { maxBytes, maxBytesPerOwner });
+      const space = store.openSpace?.('results');
       if (space === undefined) throw new Error('no space');
       const has = async (...names: string[]) =>
         Promise.all(names.map(async (name) => (await space.get(name)) !== undefined));

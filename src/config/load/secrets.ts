@@ -260,12 +260,22 @@ function maskSafetyLoop({ challenge, ...settings }: GatewayConfig['safetyLoop'])
 }
 
 function maskStore(store: StoreConfig): StoreConfig {
-  if (store.type !== 'redis') return store;
-  const masked = { ...store, ...(store.password !== undefined && { password: MASK }) };
-  if ('url' in masked) return { ...masked, url: maskUrl(masked.url) };
-  if ('cluster' in masked) return { ...masked, cluster: masked.cluster.map(maskUrl) };
-  return { ...masked, sentinel: { ...masked.sentinel, nodes: masked.sentinel.nodes.map(maskUrl) } };
+  return (MASKED_STORES[store.type] as (store: StoreConfig) => StoreConfig)(store);
 }
+
+/** What each type of store has that nobody may read. */
+const MASKED_STORES: {
+  readonly [Type in StoreConfig['type']]: (store: Extract<StoreConfig, { readonly type: Type }>) => StoreConfig;
+} = {
+  memory: (store) => store,
+  sqlite: (store) => store,
+  redis: (store) => {
+    const masked = { ...store, ...(store.password !== undefined && { password: MASK }) };
+    if ('url' in masked) return { ...masked, url: maskUrl(masked.url) };
+    if ('cluster' in masked) return { ...masked, cluster: masked.cluster.map(maskUrl) };
+    return { ...masked, sentinel: { ...masked.sentinel, nodes: masked.sentinel.nodes.map(maskUrl) } };
+  },
+};
 
 /** Webhooks of many chat services have their secret in the path. */
 function maskPath(address: string): string {
