@@ -123,7 +123,7 @@ function shapeResult(result: ToolCallResult | WireAnswer, job: LargeAnswerJob, r
   if (result.isError === true) {
     return shapeFailedTool(createFailureReader(words)(operation, args, result), operation, result, limits);
   }
-  const data = toResultData(result);
+  const data = toResultData(result, context.answerTokens ?? job.results.settings.maxTokens, query !== undefined);
   const read = results.finish(query, data, pages);
   return shapeRead(result, data, { ...read, warnings: [...warnings, ...read.warnings] }, limits);
 }
@@ -140,7 +140,7 @@ function readAnswer(
   const result = 'pieces' in answer ? readLargeAnswer(answer, admit) : openWire(answer);
   if (!(result instanceof WireAnswer)) return result;
   const isPassedOn = context.operation.passthrough !== undefined;
-  if (isPassedOn || results.passesUnread(query, (most) => result.dataBytes <= most)) return result;
+  if (isPassedOn || results.passesUnread(query, result)) return result;
   admit(result.text);
   return readToolResult(result);
 }

@@ -184,7 +184,7 @@ function openPath(
     callOne: (raw) => pipeline.answer(raw, catalog.current()),
     foresee: (raw) => pipeline.foresee(raw, catalog.current()),
     policy: { ...batches, staticDecision: gatekeeper.staticDecision },
-    answerBytes: config.results.maxBytes,
+    answerTokens: config.results.maxTokens,
     limits,
     observe: parts.observe,
   });

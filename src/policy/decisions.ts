@@ -66,7 +66,7 @@ export function composeDecisions(config: GatewayConfig, parts: DecisionParts, be
     quota:
       before !== undefined && isDeepStrictEqual(before.quotaSettings, quotaSettings)
         ? before.quota
-        : createQuotaService({ store, tokens, config, observe, answerBytes: mostBytesOf(config) }),
+        : createQuotaService({ store, tokens, config, observe, answerTokens: mostTokensOf(config) }),
     quotaSettings,
   };
 }
@@ -75,9 +75,9 @@ function quotaSettingsOf({ quotas, upstreams }: GatewayConfig): QuotaSettings {
   return { quotas, upstreams: upstreams.map(({ slug, apiLimits }) => ({ slug, apiLimits })) };
 }
 
-/** The most bytes of data that an answer has. */
-function mostBytesOf({ results, limits }: GatewayConfig): number {
-  return results.maxBytes === 0 ? limits.maxResponseSize : results.maxBytes;
+/** The most tokens of data that an answer has: where they are not bounded, a token for every four bytes. */
+function mostTokensOf({ results, limits }: GatewayConfig): number {
+  return results.maxTokens === 0 ? Math.ceil(limits.maxResponseSize / 4) : results.maxTokens;
 }
 
 /** The trust of each upstream by slug; an upstream that is not configured is untested. */

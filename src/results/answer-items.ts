@@ -39,7 +39,7 @@ export function answerItems(
   const range = cutRange(query.page, ordered.length);
   const projection = projectionOf(query, source, ordered.slice(0, SAMPLE));
   const { beside, omitted } = besideList(list.data, list.path, MAX_BESIDE_LENGTH);
-  const maxBytes = boundOf(context, deps);
+  const maxTokens = boundOf(context, deps);
   const storePages = (): PageCursors | undefined =>
     stored.storePages(
       {
@@ -62,7 +62,8 @@ export function answerItems(
     beside: { ...(aggregations === undefined ? {} : { aggregations }), ...beside },
     request: query.page,
     names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
-    maxBytes,
+    maxTokens,
+    keep: (dataText) => stored.storeResult({ operation: originOf(operation), dataText }, caller),
     compact: settings.compact,
   });
   const isReached = choosesOfAll(query) || range.end >= ordered.length;
@@ -137,7 +138,8 @@ function writeStoredPage(
     beside: {},
     request: query.page,
     names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
-    maxBytes: boundOf(context, deps),
+    maxTokens: boundOf(context, deps),
+    keep: (dataText) => deps.stored.storeResult({ operation: originOf(operation), dataText }, context.caller),
     compact: deps.settings.compact,
   });
   const isReached = missing !== undefined && range.end >= items.length;

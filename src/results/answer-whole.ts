@@ -11,9 +11,10 @@ import type { CollectionQuery, ControlSet, ReadContext, ReadData } from './query
 import type { QueryOptions } from './query/run-query.js';
 import type { ShapeMemory } from './shape/learned-shape.js';
 import { locateList } from './shape/locate-list.js';
+import { fitTokens, hasTokens } from './stored/fit-tokens.js';
 import { ListPacker, type PackedList } from './stored/packed-list.js';
 import type { ResultStore } from './stored/result-store.js';
-import { type Cut, fitAnswer } from './stored/truncate.js';
+import type { Cut } from './stored/truncate.js';
 import { describeCuts } from './stored/truncation-warning.js';
 
 /** What making an answer needs. */
@@ -24,9 +25,6 @@ export interface AnswerDeps {
   readonly controlsOf: (operation: Operation) => ControlSet;
   readonly now: () => number;
 }
-
-/** A UTF-16 unit is never more than three bytes in UTF-8. */
-const MAX_BYTES_PER_UNIT = 3;
 
 /** What two entries of the store take beside their content, at most. */
 const BESIDE_BYTES = 8 * 1024;
@@ -44,11 +42,11 @@ export interface AnswerData {
 
 /** An answer as it is, or as much of it as fits, with the ways to the rest. */
 export function answerWhole(context: ReadContext, { dataText, value: read }: AnswerData, deps: AnswerDeps): ReadData {
-  const maxBytes = boundOf(context, deps);
-  if (maxBytes === 0 || fits(dataText, maxBytes)) return { dataText, warnings: [] };
+  const maxTokens = boundOf(context, deps);
+  if (hasTokens(dataText, maxTokens)) return { dataText, warnings: [] };
   const data = read ?? parseExact(dataText);
-  const { value, cuts } = fitAnswer(data, maxBytes);
-  if (cuts.length === 0) return { dataText: writeExact(value), warnings: [] };
+  const { cuts, text } = fitTokens(data, maxTokens);
+  if (cuts.length === 0) return { dataText: text, warnings: [] };
   const { operation, caller } = context;
   const handle = deps.stored.storeResult({ operation: originOf(operation), dataText }, caller);
   // Both are kept, or the whole answer alone: it has all that the pages have.
@@ -57,13 +55,11 @@ export function answerWhole(context: ReadContext, { dataText, value: read }: Ans
   const warning = describeCuts(cuts, {
     ...(handle === undefined ? {} : { handle }),
     ...(page === undefined ? {} : { page }),
-    limit: maxBytes,
+    limit: maxTokens,
+    whole: data,
+    controls: deps.controlsOf(operation).names,
   });
-  return { dataText: writeExact(value), warnings: [warning] };
-}
-
-function fits(text: string, maxBytes: number): boolean {
-  return text.length * MAX_BYTES_PER_UNIT <= maxBytes || Buffer.byteLength(text) <= maxBytes;
+  return { dataText: text, warnings: [warning] };
 }
 
 /** The next page of the list that was cut, where the operation has pages. */
@@ -108,9 +104,9 @@ function packItems(items: readonly unknown[], maxBytes: number): PackedList | un
   return packer.pack();
 }
 
-/** How many bytes of data an answer may have; 0 for any number. */
-export function boundOf({ answerBytes }: ReadContext, { settings }: AnswerDeps): number {
-  return answerBytes ?? settings.maxBytes;
+/** How many tokens of data an answer may have; 0 for any number. */
+export function boundOf({ answerTokens }: ReadContext, { settings }: AnswerDeps): number {
+  return answerTokens ?? settings.maxTokens;
 }
 
 /** What a query can use beside the items themselves: computed fields and presets. */

@@ -11,6 +11,7 @@ import type {
   ReadContext,
   ReadData,
   StoredEntry,
+  UnreadAnswer,
 } from './query/result-types.js';
 import { compileComputedFields } from './shape/controls.js';
 import { readAnswer } from './shape/learned-shape.js';
@@ -30,7 +31,7 @@ import {
 /** What finishing an answer in another thread needs and leaves. */
 export interface DetachedFinisher {
   finish(query: CollectionQuery | undefined, answer: AnswerData, pages: DetachedList | undefined): ReadData;
-  passesUnread(query: CollectionQuery | undefined, isAtMost: (bytes: number) => boolean): boolean;
+  passesUnread(query: CollectionQuery | undefined, answer: UnreadAnswer): boolean;
   /** What the thread of the gateway has to keep. */
   left(): FinishedElsewhere;
 }
@@ -72,11 +73,8 @@ export function openDetached(context: ReadContext, detached: DetachedResults): D
   };
   return {
     finish: (query, answer, pages) => finishAnswer(context, query, answer, deps, pages),
-    passesUnread(query, isAtMost) {
-      if (query !== undefined) return false;
-      const maxBytes = context.answerBytes ?? settings.maxBytes;
-      return maxBytes === 0 || isAtMost(maxBytes);
-    },
+    passesUnread: (query, answer) =>
+      query === undefined && answer.hasTokens(context.answerTokens ?? settings.maxTokens),
     left: () => ({ entries: stored.entries, ...(learned === undefined ? {} : { learned }) }),
   };
 }

@@ -16,9 +16,6 @@ import { type Holder, ResultSharing, type SharedBytes } from './stored/result-sh
 import { createResultStore } from './stored/result-store.js';
 import { cursorOf } from './write-page.js';
 
-/** A UTF-16 unit is never more than three bytes in UTF-8. */
-const MAX_BYTES_PER_UNIT = 3;
-
 /** Longer answers are not learned from: shorter ones show the same shape, and parsing costs more than passing on. */
 const MAX_LEARNED_LENGTH = 20_000;
 
@@ -67,10 +64,7 @@ export function createResultService(
   };
   const deps: AnswerDeps = { settings, stored, memory, controlsOf, now };
   const isWorthLearning = createSampler();
-  const boundOf = ({ answerBytes }: ReadContext): number => answerBytes ?? settings.maxBytes;
-  /** Most answers are: they are the caller's as they are. */
-  const isShort = (dataText: string, context: ReadContext): boolean =>
-    dataText.length * MAX_BYTES_PER_UNIT <= boundOf(context);
+  const boundOf = ({ answerTokens }: ReadContext): number => answerTokens ?? settings.maxTokens;
 
   const takesLong: ResultService['takesLong'] = (context, query, bytes) => {
     const fits = boundOf(context) === 0 || bytes <= boundOf(context);
@@ -82,7 +76,7 @@ export function createResultService(
     if (query === undefined) {
       if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
         memory.learn(operation, value ?? JSON.parse(dataText));
-      return isShort(dataText, context) ? { dataText, warnings: [] } : answerWhole(context, { dataText, value }, deps);
+      return answerWhole(context, { dataText, value }, deps);
     }
     const data = value ?? parseExact(dataText);
     memory.learn(operation, data);
@@ -102,6 +96,7 @@ export function createResultService(
 
   return {
     controlsOf,
+    boundOf,
     takeControls(operation, params) {
       const controls = controlsOf(operation);
       // Most calls ask nothing of their answer.
@@ -133,11 +128,9 @@ export function createResultService(
         : onceShared(finished, context, before);
     },
     takesLong,
-    passesUnread(context, query, isAtMost) {
-      if (query !== undefined) return false;
-      const maxBytes = boundOf(context);
-      if (maxBytes !== 0 && !isAtMost(maxBytes)) return false;
-      return !(isWorthLearning.isDue(context.operation) && isAtMost(MAX_LEARNED_LENGTH));
+    passesUnread(context, query, answer) {
+      if (query !== undefined || !answer.hasTokens(boundOf(context))) return false;
+      return !(isWorthLearning.isDue(context.operation) && answer.dataBytes <= MAX_LEARNED_LENGTH);
     },
     detach: ({ operation }) => ({
       settings,
@@ -161,8 +154,8 @@ export function createResultService(
     storedPart(request, caller) {
       const result = stored.findContent(request.handle, caller);
       if (result === undefined) throw handleGone(request.handle);
-      const maxBytes = settings.maxBytes === 0 ? settings.keptBytes : settings.maxBytes;
-      return { ...result, request, maxBytes, now: now() };
+      const maxTokens = settings.maxTokens === 0 ? settings.keptBytes : settings.maxTokens;
+      return { ...result, request, maxTokens, now: now() };
     },
     operationOf: (handle, caller) => stored.operationOf(handle, caller),
     async keep(dataText, { operation, ...of }) {

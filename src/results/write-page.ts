@@ -1,7 +1,9 @@
 import { writeExact } from '../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { estimateTokens } from '../base/lib/token-estimate.js';
 import type { Warning } from '../base/protocol/result.js';
 import type { MissingItems, PageRequest, ReadData } from './query/result-types.js';
+import { fitTokens } from './stored/fit-tokens.js';
 import type { PageCursors } from './stored/result-store.js';
 import { describeCuts } from './stored/truncation-warning.js';
 
@@ -27,20 +29,22 @@ interface PageToWrite {
   readonly beside: JsonObject;
   /** The upstream's name of `first` and `after` for this operation. */
   readonly names: { readonly first: string; readonly after: string };
-  readonly maxBytes: number;
+  readonly maxTokens: number;
+  /** Stores what was cut inside; undefined where that fails. */
+  readonly keep: (dataText: string) => string | undefined;
   readonly compact: boolean;
 }
 
-/** Room for `pageInfo`, `pagination` and punctuation. */
-const FRAME_BYTES = 560;
+/** Room for `pageInfo`, `pagination` and punctuation: two cursors are most of it. */
+const FRAME_TOKENS = 180;
 
 /** Writes as many whole items as fit, with what a caller needs to get the rest. */
 export function writePage(page: PageToWrite): ReadData {
-  const { range, total, missing, beside, request, maxBytes } = page;
+  const { range, total, missing, beside, request, maxTokens } = page;
   const backward = request.style === 'backward';
   const besideText = writeExact(beside).slice(1, -1);
-  const space = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
-  const fitting = takeWhatFits(page, space);
+  const space = maxTokens === 0 ? Number.POSITIVE_INFINITY : maxTokens - FRAME_TOKENS - estimateTokens(besideText);
+  const { fitting, warning } = takeWhatFits(page, space);
   const start = backward ? range.end - fitting.length : range.start;
   const end = start + fitting.length;
   const isCut = fitting.length < range.end - range.start;
@@ -57,7 +61,10 @@ export function writePage(page: PageToWrite): ReadData {
   const suffix = besideText === '' ? '' : `,${besideText}`;
   return {
     dataText: `{"items":${writeItems(fitting, page.compact)},${pages}${suffix}}`,
-    warnings: isCut ? [warnOfCut(page, fitting.length, cursors?.cursorAt(end - 1))] : [],
+    warnings: [
+      ...(isCut ? [warnOfCut(page, fitting.length, cursors?.cursorAt(end - 1))] : []),
+      ...(warning === undefined ? [] : [warning]),
+    ],
   };
 }
 
@@ -86,19 +93,41 @@ interface FittingItem {
   readonly text: string;
 }
 
-/** Starts at the end that the page is asked from. Takes at least one item, because a caller must be able to get past it. */
-function takeWhatFits({ range, itemAt, request }: PageToWrite, space: number): readonly FittingItem[] {
+interface FittingItems {
+  readonly fitting: readonly FittingItem[];
+  /** Of an item that is cut inside. */
+  readonly warning?: Warning;
+}
+
+/** Starts at the end that the page is asked from. Takes at least one item, if need be a part of it: a caller must be able to get past it. */
+function takeWhatFits(page: PageToWrite, space: number): FittingItems {
+  const { range, itemAt, request } = page;
   const fitting: FittingItem[] = [];
   const backward = request.style === 'backward';
   let used = 0;
   for (let step = 0; step < range.end - range.start; step += 1) {
     const item = itemAt(backward ? range.end - 1 - step : range.start + step);
     const text = writeExact(item);
-    used += Buffer.byteLength(text) + 1;
+    used += estimateTokens(text, space);
     if (used > space && step > 0) break;
+    if (used > space) return cutItem(page, item, Math.max(space, LEAST_TOKENS));
     fitting.push({ item, text });
   }
-  return backward ? fitting.reverse() : fitting;
+  return { fitting: backward ? fitting.reverse() : fitting };
+}
+
+/** An item alone is shown however much there is beside it. */
+const LEAST_TOKENS = 100;
+
+function cutItem({ keep, maxTokens }: PageToWrite, item: unknown, space: number): FittingItems {
+  const { value, cuts, text } = fitTokens(item, space);
+  if (cuts.length === 0) return { fitting: [{ item: value, text }] };
+  // As its place in the page is.
+  const whole = { items: [item] };
+  const handle = keep(writeExact(whole));
+  const placed = cuts.map((cut) => ({ ...cut, path: ['items', 0, ...cut.path] }));
+  const way = { ...(handle === undefined ? {} : { handle }), limit: maxTokens, whole };
+  return { fitting: [{ item: value, text }], warning: describeCuts(placed, way) };
 }
 
 function writeItems(fitting: readonly FittingItem[], compact: boolean): string {
@@ -107,7 +136,7 @@ function writeItems(fitting: readonly FittingItem[], compact: boolean): string {
 }
 
 function warnOfCut(
-  { range, names, maxBytes, request }: PageToWrite,
+  { range, names, maxTokens, request }: PageToWrite,
   kept: number,
   cursor: string | undefined,
 ): Warning {
@@ -116,7 +145,7 @@ function warnOfCut(
     cursor === undefined || request.style === 'backward'
       ? {}
       : { page: { cursor, params: { [names.first]: kept, [names.after]: cursor } } };
-  return describeCuts([cut], { ...page, limit: maxBytes });
+  return describeCuts([cut], { ...page, limit: maxTokens });
 }
 
 /** A range of ordered items; `end` is not part of it. */

@@ -7,7 +7,7 @@ import { openGateway } from './answers/open-gateway.mjs';
 import { REQUESTS } from './answers/requests.mjs';
 
 const READ_TOOL = 'mcp_aql_read';
-const WHOLE = { maxBytes: 0 };
+const WHOLE = { maxTokens: 0 };
 
 const { values } = parseArgs({ options: { gateway: { type: 'string', default: GATEWAY } } });
 const settings = [WHOLE, ...REQUESTS.map(({ results = {} }) => results)].map((results) => JSON.stringify(results));

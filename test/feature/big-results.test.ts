@@ -1,3 +1,4 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import type { RunningGateway } from '../support/gateway-folder.js';
@@ -8,7 +9,7 @@ import { runCli } from '../support/run-cli.js';
 
 const READ = 'mcp_aql_read';
 const ROWS = makeRows(2_000);
-const MAX_BYTES = 20_000;
+const MAX_TOKENS = 5_000;
 
 let upstream: RowsUpstream;
 let gateway: RunningGateway;
@@ -16,7 +17,7 @@ let client: McpClient;
 
 beforeAll(async () => {
   upstream = await startRowsUpstream(ROWS);
-  gateway = await hostGateway({ results: { maxBytes: MAX_BYTES }, mcpServers: { rows: { url: upstream.url } } });
+  gateway = await hostGateway({ results: { maxTokens: MAX_TOKENS }, mcpServers: { rows: { url: upstream.url } } });
   client = await connectClient(gateway.url);
 }, 60_000);
 
@@ -43,10 +44,10 @@ describe('an answer that is too big', () => {
     expect(total).toBe(ROWS.length);
     expect(rows.length).toBeGreaterThan(20);
     expect(rows).toEqual(ROWS.slice(0, rows.length));
-    expect(Buffer.byteLength(JSON.stringify(answer.data))).toBeLessThanOrEqual(MAX_BYTES);
+    expect(countTokens(JSON.stringify(answer.data))).toBeLessThanOrEqual(MAX_TOKENS * 1.15);
     expect(warningOf(answer)).toMatchObject({
       code: 'VALIDATION_TRUNCATED_WARNING',
-      details: { field: 'rows', original_count: ROWS.length, truncated_count: rows.length, limit: MAX_BYTES },
+      details: { field: 'rows', original_count: ROWS.length, truncated_count: rows.length, limit: MAX_TOKENS },
     });
   });
 

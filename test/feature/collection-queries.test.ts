@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   };
   // Nothing is cut here for its size: that is another feature.
-  gateway = await hostGateway({ results: { maxBytes: 0 }, mcpServers: { rows: { url: upstream.url, operations } } });
+  gateway = await hostGateway({ results: { maxTokens: 0 }, mcpServers: { rows: { url: upstream.url, operations } } });
   client = await connectClient(gateway.url);
 }, 60_000);
 

@@ -135,7 +135,7 @@ describe.each(CATALOGS)('the description of %s', (_name, skip, read) => {
       // A batch that skips gives the answer of each call by itself.
       batch: { onConfirmation: 'skip', maxOperations: PER_BATCH },
       store: { type: 'memory' },
-      results: { maxBytes: 0 },
+      results: { maxTokens: 0 },
       policy: { confirmation: { maxIssuedPerMinute: 100_000 } },
       mcpServers: Object.fromEntries([...catalogs.keys()].map((slug) => [slug, { url: upstream.urlOf(slug) }])),
     });

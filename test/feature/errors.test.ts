@@ -63,7 +63,7 @@ beforeAll(async () => {
   );
   gateway = await hostGateway(
     {
-      results: { maxBytes: 0 },
+      results: { maxTokens: 0 },
       limits: {
         maxRequestSize: 65_536,
         maxStringLength: 65_536,

@@ -43,7 +43,7 @@ describe.each(['single', 'passthrough'] as const)(
         args: [join(REPOSITORY, 'test/fixtures/servers/methods-server.mjs'), SERVER],
       };
       const limits = { maxResponseSize: 4_000_000 };
-      gateway = await hostGateway({ endpoint: { mode }, results: { maxBytes: 0 }, limits, mcpServers: { forger } });
+      gateway = await hostGateway({ endpoint: { mode }, results: { maxTokens: 0 }, limits, mcpServers: { forger } });
     }, 60_000);
     afterAll(() => gateway?.[Symbol.asyncDispose]());
 

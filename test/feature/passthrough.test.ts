@@ -223,7 +223,7 @@ it.each([
   });
   await using gateway = await hostGateway({
     endpoint: { mode: 'single', passthrough: true },
-    results: { maxBytes: 0 },
+    results: { maxTokens: 0 },
     limits: { maxResponseSize: 20_000_000 },
     mcpServers: { rows: server },
   });

@@ -10,7 +10,7 @@ let gateway: RunningGateway;
 
 beforeAll(async () => {
   gateway = await hostGateway({
-    results: { maxBytes: 0 },
+    results: { maxTokens: 0 },
     mcpServers: { behaviour: { ...behaviourServer(), operations: { '*': { category: 'EXECUTE', danger: 'safe' } } } },
   });
 }, 60_000);

@@ -154,7 +154,7 @@ describe('what belongs to one view', () => {
   });
 
   it('is not read on in another: neither handles, cursors nor sessions', async () => {
-    await using live = await open({ results: { maxBytes: 10_000 } });
+    await using live = await open({ results: { maxTokens: 2_500 } });
     const here = await live.connect('http', 'modern', TOKENS.writer, 'writing_too');
     const there = await live.connect('http', 'modern', TOKENS.writer, 'writing');
     const first = await live.call(here, 'list_rows', { first: 10 });

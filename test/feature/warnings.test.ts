@@ -26,7 +26,7 @@ describe('an answer', () => {
       list_rows: { deprecated: { replacement: 'search_rows', removalDate: '2027-01-31' }, slowMs: 1 },
     };
     const quotas = { limits: [{ metric: 'requests_per_day', warn: 1, hard_stop: 1_000 }] };
-    const config = { results: { maxBytes: 10_000 }, quotas, mcpServers: { rows: { url: upstream.url, operations } } };
+    const config = { results: { maxTokens: 2_500 }, quotas, mcpServers: { rows: { url: upstream.url, operations } } };
     await using gateway = await hostGateway(config);
     await using client = await connectClient(gateway.url);
     const first = warningsOf(await client.call(READ, 'list_rows'));
@@ -52,7 +52,7 @@ describe('an answer', () => {
 
   it('has a warning when its call was slow', async () => {
     await using upstream = await startRowsUpstream(makeRows(60_000));
-    const config = { warnings: { slowMs: 1 }, results: { maxBytes: 0 }, mcpServers: { rows: { url: upstream.url } } };
+    const config = { warnings: { slowMs: 1 }, results: { maxTokens: 0 }, mcpServers: { rows: { url: upstream.url } } };
     await using gateway = await hostGateway(config);
     await using client = await connectClient(gateway.url);
     const [warning] = warningsOf(await client.call(READ, 'list_rows', { first: 1 }));

@@ -28,7 +28,7 @@ describe.skipIf('missing' in found)(`a gateway on a newer Node.js than that of t
       {
         endpoint: { passthrough: true },
         limits: { maxResponseSize: 4 * LARGE },
-        results: { maxBytes: 0 },
+        results: { maxTokens: 0 },
         mcpServers: { demo: inlineServer(TOOLS) },
       },
       runner,

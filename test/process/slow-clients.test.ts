@@ -26,7 +26,7 @@ beforeAll(async () => {
   upstream = await startRowsUpstream(rows);
   const large = {
     limits: { maxResponseSize: 4 * ANSWER_BYTES },
-    results: { maxBytes: 0 },
+    results: { maxTokens: 0 },
     metrics: { enabled: true, token: TOKEN },
   };
   gateway = await serveGateway({ server: LIMITS, ...large, mcpServers: { rows: { url: upstream.url } } });

@@ -28,7 +28,7 @@ const QUESTIONS = [
 
 const WHOLE = {
   limits: { maxResponseSize: 104_857_600 },
-  results: { maxBytes: 0 },
+  results: { maxTokens: 0 },
 };
 
 const handleIn = (answer) => /res_[A-Za-z0-9_-]+/.exec(answer)?.[0] ?? 'res_none';

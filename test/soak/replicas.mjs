@@ -39,7 +39,7 @@ function configFor(upstream, redis) {
     server: { lameDuckMs: 1_500, drainMs: 10_000 },
     store: { type: 'redis', url: redis },
     clients: { soak: { token: CLIENT_TOKEN } },
-    results: { maxBytes: 20_000 },
+    results: { maxTokens: 5_000 },
     policy: {
       rules: [{ name: 'people', match: { operation: 'do_approved' }, decision: 'confirm', requires: 'human' }],
       approvals: { operators: { ann: { token: OPERATOR_TOKEN } } },

@@ -92,7 +92,7 @@ export const SMALL_ANSWER_ATTACKS = [
   attack(
     'answers below a megabyte, passed on',
     SHAPES.map((shape) => call({ shape })),
-    { config: { limits: { maxResponseSize: 10_485_760 }, results: { maxBytes: 0 } } },
+    { config: { limits: { maxResponseSize: 10_485_760 }, results: { maxTokens: 0 } } },
   ),
   attack(
     'batches of answers, passed on',
@@ -100,6 +100,6 @@ export const SMALL_ANSWER_ATTACKS = [
       batch(10, { shape }),
       repeat(4, () => batch(4, { shape })),
     ]),
-    { settleMs: 500, config: { limits: { maxResponseSize: 104_857_600 }, results: { maxBytes: 0 } } },
+    { settleMs: 500, config: { limits: { maxResponseSize: 104_857_600 }, results: { maxTokens: 0 } } },
   ),
 ];

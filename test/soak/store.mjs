@@ -95,7 +95,7 @@ function configFor() {
     server: { lameDuckMs: 0, drainMs: 3_000 },
     store: { type: 'redis', url: redis.url },
     clients: { soak: { token: CLIENT } },
-    results: { maxBytes: 20_000 },
+    results: { maxTokens: 5_000 },
     executions: { enabled: true, maxPerClient: 5_000, max: 5_000 },
     policy: {
       rules: [{ name: 'people', match: { operation: 'do_approved' }, decision: 'confirm', requires: 'human' }],

@@ -88,7 +88,7 @@ const attack = (name, execution, run) => ({
     ...execution,
   })),
   requests: ANSWERS.map((tool) => ({ run: run(tool) })),
-  config: { limits: { maxResponseSize: 104_857_600 }, results: { maxBytes: 0 } },
+  config: { limits: { maxResponseSize: 104_857_600 }, results: { maxTokens: 0 } },
 });
 
 const AS_TASKS = { execution: { taskSupport: 'required' } };

@@ -206,7 +206,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
     errors: { upstreamWords: 'clean' },
     executions: { enabled: false, maxPerClient: 64, max: 1_024, keptSeconds: 86_400 },
     cache: { maxBytes: 1_000_000 },
-    results: { maxBytes: 100_000, keptBytes: 1_000_000, keptSeconds: 600, compact: false },
+    results: { maxTokens: 25_000, keptBytes: 1_000_000, keptSeconds: 600, compact: false },
     safetyLoop: buildSafetyLoop(undefined, { directory: '/', diagnostics: openDiagnostics(createReport(), 'test') }),
     quotas: { limits: [], pricing: [], currency: 'USD' },
     pins: {},

@@ -40,8 +40,8 @@ export interface RawCall {
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** Called when the server of the call has made a task of it: the client then need not wait. */
   readonly onTask?: () => void;
-  /** The most bytes of JSON in this call's data, in place of the configured number: a batch divides its own among its items. */
-  readonly answerBytes?: number;
+  /** The most tokens of this call's data, in place of the configured number: a batch divides its own among its items. */
+  readonly answerTokens?: number;
   /** Set where the caller does not get this call's answer: it becomes part of another one, which budgets count. */
   readonly delivered?: false;
   /** The request of MCP that this call stands for. */

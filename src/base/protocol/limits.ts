@@ -39,8 +39,8 @@ export function payloadTooLarge(
 
 /** How large answers are sent, and what is kept of the rest. */
 export interface AnswerLimits {
-  /** Bytes of an answer's data beyond which it is sent in parts; 0 sends everything whole. */
-  readonly maxBytes: number;
+  /** Tokens of an answer's data, as estimated, beyond which it is sent in parts; 0 sends everything whole. */
+  readonly maxTokens: number;
   /** Bytes of big answers and of pages that are kept, for all callers together. */
   readonly keptBytes: number;
   readonly keptSeconds: number;

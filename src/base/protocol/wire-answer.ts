@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json.js';
 import { copyPieces, joinPieces, type Pieces } from '../json/pieces.js';
+import { estimateTokens, mayHaveTokens } from '../lib/token-estimate.js';
 import type { ToolCallResult } from './result.js';
 
 /** What such an answer consists of, as plain data. */
@@ -49,6 +50,14 @@ export class WireAnswer {
       ...(this.meta === undefined ? {} : { _meta: this.meta }),
     };
     return this.#result;
+  }
+
+  /** Whether its JSON has so many tokens at most, by estimate; 0 for any number. */
+  hasTokens(most: number): boolean {
+    if (most === 0 || this.dataBytes <= most / 3) return true;
+    if (!mayHaveTokens(this.dataBytes, most)) return false;
+    const written = this.isJson ? decodeText(this.text) : joinPieces(this.text).toString();
+    return estimateTokens(written, most) <= most;
   }
 
   withMeta(meta: JsonObject): WireAnswer {

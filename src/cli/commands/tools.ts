@@ -190,7 +190,7 @@ function printEnvelope(text: string, terminal: Terminal): void {
 
 /** A configuration that sends results whole: a later run cannot read the next part, as the session has ended. */
 function sendingAllOf(config: GatewayConfig): GatewayConfig {
-  return { ...config, results: { ...config.results, maxBytes: 0 } };
+  return { ...config, results: { ...config.results, maxTokens: 0 } };
 }
 
 interface CliCall {

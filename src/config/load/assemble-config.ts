@@ -15,7 +15,7 @@ import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
 import { buildSafetyLoop, startRules } from './build-safety-loop.js';
-import { buildAudit, buildServer, noteResults } from './build-serving.js';
+import { buildAudit, buildResults, buildServer } from './build-serving.js';
 import { buildStore } from './build-store.js';
 import { buildDefaults, buildUpstreams } from './build-upstreams.js';
 import { buildViews, noteDefaultView } from './build-views.js';
@@ -94,7 +94,6 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   });
   const upstreams = showsTools ? built.map((upstream) => ({ extensions: MCP_APPS, ...upstream })) : built;
   notePerUser(upstreams, { server, clients }, diagnostics);
-  noteResults(plain.results, diagnostics);
   return {
     file,
     directory,
@@ -103,6 +102,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     server,
     endpoint: shown,
     ...plain,
+    results: buildResults(plain.results, diagnostics),
     lock,
     pins,
     policy,

@@ -1,9 +1,11 @@
 import { join, resolve } from 'node:path';
+import type { AnswerLimits } from '../../base/protocol/limits.js';
 import type { ServerConfig } from '../access-config.js';
 import type { GatewayDocument } from '../config-document.js';
-import type { AuditConfig, GatewayConfig } from '../gateway-config.js';
+import type { AuditConfig } from '../gateway-config.js';
 import { SERVER } from '../schema/server-schema.js';
-import { normalise } from '../schema/setting.js';
+import { DEFAULT_TOKENS, type RESULTS } from '../schema/serving-schema.js';
+import { normalise, type Output } from '../schema/setting.js';
 import { AUDIT, AUDIT_DIRECTORY } from '../schema/storage-schema.js';
 import { buildOAuth, buildPublicUrl, buildTls, noteProxies } from './build-access.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -95,10 +97,19 @@ function findPatternFault(pattern: string): string | undefined {
 }
 
 /** A smaller limit would not hold one item of a typical list. */
-const LEAST_BYTES = 10_000;
+const LEAST_TOKENS = 1_000;
+const BYTES_PER_TOKEN = 4;
 
-/** Reports a limit of large results that holds nothing. */
-export function noteResults({ maxBytes }: GatewayConfig['results'], diagnostics: Diagnostics): void {
-  if (maxBytes === 0 || maxBytes >= LEAST_BYTES) return;
-  diagnostics.problem(['results', 'maxBytes'], `expected 0 or at least ${LEAST_BYTES}, got ${maxBytes}`);
+/** The settings of large results with their limit in tokens. Reports one that holds nothing. */
+export function buildResults(
+  { maxBytes, maxTokens, ...rest }: Output<typeof RESULTS>,
+  diagnostics: Diagnostics,
+): AnswerLimits {
+  const isOlder = maxBytes !== undefined && maxTokens === DEFAULT_TOKENS;
+  const [key, given, least] = isOlder
+    ? ['maxBytes', maxBytes, LEAST_TOKENS * BYTES_PER_TOKEN]
+    : ['maxTokens', maxTokens, LEAST_TOKENS];
+  if (given > 0 && given < least)
+    diagnostics.problem(['results', key], `expected 0 or at least ${least}, got ${given}`);
+  return { ...rest, maxTokens: isOlder ? Math.ceil(maxBytes / BYTES_PER_TOKEN) : maxTokens };
 }

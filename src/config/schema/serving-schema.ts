@@ -53,13 +53,20 @@ const LIMITS = section('Payload limits; bytes, elements and levels.', {
   maxNestingDepth: integer(8, 64, 'Levels of nested objects and arrays.', 32),
 });
 
-const RESULTS = section('How large answers are sent, and how long they are kept for their next pages.', {
-  // A hundred kilobytes are some 25,000 tokens: more than a model should get without asking.
+/** Some clients refuse results of more than 25,000 tokens, and fewer are read better. */
+export const DEFAULT_TOKENS = 8_000;
+
+export const RESULTS = section('How large answers are sent, and how long they are kept for their next pages.', {
+  maxTokens: integer(
+    0,
+    25_000_000,
+    "An answer's data beyond so many tokens, by an estimate, is sent in parts: 1,000 or more, or 0 to send everything whole.",
+    DEFAULT_TOKENS,
+  ),
   maxBytes: integer(
     0,
     100 * MIB,
-    "An answer's data beyond so many bytes of JSON is sent in parts: 10,000 or more, or 0 to send everything whole.",
-    100_000,
+    'What `maxTokens` was before, and counts where that is not given: four bytes are a token.',
   ),
   keptBytes: integer(
     MIB,

@@ -51,7 +51,7 @@ class Authorized {
   inBackground({ cancellation, onProgress, isDetached }: Detachment): Authorized {
     const { ask: _ask, user: _user, log: _log, ...alone } = this.#call.raw;
     const raw = isDetached
-      ? { ...alone, answerBytes: Number.POSITIVE_INFINITY, delivered: false as const }
+      ? { ...alone, answerTokens: Number.POSITIVE_INFINITY, delivered: false as const }
       : this.#call.raw;
     return new Authorized({ ...this.#call, raw: { ...raw, cancellation, onProgress } }, this.agreedChanges);
   }

@@ -55,7 +55,7 @@ export class BackgroundCalls {
     }
     const { afterMs } = this.#deps;
     // Who says that it does not want this, and what is a part of another call, waits.
-    if (background === false || afterMs === undefined || call.raw.answerBytes !== undefined) return undefined;
+    if (background === false || afterMs === undefined || call.raw.answerTokens !== undefined) return undefined;
     return findObstacle(call) === undefined ? new BackgroundCall(call, afterMs, this.#deps) : undefined;
   }
 }
@@ -193,7 +193,7 @@ export class BackgroundCall {
       caller: raw.caller,
       cancellation: this.#cancellation,
       onProgress: (update) => this.#note(update),
-      answerBytes: Number.POSITIVE_INFINITY,
+      answerTokens: Number.POSITIVE_INFINITY,
       delivered: false,
     };
     void this.#finish(id, this.#deps.send(again));

@@ -24,7 +24,7 @@ export function innerRead(
     arguments: { operation: operation.qualifiedName, params },
     caller,
     cancellation,
-    answerBytes: Number.POSITIVE_INFINITY,
+    answerTokens: Number.POSITIVE_INFINITY,
     ...(trace === undefined ? {} : { trace: trace.inner('inner read') }),
   };
 }
@@ -49,7 +49,7 @@ export function innerPage(
     arguments: { operation: current.qualifiedName, params },
     caller: raw.caller,
     cancellation: raw.cancellation,
-    answerBytes: Number.POSITIVE_INFINITY,
+    answerTokens: Number.POSITIVE_INFINITY,
     // The call that needs the page holds budget for its own answer: waiting for more would be waiting for itself.
     delivered: false,
     ...(raw.meta === undefined ? {} : { meta: raw.meta }),
@@ -70,7 +70,7 @@ export function innerCall(
     arguments: { operation: operation.qualifiedName, params },
     caller,
     cancellation,
-    answerBytes: Number.POSITIVE_INFINITY,
+    answerTokens: Number.POSITIVE_INFINITY,
     delivered: false,
   };
 }

@@ -251,7 +251,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       return shapePassthrough(toolResult, { code, warnings: addWarnings(NO_WARNINGS), limits });
     }
     if (toolResult instanceof WireAnswer) {
-      const passes = results.passesUnread(context, query, (bytes) => toolResult.dataBytes <= bytes);
+      const passes = results.passesUnread(context, query, toolResult);
       if (passes) return shapeUnread(toolResult, addWarnings(NO_WARNINGS), limits);
       if (holdsManyValues(toolResult.text, toolResult.isJson ? 'inJson' : 'inText')) return shapeElsewhere(toolResult);
     }
@@ -262,7 +262,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const failure = withNextStep(withNotices(explained, notices), operation, snapshot);
       return shapeFailedTool(failure, operation, result, limits);
     }
-    const data = toResultData(result);
+    const data = toResultData(result, results.boundOf(context), query !== undefined);
     const roomToAnswer = takeTurn(data.dataText.length);
     if (roomToAnswer !== undefined) await roomToAnswer;
     const finishing = results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
@@ -409,14 +409,14 @@ function throttle(
 ): undefined | Promise<Charged> {
   if (quota.isIdle) return undefined;
   const { quotaContinue } = directives;
-  const { caller, answerBytes, delivered } = raw;
+  const { caller, answerTokens, delivered } = raw;
   return quota.charge({
     operation,
     arguments: args,
     caller,
     ...(quotaContinue === undefined ? {} : { continueToken: quotaContinue }),
     ...(partOf === undefined ? {} : { partOf }),
-    ...(answerBytes === undefined ? {} : { answerBytes }),
+    ...(answerTokens === undefined ? {} : { answerTokens }),
     ...(delivered === undefined ? {} : { delivered }),
   });
 }
@@ -443,12 +443,12 @@ function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation
 }
 
 function describeContext({ operation, arguments: args, asked, raw }: AuthorizedCall): ReadContext {
-  const { caller, answerBytes } = raw;
+  const { caller, answerTokens } = raw;
   return {
     operation,
     arguments: args,
     caller,
     ...(asked === undefined ? {} : { asked }),
-    ...(answerBytes === undefined ? {} : { answerBytes }),
+    ...(answerTokens === undefined ? {} : { answerTokens }),
   };
 }

@@ -30,16 +30,28 @@ export function createFailureReader(wordsMode: WordsMode): ExplainFailure {
   };
 }
 
+/** In characters; what failed last is at the end of a long report, and what was tried at its beginning. */
+const LONGEST_WORDS = 12_000;
+
+function cutMiddle(text: string): string {
+  if (text.length <= LONGEST_WORDS) return text;
+  const half = LONGEST_WORDS / 2;
+  return `${text.slice(0, half)} ... (${text.length - LONGEST_WORDS} characters left out) ... ${text.slice(-half)}`;
+}
+
 function collectWords(result: ToolCallResult): string {
   const content = Array.isArray(result.content) ? result.content : [];
-  return content
+  const words = content
     .map((block) => (isJsonObject(block) && typeof block['text'] === 'string' ? block['text'] : ''))
     .filter((text) => text !== '')
     .join('\n');
+  return cutMiddle(words);
 }
 
 /** The text, and the structured content where the tool gave one. */
 function upstreamError(words: string, data: unknown): string | JsonObject {
   if (data === undefined) return words;
+  const json = JSON.stringify(data);
+  if (json.length > LONGEST_WORDS) return { text: words, structured_content: cutMiddle(json) };
   return words === '' ? { structured_content: data } : { text: words, structured_content: data };
 }

@@ -23,6 +23,7 @@ import {
 import { decodeText, WireAnswer } from '../../base/protocol/wire-answer.js';
 import { turns } from '../../base/turns/turns.js';
 import type { ReadData } from '../../results/query/result-types.js';
+import { hasTokens } from '../../results/stored/fit-tokens.js';
 
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
@@ -300,8 +301,10 @@ const FIRST_NATIVE_INDEX = 1;
 /**
  * An upstream's result as data: its structured content, else its only JSON text, else its only text, else all blocks in
  * order. Nothing is dropped: a block that `data` does not contain whole follows as a native block.
+ * @param maxTokens texts of native blocks beyond so many are data, which are sent in parts; 0 for any number
+ * @param isAsked whether something is asked of the structured content, which then is all that counts
  */
-export function toResultData(given: ToolCallResult): ResultData {
+export function toResultData(given: ToolCallResult, maxTokens = 0, isAsked = false): ResultData {
   const result = readOlder(given);
   const structured = result.structuredContent ?? undefined;
   const text = structured === undefined ? onlyText(result.content) : undefined;
@@ -312,6 +315,8 @@ export function toResultData(given: ToolCallResult): ResultData {
     const dataText = exact === undefined ? writeStructured(structured) : notTooDeep(exact);
     if (dataText !== undefined) {
       const data = fromStructured(structured, dataText, content);
+      if (!isAsked && !hasTextsOf(data.blocks, maxTokens))
+        return fromLongBlocks(data.blocks, { structuredContent: structured });
       return referToBinaries(exact === undefined ? data : { ...data, value: undefined }, result.content);
     }
     if (content.length === 0) throw nestedTooDeeply();
@@ -319,6 +324,7 @@ export function toResultData(given: ToolCallResult): ResultData {
   const [only] = content;
   if (only === undefined) return { dataText: 'null', blocks: [] };
   if (content.length === 1 && isPlainText(only)) return textAsJson(only.text);
+  if (!hasTextsOf(content, maxTokens)) return fromLongBlocks(content, {});
   return referToBinaries(fromBlocks(content), result.content);
 }
 
@@ -529,6 +535,25 @@ function fromBlocks(content: readonly ContentBlock[]): ResultData {
   const value = { content: entries };
   // What refers to a block may have members that are not written.
   return { dataText: JSON.stringify(value), ...(blocks.length === 0 && { value }), blocks };
+}
+
+/** Whether the texts of blocks have so many tokens at most. */
+function hasTextsOf(blocks: readonly ContentBlock[], maxTokens: number): boolean {
+  return hasTokens(blocks.map((block) => textOf(block) ?? '').join('\n'), maxTokens);
+}
+
+function textOf({ text, resource }: ContentBlock): string | undefined {
+  const held = isJsonObject(resource) ? resource['text'] : text;
+  return typeof held === 'string' ? held : undefined;
+}
+
+/** All that is text, resources too, as data; other blocks stay native. */
+function fromLongBlocks(content: readonly ContentBlock[], beside: JsonObject): ResultData {
+  const blocks = content.filter((block) => textOf(block) === undefined);
+  const entries = content.map((block) =>
+    textOf(block) === undefined ? referTo(block, blocks.indexOf(block) + FIRST_NATIVE_INDEX) : block,
+  );
+  return { dataText: JSON.stringify({ ...beside, content: entries }), blocks };
 }
 
 /** The position of a native block, with the facts that let a model decide whether to read it. */

@@ -20,7 +20,7 @@ export interface ChargeRequest {
    */
   readonly partOf?: Operation;
   /** The most bytes of data that the answer may have; the configured number where absent. */
-  readonly answerBytes?: number;
+  readonly answerTokens?: number;
   /** False where the caller does not get the answer, so that no budget counts it. */
   readonly delivered?: boolean;
 }

@@ -16,8 +16,8 @@ interface QuotaServiceDeps {
   readonly tokens: Pick<ConfirmationTokens, 'issue' | 'redeem'>;
   readonly config: QuotaSettings;
   readonly observe: Observer;
-  /** The most bytes of data that an answer has. */
-  readonly answerBytes?: number;
+  /** The most tokens of data that an answer has. */
+  readonly answerTokens?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -27,7 +27,7 @@ export function createQuotaService({
   tokens,
   config,
   observe,
-  answerBytes = DEFAULT_ANSWER_BYTES,
+  answerTokens = DEFAULT_ANSWER_TOKENS,
   now = Date.now,
 }: QuotaServiceDeps): QuotaService {
   const safeStore = failClosed(store);
@@ -36,7 +36,7 @@ export function createQuotaService({
   /** Made when an upstream first asks callers to wait. */
   let blocks: AnnouncedBlocks | undefined;
   const pauses = new QuotaPauses({ store: safeStore, tokens, now });
-  const sizes = new AnswerSizes(answerBytes);
+  const sizes = new AnswerSizes(answerTokens);
   const counter = new CallCounter({ store: safeStore, answers: store, pauses, now, observe });
   const service: QuotaService & { isIdle: boolean } = {
     isIdle: isUnlimited,
@@ -62,18 +62,18 @@ export function createQuotaService({
 }
 
 /** What the configuration allows where it says nothing. */
-const DEFAULT_ANSWER_BYTES = 100_000;
+const DEFAULT_ANSWER_TOKENS = 8_000;
 
 /**
  * The gateway's own operations reserve nothing: they call others, which would wait for what their caller holds. A part of a stored
  * answer is counted for the operation that gave it.
  */
 function drawsOf(request: ChargeRequest, budgets: Budgets, sizes: AnswerSizes, now: number): readonly Draw[] {
-  const { operation, caller, partOf, answerBytes, delivered = true } = request;
+  const { operation, caller, partOf, answerTokens, delivered = true } = request;
   if (!delivered) return budgets.drawsOf(operation, caller, 0, now).filter(({ budget }) => !budget.countsAnswers);
-  const ownReserve = operation.upstream === GATEWAY_SOURCE ? 0 : sizes.expect(operation, answerBytes);
+  const ownReserve = operation.upstream === GATEWAY_SOURCE ? 0 : sizes.expect(operation, answerTokens);
   if (partOf === undefined) return budgets.drawsOf(operation, caller, ownReserve, now);
-  const ofPart = budgets.answerDrawsOf(partOf, caller, sizes.expect(partOf, answerBytes), now);
+  const ofPart = budgets.answerDrawsOf(partOf, caller, sizes.expect(partOf, answerTokens), now);
   if (partOf.qualifiedName === operation.qualifiedName) return ofPart;
   const counted = new Set(ofPart.map(({ counter }) => counter));
   const own = budgets.drawsOf(operation, caller, 0, now).filter((draw) => !counted.has(draw.counter));
@@ -265,11 +265,11 @@ function tokensOf(characters: number): number {
 class AnswerSizes {
   /** By qualified name. */
   readonly #largest = new Map<string, number>();
-  readonly #mostBytes: number;
+  readonly #mostTokens: number;
 
-  /** @param mostBytes what an answer may have at most */
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  /** @param mostTokens what an answer may have at most */
+  constructor(mostTokens: number) {
+    this.#mostTokens = mostTokens;
   }
 
   learn({ qualifiedName }: Operation, tokens: number): void {
@@ -280,8 +280,8 @@ class AnswerSizes {
   }
 
   /** In tokens: as much as the recent answers had, at most what any answer may have, which is also what a first one is taken for. */
-  expect({ qualifiedName }: Operation, answerBytes: number = this.#mostBytes): number {
-    const most = tokensOf(Math.min(answerBytes, this.#mostBytes));
+  expect({ qualifiedName }: Operation, answerTokens: number = this.#mostTokens): number {
+    const most = Math.min(answerTokens, this.#mostTokens);
     return Math.ceil(Math.min(this.#largest.get(qualifiedName) ?? most, most));
   }
 }

@@ -37,8 +37,8 @@ export interface ReadContext {
   /** Those of the caller, where the gateway bounds the list further. */
   readonly asked?: JsonObject;
   readonly caller: Caller;
-  /** How many bytes of data the answer may have, instead of the configured ones. */
-  readonly answerBytes?: number;
+  /** How many tokens of data the answer may have, instead of the configured ones. */
+  readonly answerTokens?: number;
 }
 
 /** The envelope's `data` as JSON text, with the warnings about it. */
@@ -74,7 +74,7 @@ export interface StoredPart {
   readonly content: Uint8Array;
   readonly request: StoredResultRequest;
   /** Bound of the part's JSON text. */
-  readonly maxBytes: number;
+  readonly maxTokens: number;
   readonly now: number;
 }
 
@@ -85,9 +85,19 @@ export interface StoredPart {
  */
 export type ReadPage = (args: JsonObject) => Promise<string>;
 
+/** An upstream's answer as far as it is known without having been read. */
+export interface UnreadAnswer {
+  /** Of its JSON. */
+  readonly dataBytes: number;
+  /** Whether its JSON has so many tokens at most, by estimate; 0 for any number. */
+  hasTokens(most: number): boolean;
+}
+
 /** Turns an upstream's answer into what the caller asked for. */
 export interface ResultService {
   controlsOf(operation: Operation): ControlSet;
+  /** How many tokens of data the answer may have, as estimated; 0 for any number. */
+  boundOf(context: ReadContext): number;
   /** Separates the controls from the upstream's parameters. */
   takeControls(operation: Operation, params: JsonObject): TakenControls;
   /**
@@ -114,9 +124,8 @@ export interface ResultService {
   /**
    * Whether the caller gets an upstream's answer as it is, without its having to be read: nothing is asked of it, it fits, and
    * there is nothing to learn from it. The answer then does not come to `finish`.
-   * @param isAtMost whether its JSON takes so many bytes at most
    */
-  passesUnread(context: ReadContext, query: CollectionQuery | undefined, isAtMost: (bytes: number) => boolean): boolean;
+  passesUnread(context: ReadContext, query: CollectionQuery | undefined, answer: UnreadAnswer): boolean;
   /** What finishing an answer in another thread needs, as plain data. */
   detach(context: ReadContext): DetachedResults;
   /** Takes over what another thread has found and made; the answer is sent once it resolves, where it returns something. */
@@ -331,13 +340,14 @@ const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
 /** Passes every answer on unchanged: for captured catalogs and for tests of the stages before it. */
 export const passResults: ResultService = {
   controlsOf: () => NO_CONTROLS,
+  boundOf: () => 0,
   takeControls: (_operation, params) => ({ params }),
   resume: () => undefined,
   finish: (_context, _query, dataText) => ({ dataText, warnings: [] }),
   takesLong: () => false,
   passesUnread: () => true,
   detach: () => ({
-    settings: { maxBytes: 0, keptBytes: 1, keptSeconds: 1, compact: false },
+    settings: { maxTokens: 0, keptBytes: 1, keptSeconds: 1, compact: false },
     controls: NO_CONTROLS,
     shape: undefined,
     signingKey: new Uint8Array(),
@@ -346,7 +356,7 @@ export const passResults: ResultService = {
   }),
   attach: () => undefined,
   bring: () => undefined,
-  storedPart: (request) => ({ operation: '', content: Buffer.from('{}'), request, maxBytes: 1_024, now: 0 }),
+  storedPart: (request) => ({ operation: '', content: Buffer.from('{}'), request, maxTokens: 1_024, now: 0 }),
   operationOf: () => undefined,
   keep: async () => undefined,
   bringKept: () => undefined,

@@ -42,7 +42,7 @@ export function locateList(data: unknown, shape?: ResultShape): LocatedList | un
     return { items: declared ?? [], path, data, evidence: 'list', isWhole: true };
   }
   const place = isJsonObject(data) ? findListPlace(membersOf(data)) : undefined;
-  if (place === undefined) return locateInText(data, shape);
+  if (place === undefined) return locateInText(data, shape) ?? locateInMember(data, path ?? []);
   const items = memberAt(data, place.path);
   return { items: Array.isArray(items) ? items : [], path: place.path, data, evidence: 'list', isWhole: place.isWhole };
 }
@@ -88,6 +88,26 @@ function locateInJson(parsed: object, prefix: FieldPath, shape: ResultShape | un
   const found = locateList(parsed, innerShape);
   if (found === undefined || found.evidence === 'lines') return undefined;
   return { ...found, path: [...prefix, ...found.path], data: putAt(prefix, found.data), evidence: 'json' };
+}
+
+/** Members that are read as JSON: a text among more is one of many. */
+const MOST_MEMBERS = 50;
+
+/** The list in the only member whose text is JSON, or in that which a path begins with: `{"path": ..., "content": "[...]"}`. */
+function locateInMember(data: unknown, [wanted]: FieldPath): LocatedList | undefined {
+  const members = isJsonObject(data) ? Object.entries(data) : [];
+  if (!isJsonObject(data) || members.length < 2 || members.length > MOST_MEMBERS) return undefined;
+  const found = members.flatMap(([name, value]) => {
+    const parsed = typeof value === 'string' && (wanted ?? name) === name ? parseContainer(value) : undefined;
+    const list = parsed === undefined ? undefined : locateList(parsed);
+    return list?.evidence === 'list' ? [{ name, list }] : [];
+  });
+  const [only, ...others] = found;
+  if (only === undefined || others.length > 0) return undefined;
+  const { name, list } = only;
+  // `fromEntries` defines members, so that one called `__proto__` is a member like any other.
+  const opened = Object.fromEntries(members.map(([key, value]) => [key, key === name ? list.data : value]));
+  return { ...list, path: [name, ...list.path], data: opened, evidence: 'json' };
 }
 
 /** An answer that is one text of JSON, with the value in place of the text; any other answer as it is. */

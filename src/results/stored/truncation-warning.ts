@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../base/json/json.js';
-import { formatPath, type JsonPath } from '../../base/json/json-path.js';
+import { formatPath, type JsonPath, valueAt } from '../../base/json/json-path.js';
+import { quoteValues } from '../../base/lib/text.js';
 import type { Warning } from '../../base/protocol/result.js';
+import type { Control } from '../query/result-types.js';
+import { describeWhole, isJsonText } from './describe-whole.js';
 import type { Cut } from './truncate.js';
 
 /** How to read what was left out. */
@@ -9,8 +12,12 @@ interface WayToRest {
   readonly handle?: string;
   /** Of the next page, with the parameters to add to the same call; absent where there are no pages. */
   readonly page?: { readonly cursor: string; readonly params: JsonObject };
-  /** What the answer had to fit into, in bytes. */
+  /** What the answer had to fit into, in tokens. */
   readonly limit: number;
+  /** What was cut, as it was; absent where its reader knows. */
+  readonly whole?: unknown;
+  /** The controls that the same call could take, by the names that callers use. */
+  readonly controls?: ReadonlyMap<Control, string>;
 }
 
 const CODE = 'VALIDATION_TRUNCATED_WARNING';
@@ -34,7 +41,9 @@ const KINDS: Readonly<Record<Cut['kind'], { readonly rank: number; readonly noun
 export function describeCuts(cuts: readonly Cut[], way: WayToRest): Warning {
   const ordered = cuts.filter(hasShortPath).sort(compareCuts);
   const main = ordered[0];
-  const described = ordered.slice(0, IN_MESSAGE).map(describeCut);
+  const described = ordered
+    .slice(0, IN_MESSAGE)
+    .map((cut, index) => describeCut(cut, index === 0 ? way.whole : undefined));
   const omitted = cuts.length - described.length;
   const others = omitted > 0 ? [`${omitted} other place(s) were shortened`] : [];
   return {
@@ -51,13 +60,15 @@ export function describeCuts(cuts: readonly Cut[], way: WayToRest): Warning {
   };
 }
 
-function describeCut({ path, kind, kept, total }: Cut): string {
+/** @param root what was cut, where the message says what is at the cut as a whole */
+function describeCut({ path, kind, kept, total }: Cut, root: unknown): string {
   const name = path.length === 0 ? 'it' : `'${writeResultPath(path)}'`;
-  return `${name} holds the first ${kept} of ${total} ${KINDS[kind].noun}`;
+  const whole = root === undefined ? '' : `. The whole is ${describeWhole(valueAt(root, path))}`;
+  return `${name} holds the first ${kept} of ${total} ${KINDS[kind].noun}${whole}`;
 }
 
-function describeWays(main: Cut | undefined, { handle, page }: WayToRest): string[] {
-  const ways: string[] = [];
+function describeWays(main: Cut | undefined, { handle, page, whole, controls = NO_CONTROLS }: WayToRest): string[] {
+  const ways = main === undefined ? [] : describeControls(main, valueAt(whole, main.path), controls);
   if (page !== undefined) ways.push(`Next page: the same call with ${JSON.stringify(page.params)} added`);
   if (handle !== undefined) {
     ways.push(
@@ -67,6 +78,25 @@ function describeWays(main: Cut | undefined, { handle, page }: WayToRest): strin
   }
   return ways.length > 0 ? ways : ['The whole answer is too big to store: ask for smaller parts'];
 }
+
+/** What the same call could ask of the value that was cut: of a list, one in JSON, or the lines of a text. */
+function describeControls({ path, kind }: Cut, value: unknown, controls: ReadonlyMap<Control, string>): string[] {
+  const names = OF_LISTS.flatMap((control) => controls.get(control) ?? []);
+  const isJson = kind === 'text' && isJsonText(value);
+  const hasLines = kind === 'text' && String(value).includes('\n');
+  if (names.length === 0 || !(kind === 'items' || isJson || hasLines)) return [];
+  const collection = controls.get('collection');
+  const place =
+    path.length === 0 || collection === undefined ? '' : ` and ${JSON.stringify({ [collection]: path.join('.') })}`;
+  const what = kind === 'items' ? 'this array' : isJson ? 'this JSON' : "its lines, each as 'value'";
+  return [
+    `For a part, add ${quoteValues(names)}${hasLines && !isJson ? '' : place} to the same call: they read ${what}`,
+  ];
+}
+
+const NO_CONTROLS: ReadonlyMap<Control, string> = new Map();
+
+const OF_LISTS = ['filter', 'fields', 'sort', 'aggregate'] as const;
 
 /** The exact parameters of the call that reads on where the main cut is. */
 function nextRequest(handle: string, main: Cut | undefined): JsonObject {

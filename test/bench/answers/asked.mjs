@@ -25,8 +25,8 @@ export const ASKED = [
   { name: 'noise', label: 'passed on, measured again: the noise', params: {} },
   {
     name: 'nothing',
-    label: 'nothing, and sent whole (`maxBytes` 0)',
-    settings: { maxBytes: 0 },
+    label: 'nothing, and sent whole (`maxTokens` 0)',
+    settings: { maxTokens: 0 },
     params: {},
     isRight: ({ items }) => isSame(items, ROWS),
   },

@@ -37,7 +37,7 @@ function configFor(upstream, port) {
   return {
     server: { host: '127.0.0.1', port, maxSessions: 100_000, maxSessionsPerClient: 100_000 },
     log: { level: 'warn' },
-    results: { maxBytes: 0 },
+    results: { maxTokens: 0 },
     mcpServers: { bench: upstream },
   };
 }

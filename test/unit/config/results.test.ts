@@ -12,15 +12,24 @@ const relate = (...relations: readonly unknown[]): unknown => ({ mcpServers: { a
 describe('the results configuration', () => {
   it('has defaults', async () => {
     const config = await loadOnly({ results: { keptSeconds: 60 } });
-    expect(config.results).toEqual({ maxBytes: 100_000, keptBytes: 67_108_864, keptSeconds: 60, compact: false });
+    expect(config.results).toEqual({ maxTokens: 8_000, keptBytes: 67_108_864, keptSeconds: 60, compact: false });
   });
 
-  it.each([0, 10_000, 104_857_600])('accepts maxBytes of %d', async (maxBytes) => {
-    expect((await loadOnly({ results: { maxBytes } })).results.maxBytes).toBe(maxBytes);
+  it.each([0, 1_000, 25_000_000])('accepts maxTokens of %d', async (maxTokens) => {
+    expect((await loadOnly({ results: { maxTokens } })).results.maxTokens).toBe(maxTokens);
   });
 
   it.each([
-    [{ maxBytes: 9999 }, 'maxBytes', 'expected 0 or at least 10000, got 9999'],
+    [{ maxBytes: 0 }, 0],
+    [{ maxBytes: 20_000 }, 5_000],
+    [{ maxBytes: 20_000, maxTokens: 9_000 }, 9_000],
+  ])('reads the older spelling %j as tokens', async (results, maxTokens) => {
+    expect((await loadOnly({ results })).results.maxTokens).toBe(maxTokens);
+  });
+
+  it.each([
+    [{ maxTokens: 999 }, 'maxTokens', 'expected 0 or at least 1000, got 999'],
+    [{ maxBytes: 3999 }, 'maxBytes', 'expected 0 or at least 4000, got 3999'],
     [{ maxBytes: -1 }, 'maxBytes', 'expected at least 0 and at most 104857600, got -1'],
     [{ maxBytes: 104_857_601 }, 'maxBytes', 'expected at least 0 and at most 104857600, got 104857601'],
     [{ keptBytes: 1000 }, 'keptBytes', 'expected at least 1048576 and at most 17179869184, got 1000'],

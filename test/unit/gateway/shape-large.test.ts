@@ -16,7 +16,7 @@ import { OwnCredentials } from '../../../src/upstream/transport/own-credentials.
 import { splitAnswer } from '../../../src/upstream/transport/split-answer.js';
 import { anOperation } from '../../support/an-operation.js';
 
-const SETTINGS = { maxBytes: 20_000, keptBytes: 10_000_000, keptSeconds: 60, compact: false };
+const SETTINGS = { maxTokens: 5_000, keptBytes: 10_000_000, keptSeconds: 60, compact: false };
 const CONTEXT: ReadContext = {
   operation: anOperation({ name: 'list_rows', qualifiedName: 'demo__list_rows' }),
   arguments: {},
@@ -132,7 +132,7 @@ describe('a large answer in its thread', () => {
   it('is passed on as it came where nothing is asked and all of it may be sent', async () => {
     const parse = vi.spyOn(JSON, 'parse');
     const text = `[12345678901234567890, "${'x'.repeat(LARGE_BYTES)}"]`;
-    const { shaped } = await run(answerOf(textResult(text)), undefined, { ...SETTINGS, maxBytes: 0 });
+    const { shaped } = await run(answerOf(textResult(text)), undefined, { ...SETTINGS, maxTokens: 0 });
     const before = parse.mock.calls.filter(([given]) => given.startsWith('[12345'));
     parse.mockRestore();
     expect(before).toEqual([]);
@@ -174,7 +174,7 @@ describe('a large answer in its thread', () => {
     ['its content', { result: { content: Array(5_000).fill({ type: 'text', text: '' }) } }],
   ])('is refused where the values of %s would take more memory than it may', async (_name, message) => {
     const parse = vi.spyOn(JSON, 'parse');
-    const { envelope } = await run(answerOf(message), undefined, { ...SETTINGS, maxBytes: 1_000 }, 200_000);
+    const { envelope } = await run(answerOf(message), undefined, { ...SETTINGS, maxTokens: 250 }, 200_000);
     const parsed = parse.mock.calls.filter(([text]) => text.length > 100_000);
     parse.mockRestore();
     expect(envelope.error).toMatchObject({ code: 'INTERNAL_ERROR', details: { reason: 'answer_too_complex' } });
@@ -227,7 +227,7 @@ describe('a part of a large stored result', () => {
     operation: 'demo__list_items',
     content,
     request: { handle: 'res_abcdefghijkl', ...request },
-    maxBytes: 10_000,
+    maxTokens: 2_500,
     now: 0,
   });
   it('is what reading it here gives, and is read by a thread', async () => {

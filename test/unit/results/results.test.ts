@@ -7,7 +7,7 @@ import { createResultService } from '../../../src/results/results.js';
 import { readStoredPart } from '../../../src/results/stored/read-part.js';
 import { anOperation } from '../../support/an-operation.js';
 
-const SETTINGS = { maxBytes: 0, keptBytes: 10_000_000, keptSeconds: 600, compact: false };
+const SETTINGS = { maxTokens: 0, keptBytes: 10_000_000, keptSeconds: 600, compact: false };
 
 const CONTEXT: ReadContext = {
   operation: anOperation({ name: 'list_items', collection: [] }),
@@ -84,9 +84,9 @@ describe('pages of a list', () => {
 
   it('contain as many items as fit, and lose none', () => {
     fc.assert(
-      fc.property(ITEMS, fc.integer({ min: 500, max: 900 }), (items, answerBytes) => {
+      fc.property(ITEMS, fc.integer({ min: 500, max: 900 }), (items, answerTokens) => {
         const service = createResultService(SETTINGS);
-        const context = { ...CONTEXT, answerBytes };
+        const context = { ...CONTEXT, answerTokens };
         const seen: JsonObject[] = [];
         let params: JsonObject = { sort: 'id' };
         for (;;) {
@@ -128,7 +128,7 @@ describe('an answer without a query', () => {
 
   it('is stored within the bound where it is too big, however many come', async () => {
     const keptBytes = 1_048_576;
-    const service = createResultService({ ...SETTINGS, maxBytes: 10_000, keptBytes });
+    const service = createResultService({ ...SETTINGS, maxTokens: 2_500, keptBytes });
     const big = JSON.stringify(Array.from({ length: 2_000 }, (_, id) => ({ id, text: 'x'.repeat(50) })));
     const handles: string[] = [];
     for (let count = 0; count < 100; count += 1) {
@@ -330,7 +330,7 @@ describe('a query of many pages that takes long', () => {
   };
 
   it('is left to a thread, which makes of their list what is made of it here', async () => {
-    const service = createResultService({ ...SETTINGS, maxBytes: 0 });
+    const service = createResultService({ ...SETTINGS, maxTokens: 0 });
     const { query } = service.takeControls(paged, { sort: '-id', fields: ['id'], first: 3 });
     const first = JSON.stringify(page(0));
     const { unmade } = await service.finish(context, query, first, undefined, readPage);
@@ -355,8 +355,8 @@ describe('whether a query takes long', () => {
 
   it('is said of an answer of which nothing is asked only where it has to be cut', () => {
     expect(takesLong({}, 1_000_000)).toBe(false);
-    expect(service.takesLong({ ...CONTEXT, answerBytes: 100_000 }, undefined, 1_000_000)).toBe(true);
-    expect(service.takesLong({ ...CONTEXT, answerBytes: 100_000 }, undefined, 200_000)).toBe(false);
+    expect(service.takesLong({ ...CONTEXT, answerTokens: 100_000 }, undefined, 1_000_000)).toBe(true);
+    expect(service.takesLong({ ...CONTEXT, answerTokens: 100_000 }, undefined, 200_000)).toBe(false);
   });
 });
 

@@ -36,7 +36,7 @@ export interface MapSource {
 }
 
 /** What a map may cost, in tokens: for few upstreams, and for as many as are shown in one answer. */
-const BUDGET = { few: 15, tokensOfFew: 600, most: 100, tokensOfMost: 1_500 } as const;
+const BUDGET = { few: 15, tokensOfFew: 600, most: 100, tokensOfMost: 1_450 } as const;
 
 /** How much a line says. */
 interface Detail {

@@ -30,8 +30,8 @@ export interface BatchDeps {
   readonly maxOperations: number;
   /** What happens when an item needs confirmation: later items do not begin, or the others still run (section 7.5.4). */
   readonly onConfirmation: 'halt' | 'skip';
-  /** Most bytes of data in all answers of a batch together; 0 sets no bound. */
-  readonly answerBytes: number;
+  /** Most tokens of data in all answers of a batch together; 0 sets no bound. */
+  readonly answerTokens: number;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
 }
@@ -41,8 +41,8 @@ type BatchRunner = (request: Batch, snapshot: Snapshot) => Promise<Reply>;
 
 type Batch = Extract<Request, { readonly kind: 'batch' }>;
 
-/** The smallest share of the answer that an item gets, in bytes: a smaller answer would hold nothing useful. */
-const LEAST_BYTES = 2_000;
+/** The smallest share of the answer that an item gets: a smaller answer would hold nothing useful. */
+const LEAST_TOKENS = 120;
 
 /** A batch is refused here when it is empty, too long or nested, or mixes the families of a semantic endpoint. */
 export function createBatchRunner(deps: BatchDeps): BatchRunner {
@@ -54,7 +54,7 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       const pause = () => turns.enter(raw.caller.sessionId);
       const items = await readItems(operations, snapshot.catalog, limits, pause);
       checkReach(raw, items, snapshot);
-      const itemCall = createItemCall(raw, operations.length, deps.answerBytes);
+      const itemCall = createItemCall(raw, operations.length, deps.answerTokens);
       const ahead: AheadDeps = {
         policy,
         foresee: (request) => foresee({ ...itemCall, arguments: request }),
@@ -107,7 +107,7 @@ async function askAboutRest(
 function createItemCall(
   { tool, caller, cancellation, user, ask, log, meta }: RawCall,
   items: number,
-  answerBytes: number,
+  answerTokens: number,
 ): RawCall {
   return {
     tool,
@@ -118,6 +118,7 @@ function createItemCall(
     ...(ask === undefined ? {} : { ask }),
     ...(log === undefined ? {} : { log }),
     ...(meta === undefined ? {} : { meta }),
-    answerBytes: answerBytes > 0 ? Math.max(LEAST_BYTES, Math.floor(answerBytes / items)) : Number.POSITIVE_INFINITY,
+    answerTokens:
+      answerTokens > 0 ? Math.max(LEAST_TOKENS, Math.floor(answerTokens / items)) : Number.POSITIVE_INFINITY,
   };
 }

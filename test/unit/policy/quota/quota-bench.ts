@@ -35,7 +35,7 @@ export interface QuotaBenchOptions {
   readonly api?: Readonly<Record<string, readonly ApiLimit[]>>;
   readonly store?: (now: () => number) => StateStore;
   /** The most bytes of an answer. */
-  readonly answerBytes?: number;
+  readonly answerTokens?: number;
 }
 
 export interface QuotaBench {
@@ -89,7 +89,7 @@ export function createQuotaBench({ limits = [], pricing = [], api = {}, ...optio
       config,
       now,
       observe: (observation) => void observations.push(observation),
-      ...(options.answerBytes === undefined ? {} : { answerBytes: options.answerBytes }),
+      ...(options.answerTokens === undefined ? {} : { answerTokens: options.answerTokens }),
     });
   const service = elsewhere();
   const open = async (request: Partial<ChargeRequest> = {}) =>

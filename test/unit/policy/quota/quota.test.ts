@@ -244,7 +244,7 @@ describe('a token quota', () => {
   });
 
   it('lets as many calls run at once as there may be tokens for, and the others when these have ended', async () => {
-    const bench = createQuotaBench({ limits: [{ ...limit, hardStop: 60_000 }], answerBytes: 100_000 });
+    const bench = createQuotaBench({ limits: [{ ...limit, hardStop: 60_000 }], answerTokens: 25_000 });
     const running: ((characters: number) => Promise<void>)[] = [];
     const outcomes: unknown[] = [];
     const calls = Array.from({ length: 30 }, async () => {
@@ -261,7 +261,7 @@ describe('a token quota', () => {
 
   it('lets calls that begin together wait for each other where the store answers later, and refuses none of them', async () => {
     const store = (now: () => number): StateStore => new LateStore(now);
-    const bench = createQuotaBench({ store, limits: [{ ...limit, hardStop: 30_000 }], answerBytes: 100_000 });
+    const bench = createQuotaBench({ store, limits: [{ ...limit, hardStop: 30_000 }], answerTokens: 25_000 });
     const calls = Array.from({ length: 40 }, async () => (await bench.begin())(100));
     await Promise.all(calls);
     expect((await bench.service.status(ALICE))['quotas']).toMatchObject([{ current: 1_000 }]);
@@ -269,14 +269,14 @@ describe('a token quota', () => {
 
   it('refuses all calls that begin together once answers have used the budget up, where the store answers later', async () => {
     const store = (now: () => number): StateStore => new LateStore(now);
-    const bench = createQuotaBench({ store, limits: [{ ...limit, hardStop: 30_000 }], answerBytes: 100_000 });
+    const bench = createQuotaBench({ store, limits: [{ ...limit, hardStop: 30_000 }], answerTokens: 25_000 });
     await (await bench.begin())(200_000);
     const refusals = await Promise.all(Array.from({ length: 40 }, () => bench.refusal()));
     expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(['RATE_LIMIT_QUOTA_EXHAUSTED']));
   });
 
   it('reserves what recent answers had', async () => {
-    const bench = createQuotaBench({ limits: [{ ...limit, hardStop: 60_000 }], answerBytes: 100_000 });
+    const bench = createQuotaBench({ limits: [{ ...limit, hardStop: 60_000 }], answerTokens: 25_000 });
     await (await bench.begin())(400);
     const ends = await Promise.all(Array.from({ length: 100 }, () => bench.begin()));
     await Promise.all(ends.map((end) => end(4)));

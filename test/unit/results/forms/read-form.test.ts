@@ -5,7 +5,7 @@ import type { ReadContext, ReadData } from '../../../../src/results/query/result
 import { createResultService } from '../../../../src/results/results.js';
 import { anOperation } from '../../../support/an-operation.js';
 
-const SETTINGS = { maxBytes: 0, keptBytes: 10_000_000, keptSeconds: 600, compact: false };
+const SETTINGS = { maxTokens: 0, keptBytes: 10_000_000, keptSeconds: 600, compact: false };
 const READ: ReadContext = {
   operation: anOperation({ name: 'get_things' }),
   arguments: {},

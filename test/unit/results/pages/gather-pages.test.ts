@@ -8,7 +8,7 @@ import type { ReadContext, ReadData } from '../../../../src/results/query/result
 import { createResultService } from '../../../../src/results/results.js';
 import { anOperation } from '../../../support/an-operation.js';
 
-const SETTINGS = { maxBytes: 0, keptBytes: 10_000_000, keptSeconds: 600, compact: false };
+const SETTINGS = { maxTokens: 0, keptBytes: 10_000_000, keptSeconds: 600, compact: false };
 const COUNT = 120;
 const SIZE = 50;
 const ROWS = Array.from({ length: COUNT }, (_, index) => ({ id: index + 1, amount: (index * 37) % 100 }));
@@ -363,7 +363,7 @@ describe('a list of which only one page can be read', () => {
   });
 
   it('has no total in the pages of an answer that was cut for its size', async () => {
-    const service = createResultService({ ...SETTINGS, maxBytes: 600 });
+    const service = createResultService({ ...SETTINGS, maxTokens: 150 });
     const upstream = { properties: {}, answer: () => ({ items: cut(0), has_more: true }) };
     const whole = await ask(upstream, {}, {}, service);
     const after = whole.warnings[0]?.details?.['cursor'] as string;
@@ -371,7 +371,7 @@ describe('a list of which only one page can be read', () => {
     expect(page.data['pageInfo']).toMatchObject({ hasNextPage: true });
     expect(page.data['pageInfo']).not.toHaveProperty('totalCount');
     const complete = { properties: {}, answer: () => ({ items: cut(0) }) };
-    const other = createResultService({ ...SETTINGS, maxBytes: 600 });
+    const other = createResultService({ ...SETTINGS, maxTokens: 150 });
     const first = await ask(complete, {}, {}, other);
     const next = { first: 2, after: first.warnings[0]?.details?.['cursor'] as string };
     expect((await ask(complete, next, {}, other)).data['pageInfo']).toMatchObject({ totalCount: SIZE });

@@ -93,7 +93,7 @@ export function openBench({
   const runner = createBatchRunner({
     maxOperations: 100,
     onConfirmation: 'halt',
-    answerBytes: 0,
+    answerTokens: 0,
     limits: LIMITS,
     observe: (observation) => observations.push(observation),
     policy: ASKS_NOTHING_AHEAD,

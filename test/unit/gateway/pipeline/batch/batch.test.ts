@@ -222,14 +222,14 @@ describe('the order of a batch', () => {
 
 describe('an item of a batch', () => {
   it.each([
-    [100_000, 4, 25_000],
-    [100_000, 90, 2_000],
-    [10, 1, 2_000],
+    [8_000, 4, 2_000],
+    [8_000, 90, 120],
+    [10, 1, 120],
     [0, 4, Number.POSITIVE_INFINITY],
-  ])('of %s bytes for %d items gets %s', async (answerBytes, count, share) => {
-    const bench = openBench({ answerBytes });
+  ])('of %s tokens for %d items gets %s', async (answerTokens, count, share) => {
+    const bench = openBench({ answerTokens });
     await bench.run(items(...Array.from({ length: count }, () => 'get_item')));
-    for (const { raw } of bench.sent) expect(raw.answerBytes).toBe(share);
+    for (const { raw } of bench.sent) expect(raw.answerTokens).toBe(share);
   });
 
   it('can ask the user while the call waits, but not by a second call', async () => {
