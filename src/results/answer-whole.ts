@@ -111,9 +111,11 @@ export function boundOf({ answerTokens }: ReadContext, { settings }: AnswerDeps)
 
 /** What a query can use beside the items themselves: computed fields and presets. */
 export function sourceOf(operation: Operation, { controlsOf, now }: AnswerDeps): QueryOptions {
+  const { computed = [], fields = [] } = controlsOf(operation);
   return {
     operation: operation.name,
-    computed: controlsOf(operation).computed ?? [],
+    computed,
+    declared: fields.map(({ name }) => name),
     presets: readPresets(operation),
     now: now(),
   };

@@ -52,3 +52,21 @@ it.runIf(existsSync(PUBLISHED_SCHEMAS)).each(['all', 'semantic', 'single', 'inte
     }
   },
 );
+
+it('a plain list of many operations tells who knows no pages of all others, and how to go on', async () => {
+  await using gateway = await openLiveGateway({ mcpServers: { things: inlineServer(TOOLS) } });
+  const client = await gateway.connect('http', 'modern');
+  const list = async (more: JsonObject): Promise<readonly string[]> => {
+    const request = { operation: 'introspect', params: { query: 'operations', ...more } };
+    const { content } = await client.callTool({ name: 'mcp_aql', arguments: request });
+    return (content as { text: string }[]).map(({ text }) => text);
+  };
+  const [envelope = '', told = ''] = await list({});
+  const listed = (JSON.parse(envelope).data.operations as { name: string }[]).map(({ name }) => name);
+  const names = Array.from({ length: 60 }, (_, index) => `get_thing_${index}`);
+  expect(names.filter((name) => !listed.includes(name) && !told.split(/[ ,:]+/).includes(name))).toEqual([]);
+  const next = JSON.parse(/\{.*\}$/.exec(told)?.[0] ?? '') as JsonObject;
+  const [rest = '', ...nothing] = await list(next);
+  expect(JSON.parse(rest).data._protocol.page.after).toBeNull();
+  expect([nothing, (await list({ first: 3 })).length, (await list({ budget_tokens: 500 })).length]).toEqual([[], 1, 1]);
+});

@@ -12,7 +12,7 @@ const MAX_REPORTED = 30;
 /** The similarity below which a name is not suggested. */
 const LIKELY = 0.5;
 
-/** Throws VALIDATION_UNKNOWN_FIELD for fields that no item has. A field that only some items have is known. */
+/** Throws VALIDATION_UNKNOWN_FIELD for fields that no item has. A field that only some items have is known, and so is one that is declared. */
 export function checkFields(query: CollectionQuery, known: KnownFields, operation: string): void {
   const unknown = new Set<string>();
   for (const path of pathsOf(query)) {
@@ -53,7 +53,7 @@ const MAX_NAMES = 500;
 
 /** Which fields a query over some items may name. */
 interface KnownFields {
-  /** Whether any item has the field, even if it is null; true of every field where there are no items. */
+  /** Whether any item has the field, even if it is null, or could have it as declared; true of every field where there are no items. */
   has(path: FieldPath): boolean;
   /** Paths to show, the top-level ones first: at most 500. */
   names(): readonly string[];
@@ -66,6 +66,7 @@ export function findKnownFields(items: readonly unknown[], source: SelectionSour
   const has = (path: FieldPath): boolean => {
     if (items.length === 0 || findComputed(path, source.computed) !== undefined) return true;
     if (path[0] === COMPUTED && path.length === 1 && source.computed.length > 0) return true;
+    if (source.declared?.includes(writePath(path)) === true) return true;
     const read = createFieldReader(path, source);
     return items.some((item) => read(item).length > 0);
   };

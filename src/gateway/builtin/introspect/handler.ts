@@ -16,6 +16,7 @@ import {
   type StaticDecisionOf,
 } from './describe-operation.js';
 import { checkFilters, chooseHits, passesFilters, requireFilters } from './filter.js';
+import { DEFAULT_PAGE_SIZE } from './operation.js';
 import { type Overview, readOverview } from './overview.js';
 import { type Page, readCursor, takePage } from './page.js';
 import { type IntrospectionQuery, type PageRequest, parseQuery } from './parse-query.js';
@@ -181,7 +182,20 @@ async function listOperations(
     },
     operations: asked.slice(0, first),
   };
-  return { data, ...(noFit !== undefined && { hint: noFit }) };
+  const knowsPages = !isStart || request.first !== DEFAULT_PAGE_SIZE || budgetTokens !== undefined;
+  const hint = knowsPages || page.after === null ? noFit : tellOfMore(items.slice(page.items.length), page.after);
+  return { data, ...(hint !== undefined && { hint }) };
+}
+
+/** Characters of names that are told beside a page: the names of some two hundred operations. */
+const NAMES_TOLD = 4_000;
+
+/** Who reads a list without looking for a next page learns what else there is: all names where they fit, else how to go on. */
+function tellOfMore(rest: readonly Operation[], after: string): string {
+  const names = rest.map(({ name }) => name).join(', ');
+  const which = names.length > NAMES_TOLD ? '' : `: ${names}`;
+  const next = JSON.stringify({ query: 'operations', after });
+  return `This is a page. There are ${rest.length} more operations${which}. The next page: introspect with params ${next}`;
 }
 
 /** The operations of these names first, in their order, then all others. */
