@@ -152,7 +152,7 @@ function addSignal(account: Account, { effect, rule, weight, word = '' }: Signal
     account.hintAgrees ||= agrees;
   }
   account.manySenses ||= plain && hasSenses(word);
-  account.verbless ||= rule.id === 'description-information' || rule.id === 'name-thing';
+  account.verbless ||= rule.id === 'description-information';
   account.unknownDeed ||= rule.id === 'description-deed' || rule.id === 'name-deed';
   const changes = writeShare(effect) > 0;
   account.writes ||= changes;

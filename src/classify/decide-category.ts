@@ -39,9 +39,9 @@ const CLOSE = 0.8;
 /** The weight from which a write is plain: the leading verb of the name, or the verb of the description. */
 const PLAIN = 8;
 
-/** What is not listened to, which shows how decisions go wrong where a name or a description is not understood. */
+/** What is not listened to, which shows what a rule yields, and how decisions go wrong where a name is not understood. */
 interface Deaf {
-  readonly to?: readonly Rule['looksAt'][];
+  readonly to?: (rule: Rule) => boolean;
 }
 
 /** Weighs all rules and decides one category; `RULES` and `EFFECTS` define what counts for what. */
@@ -65,8 +65,8 @@ export function contradictingHint({ annotations }: ToolFacts, category: Category
   return destructiveHint === true ? 'destructiveHint=true' : undefined;
 }
 
-function weigh(facts: ToolFacts, { to = [] }: Deaf): Decision {
-  const signals = collectSignals(facts).filter(({ rule }) => !to.includes(rule.looksAt));
+function weigh(facts: ToolFacts, { to }: Deaf): Decision {
+  const signals = collectSignals(facts).filter(({ rule }) => to?.(rule) !== true);
   const runner = findRunner(facts) ?? findRouter(facts);
   if (runner !== undefined) {
     const evidence = [`runs arbitrary ${runner}`, ...wordEvidence(signals)];
@@ -194,13 +194,10 @@ function decided(
   };
 }
 
-/** Whether a word or the author says what the tool does; parameters and results by themselves only suggest it. */
+/** Whether a word says what the tool does; parameters only suggest it, and an author who says that it writes does not say what. */
 function isStated(signals: readonly Signal[]): boolean {
-  return signals.some(({ rule }) => rule.looksAt !== 'parameters' && rule.looksAt !== 'output');
+  return signals.some(({ rule }) => rule.looksAt !== 'parameters' && rule.looksAt !== 'annotations');
 }
-
-/** What no READ is decided by alone: a later sentence, after one whose verb is not known, or a word on fields. */
-const NO_STATEMENT: ReadonlySet<string> = new Set(['description-late', 'description-read-only']);
 
 /**
  * Whether the name, the title, the first sentence or the author says that it reads. A verb that is not known is a doubt, and so is
@@ -212,15 +209,11 @@ function saysItReads(signals: readonly Signal[], { name, words, description, des
   const may = name.some(({ role, word, effect }) => role === 'possible' && word === words[0] && writeShare(effect) > 0);
   return signals.some(
     ({ rule, effect }) =>
-      readShare(effect) > 0 &&
-      rule.looksAt !== 'parameters' &&
-      rule.looksAt !== 'output' &&
-      !NO_STATEMENT.has(rule.id) &&
-      !(unread && (rule.id === 'name-thing' || (may && rule.id === 'name-likely'))),
+      readShare(effect) > 0 && rule.looksAt !== 'parameters' && !(unread && may && rule.id === 'name-likely'),
   );
 }
 
-/** The confidence where parameters and results only suggest what the tool does. */
+/** The confidence where parameters and hints only suggest what the tool does. */
 const UNSTATED = 0.2;
 
 function sum(signals: readonly Signal[], share: (signal: Signal) => number): number {

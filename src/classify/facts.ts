@@ -53,7 +53,6 @@ export interface ToolFacts {
   readonly descriptionText: string;
   readonly description: DescriptionReading;
   readonly parameters: readonly ParameterFacts[];
-  readonly outputKeys: readonly string[];
   /** Empty where annotations are missing or ignored. */
   readonly annotations: JsonObject;
   /** The parameter that chooses the effect, unless one of its values was given. */
@@ -120,7 +119,6 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
     descriptionText: text,
     description,
     parameters,
-    outputKeys: readOutputKeys(tool),
     annotations,
     grouping: input.groupValue === undefined ? findGroupingParameter(tool) : null,
   };
@@ -269,12 +267,6 @@ function readTitle(tool: RawTool, context: ReadonlySet<string>, hint: NameHint |
   const annotations = isJsonObject(tool['annotations']) ? tool['annotations'] : {};
   const title = textOf(tool['title']) || textOf(annotations['title']);
   return title === '' ? [] : readName(splitWords(title), context, hint);
-}
-
-function readOutputKeys(tool: RawTool): readonly string[] {
-  const schema = tool['outputSchema'];
-  if (!isJsonObject(schema) || !isJsonObject(schema['properties'])) return [];
-  return Object.keys(schema['properties']).map((key) => splitWords(key).join('_'));
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

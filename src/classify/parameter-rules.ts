@@ -1,25 +1,9 @@
 import type { ParameterFacts, ToolFacts } from './facts.js';
-import {
-  DESTRUCTIVE_FLAG,
-  FORCE_FLAG,
-  LOCAL_PATH,
-  MUTATING_FLAG,
-  PAGING,
-  PAYLOAD,
-  PLAN_FLAG,
-  QUERY,
-  SETTING,
-  SWITCH,
-} from './parameter-values.js';
+import { DESTRUCTIVE_FLAG, LOCAL_PATH, MUTATING_FLAG, PLAN_FLAG } from './parameter-values.js';
 import type { Rule, RuleMatch } from './rule.js';
-import { type Effect, readShare } from './words/lexicon.js';
+import type { Effect } from './words/lexicon.js';
 
 const NOTHING: readonly never[] = [];
-
-function saysItAnswers({ name, description }: ToolFacts): boolean {
-  const first = name.find(({ role }) => role === 'lead') ?? description.matches.find(({ role }) => role === 'head');
-  return first !== undefined && readShare(first.effect) > 0;
-}
 
 /** One match, however many parameters fit: three page parameters are no stronger evidence than one. */
 const anyParameter =
@@ -39,22 +23,6 @@ const changingParameter =
 
 /** The rules that look at parameters. */
 export const PARAMETER_RULES: readonly Rule[] = [
-  {
-    id: 'parameter-paging',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 2,
-    meaning: 'Pages, limits and orders belong to lists.',
-    find: anyParameter('read', 'pages or orders a list', ({ key }) => PAGING.has(key)),
-  },
-  {
-    id: 'parameter-query',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 1.5,
-    meaning: 'Queries and filters belong to searches.',
-    find: anyParameter('read', 'asks or filters', ({ key }) => QUERY.has(key)),
-  },
   {
     id: 'parameter-dry-run',
     looksAt: 'parameters',
@@ -76,42 +44,6 @@ export const PARAMETER_RULES: readonly Rule[] = [
     weight: 12,
     meaning: 'A switch that makes a check or a computation write: lint with fix.',
     find: anyParameter('write', 'makes it write', ({ key, boolean }) => boolean && MUTATING_FLAG.has(key)),
-  },
-  {
-    id: 'parameter-force',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 2.5,
-    meaning: 'A switch that confirms, forces or resets.',
-    find: anyParameter('write', 'confirms or forces', ({ key, boolean }) => boolean && FORCE_FLAG.test(key)),
-  },
-  {
-    id: 'parameter-setting',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 3,
-    meaning: 'What must be given a state to take sets it.',
-    find: (facts) =>
-      saysItAnswers(facts)
-        ? []
-        : anyParameter(
-            'write',
-            'is the state to take',
-            ({ key, required, boolean, number }) =>
-              required && (boolean ? SWITCH.test(key) : (number || SWITCH.test(key)) && SETTING.test(key)),
-          )(facts),
-  },
-  {
-    id: 'parameter-payload',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 1.5,
-    meaning: 'A required body or content is usually stored or sent.',
-    // What is read, checked or asked about is given too.
-    find: (facts) =>
-      saysItAnswers(facts)
-        ? []
-        : anyParameter('write', 'is required content', ({ key, required }) => required && PAYLOAD.test(key))(facts),
   },
   {
     id: 'parameter-download-path',

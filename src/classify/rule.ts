@@ -16,7 +16,7 @@ export interface RuleMatch {
 export interface Rule {
   /** Stable kebab-case id. */
   readonly id: string;
-  readonly looksAt: 'name' | 'title' | 'description' | 'parameters' | 'output' | 'annotations';
+  readonly looksAt: 'name' | 'title' | 'description' | 'parameters' | 'annotations';
   /** Set where the rule judges a tool as a whole, and so does not apply to one value of a grouped tool. */
   readonly wholeTool?: true;
   /** Up to 12; a verb that leads the name has 10. */

@@ -1,20 +1,10 @@
 import type { TrustLevel } from '../base/protocol/operation.js';
 import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
 import { PARAMETER_RULES } from './parameter-rules.js';
-import {
-  findNamedValue,
-  mayHoldValue,
-  PREPARING,
-  RESULT_OF_CHANGE,
-  SELECTING,
-  STATEMENT_READ_ONLY,
-  STATEMENT_WRITES,
-} from './parameter-values.js';
+import { PREPARING, RESULT_OF_CHANGE, SELECTING } from './parameter-values.js';
 import type { Rule, RuleMatch } from './rule.js';
 import type { DescriptionRole } from './text/read-description.js';
 import type { NameMatch, NameRole } from './text/read-name.js';
-import { TWO_FACED_RULES } from './two-faced-reads.js';
-import { namesOnlyThings } from './verbless.js';
 import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './words/lexicon.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -186,12 +176,6 @@ function softenManagement(facts: ToolFacts): ToolFacts {
 const selects = ({ key, text, boolean, values }: ParameterFacts): boolean =>
   text && !boolean && values.length === 0 && SELECTING.test(key);
 
-const WATCHING = words('monitor watch track observe poll alert alerts');
-const RECIPIENT = /^(?:e_?mail|email_address|phone|phone_number|recipients?|webhook|webhook_url|callback_url|notify)$/;
-
-/** Verbs of writing something down that are mostly nouns. */
-const RECORDING = words('log record note report comment label tag post event message feedback');
-
 /** Every rule, by what it looks at. `docs/classification.md` explains how they are weighed. */
 export const RULES: readonly Rule[] = [
   {
@@ -238,13 +222,6 @@ export const RULES: readonly Rule[] = [
     find: inName('next', (word) => `name: followed by '${word}', which`),
   },
   {
-    id: 'name-inner',
-    looksAt: 'name',
-    weight: 2,
-    meaning: 'A verb of change in the middle of a name that reads: list_press_plugins.',
-    find: inName('inner', (word) => `name: also holds '${word}', which`),
-  },
-  {
     id: 'name-noun',
     looksAt: 'name',
     weight: 4,
@@ -255,14 +232,6 @@ export const RULES: readonly Rule[] = [
         'noun',
         (word) => `name: '${word}' is information and`,
       )(facts).map((match) => (facts.input.groupValue === undefined ? match : { ...match, share: 2.5 })),
-  },
-  {
-    id: 'name-thing',
-    looksAt: 'name',
-    wholeTool: true,
-    weight: 3,
-    meaning: 'The name has no verb and names information.',
-    find: inName('thing', (word) => `name: no verb, '${word}' is information and`),
   },
   {
     id: 'name-deed',
@@ -294,13 +263,6 @@ export const RULES: readonly Rule[] = [
       inDescription('head', (word) => `description: verb '${word}'`)(softenManagement(softenRemoval(softenRun(facts)))),
   },
   {
-    id: 'description-late',
-    looksAt: 'description',
-    weight: 4,
-    meaning: 'A reading verb that begins a second or third sentence: "Returns" may follow any action.',
-    find: inDescription('late', (word) => `description: verb '${word}' in a further sentence`),
-  },
-  {
     id: 'description-information',
     looksAt: 'description',
     weight: 6,
@@ -330,33 +292,6 @@ export const RULES: readonly Rule[] = [
     find: inDescription('joined', (word) => `description: joined verb '${word}'`),
   },
   {
-    id: 'description-later',
-    looksAt: 'description',
-    weight: 3,
-    meaning: 'A later sentence that describes a change in the third person.',
-    find: (facts) => inDescription('later', (word) => `description: later '${word}'`)(facts).slice(0, 2),
-  },
-  {
-    id: 'description-read-only',
-    looksAt: 'description',
-    wholeTool: true,
-    weight: 2,
-    meaning: 'The text calls itself read-only. Weak: texts say so of fields too.',
-    find: ({ descriptionText }) =>
-      STATEMENT_READ_ONLY.test(descriptionText) ? [{ effect: 'read', says: "description: says 'read-only'" }] : [],
-  },
-  {
-    id: 'description-writes',
-    looksAt: 'description',
-    wholeTool: true,
-    weight: 4,
-    meaning: 'The text says that the tool changes state.',
-    find: ({ descriptionText }) =>
-      STATEMENT_WRITES.test(descriptionText)
-        ? [{ effect: 'write', says: 'description: says that it changes state' }]
-        : [],
-  },
-  {
     id: 'description-result',
     looksAt: 'description',
     wholeTool: true,
@@ -367,87 +302,7 @@ export const RULES: readonly Rule[] = [
         ? [{ effect: 'write', says: 'description: returns the result of a change' }]
         : [],
   },
-  {
-    id: 'name-things',
-    looksAt: 'name',
-    wholeTool: true,
-    weight: 5,
-    meaning: 'The texts name a thing and hold no verb, and no parameter holds a value.',
-    find: (facts) =>
-      namesOnlyThings(facts)
-        ? [{ effect: 'read', says: 'names a thing without a verb, and no parameter holds a value' }]
-        : [],
-  },
-  {
-    id: 'parameter-recipient',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 4,
-    meaning: 'What watches something and is given an address sends what it finds there.',
-    find: ({ name, description, parameters }) => {
-      const watches = [...name, ...description.matches].some(({ word }) => WATCHING.has(word));
-      const to = watches ? parameters.find(({ key, required }) => required && RECIPIENT.test(key)) : undefined;
-      return to === undefined ? [] : [{ effect: 'write', says: `parameter '${to.name}' is who gets to know of it` }];
-    },
-  },
-  {
-    id: 'parameter-record',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 3,
-    meaning:
-      'Three required values, or a value to write down, behind a name that may begin with a verb of change: log_contact.',
-    find: ({ name, words: named, parameters }) => {
-      const may = name.find(
-        ({ role, word, effect }) => role === 'possible' && word === named[0] && writeShare(effect) > 0,
-      );
-      const values = parameters.filter((one) => one.required && !selects(one));
-      const value = may !== undefined && RECORDING.has(may.word) ? values.find(mayHoldValue) : undefined;
-      if (value !== undefined) return [{ effect: 'write', says: `parameter '${value.name}' is what is recorded` }];
-      return may !== undefined && values.length > 2
-        ? [{ effect: 'write', says: 'parameters: three required values make a record' }]
-        : [];
-    },
-  },
-  {
-    id: 'parameter-named',
-    looksAt: 'parameters',
-    wholeTool: true,
-    weight: 4,
-    meaning: 'What the texts name in place of a verb is given, beside which thing is meant: it is set.',
-    find: (facts) => {
-      const given = findNamedValue(facts);
-      return given === undefined ? [] : [{ effect: 'update', says: `parameter '${given.name}' gives what it names` }];
-    },
-  },
   ...PARAMETER_RULES,
-  ...TWO_FACED_RULES,
-  {
-    id: 'output-list',
-    looksAt: 'output',
-    wholeTool: true,
-    weight: 1.5,
-    meaning: 'The result is declared as a list with its total or next page.',
-    find: ({ outputKeys }) => {
-      const key = outputKeys.find((one) =>
-        /^(?:items|results|total|total_count|next_cursor|has_more|matches)$/.test(one),
-      );
-      return key === undefined ? [] : [{ effect: 'read', says: `output: '${key}' belongs to a list` }];
-    },
-  },
-  {
-    id: 'output-effect',
-    looksAt: 'output',
-    wholeTool: true,
-    weight: 4,
-    meaning: 'The declared result says what was changed.',
-    find: ({ outputKeys }) => {
-      const key = outputKeys.find((one) =>
-        /^(?:deleted|created|updated|removed|inserted|modified|sent)(?:_count)?$/.test(one),
-      );
-      return key === undefined ? [] : [{ effect: 'write', says: `output: '${key}' reports a change` }];
-    },
-  },
   {
     id: 'annotation-read-only',
     looksAt: 'annotations',

@@ -131,7 +131,9 @@ export function readExamples(subjects: readonly Subject[]): readonly Example[] {
   return subjects.flatMap(({ label, input }) => {
     const facts = gatherFacts(input);
     return DEAFNESS.flatMap((to) => {
-      const { weighed, category } = decideCategory(facts, undefined, { to });
+      const { weighed, category } = decideCategory(facts, undefined, {
+        to: ({ looksAt }) => to.some((part) => part === looksAt),
+      });
       const right = label.accepted.includes(to.length === 0 ? classifyTool(input).category : category);
       const weight = to.length === 0 ? 1 : DEAF_WEIGHT;
       return weighed === undefined ? [] : [{ server: label.server, features: readFeatures(weighed), right, weight }];

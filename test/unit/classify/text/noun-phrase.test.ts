@@ -43,7 +43,6 @@ describe('a description that names a thing by its grammar', () => {
     ['depth_info', 'From the keel down to the mud'],
     ['tides', 'Gives the tide times at a port'],
     ['deck_crew', 'Watch and helmsman'],
-    ['velas', 'Velas y cabos de un barco'],
   ])('is a READ, whatever the thing is: %s (%s)', (name, description) => {
     expect(categoryOf(name, description)).toBe('READ');
   });
