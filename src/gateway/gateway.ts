@@ -334,7 +334,7 @@ function createGateway(parts: GatewayParts): Gateway {
     ),
     ...createSurface(catalog, services),
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
-    toolSets: catalog.toolSets,
+    toolSets: () => catalog.toolSets(),
     definitions: () => introductions.join(catalog.toolSets(), primitives),
     figures: () =>
       describeFigures(gateway, catalog.current(), policy.audit.state(), {

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject } from '../base/json/json.js';
 import { measureJson } from '../base/json/measure.js';
 import { faultCode } from '../base/lib/fault-code.js';
 import type { Observer } from '../base/observe/observation.js';
 import type { RawTool } from '../base/protocol/tools.js';
-import { turns } from '../base/turns/turns.js';
 import type { NameHolders } from '../catalog/names.js';
 import type { LockContent, UpstreamConfig } from '../config/gateway-config.js';
 
@@ -172,7 +171,7 @@ async function render({ holders, tools }: KnownCatalog, first: readonly string[]
     const size = measureJson(list, LONGEST_LIST);
     const fits = size <= LONGEST_LIST && length + size <= LONGEST_FILE;
     if (fits) length += size;
-    await turns.next('kept catalog');
+    await nextTurn();
     lists.push(`${JSON.stringify(slug)}:${JSON.stringify(fits ? list : null)}`);
   }
   const names = [...holders].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,6 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GATEWAY_SOURCE, type Operation } from '../base/protocol/operation.js';
 import type { RawTool, ToolSet } from '../base/protocol/tools.js';
-import { inTime, runAtOnce, type Sliced, turns } from '../base/turns/turns.js';
 import { fingerprintTool, UNREADABLE } from '../catalog/integrity/compare-tools.js';
 import type { NameHolders } from '../catalog/names.js';
 import { type KnownCatalog, NOTHING_KNOWN } from './kept-catalog.js';
@@ -10,7 +10,7 @@ import type { WholeSnapshot } from './snapshot.js';
 /** Holds the current snapshot and rebuilds it when the upstreams' tools change. */
 export interface LiveCatalog<S extends Snapshot = WholeSnapshot> {
   current(): S;
-  /** Takes an upstream's list. Several lists in one turn of the event loop cause one rebuild, which goes on in slices. */
+  /** Takes an upstream's list. Several lists in one turn of the event loop cause one rebuild, which leaves turns to others. */
   offer(slug: string, tools: readonly RawTool[]): void;
   /** The snapshot of this moment. A rebuild that may change the definition of this tool is waited for, as others are not. */
   currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): S | Promise<S>;
@@ -58,13 +58,13 @@ interface OfferedTools {
 
 type ReplacedListener<S> = (before: S, after: S) => void;
 
-/** Rebuilding takes turns with calls, as one among them. */
-const LANE = 'catalog';
-
 interface LiveCatalogOptions<S extends Snapshot> {
-  readonly build: (offered: OfferedTools) => Sliced<S>;
+  /** The snapshot of the start, of no list. */
+  readonly buildFirst: (offered: OfferedTools) => S;
+  /** Leaves turns to others where it takes long. */
+  readonly build: (offered: OfferedTools) => Promise<S>;
   /** Reports each snapshot that replaces another, after it has. @param known what the next process should know */
-  readonly onChange: (before: S, after: S, known: KnownCatalog) => Sliced<void>;
+  readonly onChange: (before: S, after: S, known: KnownCatalog) => Promise<void>;
   /** Called where a snapshot cannot be built or a change not be reported, which is a defect: the old snapshot stays. */
   readonly onDefect: (cause: unknown) => void;
   /** The slugs of the enabled upstreams. */
@@ -73,228 +73,281 @@ interface LiveCatalogOptions<S extends Snapshot> {
   readonly known?: KnownCatalog;
 }
 
+/**
+ * Whether the snapshot is of the newest lists (`current`), a rebuild of them is due or under way, or one is under way that does not know
+ * the newest (`outdated`).
+ */
+type RebuildState = 'current' | 'due' | 'building' | 'outdated' | 'closed';
+
 export function createLiveCatalog<S extends Snapshot>(options: LiveCatalogOptions<S>): LiveCatalog<S> {
-  const { build, onChange, onDefect, known = NOTHING_KNOWN } = options;
-  let { enabled = [] } = options;
-  const toolSets = new Map<string, ToolSet>();
-  const firstToolSets = new Map<string, ToolSet>();
-  const listeners = new Set<ReplacedListener<S>>();
-  const listKept = (): readonly ToolSet[] =>
-    enabled.flatMap((upstream) => {
-      const tools = known.tools.get(upstream);
+  return new RebuiltCatalog(options);
+}
+
+class RebuiltCatalog<S extends Snapshot> implements LiveCatalog<S> {
+  readonly #options: LiveCatalogOptions<S>;
+  readonly #earlier: KnownCatalog;
+  #enabled: readonly string[];
+  #state: RebuildState = 'current';
+  #snapshot: S;
+  #holders: NameHolders;
+  readonly #toolSets = new Map<string, ToolSet>();
+  readonly #firstToolSets = new Map<string, ToolSet>();
+  /** The lists of an earlier run. */
+  #kept: readonly ToolSet[];
+  readonly #givenUp = new Set<string>();
+  #waitsForKnown = true;
+  /** The lists that the snapshot was built from. */
+  #builtFrom: ReadonlyMap<string, ToolSet> = new Map();
+  /** The reports of the last changes, oldest first: they go before the next rebuild. */
+  #reporting: Promise<void> | undefined;
+  /** Whether there are lists of which the snapshot knows nothing. */
+  #isBehind = false;
+  readonly #listeners = new Set<ReplacedListener<S>>();
+  readonly #untilSettled = new Waiters();
+  readonly #untilLists = new Waiters();
+  readonly #untilNext = new Waiters();
+
+  constructor(options: LiveCatalogOptions<S>) {
+    const { enabled = [], known = NOTHING_KNOWN } = options;
+    this.#options = options;
+    this.#enabled = enabled;
+    this.#earlier = known;
+    this.#holders = known.holders;
+    this.#kept = this.#listKept();
+    this.#snapshot = options.buildFirst(this.#offer([]));
+    this.#holders = this.#snapshot.catalog.holders;
+  }
+
+  current(): S {
+    return this.#snapshot;
+  }
+
+  offer(slug: string, tools: readonly RawTool[]): void {
+    const toolSet = { upstream: slug, tools };
+    this.#toolSets.set(slug, toolSet);
+    if (!this.#firstToolSets.has(slug)) this.#firstToolSets.set(slug, toolSet);
+    this.#isBehind ||= this.#lacksList(slug);
+    this.#schedule();
+  }
+
+  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): S | Promise<S> {
+    return this.#mayChange(tool) ? this.#settleFor(tool) : this.#snapshot;
+  }
+
+  currentOf(names: () => readonly string[]): S | Promise<S> {
+    const isKnown = (name: string): boolean => {
+      const operation = this.#snapshot.catalog.find(name);
+      return operation !== undefined && operation.upstream !== GATEWAY_SOURCE;
+    };
+    return this.#isBehind && names().every(isKnown) ? this.#snapshot : this.currentOfAll();
+  }
+
+  currentOfAll(): S | Promise<S> {
+    return this.#isBehind ? this.#untilLists.wait().then(() => this.#snapshot) : this.#snapshot;
+  }
+
+  lacks(slug: string): boolean {
+    return this.#toolSets.has(slug) && this.#lacksList(slug);
+  }
+
+  settled(): Promise<void> {
+    return this.#isSettled() ? Promise.resolve() : this.#untilSettled.wait();
+  }
+
+  stopWaitingForKnown(): void {
+    const before = this.#listAwaited().length;
+    this.#waitsForKnown = false;
+    this.#isBehind = this.#lacksLists();
+    if (this.#isBehind || this.#listAwaited().length !== before) this.#schedule();
+  }
+
+  giveUpOn(slug: string): void {
+    const before = this.#listAwaited().length;
+    this.#givenUp.add(slug);
+    if (this.#listAwaited().length !== before) this.#schedule();
+  }
+
+  reconfigure(enabled: readonly string[], renewed: readonly string[]): void {
+    this.#enabled = enabled;
+    this.#kept = this.#listKept();
+    for (const slug of [...this.#toolSets.keys()].filter((each) => !enabled.includes(each))) {
+      this.#toolSets.delete(slug);
+      this.#firstToolSets.delete(slug);
+      this.#givenUp.delete(slug);
+    }
+    for (const slug of renewed) this.#firstToolSets.delete(slug);
+    this.#schedule();
+  }
+
+  onToolsChanged(listener: () => void): () => void {
+    return this.onReplaced((before, after) => {
+      if (before.plan.toolsJson !== after.plan.toolsJson) listener();
+    });
+  }
+
+  onReplaced(listener: ReplacedListener<S>): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  toolSets(): readonly ToolSet[] {
+    return [...this.#toolSets.values()];
+  }
+
+  known(): KnownCatalog {
+    const offered = [...this.#toolSets].map(([slug, { tools }]) => [slug, tools] as const);
+    return { holders: this.#holders, tools: new Map([...this.#earlier.tools, ...offered]) };
+  }
+
+  close(): void {
+    this.#state = 'closed';
+    this.#reporting = undefined;
+    this.#untilSettled.end();
+    this.#endWaitForLists();
+    this.#untilNext.end();
+  }
+
+  #listKept(): readonly ToolSet[] {
+    return this.#enabled.flatMap((upstream) => {
+      const tools = this.#earlier.tools.get(upstream);
       return tools ? [{ upstream, tools }] : [];
     });
-  let kept = listKept();
-  let holders = known.holders;
-  const givenUp = new Set<string>();
-  let waitsForKnown = true;
-  let due: NodeJS.Immediate | undefined;
-  /** The rebuild under way, and whether it knows all lists. */
-  let building: Sliced<S> | undefined;
-  let isStale = false;
-  /** The reports of changes that are not ended, oldest first; they go before the next rebuild. */
-  const reports: Sliced<void>[] = [];
-  let isGoing = false;
-  let waiting: (() => void)[] = [];
-  /** Whether there are lists of which the snapshot knows nothing, and who waits for it to know them. */
-  let isBehind = false;
-  let waitingForLists: ((snapshot: S) => void)[] = [];
-  /** Who waits for the rebuild that is due or under way. */
-  let waitingForNext: (() => void)[] = [];
-  /** The lists that the snapshot was built from, and those that the rebuild under way began with. */
-  let builtFrom: ReadonlyMap<string, ToolSet> = new Map();
-  let begunWith = builtFrom;
+  }
+
+  /** The lists that a snapshot of this moment is of. */
+  #listOffered(): readonly ToolSet[] {
+    const absent = this.#waitsForKnown ? [] : this.#kept.filter(({ upstream }) => !this.#toolSets.has(upstream));
+    return [...this.#toolSets.values(), ...absent];
+  }
+
+  #offer(toolSets: readonly ToolSet[]): OfferedTools {
+    return {
+      toolSets,
+      firstToolSets: this.#firstToolSets,
+      holders: this.#holders,
+      awaited: this.#listAwaited(),
+    };
+  }
 
   /** Otherwise one of two upstreams that both offer a new name would get it by listing its tools first. */
-  const listAwaited = (): readonly string[] => {
-    const silent = enabled.filter((slug) => !toolSets.has(slug) && !givenUp.has(slug));
-    return waitsForKnown ? silent : silent.filter((slug) => !known.tools.has(slug));
-  };
-  const begin = (): Sliced<S> => {
-    const absent = waitsForKnown ? [] : kept.filter(({ upstream }) => !toolSets.has(upstream));
-    const offered = [...toolSets.values(), ...absent];
-    begunWith = new Map(offered.map((toolSet) => [toolSet.upstream, toolSet]));
-    return inTime(build({ toolSets: offered, firstToolSets, holders, awaited: listAwaited() }));
-  };
-  // No list is known yet, so this is little.
-  let snapshot = runAtOnce(begin());
-  holders = snapshot.catalog.holders;
+  #listAwaited(): readonly string[] {
+    const silent = this.#enabled.filter((slug) => !this.#toolSets.has(slug) && !this.#givenUp.has(slug));
+    return this.#waitsForKnown ? silent : silent.filter((slug) => !this.#earlier.tools.has(slug));
+  }
+
   /** The list of an earlier run stands in for one that has not come: it says nothing of what the upstream has now. */
-  const lacksList = (slug: string): boolean => {
-    const built = builtFrom.get(slug);
-    return built === undefined || (toolSets.has(slug) && kept.includes(built));
-  };
-  const lacksLists = (): boolean => {
-    const known = waitsForKnown ? [] : kept.map(({ upstream }) => upstream);
-    return [...toolSets.keys(), ...known].some(lacksList);
-  };
-  const isRebuilding = (): boolean => due !== undefined || building !== undefined;
-  const isIdle = (): boolean => !isRebuilding() && reports.length === 0;
+  #lacksList(slug: string): boolean {
+    const built = this.#builtFrom.get(slug);
+    return built === undefined || (this.#toolSets.has(slug) && this.#kept.includes(built));
+  }
 
-  const endWaitForLists = (): void => {
-    isBehind = false;
-    for (const resume of waitingForLists) resume(snapshot);
-    waitingForLists = [];
-  };
-  const endWaitForNext = (): void => {
-    for (const resume of waitingForNext) resume();
-    waitingForNext = [];
-  };
-  const listKnown = (): KnownCatalog => ({
-    holders,
-    tools: new Map([...known.tools, ...[...toolSets].map(([slug, { tools }]) => [slug, tools] as const)]),
-  });
-  const finish = (built: S): void => {
-    building = undefined;
-    builtFrom = begunWith;
-    const before = snapshot;
-    snapshot = built;
-    holders = built.catalog.holders;
-    reports.push(inTime(onChange(before, snapshot, listKnown())));
-    for (const listener of listeners) listener(before, snapshot);
-    isBehind = lacksLists();
-    if (!isBehind) endWaitForLists();
-    // Lists that came meanwhile: what has been read of the others is kept with them, so this is quick.
-    if (isStale) schedule();
-    endWaitForNext();
-    goOn();
-  };
-  const takeStep = (): void => {
-    const [report] = reports;
-    if (report !== undefined) {
-      if (report.next().done === true) reports.shift();
-      return;
-    }
-    const step = building?.next();
-    if (step?.done === true) finish(step.value);
-  };
-  const abandonStep = (): void => {
-    if (reports.shift() !== undefined) return;
-    building = undefined;
-    endWaitForLists();
-    if (isStale) schedule();
-    endWaitForNext();
-  };
-  /** Each slice has a turn of its own. */
-  const goOn = (): void => {
-    if (isGoing) return;
-    if (reports.length > 0 || building !== undefined) {
-      isGoing = true;
-      void turns.next(LANE).then(() => {
-        isGoing = false;
-        try {
-          takeStep();
-        } catch (cause) {
-          abandonStep();
-          onDefect(cause);
-        }
-        goOn();
-      });
-      return;
-    }
-    if (!isIdle()) return;
-    for (const resume of waiting) resume();
-    waiting = [];
-  };
-  const rebuild = (): void => {
-    due = undefined;
-    isStale = false;
-    building = begin();
-    goOn();
-  };
-  const schedule = (): void => {
-    if (building === undefined) due ??= setImmediate(rebuild);
-    else isStale = true;
-  };
-  const mayChange = ({ upstream, tool }: Pick<Operation, 'upstream' | 'tool'>): boolean => {
-    const offered = isRebuilding() ? toolSets.get(upstream) : undefined;
-    return offered !== undefined && !isSameTool(tool, builtFrom.get(upstream), offered);
-  };
+  #lacksLists(): boolean {
+    const known = this.#waitsForKnown ? [] : this.#kept.map(({ upstream }) => upstream);
+    return [...this.#toolSets.keys(), ...known].some((slug) => this.#lacksList(slug));
+  }
+
+  #isSettled(): boolean {
+    return this.#reporting === undefined && (this.#state === 'current' || this.#state === 'closed');
+  }
+
+  #mayChange({ upstream, tool }: Pick<Operation, 'upstream' | 'tool'>): boolean {
+    if (this.#state === 'current' || this.#state === 'closed') return false;
+    const offered = this.#toolSets.get(upstream);
+    return offered !== undefined && !isSameTool(tool, this.#builtFrom.get(upstream), offered);
+  }
+
   /** A list that comes meanwhile may change the tool once more. */
-  const settleFor = async (tool: Pick<Operation, 'upstream' | 'tool'>): Promise<S> => {
-    while (mayChange(tool)) {
-      await new Promise<void>((resolve) => {
-        waitingForNext.push(resolve);
-      });
+  async #settleFor(tool: Pick<Operation, 'upstream' | 'tool'>): Promise<S> {
+    while (this.#mayChange(tool)) await this.#untilNext.wait();
+    return this.#snapshot;
+  }
+
+  #schedule(): void {
+    if (this.#state === 'building') this.#state = 'outdated';
+    if (this.#state !== 'current') return;
+    this.#state = 'due';
+    void nextTurn().then(() => this.#rebuild());
+  }
+
+  async #rebuild(): Promise<void> {
+    await this.#reporting;
+    if (this.#isClosed()) return;
+    this.#state = 'building';
+    const offered = this.#listOffered();
+    try {
+      const built = await this.#options.build(this.#offer(offered));
+      this.#endRebuild();
+      if (!this.#isClosed()) this.#replace(built, offered);
+    } catch (cause) {
+      this.#endRebuild();
+      this.#endWaitForLists();
+      this.#options.onDefect(cause);
+    } finally {
+      this.#untilNext.end();
+      this.#noteSettled();
     }
-    return snapshot;
-  };
+  }
 
-  const onReplaced: LiveCatalog<S>['onReplaced'] = (listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  };
-  const currentOfAll = (): S | Promise<S> =>
-    isBehind
-      ? new Promise((resolve) => {
-          waitingForLists.push(resolve);
-        })
-      : snapshot;
+  /** Lists that came meanwhile ask for another. What has been read of the others is kept with them, so this is quick. */
+  #endRebuild(): void {
+    const state = this.#state;
+    if (state === 'building' || state === 'outdated') this.#state = 'current';
+    if (state === 'outdated') this.#schedule();
+  }
 
-  return {
-    current: () => snapshot,
-    offer(slug, tools) {
-      const toolSet = { upstream: slug, tools };
-      toolSets.set(slug, toolSet);
-      if (!firstToolSets.has(slug)) firstToolSets.set(slug, toolSet);
-      isBehind ||= lacksList(slug);
-      schedule();
-    },
-    currentFor: (tool) => (mayChange(tool) ? settleFor(tool) : snapshot),
-    currentOf(names) {
-      const isKnown = (name: string): boolean => {
-        const operation = snapshot.catalog.find(name);
-        return operation !== undefined && operation.upstream !== GATEWAY_SOURCE;
-      };
-      return isBehind && names().every(isKnown) ? snapshot : currentOfAll();
-    },
-    currentOfAll,
-    lacks: (slug) => toolSets.has(slug) && lacksList(slug),
-    settled: () =>
-      isIdle()
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            waiting.push(resolve);
-          }),
-    stopWaitingForKnown() {
-      const before = listAwaited().length;
-      waitsForKnown = false;
-      isBehind = lacksLists();
-      if (isBehind || listAwaited().length !== before) schedule();
-    },
-    giveUpOn(slug) {
-      const before = listAwaited().length;
-      givenUp.add(slug);
-      if (listAwaited().length !== before) schedule();
-    },
-    reconfigure(next, renewed) {
-      enabled = next;
-      kept = listKept();
-      for (const slug of [...toolSets.keys()].filter((each) => !enabled.includes(each))) {
-        toolSets.delete(slug);
-        firstToolSets.delete(slug);
-        givenUp.delete(slug);
-      }
-      for (const slug of renewed) firstToolSets.delete(slug);
-      schedule();
-    },
-    onToolsChanged: (listener) =>
-      onReplaced((before, after) => {
-        if (before.plan.toolsJson !== after.plan.toolsJson) listener();
-      }),
-    onReplaced,
-    toolSets: () => [...toolSets.values()],
-    known: listKnown,
-    close() {
-      clearImmediate(due);
-      due = undefined;
-      building = undefined;
-      reports.length = 0;
-      for (const resume of waiting) resume();
-      endWaitForLists();
-      endWaitForNext();
-    },
-  };
+  #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  #replace(built: S, lists: readonly ToolSet[]): void {
+    const before = this.#snapshot;
+    this.#builtFrom = new Map(lists.map((toolSet) => [toolSet.upstream, toolSet]));
+    this.#snapshot = built;
+    this.#holders = built.catalog.holders;
+    this.#report(before, built);
+    for (const listener of this.#listeners) listener(before, built);
+    this.#isBehind = this.#lacksLists();
+    if (!this.#isBehind) this.#endWaitForLists();
+  }
+
+  #report(before: S, after: S): void {
+    const known = this.known();
+    const reporting = Promise.resolve(this.#reporting)
+      .then(() => nextTurn())
+      .then(() => (this.#isClosed() ? undefined : this.#options.onChange(before, after, known)))
+      .catch(this.#options.onDefect)
+      .then(() => {
+        if (this.#reporting === reporting) this.#reporting = undefined;
+        this.#noteSettled();
+      });
+    this.#reporting = reporting;
+  }
+
+  #noteSettled(): void {
+    if (this.#isSettled()) this.#untilSettled.end();
+  }
+
+  #endWaitForLists(): void {
+    this.#isBehind = false;
+    this.#untilLists.end();
+  }
+}
+
+/** Those who wait for one thing. */
+class Waiters {
+  #resume: (() => void)[] = [];
+
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resume.push(resolve);
+    });
+  }
+
+  end(): void {
+    const waiting = this.#resume;
+    this.#resume = [];
+    for (const resume of waiting) resume();
+  }
 }
 
 /** Whether two lists offer one tool of the name, with one definition. */

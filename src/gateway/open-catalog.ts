@@ -1,6 +1,6 @@
 import type { Observer } from '../base/observe/observation.js';
 import type { Diagnostic } from '../base/protocol/tools.js';
-import type { Sliced } from '../base/turns/turns.js';
+import { eachInTurns } from '../base/turns/turns.js';
 import { diffCatalogs } from '../catalog/build-catalog.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
 import type { PolicyService } from '../policy/policy.js';
@@ -14,7 +14,7 @@ import { Audiences } from './native.js';
 import type { Parts } from './parts.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import { createPrimitives, type Primitives } from './primitives/primitives.js';
-import { buildSnapshotInSlices, listEnabled } from './snapshot.js';
+import { buildSnapshot, listEnabled, rebuildSnapshot } from './snapshot.js';
 import { Views } from './views.js';
 
 /** What can be called, and whom its changes concern. */
@@ -69,19 +69,16 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
   };
   const views = new Views(config.views, snapshotServices);
   const catalog = createLiveCatalog({
-    *build(offered) {
-      const snapshot = yield* buildSnapshotInSlices({
-        ...offered,
-        ...snapshotServices,
-        config: live.config,
-        handlers,
-      });
-      yield* views.prepare(snapshot);
+    buildFirst: (offered) => buildSnapshot({ ...offered, ...snapshotServices, config: live.config, handlers }),
+    async build(offered) {
+      const input = { ...offered, ...snapshotServices, config: live.config, handlers };
+      const snapshot = await rebuildSnapshot(input);
+      await views.prepare(snapshot);
       return snapshot;
     },
-    *onChange(before, after, known) {
+    async onChange(before, after, known) {
       memory.keeper.keep(known);
-      yield* reportChange(before, after, observe, policy.audit);
+      await reportChange(before, after, observe, policy.audit);
     },
     onDefect: (cause) => observe({ kind: 'defect', where: 'catalog', cause }),
     enabled: listEnabled(config.upstreams),
@@ -105,13 +102,11 @@ function reportDiagnostic(diagnostic: Diagnostic, observe: Observer, audit: Pick
 }
 
 /** Reports what a catalog has more and less than the one before, and what is remarked on it for the first time. */
-function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {
+async function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Promise<void> {
   const change = diffCatalogs(before.catalog, after.catalog);
   observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
   const known = new Set(before.catalog.diagnostics.concat(before.plan.diagnostics).map(({ message }) => message));
-  for (const diagnostic of after.catalog.diagnostics.concat(after.plan.diagnostics)) {
-    if (known.has(diagnostic.message)) continue;
-    yield;
-    reportDiagnostic(diagnostic, observe, audit);
-  }
+  await eachInTurns(after.catalog.diagnostics.concat(after.plan.diagnostics), (diagnostic) => {
+    if (!known.has(diagnostic.message)) reportDiagnostic(diagnostic, observe, audit);
+  });
 }

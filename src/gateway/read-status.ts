@@ -23,6 +23,10 @@ export function statusOf(
   { policy, reloader, introductions, replicas, catalog }: StatusParts,
 ): GatewayStatus {
   const dependencies = describeDependencies(policy.audit.state(), policy.storeState(), replicas?.state());
-  const more = { findings: introductions.guard.findings(), reload: reloader.state(), lacks: catalog.lacks };
+  const more = {
+    findings: introductions.guard.findings(),
+    reload: reloader.state(),
+    lacks: (slug: string) => catalog.lacks(slug),
+  };
   return describeStatus(snapshot, upstreams, dependencies, more);
 }

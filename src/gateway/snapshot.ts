@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
 import { type Operation, readOrigin } from '../base/protocol/operation.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
-import { runAtOnce, type Sliced } from '../base/turns/turns.js';
+import { eachInTurns } from '../base/turns/turns.js';
 import { draftGuardedCatalog, finishGuardedCatalog } from '../catalog/build-guarded-catalog.js';
 import type { Catalog, WholeCatalog } from '../catalog/catalog.js';
 import { buildEndpointPlan, type EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
@@ -37,7 +38,7 @@ export interface SnapshotExecutions {
 
 interface SnapshotInput {
   readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock' | 'safetyLoop'>;
-  readonly toolSets: Iterable<ToolSet>;
+  readonly toolSets: readonly ToolSet[];
   /** The first tool list of each upstream, by slug; absent where the lists were captured at one moment. */
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
   readonly policy: IntrospectionPolicy;
@@ -76,28 +77,36 @@ export interface WholeSnapshot extends Snapshot {
 
 /** Builds the immutable state that follows from the upstreams' tool lists; called on each change. */
 export function buildSnapshot(input: SnapshotInput): WholeSnapshot {
-  return runAtOnce(buildSnapshotInSlices(input));
+  const draft = draftSnapshot(input);
+  const catalog = finishGuardedCatalog(draft);
+  return finishSnapshot(input, catalog, planOf(input, catalog));
 }
 
 /**
- * The same, with a stop after each tool that is read, each operation that is created and each definition that is written: a server may list
- * thousands of tools, and calls of others go on meanwhile. What lies between looks those up.
+ * The same while calls go on: a server may list thousands of tools. Each tool is read, each operation created and each definition written
+ * in a turn that has room; what lies between looks those up.
  */
-export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapshot> {
-  const toolSets = [...input.toolSets];
-  const { config, handlers, ignoreAnnotations, firstToolSets = NO_TOOL_SETS, primitives } = input;
-  const own = [...openRelations(listRelationSources(config.upstreams)), ...(input.executions?.own ?? [])];
-  const configOf = new Map(config.upstreams.map((upstream) => [upstream.slug, upstream]));
-  for (const { upstream, tools } of toolSets) {
-    for (const tool of tools) {
-      prepareTool(tool, configOf.get(upstream));
-      yield;
-    }
+export async function rebuildSnapshot(input: SnapshotInput): Promise<WholeSnapshot> {
+  for (const { upstream, tools } of input.toolSets) {
+    const config = input.config.upstreams.find(({ slug }) => slug === upstream);
+    await eachInTurns(tools, (tool) => prepareTool(tool, config));
   }
-  const draft = draftGuardedCatalog({
+  const draft = draftSnapshot(input);
+  await eachInTurns(draft.operations, (operation) => operation.create());
+  await nextTurn();
+  const catalog = finishGuardedCatalog(draft);
+  await nextTurn();
+  const plan = planOf(input, catalog);
+  await eachInTurns(plan.passthrough, (tool) => tool.json);
+  return finishSnapshot(input, catalog, plan);
+}
+
+function draftSnapshot(input: SnapshotInput): ReturnType<typeof draftGuardedCatalog> {
+  const { toolSets, config, ignoreAnnotations, firstToolSets = NO_TOOL_SETS, primitives } = input;
+  return draftGuardedCatalog({
     toolSets,
     upstreams: config.upstreams,
-    builtins: listBuiltins(own, primitives, input.safety),
+    builtins: listBuiltins(ownOf(input), primitives, input.safety),
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
@@ -105,19 +114,26 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<WholeSnapsh
     ...(input.awaited === undefined ? {} : { awaited: input.awaited }),
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
-  for (const operation of draft.operations) {
-    operation.create();
-    yield;
-  }
-  const catalog = finishGuardedCatalog(draft);
-  yield;
-  const plan = buildEndpointPlan(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
-  for (const tool of plan.passthrough) {
-    void tool.json;
-    yield;
-  }
+}
+
+function planOf({ config, toolSets }: SnapshotInput, catalog: WholeCatalog): EndpointPlan {
+  return buildEndpointPlan(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
+}
+
+function ownOf({ config, executions }: SnapshotInput): readonly OwnOperation[] {
+  return [...openRelations(listRelationSources(config.upstreams)), ...(executions?.own ?? [])];
+}
+
+function finishSnapshot(input: SnapshotInput, catalog: WholeCatalog, plan: EndpointPlan): WholeSnapshot {
+  const { toolSets, handlers, primitives } = input;
   const runnersOver = (handlerOfOwn: OwnHandlers) => handlers.over(catalog, handlerOfOwn);
-  const parts = { plan, own, toolSets, runnersOver, ...(primitives === undefined ? {} : { primitives }) };
+  const parts = {
+    plan,
+    own: ownOf(input),
+    toolSets,
+    runnersOver,
+    ...(primitives === undefined ? {} : { primitives }),
+  };
   return { ...openSnapshot(input, catalog, parts), catalog, toolSets };
 }
 

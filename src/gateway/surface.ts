@@ -120,7 +120,7 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
       const current = catalog.currentOfAll();
       return current instanceof Promise ? current.then(({ plan }) => plan) : current.plan;
     },
-    onToolsChanged: catalog.onToolsChanged,
+    onToolsChanged: (listener) => catalog.onToolsChanged(listener),
     operations: () => placeOperations(catalog.current()),
     revision: () => catalog.current(),
     findOperation: (name) => findOperation(catalog.current(), name),
@@ -166,7 +166,10 @@ function openPath(
       ? ofAll
       : { ...ofAll, staticDecision: (operation: Operation) => ofAll.staticDecision(operation, view) };
   const { limits } = config;
-  const background = openBackground?.((raw) => pipeline.answer(raw, catalog.current()), catalog.current);
+  const background = openBackground?.(
+    (raw) => pipeline.answer(raw, catalog.current()),
+    () => catalog.current(),
+  );
   const pipeline = createPipeline({
     ...parts,
     ...(background === undefined ? {} : { background }),

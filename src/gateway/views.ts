@@ -1,8 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../base/json/json.js';
 import type { Caller } from '../base/protocol/call.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { ToolSet } from '../base/protocol/tools.js';
-import { runAtOnce, type Sliced } from '../base/turns/turns.js';
 import { fitEndpointPlan } from '../catalog/endpoint/fit-plan.js';
 import type { GatewayConfig, ViewConfig } from '../config/gateway-config.js';
 import type { QuotaScope } from '../policy/quota/quota-types.js';
@@ -64,17 +64,11 @@ export class OpenedView {
     this.#filter = compileViewFilter(config);
   }
 
-  /** Builds what the view shows of a snapshot, in slices. */
-  *prepare(whole: WholeSnapshot): Sliced<ViewSnapshot> {
-    const snapshot =
-      this.#built.get(whole) ?? (yield* buildViewSnapshotInSlices(this.#config, this.#filter, whole, this.#services));
+  /** What the view shows of a snapshot. */
+  of(whole: WholeSnapshot): ViewSnapshot {
+    const snapshot = this.#built.get(whole) ?? buildViewSnapshot(this.#config, this.#filter, whole, this.#services);
     this.#built.set(whole, snapshot);
     return snapshot;
-  }
-
-  /** What the view shows of a snapshot; at once, as it is prepared with each but the first. */
-  of(whole: WholeSnapshot): ViewSnapshot {
-    return this.#built.get(whole) ?? runAtOnce(this.prepare(whole));
   }
 
   /** The view of the snapshots of this moment. */
@@ -128,9 +122,12 @@ export class Views {
     return view;
   }
 
-  /** Builds the views that are in use of a snapshot that is about to be the current one. */
-  *prepare(whole: WholeSnapshot): Sliced<void> {
-    for (const view of this.#open) yield* view.prepare(whole);
+  /** Builds the views that are in use of a snapshot that is about to be the current one, each in a turn of its own. */
+  async prepare(whole: WholeSnapshot): Promise<void> {
+    for (const view of this.#open) {
+      await nextTurn();
+      view.of(whole);
+    }
   }
 
   /** One sentence for each view that shows nothing, or less than it says because of its token budget. */
@@ -226,24 +223,20 @@ interface ViewPolicy extends IntrospectionPolicy {
 }
 
 /**
- * Builds what a view shows of a snapshot, in slices. Operations, their names and what finds names and words are the whole's; a view adds
+ * Builds what a view shows of a snapshot. Operations, their names and what finds names and words are the whole's; a view adds
  * which of them it has, and its own tools.
  */
-function* buildViewSnapshotInSlices(
+function buildViewSnapshot(
   view: ViewConfig,
   filter: ViewFilter,
   whole: WholeSnapshot,
   services: ViewServices,
-): Sliced<ViewSnapshot> {
-  const shown = new Set<Operation>();
-  for (const operation of whole.catalog.operations) {
-    if (operation.upstream !== GATEWAY_SOURCE && filter.has(operation)) shown.add(operation);
-    yield;
-  }
-  yield* leaveOutUnread(shown, whole);
+): ViewSnapshot {
+  const isShownHere = (operation: Operation): boolean => operation.upstream !== GATEWAY_SOURCE && filter.has(operation);
+  const shown = new Set(whole.catalog.operations.filter(isShownHere));
+  leaveOutUnread(shown, whole);
   const offering = new Set([...shown].map(({ upstream }) => upstream));
   const upstreams = new Set(whole.catalog.upstreams.filter((slug) => offering.has(slug) || filter.names(slug)));
-  yield;
   const { config } = services;
   const primitives = services.primitives?.within((slug) => upstreams.has(slug));
   const relations = openRelations(listRelationSources(config.upstreams).filter((source) => isShown(source, shown)));
@@ -257,7 +250,6 @@ function* buildViewSnapshotInSlices(
     return shown.has(operation) ? operation : undefined;
   };
   const catalog = whole.catalog.within({ show, upstreams });
-  yield;
   const endpoint = { ...view.endpoint, categories: view.operations.categories };
   const { plan, cut } = fitEndpointPlan(catalog, endpoint, {
     budget: view.tokenBudget,
@@ -286,12 +278,11 @@ function* buildViewSnapshotInSlices(
 }
 
 /** An update that the gateway merges needs its READ, which its errors name: it is in a view together with that one alone. */
-function* leaveOutUnread(shown: Set<Operation>, { catalog }: WholeSnapshot): Sliced<void> {
+function leaveOutUnread(shown: Set<Operation>, { catalog }: WholeSnapshot): void {
   for (const operation of shown) {
     if (operation.merge === undefined) continue;
     const read = findOperation(catalog, operation.upstream, operation.merge.read);
     if (read !== undefined && !shown.has(read)) shown.delete(operation);
-    yield;
   }
 }
 

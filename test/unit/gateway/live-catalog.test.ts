@@ -3,12 +3,44 @@ import { expect, it } from 'vitest';
 import type { Operation } from '../../../src/base/protocol/operation.js';
 import type { KnownCatalog } from '../../../src/gateway/kept-catalog.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
+import type { Snapshot } from '../../../src/gateway/pipeline/snapshot.js';
 import { NO_OPERATIONS } from '../../support/no-operations.js';
+
+type Options = Parameters<typeof createLiveCatalog>[0];
+type Offered = Parameters<Options['build']>[0];
+
+/** What yields leaves a turn to others. */
+async function inTurns<T>(work: Generator<void, T>): Promise<T> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done === true) return step.value;
+    await turn();
+  }
+}
+
+function atOnce<T>(work: Generator<void, T>): T {
+  for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value;
+}
+
+function openLive({
+  build,
+  onChange,
+  ...others
+}: Omit<Options, 'build' | 'buildFirst' | 'onChange'> & {
+  readonly build: (offered: Offered) => Generator<void, Snapshot>;
+  readonly onChange: (before: Snapshot, after: Snapshot) => Generator<void, void>;
+}) {
+  return createLiveCatalog({
+    ...others,
+    buildFirst: (offered) => atOnce(build(offered)),
+    build: (offered) => inTurns(build(offered)),
+    onChange: (before, after) => inTurns(onChange(before, after)),
+  });
+}
 
 /** A catalog whose tool list names the upstreams that have sent a list. */
 function openCatalog() {
   const changes: string[] = [];
-  const catalog = createLiveCatalog({
+  const catalog = openLive({
     onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets, firstToolSets }) {
       const toolsJson = JSON.stringify([
@@ -66,7 +98,7 @@ it('the catalog notifies no listener of a list that changes nothing for clients'
 /** A catalog whose snapshots give each new name of a list to its upstream, and the inputs that it built from. */
 function openNamed(enabled: readonly string[], known?: KnownCatalog) {
   const built: { readonly awaited: readonly string[]; readonly offering: readonly string[] }[] = [];
-  const catalog = createLiveCatalog({
+  const catalog = openLive({
     onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets, holders, awaited }) {
       built.push({ awaited, offering: toolSets.map(({ upstream }) => upstream) });
@@ -146,7 +178,7 @@ it('of two upstreams of an earlier run that offer one new name, neither gets it 
 /** A catalog whose rebuilds stop so often, and how often they began. */
 function openSlow(stops: number) {
   let begun = 0;
-  const catalog = createLiveCatalog({
+  const catalog = openLive({
     onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets }) {
       begun += 1;
@@ -221,7 +253,7 @@ it.each([
 it('a call that waits for a rebuild goes on with the snapshot before it where it cannot be built, or the gateway closes', async () => {
   let defects = 0;
   const open = (isBuilt: boolean) =>
-    createLiveCatalog({
+    openLive({
       *build({ toolSets }) {
         yield;
         if (!isBuilt && toolSets.length > 0) throw new Error('cannot be built');
@@ -247,7 +279,7 @@ it('a call that waits for a rebuild goes on with the snapshot before it where it
 
 it('new names wait for every upstream without a list, but for one that cannot be started', async () => {
   const awaitedSeen: (readonly string[])[] = [];
-  const catalog = createLiveCatalog({
+  const catalog = openLive({
     *build({ awaited }) {
       awaitedSeen.push(awaited);
       yield;
@@ -271,7 +303,7 @@ it('new names wait for every upstream without a list, but for one that cannot be
 /** A catalog that finds the operations that are called as the tools of its lists, after so many stops; and its reports. */
 function openFinding(stops: number, known?: KnownCatalog) {
   const reports: string[] = [];
-  const catalog = createLiveCatalog({
+  const catalog = openLive({
     onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets }) {
       for (let stop = 0; stop < stops; stop += 1) yield;
@@ -344,7 +376,7 @@ it('each change is reported in turns and in order, whatever lists come meanwhile
 
 it('a list of which no snapshot can be built leaves the one before it, and later lists are built', async () => {
   const defects: unknown[] = [];
-  const catalog = createLiveCatalog({
+  const catalog = openLive({
     *build({ toolSets }) {
       yield;
       if (toolSets.some(({ tools }) => tools.length === 1)) throw new Error('cannot be built');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ToolSet } from '../../../src/base/protocol/tools.js';
 import type { ViewConfig } from '../../../src/config/gateway-config.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
-import { buildSnapshot, buildSnapshotInSlices, type WholeSnapshot } from '../../../src/gateway/snapshot.js';
+import { buildSnapshot, rebuildSnapshot, type WholeSnapshot } from '../../../src/gateway/snapshot.js';
 import { Views } from '../../../src/gateway/views.js';
 import { anUpstream, aTool } from '../../support/build-test-catalog.js';
 import { createFakeGateway } from '../../support/fake-gateway.js';
@@ -32,16 +32,15 @@ function openCatalog() {
   const views = new Views([view('code', ['github']), view('people', ['payroll'])], services);
   const built: WholeSnapshot[] = [];
   const catalog = createLiveCatalog({
-    *build({ toolSets }: { readonly toolSets: readonly ToolSet[] }) {
+    buildFirst: ({ toolSets }) => buildSnapshot({ ...services, toolSets, handlers: { over: () => RUNNERS } }),
+    async build({ toolSets }: { readonly toolSets: readonly ToolSet[] }) {
       const handlers = { over: () => RUNNERS };
-      const whole = yield* buildSnapshotInSlices({ ...services, toolSets, handlers });
-      yield* views.prepare(whole);
+      const whole = await rebuildSnapshot({ ...services, toolSets, handlers });
+      await views.prepare(whole);
       built.push(whole);
       return whole;
     },
-    *onChange() {
-      yield;
-    },
+    onChange: async () => undefined,
     onDefect: (cause) => {
       throw cause;
     },
