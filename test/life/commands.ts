@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import type { LostForm } from '../support/world/http-door.js';
 import { HttpDoor } from '../support/world/http-door.js';
-import type { Era, ListMethod, Offer } from '../support/world/server-mind.js';
+import { type Era, type ListMethod, namesOfOffer, type Offer } from '../support/world/server-mind.js';
 import { SERVER_KINDS } from '../support/world/world.js';
-import type { SentRequest } from '../support/world/world-client.js';
-import type { Verb } from './calls.js';
+import { HttpClient, type SentRequest } from '../support/world/world-client.js';
+import { judge, type Verb } from './calls.js';
 import { checkStep, settle } from './invariants.js';
 import { type Actor, type Beginning, eventually, type Player, type Setting, type Story } from './story.js';
 import { Violation } from './violation.js';
-import { ENDING_MS, RECOVERY_MS, sleep, within } from './waiting.js';
+import { ENDING_MS, IDLE_MS, RECOVERY_MS, sleep, within } from './waiting.js';
 
 /** One step of a story. Its sentence is written when it runs, as it depends on who is there. */
 export class Step implements fc.AsyncCommand<Story, Story> {
@@ -92,14 +92,24 @@ const dies = serverStep('a server dies', (actor, story) =>
       },
 );
 
+function hang(actor: Actor): void {
+  actor.trouble = 'silent';
+  actor.hasHung = true;
+  actor.server.mind.isSilent = true;
+}
+
+function deafen(actor: Actor): void {
+  actor.hasHung = true;
+  actor.server.door.deafen();
+}
+
 const fallsSilent = serverStep('a server falls silent', (actor, story) =>
   actor.trouble === 'none'
     ? {
         sentence: `${actor.server.name} hangs: it takes connections and requests, and answers nothing`,
         async act() {
           story.disturb(actor);
-          actor.trouble = 'silent';
-          actor.server.mind.isSilent = true;
+          hang(actor);
         },
       }
     : undefined,
@@ -111,7 +121,7 @@ const goesDeaf = serverStep('a server goes deaf', (actor, story) =>
         sentence: `${actor.server.name} goes deaf to whoever is connected`,
         async act() {
           story.disturb(actor);
-          actor.server.door.deafen();
+          deafen(actor);
         },
       }
     : undefined,
@@ -136,15 +146,16 @@ function offers(without: readonly string[]): fc.Arbitrary<Offer> {
   return fc.record({
     extra: fc.boolean(),
     resources: has,
+    templates: has,
     prompts: has,
     completions: has,
     edition: fc.integer({ min: 1, max: 3 }),
   });
 }
 
-const describeOffer = ({ edition, ...offer }: Offer): string => {
-  const has = (['extra', 'resources', 'prompts', 'completions'] as const).filter((each) => offer[each]);
-  return `${has.length === 0 ? 'its tools alone' : `its tools, ${has.join(', ')}`} (edition ${edition})`;
+const describeOffer = (offer: Offer): string => {
+  const has = namesOfOffer(offer);
+  return `its tools${has === '' ? ' alone' : `, ${has}`} (edition ${offer.edition})`;
 };
 
 /** How sessions end, and what the next life offers, where it is something else. */
@@ -183,11 +194,12 @@ const changesLists = fc.tuple(fc.nat({ max: 5 }), offers([])).map(
       if (actor === undefined || actor.trouble !== 'none') return undefined;
       const { mind, name } = actor.server;
       // What it has declared stays, as long as it lives.
-      const next = { ...mind.offer, extra: offer.extra, edition: offer.edition };
+      const next = { ...mind.offer, extra: offer.extra, templates: offer.templates, edition: offer.edition };
       return {
         sentence: `${name} changes its lists and says so: ${describeOffer(next)}`,
         async act() {
           actor.isListed = false;
+          actor.awaited.clear();
           mind.offer = next;
           mind.announce('tools');
           if (next.resources) mind.announce('resources');
@@ -197,7 +209,7 @@ const changesLists = fc.tuple(fc.nat({ max: 5 }), offers([])).map(
     }),
 );
 
-const LISTS: readonly ListMethod[] = ['resources/list', 'resources/templates/list', 'prompts/list'];
+const LISTS = ['resources/list', 'resources/templates/list', 'prompts/list'] as const satisfies readonly ListMethod[];
 
 const listHangs = fc.tuple(fc.nat({ max: 5 }), fc.constantFrom(...LISTS)).map(
   ([index, method]) =>
@@ -205,14 +217,16 @@ const listHangs = fc.tuple(fc.nat({ max: 5 }), fc.constantFrom(...LISTS)).map(
       const actor = pick(story.actors, index);
       if (actor === undefined || actor.server.mind.hanging.has(method)) return undefined;
       const { mind, name } = actor.server;
-      const hasIt = method === 'prompts/list' ? mind.offer.prompts : mind.offer.resources;
-      if (!hasIt) return undefined;
+      const { prompts, resources, templates } = mind.offer;
+      const hasIt = { 'prompts/list': prompts, 'resources/list': resources, 'resources/templates/list': templates };
+      if (!hasIt[method]) return undefined;
       return {
         sentence: `${name} answers no ${method} any more`,
         async act() {
           story.counts.faults += 1;
           // A list that is known is told from memory, one that is not cannot be judged.
           actor.isListed = false;
+          actor.awaited.clear();
           mind.hanging.add(method);
         },
       };
@@ -307,12 +321,9 @@ const MEETINGS = {
     return actor.server.die();
   },
   'it is redeployed': ({ server }: Actor) => server.restart(),
-  'it hangs': async (actor: Actor) => {
-    actor.trouble = 'silent';
-    actor.server.mind.isSilent = true;
-  },
+  'it hangs': async (actor: Actor) => hang(actor),
   'its connections are cut': async ({ server }: Actor) => server.door.cut(),
-  'it goes deaf': async ({ server }: Actor) => server.door.deafen(),
+  'it goes deaf': async (actor: Actor) => deafen(actor),
   'a reload describes it otherwise': async (actor: Actor, story: Story) => {
     actor.server.alterations += 1;
     actor.isKnown = false;
@@ -353,6 +364,54 @@ const writeMeets = clientStep(
         }
         mind.release();
         await ending;
+      },
+    };
+  },
+);
+
+/** A write after a pause is not sent into the void, though the connection is dead. */
+const deafInPause = clientStep('a server goes deaf in a pause', fc.constant(undefined), ({ client }, actor, story) => {
+  const { name } = actor.server;
+  if (!story.provesConnections || !actor.isServed || actor.hasHung) return undefined;
+  return {
+    sentence: `${name} goes deaf in a pause, and after a second ${client.name} calls create_${name}`,
+    async act() {
+      story.disturb(actor);
+      deafen(actor);
+      await sleep(1.2 * IDLE_MS);
+      const told = await story.call(client, story.newCall(client.name, actor, 'create'));
+      if (!told.isServed && told.outcome !== 'not_run')
+        throw new Violation('a write is sent into the void', `create_${name}: ${told.words}`);
+    },
+  };
+});
+
+/** In a session over HTTP an answer is not lost with its connection. */
+const fetchesAnswer = clientStep(
+  'a client comes back for an answer',
+  fc.constantFrom<Verb>('create', 'update'),
+  (player, actor, story, verb) => {
+    const { client } = player;
+    const { mind, name } = actor.server;
+    if (!(client instanceof HttpClient) || client.era !== '2025-11-25' || !actor.isServed) return undefined;
+    return {
+      sentence: `${client.name} calls ${verb}_${name}, loses its connection when it has run, and comes back for the answer`,
+      async act() {
+        story.counts.faults += 1;
+        mind.holdsWrites = true;
+        const sent: SentRequest = {};
+        const call = story.newCall(client.name, actor, verb);
+        const ending = story.call(client, call, sent);
+        ending.catch(() => undefined);
+        await within(ENDING_MS, mind.untilHeld());
+        await eventually(ENDING_MS, async () => (sent.eventId === undefined ? 'no id has come' : undefined));
+        client.drop();
+        await ending;
+        const coming = within(ENDING_MS, client.comeBackFor(sent));
+        mind.release();
+        await backAgain(player, story);
+        const told = judge(call, (await coming) ?? { kind: 'lost' });
+        if (!told.isServed) throw new Violation('an answer is lost with its connection', `${call.id}: ${told.words}`);
       },
     };
   },
@@ -448,6 +507,8 @@ const stepsOf = (without: readonly string[]): Readonly<Record<string, readonly [
   connects: [3, connects],
   calls: [4, calls],
   meets: [4, writeMeets],
+  fetches: [3, fetchesAnswer],
+  'deaf-in-pause': [3, deafInPause],
   drops: [1, losesConnection],
   watches: [2, watches],
   touches: [2, touches],
@@ -469,6 +530,7 @@ export function settingsOf(without: readonly string[]): fc.Arbitrary<Setting> {
   });
   return fc.record({
     mode: fc.constantFrom<Setting['mode']>('semantic', 'passthrough', 'single', 'all'),
+    provesConnections: fc.boolean(),
     servers: fc.uniqueArray(beginning, { minLength: 1, maxLength: 3, selector: ({ kind }) => kind, size: 'max' }),
     client: fc.record({ front: FRONT, era: ERA }),
   });

@@ -3,7 +3,7 @@ import type { ListMethod } from '../support/world/server-mind.js';
 import type { Reply, WorldClient } from '../support/world/world-client.js';
 import { type Actor, eventually, type Story } from './story.js';
 import { Violation } from './violation.js';
-import { DELAY_MS, ENDING_MS, measureIdle, PAUSE_MS, RECOVERY_MS, within } from './waiting.js';
+import { DELAY_MS, ENDING_MS, measureIdle, PATIENCE_MS, PAUSE_MS, RECOVERY_MS, within } from './waiting.js';
 
 const FRONTS = ['http', 'stdio'] as const;
 const ERAS = ['2025-11-25', '2026-07-28'] as const;
@@ -77,7 +77,8 @@ function expectedOf({ server: { mind, name } }: Actor, method: ListMethod): read
   if (method === 'tools/list') return mind.tools;
   if (method === 'prompts/list') return mind.offer.prompts ? [mind.prompt] : [];
   if (!mind.offer.resources) return [];
-  return [method === 'resources/list' ? mind.uri : `mem://${name}/page/{page}`];
+  if (method === 'resources/list') return [mind.uri];
+  return mind.offer.templates ? [`mem://${name}/page/{page}`] : [];
 }
 
 /** Whose an entry is: the names of things have the server's name in them. */
@@ -95,14 +96,18 @@ async function checkLists(story: Story, client: WorldClient): Promise<void> {
       const wrong = compare(actor, method, keys);
       if (wrong !== undefined) throw new Violation('a list tells what is not there', wrong);
     }
-    // The first time, a server that has never given its list is waited for.
-    const hanging = story.actors.filter(({ server, isConfigured }) => isConfigured && server.mind.hanging.has(method));
-    const known = hanging.every(({ server }) => story.waitedFor.has(`${method} ${server.name}`));
-    for (const { server } of hanging) story.waitedFor.add(`${method} ${server.name}`);
-    if (idleMs > DELAY_MS && known)
+    if (idleMs <= DELAY_MS) continue;
+    const hanging = story.actors.filter((actor) => actor.isConfigured && isMute(actor, method));
+    const isFirst = hanging.some(({ awaited }) => !awaited.has(method));
+    for (const { awaited } of hanging) awaited.add(method);
+    if (!isFirst || idleMs > PATIENCE_MS)
       throw new Violation("a server's trouble delays a list", `${method}: ${Math.round(idleMs)} ms`);
   }
 }
+
+/** Whether it answers nothing, as far as can be told, or not this. */
+const isMute = ({ server, hasHung, isServed }: Actor, method: ListMethod): boolean =>
+  server.mind.hanging.has(method) || (hasHung && !isServed);
 
 /** The keys of a list's entries. @throws Violation */
 async function readList(client: WorldClient, method: ListMethod): Promise<readonly string[]> {
@@ -168,22 +173,30 @@ async function settleReadiness(story: Story): Promise<void> {
   if (wrong !== undefined) throw new Violation('readiness is not told', wrong);
 }
 
-/** The moment at which the gateway says that it is ready: what it says is ready is called at once. @throws Violation */
+/**
+ * The moment at which the gateway says that it is ready: it has operations of a server, and what it says is ready is called at once.
+ * @throws Violation
+ */
 export async function checkBeginning(story: Story): Promise<void> {
   const client = story.world.newClient('the first client', 'http', '2026-07-28');
-  const until = performance.now() + 4 * DELAY_MS;
-  let readiness = await story.world.readiness();
-  while (!readiness.isReady && performance.now() < until) readiness = await story.world.readiness();
-  if (readiness.isReady) {
-    for (const actor of story.actors) {
-      if (actor.trouble !== 'none' || readiness.states.get(actor.server.name) !== 'ready') continue;
-      const told = await story.call(client, story.newCall(client.name, actor, 'read'));
-      if (!told.isServed)
-        throw new Violation(
-          'ready, and the first call is refused',
-          `the first client reads ${actor.server.name}: ${told.words}`,
-        );
-    }
+  for (const actor of await untilReady(story)) {
+    const told = await story.call(client, story.newCall(client.name, actor, 'read'));
+    if (!told.isServed)
+      throw new Violation('the first call is refused', `the first client reads ${actor.server.name}: ${told.words}`);
   }
   client.close();
 }
+
+/** The servers that are ready when the gateway says that it is. @throws Violation */
+async function untilReady(story: Story): Promise<readonly Actor[]> {
+  const until = performance.now() + 4 * DELAY_MS;
+  let readiness = await story.world.readiness();
+  while (!readiness.isReady && performance.now() < until) readiness = await story.world.readiness();
+  const { isReady, operations, states } = readiness;
+  if (isReady && story.configured().length > 0 && operations < 1 + LEAST_TOOLS)
+    throw new Violation('ready without operations', `/readyz says ready, and has ${operations} operations`);
+  return isReady ? story.actors.filter((each) => isWell(each) && states.get(each.server.name) === 'ready') : [];
+}
+
+/** Each server has three tools. */
+const LEAST_TOOLS = 3;

@@ -6,16 +6,16 @@ import { Violation } from './violation.js';
 import { RECOVERY_MS, within } from './waiting.js';
 
 export interface LifeSettings {
-  /** How many stories. */
-  readonly runs: number;
-  /** Of the first story; the next has the next. */
-  readonly seed: number;
+  /** One for each story. */
+  readonly seeds: readonly number[];
   /** The most steps of one story. */
   readonly steps: number;
   /** How many stories go on at once: most of the time they wait. */
   readonly lanes: number;
   /** Whether the other stories are told, too, after one has failed. */
   readonly isGoingOn: boolean;
+  /** Whether a failure counts only when it comes again: on a busy machine, what takes long may only have waited for the machine. */
+  readonly isRepeated: boolean;
   /** For how long a failed story is made shorter, in milliseconds; once for each kind of violation. */
   readonly shrinkMs: number;
   /** Kinds of steps that are left out, `beginning` (the first call) and `capabilities` (that servers have less than all). */
@@ -40,16 +40,16 @@ export interface Figures {
 /** Tells stories of a gateway's life until one shows what must never be. Never rejects. */
 export async function live(settings: LifeSettings): Promise<Figures> {
   const figures: Figures = { sequences: 0, steps: 0, calls: 0, faults: 0, failures: [] };
-  const { runs, lanes, seed, isGoingOn } = settings;
-  let next = 0;
+  const { seeds, lanes, isGoingOn, isRepeated } = settings;
+  const left = [...seeds];
   const lane = async (): Promise<void> => {
-    while (next < runs && (isGoingOn || figures.failures.length === 0)) {
-      const own = seed + next;
-      next += 1;
-      const failure = await tellOne(own, settings, figures);
-      if (failure === undefined) continue;
+    while (isGoingOn || figures.failures.length === 0) {
+      const seed = left.shift();
+      if (seed === undefined) return;
+      const failure = await tellOne(seed, settings, figures);
+      if (failure === undefined || (isRepeated && (await tellOne(seed, settings, figures)) === undefined)) continue;
       figures.failures.push(failure);
-      settings.log?.(`seed ${own}: ${failure.text}\n`);
+      settings.log?.(`seed ${seed}: ${failure.text}\n`);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

@@ -1,9 +1,9 @@
-import type { Era, Offer } from '../support/world/server-mind.js';
+import { type Era, type ListMethod, namesOfOffer, type Offer } from '../support/world/server-mind.js';
 import { type ServerKind, World, WorldServer } from '../support/world/world.js';
 import type { WorldClient } from '../support/world/world-client.js';
 import { type Call, type Mode, makeCall, type Told, type Verb } from './calls.js';
 import { Violation } from './violation.js';
-import { ENDING_MS, sleep, TIMEOUTS, within } from './waiting.js';
+import { ENDING_MS, IDLE_MS, sleep, TIMEOUTS, within } from './waiting.js';
 
 /** What a server is like at the beginning. */
 export interface Beginning {
@@ -18,6 +18,8 @@ export interface Beginning {
 /** A world before the first step. */
 export interface Setting {
   readonly mode: Mode;
+  /** Whether a connection is proven after `IDLE_MS` of silence; else after the half minute of the default. */
+  readonly provesConnections: boolean;
   readonly servers: readonly Beginning[];
   /** The client that is there from the beginning. */
   readonly client: { readonly front: 'http' | 'stdio'; readonly era: Era };
@@ -36,10 +38,14 @@ export interface Actor {
   readonly server: WorldServer;
   isConfigured: boolean;
   trouble: 'none' | 'down' | 'silent';
+  /** It has let somebody wait in vain: the gateway may have learnt that it answers no pings. */
+  hasHung: boolean;
   /** A READ was served since it was last disturbed: from then on each must be. */
   isServed: boolean;
   /** Its operations are known: a call of it brings on the next attempt to connect. */
   isKnown: boolean;
+  /** Its lists that hang, and have been waited for once since. */
+  readonly awaited: Set<ListMethod>;
   /** Its lists were right since they last changed or it was disturbed: from then on they must be. */
   isListed: boolean;
 }
@@ -55,26 +61,28 @@ export interface Player {
 export class Story {
   readonly lines: string[] = [];
   readonly mode: Mode;
+  readonly provesConnections: boolean;
   readonly world: World;
   readonly actors: readonly Actor[];
   readonly players: Player[] = [];
-  /** Lists whose first wait for a hanging server has been had. */
-  readonly waitedFor = new Set<string>();
   readonly counts = { steps: 0, calls: 0, faults: 0 };
   readonly #told: { readonly call: Call; readonly told: Told }[] = [];
   #ids = 0;
 
   readonly #first: Setting['client'];
 
-  constructor({ mode, servers, client }: Setting) {
+  constructor({ mode, provesConnections, servers, client }: Setting) {
     this.#first = client;
     this.mode = mode;
+    this.provesConnections = provesConnections;
     this.actors = servers.map(({ kind, offer, starts, isConfigured }) => ({
       server: new WorldServer(NAMES[kind], kind, offer),
       isConfigured,
       trouble: starts === 'at once' ? 'none' : starts === 'slowly' ? 'silent' : 'down',
+      hasHung: false,
       isServed: false,
       isKnown: false,
+      awaited: new Set(),
       isListed: false,
     }));
     this.world = new World(
@@ -82,16 +90,22 @@ export class Story {
       {
         store: { type: 'memory' },
         endpoint: { mode },
-        server: { drainMs: 500 },
-        defaults: { timeoutMs: TIMEOUTS.call, connectTimeoutMs: TIMEOUTS.connect, maxCallMs: 4 * TIMEOUTS.call },
+        server: { drainMs: 500, longCallKeepAliveMs: 500 },
+        defaults: {
+          timeoutMs: TIMEOUTS.call,
+          connectTimeoutMs: TIMEOUTS.connect,
+          maxCallMs: 4 * TIMEOUTS.call,
+          ...(provesConnections ? { pings: { afterIdleMs: IDLE_MS } } : {}),
+        },
       },
     );
     for (const [index, { kind, offer, starts, isConfigured }] of servers.entries()) {
       const name = this.actors[index]?.server.name;
-      const has = (['extra', 'resources', 'prompts', 'completions'] as const).filter((each) => offer[each]);
-      const offers = has.length === 0 ? 'three tools' : `three tools and ${has.join(', ')}`;
+      const has = namesOfOffer(offer);
+      const offers = has === '' ? 'three tools' : `three tools and ${has}`;
       this.tell(`${name} (${kind}) has ${offers}, starts ${starts}${isConfigured ? '' : ', and is not configured'}`);
     }
+    if (provesConnections) this.tell('the gateway proves connections after a second of silence');
     this.tell(`the gateway starts in the mode ${mode}, and ann connects over ${client.front} (${client.era})`);
   }
 
@@ -133,6 +147,7 @@ export class Story {
   disturb(actor: Actor, fault = true): void {
     actor.isServed = false;
     actor.isListed = false;
+    actor.awaited.clear();
     if (fault) this.counts.faults += 1;
   }
 

@@ -3,8 +3,14 @@ import { performance } from 'node:perf_hooks';
 /** The gateway's time-outs in these worlds, in milliseconds. */
 export const TIMEOUTS = { call: 1_500, connect: 1_500 };
 
+/** After so long without a word a connection is proven, in the worlds that do. */
+export const IDLE_MS = 1_000;
+
 /** What nothing may take that no trouble of its own delays: less than any time-out. Only time without work counts, so that a busy machine is no delay. */
 export const DELAY_MS = TIMEOUTS.call / 2;
+
+/** The one wait for a list that hangs, before answers go out without it. */
+export const PATIENCE_MS = 3_000;
 
 /** Within which a server that is well again is used: a call and a ping that time out, attempts to connect, and pauses between them. */
 export const RECOVERY_MS = 3 * (TIMEOUTS.call + TIMEOUTS.connect) + 5_000;

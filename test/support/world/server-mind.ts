@@ -8,10 +8,20 @@ export interface Offer {
   /** One more tool, `list_NAME_extras`. */
   readonly extra: boolean;
   readonly resources: boolean;
+  /** Of resources: a server without does not know the method. */
+  readonly templates: boolean;
   readonly prompts: boolean;
   readonly completions: boolean;
   /** The number in the names of its resource and its prompt. */
   readonly edition: number;
+}
+
+/** @returns such as `extra, prompts`; empty where it has its tools alone */
+export function namesOfOffer({ edition: _, templates, ...offer }: Offer): string {
+  const has = { ...offer, templates: offer.resources && templates };
+  return Object.entries(has)
+    .flatMap(([name, isThere]) => (isThere ? [name] : []))
+    .join(', ');
 }
 
 export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
@@ -251,7 +261,7 @@ export class ServerMind {
     if (method === 'tools/list') return this.#listed({ tools: this.tools.map((tool) => this.#define(tool)) });
     if (offer.resources) {
       if (method === 'resources/list') return this.#listed({ resources: [{ uri: this.uri, name: `note of ${name}` }] });
-      if (method === 'resources/templates/list')
+      if (method === 'resources/templates/list' && offer.templates)
         return this.#listed({
           resourceTemplates: [{ uriTemplate: `mem://${name}/page/{page}`, name: `pages of ${name}` }],
         });

@@ -33,6 +33,9 @@ export interface WorldClient {
 export interface SentRequest {
   /** Set as soon as it is sent: tells the gateway that the answer is not wanted any more. */
   cancel?: () => void;
+  requestId?: unknown;
+  /** Of the last event on its stream, once there is one. */
+  eventId?: string;
 }
 
 const ACCEPT = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -87,7 +90,8 @@ export class HttpClient extends BaseClient implements WorldClient {
         ...modernHeaders(String(message?.['method']), mirrored === undefined ? undefined : String(mirrored)),
       };
     }
-    return this.#session === undefined ? ACCEPT : { ...ACCEPT, 'mcp-session-id': this.#session };
+    if (this.#session === undefined) return ACCEPT;
+    return { ...ACCEPT, 'mcp-session-id': this.#session, 'mcp-protocol-version': this.era };
   }
 
   #post(message: JsonObject, sent: SentRequest, onEvent?: (event: JsonObject) => void): Promise<Reply> {
@@ -110,9 +114,27 @@ export class HttpClient extends BaseClient implements WorldClient {
       outgoing.once('response', (response) => {
         const session = response.headers['mcp-session-id'];
         if (message['method'] === 'initialize' && typeof session === 'string') this.#session = session;
-        void readReply(response, message['id'], onEvent ?? this.#hear).then(end, () => end({ kind: 'lost' }));
+        sent.requestId = message['id'];
+        const onId = (id: string): void => {
+          sent.eventId = id;
+        };
+        void readReply(response, message['id'], onEvent ?? this.#hear, onId).then(end, () => end({ kind: 'lost' }));
       });
       outgoing.end(JSON.stringify(message));
+    });
+  }
+
+  /** Goes on with the stream of a request whose connection was lost. */
+  comeBackFor({ requestId, eventId = '' }: SentRequest): Promise<Reply> {
+    return new Promise((resolve) => {
+      const headers = { ...this.#headers(undefined), 'last-event-id': eventId };
+      const outgoing = request(this.#url, { headers, agent: this.#agent });
+      this.#open.add(outgoing);
+      outgoing.once('error', () => resolve({ kind: 'lost' }));
+      outgoing.once('response', (response) => {
+        void readReply(response, requestId, this.#hear).then(resolve, () => resolve({ kind: 'lost' }));
+      });
+      outgoing.end();
     });
   }
 
@@ -165,7 +187,12 @@ export class HttpClient extends BaseClient implements WorldClient {
   }
 }
 
-async function readReply(response: IncomingMessage, id: unknown, onEvent: (event: JsonObject) => void): Promise<Reply> {
+async function readReply(
+  response: IncomingMessage,
+  id: unknown,
+  onEvent: (event: JsonObject) => void,
+  onId: (id: string) => void = () => undefined,
+): Promise<Reply> {
   const status = response.statusCode ?? 0;
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
   if (!isStream) {
@@ -178,6 +205,7 @@ async function readReply(response: IncomingMessage, id: unknown, onEvent: (event
     return message === undefined ? { kind: 'refused', status, text } : replyOf(message, status);
   }
   for await (const line of createInterface({ input: response })) {
+    if (line.startsWith('id:')) onId(line.slice(3).trim());
     if (!line.startsWith('data:')) continue;
     const event = tryParse(line.slice(5));
     if (event === undefined) continue;

@@ -61,6 +61,12 @@ export class WorldServer {
   }
 }
 
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly operations: number;
+  readonly states: ReadonlyMap<string, string>;
+}
+
 /** The servers, a gateway in this process, and its clients. What they do is up to the test. */
 export class World {
   readonly servers: readonly WorldServer[];
@@ -113,13 +119,13 @@ export class World {
     return client;
   }
 
-  /** `/readyz`: whether it says ready, and what it says of each server. */
-  async readiness(): Promise<{ readonly isReady: boolean; readonly states: ReadonlyMap<string, string> }> {
+  /** `/readyz`: whether it says ready, how many operations there are, and what it says of each server. */
+  async readiness(): Promise<Readiness> {
     const { status, json } = await sendHttp(new URL('/readyz', this.url).href, { method: 'GET' });
     const states = (json.upstreams as readonly { name: string; state: string }[]).map(
       ({ name, state }) => [name, state] as const,
     );
-    return { isReady: status === 200, states: new Map(states) };
+    return { isReady: status === 200, operations: Number(json.operations), states: new Map(states) };
   }
 
   async stop(): Promise<void> {

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** A server of the old transport behind a proxy that keeps its streams open when the server is replaced. */
 async function proxiedServer(lostForm: LostForm) {
-  const offer = { extra: false, resources: false, prompts: false, completions: false, edition: 1 };
+  const offer = { extra: false, resources: false, templates: false, prompts: false, completions: false, edition: 1 };
   const mind = new ServerMind('cedar', '2025-11-25', offer);
   const door = new HttpDoor('sse', mind);
   door.lostForm = lostForm;
