@@ -1,12 +1,11 @@
-import { StringDecoder } from 'node:string_decoder';
 import { isInputRequiredResult } from '@modelcontextprotocol/client';
-import { keepExactInSlices } from '../base/json/exact-result.js';
+import { tellDigits } from '../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { TreeSize } from '../base/json/measure.js';
-import { parseInSlices } from '../base/json/parse-in-slices.js';
+import { parseInParts } from '../base/json/parse-in-parts.js';
 import type { LargeMessage } from '../base/protocol/large-answer.js';
 import { withoutForgedMeta } from '../base/protocol/result-meta.js';
-import { runInSlices, type Sliced } from '../base/turns/turns.js';
+import { inTime, runInSlices, type Sliced } from '../base/turns/turns.js';
 import { protocolError, UpstreamFault } from './transport/fault.js';
 import type { SplitAnswer } from './transport/split-answer.js';
 
@@ -26,7 +25,7 @@ export class UnreadMessage {
 
 /** The message of an answer that is not a call's, such as a long list of tools, parsed in slices. */
 export async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
-  const read = await runInSlices(parseLarge(message));
+  const read = await runInSlices(inTime(parseLarge(message)));
   return isJsonObject(read) ? read : {};
 }
 
@@ -45,21 +44,9 @@ function* parseLarge(message: LargeMessage): Sliced<unknown> {
       yield;
     }
   }
-  const bytes = message.join();
-  const parsed = yield* parseInSlices(bytes);
-  yield;
-  yield* keepExactInSlices(parsed, yield* decodeInSlices(bytes));
+  const parsed = yield* parseInParts(message.join(), { keepsNumbers: true });
+  if (isJsonObject(parsed)) tellDigits(parsed);
   return parsed;
-}
-
-function* decodeInSlices(bytes: Buffer): Sliced<string> {
-  const decoder = new StringDecoder('utf8');
-  const texts: string[] = [];
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    texts.push(decoder.write(bytes.subarray(at, at + SLICE_BYTES)));
-    yield;
-  }
-  return texts.join('') + decoder.end();
 }
 
 /** The result in an answer. Throws what the answer says of a failure. */

@@ -33,7 +33,6 @@ import { UpstreamFault } from './transport/fault.js';
 import type { TransportEvents, TransportSurroundings } from './transport/open-transport.js';
 import { CredentialMasking } from './transport/own-credentials.js';
 import type { RequestCredentials } from './transport/user-rights.js';
-import { writeAhead } from './transport/wire-messages.js';
 import type { UpstreamCall, UpstreamRequest } from './upstream.js';
 
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
@@ -233,10 +232,7 @@ export async function completeConnection(
       const { method, params, cancellation, onProgress, ask, log } = request;
       const preface = newsBefore(ask, roots);
       const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log, preface };
-      const { arguments: args } = params;
-      const writing = isJsonObject(args) ? writeAhead(args) : undefined;
       const send = async (continuation?: JsonObject, meta = request.meta): Promise<JsonObject> => {
-        if (writing !== undefined) await writing;
         return channel.request(method, { ...params, ...continuation }, { ...options, meta });
       };
       if (asks === undefined || (ask === undefined && log === undefined)) return send();
@@ -290,13 +286,6 @@ interface CallSettings {
 }
 
 function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
-  const writing = writeAhead(call.arguments);
-  return writing === undefined
-    ? sendCall(channel, call, settings)
-    : writing.then(() => sendCall(channel, call, settings));
-}
-
-function sendCall(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
   const { timeoutMs, maxMs, mirrored, asks, roots, tasks } = settings;
   const { ask } = call;
   const parameters = mirrored.get(call.tool);

@@ -1,4 +1,3 @@
-import { runAtOnce, type Sliced } from '../turns/turns.js';
 import type { JsonPath } from './json-path.js';
 
 /** A number of a JSON text that a double does not hold. */
@@ -29,41 +28,19 @@ const BACKSLASH = 0x5c;
 const [QUOTE, COMMA, MINUS, ZERO, NINE] = [0x22, 0x2c, 0x2d, 0x30, 0x39] as const;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Characters that are looked at in one slice: about three milliseconds. */
-const SLICE_CHARACTERS = 100_000;
-/** A number that is compared with what a double holds takes as long as so many characters. */
-const COMPARED_CHARACTERS = 80;
-
 /**
  * The numbers of a valid JSON text whose value changes when they are read as doubles: `9007199254740993` would become another
  * number, and 1e-999 nothing. `1.0`, `1e2` and `0.1` are what is written. Infinite ones are not among them: they do not pass
  * for a value anywhere. Linear in the text, and one search where nothing is suspicious.
  */
-export function findChangedNumbers(text: string): readonly ChangedNumber[] {
-  return runAtOnce(searchChangedNumbers(text));
-}
-
-interface NumberSearch {
-  /** Whether a number that is written so counts; where absent, whether it changes. */
-  readonly isChanged?: (literal: string) => boolean;
-  /** Whether it is looked for: others do not keep it from being found, however many they are. */
-  readonly isWanted?: (number: ChangedNumber) => boolean;
-}
-
-/** The same, in slices. */
-export function* searchChangedNumbers(
+export function findChangedNumbers(
   text: string,
   { isChanged = changes, isWanted = () => true }: NumberSearch = {},
-): Sliced<readonly ChangedNumber[]> {
-  if (!(yield* hasCandidate(text))) return [];
+): readonly ChangedNumber[] {
+  if (!MAY_CHANGE.test(text)) return [];
   const found: ChangedNumber[] = [];
   const levels = new Levels();
-  let pause = SLICE_CHARACTERS;
   for (let at = 0; at < text.length; at += 1) {
-    if (at >= pause) {
-      pause = at + SLICE_CHARACTERS;
-      yield;
-    }
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) {
       const end = endOfTextIn(text, at);
@@ -72,7 +49,6 @@ export function* searchChangedNumbers(
     } else if (unit === MINUS || isDigit(unit)) {
       const end = endOfNumber(text, at);
       if (end - at > LONGEST_HELD || hasExponent(text, at, end)) {
-        pause -= COMPARED_CHARACTERS;
         const literal = text.slice(at, end);
         const number = isChanged(literal) ? { path: levels.path(text), literal } : undefined;
         if (number !== undefined && isWanted(number)) found.push(number);
@@ -84,15 +60,11 @@ export function* searchChangedNumbers(
   return found;
 }
 
-/** What a number needs to be suspicious; a part begins with what may be the beginning of one at the end of the part before it. */
-const CANDIDATE_CHARACTERS = 16;
-
-function* hasCandidate(text: string): Sliced<boolean> {
-  for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
-    if (at > 0) yield;
-    if (MAY_CHANGE.test(text.slice(Math.max(0, at - CANDIDATE_CHARACTERS), at + SLICE_CHARACTERS))) return true;
-  }
-  return false;
+interface NumberSearch {
+  /** Whether a number that is written so counts; where absent, whether it changes. */
+  readonly isChanged?: (literal: string) => boolean;
+  /** Whether it is looked for: others do not keep it from being found, however many they are. */
+  readonly isWanted?: (number: ChangedNumber) => boolean;
 }
 
 /** What is open around the current place. Entries are used again, since a text may open hundreds of thousands. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { runAtOnce } from '../turns/turns.js';
-import { parseInSlices } from './parse-in-slices.js';
+import { parseInParts } from './parse-in-parts.js';
 
 /** Numbers that a double would change: more digits than it holds, or an exponent that leaves its range. */
 const EXACT = /\d{16}|\d[eE][+-]?\d{3}/;
@@ -22,7 +22,7 @@ const MARKED_AT_ONCE = 1024 * 1024;
 export function parseExact(text: string): unknown {
   if (!EXACT.test(text)) return JSON.parse(text);
   if (text.length <= MARKED_AT_ONCE) return parseMarked(text);
-  return runAtOnce(parseInSlices(Buffer.from(text), undefined, parseMarked));
+  return runAtOnce(parseInParts(Buffer.from(text), { parseWhole: parseMarked }));
 }
 
 function parseMarked(text: string): unknown {

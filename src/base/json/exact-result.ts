@@ -16,14 +16,6 @@ interface ExactText {
 export const SUSPICIOUS = /\d{16}|\d[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Work that yields between slices of a few milliseconds. */
-type Sliced<T> = Generator<undefined, T, void>;
-
-/** What is looked at in one slice: about two milliseconds. */
-const SLICE_CHARACTERS = 256 * 1024;
-/** What is suspicious begins within so many characters before the next slice. */
-const OVERLAP_CHARACTERS = 32;
-
 /**
  * Lets the result of a parsed message, or of each in a list of messages, keep what parsing changed of its numbers; in the `data` of an
  * error such a number becomes the text of its digits. For texts that are `SUSPICIOUS`.
@@ -31,83 +23,83 @@ const OVERLAP_CHARACTERS = 32;
  * @param parsed what `JSON.parse` made of the text; the results are extended
  */
 export function keepExactNumbers(parsed: unknown, text: string): void {
-  const work = keepExactInSlices(parsed, text);
-  while (work.next().done !== true);
+  if (Array.isArray(parsed)) forEachItem(parsed, text, keepOf);
+  else keepOf(parsed, text, 0);
 }
 
-/** The same in slices, for a text of any size that need not be suspicious. */
-export function* keepExactInSlices(parsed: unknown, text: string): Sliced<void> {
-  if (!(yield* isSuspicious(text))) return;
-  if (!Array.isArray(parsed)) {
-    yield* keepOf(parsed, text, 0);
-    return;
-  }
+/** The same for a part of a message, which may be put together with others: the object that it is, or each in a list, keeps its own. */
+export function keepNumbersOfPart(value: unknown, text: string): void {
+  if (Array.isArray(value)) forEachItem(value, text, (item, _text, start) => keepWithin(item, text, start));
+  else keepWithin(value, text, 0);
+}
+
+/** Lets an object keep the text of a member whose numbers parsing may have changed. Of a list of objects each keeps its own. */
+export function keepMember(object: JsonObject, name: string, text: string): void {
+  const value = object[name];
+  if (Array.isArray(value) && value.every(isJsonObject)) return;
+  addTexts(object, new Map([[name, { json: onOneLine(text), value }]]));
+}
+
+function forEachItem(
+  list: readonly unknown[],
+  text: string,
+  take: (item: unknown, text: string, start: number) => void,
+): void {
   let index = 0;
-  for (let item = yield* readItem(text, 0); item !== undefined; item = yield* readItem(text, item.end)) {
-    yield* keepOf(parsed[index], text, item.start);
+  for (let span = readItem(text, 0); span !== undefined; span = readItem(text, span.end)) {
+    take(list[index], text, span.start);
     index += 1;
   }
 }
 
-function* isSuspicious(text: string): Sliced<boolean> {
-  for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
-    if (at > 0) yield;
-    if (SUSPICIOUS.test(text.slice(Math.max(0, at - OVERLAP_CHARACTERS), at + SLICE_CHARACTERS))) return true;
-  }
-  return false;
-}
-
 /** @param start where the message begins in the text */
-function* keepOf(message: unknown, text: string, start: number): Sliced<void> {
+function keepOf(message: unknown, text: string, start: number): void {
   if (!isJsonObject(message)) return;
   const { result, error } = message;
-  if (isJsonObject(error)) yield* keepOfError(error, text, start);
-  if (!isJsonObject(result)) return;
-  const span = yield* findMember(text, start, 'result');
-  if (span === undefined) return;
-  yield* keepMembers(result, text, span.start);
-  for (const name of LISTS) yield* keepItems(result, name);
-  const meta = result['_meta'];
-  if (!isJsonObject(meta) || exactTextOf(result, '_meta') === undefined) return;
-  // Others add members to it.
-  const inside = yield* findMember(text, span.start, '_meta');
-  if (inside !== undefined) yield* keepMembers(meta, text, inside.start);
+  if (isJsonObject(error)) keepWithin(error, text, findMember(text, start, 'error')?.start);
+  tellDigits(message);
+  if (isJsonObject(result)) keepWithin(result, text, findMember(text, start, 'result')?.start);
+}
+
+/** An error is told in words of the gateway's own, in which its data has the place of a value. What is too long for that is left out. */
+export function tellDigits({ error }: JsonObject): void {
+  const json = isJsonObject(error) ? exactTextOf(error, 'data') : undefined;
+  if (json === undefined) return;
+  const exact: unknown = json.length > LONGEST_SEARCHED ? undefined : JSON.parse(quoteChanged(json));
+  Object.assign(error as JsonObject, { data: exact });
 }
 
 /** The members of results whose items are listed among those of other servers. */
 const LISTS = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
 
-function* keepItems(result: JsonObject, name: string): Sliced<void> {
-  const [json, items] = [exactTextOf(result, name), result[name]];
-  if (json === undefined || !Array.isArray(items)) return;
-  let index = 0;
-  for (let span = yield* readItem(json, 0); span !== undefined; span = yield* readItem(json, span.end)) {
-    const item: unknown = items[index];
-    if (isJsonObject(item)) yield* keepMembers(item, json, span.start);
-    index += 1;
-  }
-}
-
 /** @param start where the object begins in the text */
-function* keepMembers(object: JsonObject, text: string, start: number): Sliced<void> {
-  const texts = new Map<string, ExactText>();
-  for (let at = yield* readMember(text, start); at !== undefined; at = yield* readMember(text, at.end)) {
-    const member = text.slice(at.start, at.end);
-    if (!(yield* isSuspicious(member)) || !holdsChangedNumber(member)) continue;
-    texts.set(at.name, { json: yield* onOneLine(member), value: object[at.name] });
+function keepWithin(object: unknown, text: string, start: number | undefined): void {
+  if (!isJsonObject(object) || start === undefined) return;
+  keepMembers(object, text, start);
+  for (const name of LISTS) {
+    const [json, items] = [exactTextOf(object, name), object[name]];
+    if (json === undefined || !Array.isArray(items)) continue;
+    forEachItem(items, json, (item, _text, at) => isJsonObject(item) && keepMembers(item, json, at));
   }
-  if (texts.size > 0) Object.assign(object, { [EXACT_TEXTS]: texts });
+  const meta = object['_meta'];
+  const json = exactTextOf(object, '_meta');
+  // Others add members to it.
+  if (json !== undefined && isJsonObject(meta)) keepMembers(meta, json, 0);
 }
 
-/** An error is told in words of the gateway's own, in which its data has the place of a value. What is too long for that is left out. */
-function* keepOfError(error: JsonObject, text: string, start: number): Sliced<void> {
-  const span = yield* findMember(text, start, 'error');
-  const data = span === undefined ? undefined : yield* findMember(text, span.start, 'data');
-  if (data === undefined) return;
-  const json = text.slice(data.start, data.end);
-  if (!(yield* isSuspicious(json)) || !holdsChangedNumber(json)) return;
-  const exact: unknown = json.length > LONGEST_SEARCHED ? undefined : JSON.parse(quoteChanged(json));
-  Object.assign(error, { data: exact });
+function keepMembers(object: JsonObject, text: string, start: number): void {
+  const texts = new Map<string, ExactText>();
+  for (let at = readMember(text, start); at !== undefined; at = readMember(text, at.end)) {
+    const member = text.slice(at.start, at.end);
+    // The last one of a name counts, as for JSON.parse.
+    if (mayChangeNumbers(member)) texts.set(at.name, { json: onOneLine(member), value: object[at.name] });
+    else texts.delete(at.name);
+  }
+  addTexts(object, texts);
+}
+
+function addTexts(object: JsonObject, texts: ReadonlyMap<string, ExactText>): void {
+  if (texts.size > 0) Object.assign(object, { [EXACT_TEXTS]: new Map([...(textsOf(object) ?? []), ...texts]) });
 }
 
 function quoteChanged(json: string): string {
@@ -115,13 +107,8 @@ function quoteChanged(json: string): string {
 }
 
 /** Of valid JSON, in which line breaks stand between values alone. Messages of some transports end with a line. */
-function* onOneLine(json: string): Sliced<string> {
-  const parts: string[] = [];
-  for (let at = 0; at < json.length; at += SLICE_CHARACTERS) {
-    if (at > 0) yield;
-    parts.push(json.slice(at, at + SLICE_CHARACTERS).replace(/[\r\n]+/g, ' '));
-  }
-  return parts.join('');
+function onOneLine(json: string): string {
+  return json.replace(/[\r\n]+/g, ' ');
 }
 
 /** The result in a JSON text, with what parsing changes of its numbers. */
@@ -146,10 +133,10 @@ function textsOf(object: JsonObject): ReadonlyMap<string, ExactText> | undefined
   return (object as { readonly [EXACT_TEXTS]?: ReadonlyMap<string, ExactText> })[EXACT_TEXTS];
 }
 
-/** Lets a copy of an object with some of its members keep their numbers. */
+/** Lets a copy of an object with some of its members keep their numbers, beside those of others that it has. */
 export function keepTextsOf<T extends JsonObject>(from: JsonObject, copy: T): T {
-  const texts = textsOf(from);
-  return texts === undefined ? copy : Object.assign(copy, { [EXACT_TEXTS]: texts });
+  addTexts(copy, textsOf(from) ?? new Map());
+  return copy;
 }
 
 /**
@@ -182,14 +169,14 @@ function changeTexts(json: string, change: (text: string) => string): string {
 }
 
 /** The JSON of a list of objects with another text in those members of a name that hold this one. */
-export function* replaceInItems(
+export function replaceInItems(
   json: string,
   { name, held, given }: { readonly name: string; readonly held: string; readonly given: string },
-): Sliced<string> {
+): string {
   const parts: string[] = [];
   let done = 0;
-  for (let item = yield* readItem(json, 0); item !== undefined; item = yield* readItem(json, item.end)) {
-    const member = yield* findMember(json, item.start, name);
+  for (let item = readItem(json, 0); item !== undefined; item = readItem(json, item.end)) {
+    const member = findMember(json, item.start, name);
     if (member === undefined || JSON.parse(json.slice(member.start, member.end)) !== held) continue;
     parts.push(json.slice(done, member.start), JSON.stringify(given));
     done = member.end;
@@ -254,10 +241,10 @@ interface MemberSpan {
   readonly end: number;
 }
 
-function* findMember(text: string, start: number, name: string): Sliced<MemberSpan | undefined> {
+function findMember(text: string, start: number, name: string): MemberSpan | undefined {
   let found: MemberSpan | undefined;
   // The last one of a name counts, as for JSON.parse.
-  for (let member = yield* readMember(text, start); member !== undefined; member = yield* readMember(text, member.end))
+  for (let member = readMember(text, start); member !== undefined; member = readMember(text, member.end))
     if (member.name === name) found = member;
   return found;
 }
@@ -269,23 +256,23 @@ const SCALAR = /[^\s,\]}]*/y;
 const ITEM = /\s*[[,]\s*(?=[^\s\]])/y;
 
 /** The next item of the list that is a valid JSON text. @param from where the list begins, or where the item before it ends */
-function* readItem(text: string, from: number): Sliced<Pick<MemberSpan, 'start' | 'end'> | undefined> {
+function readItem(text: string, from: number): Pick<MemberSpan, 'start' | 'end'> | undefined {
   ITEM.lastIndex = from;
   if (ITEM.exec(text) === null) return undefined;
   const start = ITEM.lastIndex;
-  return { start, end: yield* endOfValue(text, start) };
+  return { start, end: endOfValue(text, start) };
 }
 
 /** The next member of an object in a valid JSON text. @param from where the object begins, or where the member before it ends */
-function* readMember(text: string, from: number): Sliced<MemberSpan | undefined> {
+function readMember(text: string, from: number): MemberSpan | undefined {
   NAME.lastIndex = from;
   const found = NAME.exec(text);
   if (found === null) return undefined;
   const start = NAME.lastIndex;
-  return { name: JSON.parse(found[1] ?? '""') as string, start, end: yield* endOfValue(text, start) };
+  return { name: JSON.parse(found[1] ?? '""') as string, start, end: endOfValue(text, start) };
 }
 
-function* endOfValue(text: string, start: number): Sliced<number> {
+function endOfValue(text: string, start: number): number {
   const first = text[start];
   if (first === '"') return endOfString(text, start);
   if (first !== '{' && first !== '[') {
@@ -293,18 +280,13 @@ function* endOfValue(text: string, start: number): Sliced<number> {
     SCALAR.exec(text);
     return SCALAR.lastIndex;
   }
-  let pause = start + SLICE_CHARACTERS;
+  STRUCTURE.lastIndex = start;
   for (let depth = 0, at = start; ; ) {
-    if (at >= pause) {
-      pause = at + SLICE_CHARACTERS;
-      yield;
-    }
-    // Others may have read a text of theirs meanwhile.
-    STRUCTURE.lastIndex = at;
     const found = STRUCTURE.exec(text);
     if (found === null) return text.length;
     const [mark] = found;
     at = mark === '"' ? endOfString(text, found.index) : STRUCTURE.lastIndex;
+    STRUCTURE.lastIndex = at;
     if (mark === '{' || mark === '[') depth += 1;
     else if (mark !== '"') {
       depth -= 1;

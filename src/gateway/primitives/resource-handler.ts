@@ -54,7 +54,7 @@ async function withAskedUri(result: JsonObject, id: string, asked: string): Prom
   );
   const exact = exactTextOf(result, 'contents');
   if (exact === undefined) return { ...result, contents: renamed };
-  const text = await runInSlices(replaceInItems(exact, { name: 'uri', held: id, given: asked }));
+  const text = replaceInItems(exact, { name: 'uri', held: id, given: asked });
   return withExactText({ ...result, contents: renamed }, 'contents', text);
 }
 

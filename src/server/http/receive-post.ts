@@ -2,15 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../../base/lib/network-of.js';
 import type { Observer } from '../../base/observe/observation.js';
 import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
-import { runInTurns, turns } from '../../base/turns/turns.js';
+import { turns } from '../../base/turns/turns.js';
 import type { Authenticated } from '../auth/authenticated.js';
-import {
-  type DecodedMessage,
-  decodeMessage,
-  GrowingBuffer,
-  type Refusal,
-  refuseMessage,
-} from '../mcp/decode-message.js';
+import { decodeMessage, GrowingBuffer, type Refusal, refuseMessage } from '../mcp/decode-message.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { type Era, MODERN_REVISION, type ResultWriter } from '../mcp/write-result.js';
@@ -72,7 +66,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     request: IncomingMessage,
     response: ServerResponse,
     client: Authenticated | undefined,
-  ): Promise<void> | void => {
+  ): void => {
     const { maxRequestSize, maxNestingDepth, maxArrayElements: maxMembers } = limits();
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {
@@ -88,15 +82,9 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
       return;
     }
     turns.spend(body.bytes.length);
-    const decoding = runInTurns(
-      decodeMessage(body.bytes, { era, writer, maxNestingDepth, maxMembers }),
-      laneOf(request),
-    );
-    const take = (decoded: DecodedMessage): void => {
-      if (decoded.kind === 'message') route(decoded.message, request, response, client);
-      else sendRefusal(response, decoded.refusal);
-    };
-    return decoding instanceof Promise ? decoding.then(take) : take(decoding);
+    const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth, maxMembers });
+    if (decoded.kind === 'message') route(decoded.message, request, response, client);
+    else sendRefusal(response, decoded.refusal);
   };
 
   return (request, response, client) => {
@@ -128,7 +116,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
         return;
       }
       try {
-        answerBody(body, request, response, client)?.catch(fail);
+        answerBody(body, request, response, client);
       } catch (cause) {
         fail(cause);
       }

@@ -1,12 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { type ChangedNumber, isLost, searchChangedNumbers } from '../../base/json/changed-numbers.js';
+import { type ChangedNumber, findChangedNumbers, isLost } from '../../base/json/changed-numbers.js';
 import { isJsonObject } from '../../base/json/json.js';
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
-import { parseInSlices } from '../../base/json/parse-in-slices.js';
 import { cutText } from '../../base/lib/text.js';
 import { payloadTooLarge } from '../../base/protocol/limits.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import type { Sliced } from '../../base/turns/turns.js';
 import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import type { Era, ResultWriter } from './write-result.js';
@@ -40,9 +38,6 @@ export type DecodedMessage =
 /** `jsonrpc` messages hold `params`, which hold `arguments`; a list of messages is one level more. */
 const ENVELOPE_LEVELS = 3;
 
-/** A text of more characters is parsed, and then searched for numbers, in several turns. */
-const LONG_TEXT = 200_000;
-
 /** How messages are read. */
 interface DecodeOptions {
   readonly era: Era;
@@ -55,9 +50,9 @@ interface DecodeOptions {
 
 /**
  * Turns a message's bytes into a JSON value. Refused here: what is not UTF-8, what is nested so deeply that parsing it alone
- * would take long, what is not JSON, and a call, or an answer to a server's question, with numbers that parsing changes. Stops again and again in a long text.
+ * would take long, what is not JSON, and a call, or an answer to a server's question, with numbers that parsing changes.
  */
-export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<DecodedMessage> {
+export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMessage {
   const { era, writer, maxNestingDepth, maxMembers } = options;
   const text = bytes.toString('utf8');
   const refuse = (error: OperationError): DecodedMessage => {
@@ -66,29 +61,25 @@ export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<De
     return { kind: 'refused', refusal: refuseMessage(excerpt.sketch(), error, era, writer) };
   };
   if (!isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, text)));
-  const structure = new StructureWalk(bytes, maxNestingDepth + ENVELOPE_LEVELS);
-  while (!structure.goOn()) yield;
-  const { depth, hasFragileNumber, members } = structure;
+  const { depth, hasFragileNumber, members } = walkStructure(bytes, maxNestingDepth + ENVELOPE_LEVELS);
   if (members > maxMembers) return refuse(payloadTooLarge('object_members', members, { maxArrayElements: maxMembers }));
   if (depth > maxNestingDepth + ENVELOPE_LEVELS)
     return refuse(payloadTooLarge('nesting_depth', depth - ENVELOPE_LEVELS, { maxNestingDepth }));
-  if (text.length > LONG_TEXT) yield;
-  const parsed = yield* parseJson(bytes, text);
+  const parsed = parseJson(text);
   if (parsed === undefined) {
     const problem = 'Parse error: the message is not valid JSON';
     return { kind: 'refused', refusal: { status: 400, text: writeRpcError(null, RPC_ERROR.parse, problem) } };
   }
   if (!hasFragileNumber) return { kind: 'message', message: parsed.value };
-  if (text.length > LONG_TEXT) yield;
-  const changed = (yield* searchChangedNumbers(text, { isChanged: isLost, isWanted: isCarried })).map(nameNumber);
+  const changed = findChangedNumbers(text, { isChanged: isLost, isWanted: isCarried }).map(nameNumber);
   if (changed.length === 0) return { kind: 'message', message: parsed.value };
   const failure = notExact(changed);
   return failedAnswer(parsed.value, failure) ?? refuse(failure);
 }
 
-function* parseJson(bytes: Buffer, text: string): Sliced<{ readonly value: unknown } | undefined> {
+function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: text.length > LONG_TEXT ? yield* parseInSlices(bytes) : JSON.parse(text) };
+    return { value: JSON.parse(text) };
   } catch {
     // Answered as JSON-RPC demands.
     return undefined;
@@ -165,72 +156,50 @@ const LOOKED_AT = 64;
 /** Digits of a number, its point included, that a double always holds. */
 const SAFE_DIGITS = 15;
 
-/** Bytes that are walked through at once: a millisecond or two. */
-const WALKED_AT_ONCE = 128 * 1024;
+/** An object of a shorter text has not too many members. */
+const LEAST_COUNTED = 128 * 1024;
 
-/**
- * What the bytes of a JSON text say of it without being parsed, up to where it is nested beyond a limit. Keeps nothing; what is in texts
- * passes unseen.
- */
-class StructureWalk {
-  readonly #bytes: Buffer;
-  readonly #limit: number;
-  #at = 0;
-  #open = 0;
-  #digits = 0;
-  /** How many members each open object has, by its level; undefined for a list. */
-  readonly #counts: (number | undefined)[] = [];
+/** What the bytes of a JSON text say of it without being parsed. What is in texts passes unseen. */
+interface Structure {
   /** Of the object that has most, where the text is long: the members of a huge one take long to be listed. */
-  members = 0;
+  members: number;
   /** Of the deepest place that was looked at: beyond the limit, where nothing more is. */
-  depth = 0;
+  depth: number;
   /** Whether a number has so many digits, or an exponent, that parsing may change it: `MAY_CHANGE` outside of texts. */
-  hasFragileNumber = false;
+  hasFragileNumber: boolean;
+}
 
-  constructor(bytes: Buffer, limit: number) {
-    this.#bytes = bytes;
-    this.#limit = limit;
-  }
-
-  /** Walks for about a millisecond. Returns whether nothing is left to be looked at. */
-  goOn(): boolean {
-    const bytes = this.#bytes;
-    const until = Math.min(bytes.length, this.#at + WALKED_AT_ONCE);
-    const isLong = bytes.length > WALKED_AT_ONCE;
-    let index = this.#at;
-    let open = this.#open;
-    let digits = this.#digits;
-    for (; index < until; index += 1) {
-      const byte = bytes[index] ?? 0;
-      if ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e) {
-        digits += 1;
-        if (digits > SAFE_DIGITS) this.hasFragileNumber = true;
-        continue;
-      }
-      if (digits > 0 && (byte === 0x65 || byte === 0x45)) this.hasFragileNumber = true;
-      digits = 0;
-      if (byte === QUOTE) index = endOfText(bytes, index);
-      else if (byte === 0x5b || byte === 0x7b) {
-        open += 1;
-        if (isLong) this.#counts[open] = byte === 0x7b ? 1 : undefined;
-      } else if (isLong && byte === COMMA) this.#countMember(open);
-      else if (byte === 0x5d || byte === 0x7d) open -= 1;
-      if (open <= this.depth) continue;
-      this.depth = open;
-      if (open > this.#limit) return true;
+/** Keeps nothing, and ends where the text is nested beyond the limit. */
+function walkStructure(bytes: Buffer, limit: number): Structure {
+  const found: Structure = { members: 0, depth: 0, hasFragileNumber: false };
+  /** How many members each open object has, by its level; undefined for a list. */
+  const counts: (number | undefined)[] = [];
+  const isLong = bytes.length > LEAST_COUNTED;
+  let open = 0;
+  let digits = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    if ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e) {
+      digits += 1;
+      if (digits > SAFE_DIGITS) found.hasFragileNumber = true;
+      continue;
     }
-    this.#at = index;
-    this.#open = open;
-    this.#digits = digits;
-    return index >= bytes.length;
+    if (digits > 0 && (byte === 0x65 || byte === 0x45)) found.hasFragileNumber = true;
+    digits = 0;
+    if (byte === QUOTE) index = endOfText(bytes, index);
+    else if (byte === 0x5b || byte === 0x7b) {
+      open += 1;
+      if (isLong) counts[open] = byte === 0x7b ? 1 : undefined;
+      if (open > found.depth) found.depth = open;
+      if (open > limit) return found;
+    } else if (isLong && byte === COMMA) {
+      const before = counts[open];
+      if (before === undefined) continue;
+      counts[open] = before + 1;
+      if (before >= found.members) found.members = before + 1;
+    } else if (byte === 0x5d || byte === 0x7d) open -= 1;
   }
-
-  #countMember(level: number): void {
-    const before = this.#counts[level];
-    if (before === undefined) return;
-    this.#counts[level] = before + 1;
-    this.members = Math.max(this.members, before + 1);
-  }
+  return found;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
 import type { Observer } from '../../base/observe/observation.js';
 import { payloadTooLarge } from '../../base/protocol/limits.js';
-import { runAtOnce, turns } from '../../base/turns/turns.js';
+import { turns } from '../../base/turns/turns.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { decodeMessage, refuseMessage } from '../mcp/decode-message.js';
 import { ServerTransport } from '../mcp/sdk-transport.js';
@@ -49,9 +49,7 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
     onLine(bytes) {
       turns.spend(bytes.length);
       // One client has the process for itself, and its messages keep their order.
-      const decoded = runAtOnce(
-        decodeMessage(bytes, { era: eraOrLegacy(), writer: results, maxNestingDepth, maxMembers }),
-      );
+      const decoded = decodeMessage(bytes, { era: eraOrLegacy(), writer: results, maxNestingDepth, maxMembers });
       if (decoded.kind === 'message') connection.accept(decoded.message);
       else lines.write(decoded.refusal.text);
     },

@@ -4,10 +4,8 @@ import { keepExactNumbers, SUSPICIOUS } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { isNestedDeeper } from '../../base/json/json-depth.js';
 import { joinPieces, type Pieces } from '../../base/json/pieces.js';
-import { takesLongToWrite, writeInSlices } from '../../base/json/write-in-slices.js';
 import { holdsManyValues, LARGE_BYTES, LargeMessage, MessageBytes } from '../../base/protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';
-import { runInSlices } from '../../base/turns/turns.js';
 import { LEAST_SPLIT_BYTES, type SplitAnswer, splitAnswer } from './split-answer.js';
 
 const NEWLINE = 0x0a;
@@ -241,25 +239,6 @@ function isPlain(text: string): boolean {
   }
 }
 
-/** Arguments that were written before their message. */
-const writtenAhead = new WeakMap<JsonObject, Pieces>();
-
-/** Writes the arguments of a call in turns of their own, for the message that will hold them; undefined where that takes no time. */
-export function writeAhead(args: JsonObject): Promise<void> | undefined {
-  if (!mayTakeLong(Object.values(args)) || !takesLongToWrite(args)) return undefined;
-  return runInSlices(writeInSlices(args)).then((pieces) => void writtenAhead.set(args, pieces));
-}
-
-/** Without looking into them. */
-function mayTakeLong(values: readonly unknown[]): boolean {
-  let characters = 0;
-  for (const value of values) {
-    if (typeof value === 'object' && value !== null) return true;
-    if (typeof value === 'string') characters += value.length;
-  }
-  return characters > LARGE_BYTES;
-}
-
 /** Stands for a text while what is around it is written: random, so that no caller can send it. */
 const SLOT = randomBytes(16).toString('hex');
 const NUMBERED_SLOT = new RegExp(`${SLOT}(\\d+)\\.`, 'g');
@@ -269,12 +248,6 @@ export function writeMessage(message: JSONRPCMessage): WrittenMessage {
   const params: unknown = 'params' in message ? message.params : undefined;
   const args = isJsonObject(params) ? params['arguments'] : undefined;
   if (!isJsonObject(params) || !isJsonObject(args)) return JSON.stringify(message);
-  const ahead = writtenAhead.get(args);
-  if (ahead !== undefined) {
-    const around = JSON.stringify({ ...message, params: { ...params, arguments: SLOT } });
-    const [before = '', after = ''] = around.split(`"${SLOT}"`);
-    return [Buffer.from(before), ...ahead, Buffer.from(after)];
-  }
   if (!Object.values(args).some(isLong)) return JSON.stringify(message);
   const texts: string[] = [];
   const slotted: JsonObject = {};

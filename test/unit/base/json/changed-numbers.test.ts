@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endOfTextIn, findChangedNumbers, searchChangedNumbers } from '../../../../src/base/json/changed-numbers.js';
+import { endOfTextIn, findChangedNumbers } from '../../../../src/base/json/changed-numbers.js';
 import { endOfText } from '../../../../src/server/mcp/decode-message.js';
 
 const literals = (text: string) => findChangedNumbers(text).map(({ literal }) => literal);
@@ -80,15 +80,10 @@ function isShortest(integer: bigint): boolean {
 }
 
 describe('searching a long text', () => {
-  it('stops after so many suspicious numbers, and finds the same', () => {
+  it('finds a number behind thousands that do not change', () => {
     const numbers = Array.from({ length: 20_000 }, () => '0.12345678901234560');
     const text = `{"a":{"b":[${numbers.join()},9007199254740993]}}`;
-    const work = searchChangedNumbers(text);
-    let stops = 0;
-    let step = work.next();
-    for (; step.done !== true; step = work.next()) stops += 1;
-    expect(stops).toBe(20);
-    expect(step.value).toEqual([{ path: ['a', 'b', 20_000], literal: '9007199254740993' }]);
+    expect(findChangedNumbers(text)).toEqual([{ path: ['a', 'b', 20_000], literal: '9007199254740993' }]);
   });
 
   it('keeps the place through texts with marks, empty structures and names of all kinds', () => {

@@ -8,7 +8,6 @@ import {
   writeExactMembers,
 } from '../../../../src/base/json/exact-result.js';
 import type { JsonObject } from '../../../../src/base/json/json.js';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
 
 function read(text: string): JsonObject {
   const message = JSON.parse(text);
@@ -136,7 +135,7 @@ describe('a copy of a result of which parsing changed numbers', () => {
 
   it('has the digits of a list in whose items a text was replaced', () => {
     const result = read(`{"result":{"contents":${CONTENTS}}}`);
-    const text = runAtOnce(replaceInItems(CONTENTS, { name: 'uri', held: 'a:1', given: 'one:"a"' }));
+    const text = replaceInItems(CONTENTS, { name: 'uri', held: 'a:1', given: 'one:"a"' });
     const renamed = withExactText(result, 'contents', text);
     expect(writeExactMembers(renamed)).toBe(`"contents":${CONTENTS.replace('"a:1"', JSON.stringify('one:"a"'))}`);
   });

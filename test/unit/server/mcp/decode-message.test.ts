@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
 import { decodeMessage } from '../../../../src/server/mcp/decode-message.js';
 import { createResultWriter, type Era } from '../../../../src/server/mcp/write-result.js';
 
 const writer = createResultWriter({ name: 'test', version: '1' }, { errors: 'all', structuredContent: false });
 const decode = (bytes: Buffer, era: Era = 'legacy') =>
-  runAtOnce(decodeMessage(bytes, { era, writer, maxNestingDepth: 20, maxMembers: 1_000 }));
+  decodeMessage(bytes, { era, writer, maxNestingDepth: 20, maxMembers: 1_000 });
 
 const call = (args: string, id = 7) =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"mcp_aql_delete","arguments":${args}}}`;
@@ -28,16 +27,6 @@ describe('decodeMessage', () => {
         expect(decoded).toEqual({ kind: 'message', message: JSON.parse(text) });
       }),
     );
-  });
-
-  it('stops again and again in a long message, and reads the same', () => {
-    const text = call(`{"operation":"x","params":{"list":[${'{},'.repeat(300_000)}1]}}`);
-    const work = decodeMessage(Buffer.from(text), { era: 'legacy', writer, maxNestingDepth: 20, maxMembers: 1_000 });
-    let stops = 0;
-    let step = work.next();
-    for (; step.done !== true; step = work.next()) stops += 1;
-    expect(step.value).toEqual({ kind: 'message', message: JSON.parse(text) });
-    expect(stops).toBeGreaterThan(8);
   });
 
   it('names the first byte that is not UTF-8, also after valid replacement characters', () => {

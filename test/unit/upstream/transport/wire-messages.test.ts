@@ -1,4 +1,3 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { exactTextOf } from '../../../../src/base/json/exact-result.js';
@@ -12,7 +11,6 @@ import {
   splitLines,
   TOO_DEEP,
   type WrittenMessage,
-  writeAhead,
   writeMessage,
 } from '../../../../src/upstream/transport/wire-messages.js';
 
@@ -147,28 +145,6 @@ it('does not walk a long text that needs no escapes', () => {
   stringify.mockRestore();
   expect(JSON.parse(text)).toEqual(message);
   expect(Math.max(...written)).toBeLessThan(1_000);
-});
-
-describe('arguments that are written ahead', () => {
-  /** No piece of a message may be much larger: a stream writes each at once. */
-  const MOST_AT_ONCE = 1_000_000;
-
-  it.each([
-    ['a long list', { list: Array.from({ length: 100_000 }, (_, index) => index) }],
-    ['a long text', { text: 'é"\ud83d\ude00'.repeat(500_000) }],
-    ['many texts that are long together', Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`k${at}`, LONG]))],
-  ])('of %s become bytes in pieces, in their place in the message', async (_name, args) => {
-    const message: JSONRPCMessage = call({ ...args, last: '$&' });
-    await writeAhead((message.params as { arguments: Record<string, unknown> }).arguments);
-    const written = writeMessage(message);
-    expect(typeof written).not.toBe('string');
-    expect(textOf(written) === JSON.stringify(message)).toBe(true);
-    expect(Math.max(...[...written].map(({ length }) => length))).toBeLessThan(MOST_AT_ONCE);
-  });
-
-  it('are not where writing them takes no time', () => {
-    expect(writeAhead({ list: [1, 2, 3], text: LONG })).toBeUndefined();
-  });
 });
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

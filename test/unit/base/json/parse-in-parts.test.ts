@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseInSlices } from '../../../../src/base/json/parse-in-slices.js';
+import { keepExactNumbers, writeExactMembers } from '../../../../src/base/json/exact-result.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import { parseInParts } from '../../../../src/base/json/parse-in-parts.js';
+import { runAtOnce } from '../../../../src/base/turns/turns.js';
 
 /** What parsing gives, or that it failed, and in how many slices. */
 function parse(text: string, wholeBytes?: number): { readonly value?: unknown; readonly slices: number } {
-  const work = parseInSlices(Buffer.from(text), wholeBytes);
+  const work = parseInParts(Buffer.from(text), wholeBytes === undefined ? {} : { wholeBytes });
   for (let slices = 1; ; slices += 1) {
     try {
       const step = work.next();
@@ -26,7 +29,7 @@ function parseAtOnce(text: string): { readonly value?: unknown } {
 
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-describe('parsing in slices', () => {
+describe('parsing in parts', () => {
   it('gives what JSON.parse gives, however small the parts are', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), fc.nat(40), (value, space, wholeBytes) => {
@@ -87,6 +90,23 @@ describe('parsing in slices', () => {
       expect(value).toEqual({ text: character.repeat(1_000_000) });
       expect(slices).toBeGreaterThan(7);
     }
+  });
+
+  it('keeps the numbers of a message as reading it at once does', () => {
+    const number = fc.constantFrom(9007199254740993n, 12n);
+    const value = fc.array(number, { maxLength: 3 }).map((list) => `{"a":[${list}],"b":${list[0] ?? 1}}`);
+    const lists = fc.constantFrom('tools', 'contents', '_meta', 'x');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(lists, fc.array(value), value)), fc.nat(60), (parts, wholeBytes) => {
+        const members = parts.map(([name, list, one]) => `"${name}":${name === '_meta' ? one : `[${list}]`}`);
+        const text = `{"id":1,"result":{${members}}}`;
+        const whole = JSON.parse(text) as { result: JsonObject };
+        keepExactNumbers(whole, text);
+        const parsed = runAtOnce(parseInParts(Buffer.from(text), { wholeBytes, keepsNumbers: true }));
+        const { result } = parsed as { result: JsonObject };
+        expect(writeExactMembers(result)).toBe(writeExactMembers(whole.result));
+      }),
+    );
   });
 
   it('does not parse at once what fails at its end', () => {
