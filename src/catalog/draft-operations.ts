@@ -6,7 +6,7 @@ import { findObjectPrefixes } from '../classify/words/object-prefix.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
-import { nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
+import { countParameters, nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
 import { type ScreenedTool, screenTools } from './integrity/screen-tools.js';
 import { assignUniqueNames, type NameClaim } from './names.js';
 import { readOnlyName, runsStatements } from './read-only-part.js';
@@ -86,7 +86,7 @@ function proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): r
   const subjects = tools.map((tool): Subject => {
     const snakeName = toSnakeCase(tool.name);
     const choices = findChoices(upstream, tool, snakeName);
-    const cost = choices.length * (PART + countParameters(tool));
+    const cost = choices.length * (PART + countParameters(tool.raw));
     if (cost > left) return { tool, snakeName, choices: [], diagnostics: [describeUnsplit(upstream.slug, tool.name)] };
     left -= cost;
     return { tool, snakeName, choices, diagnostics: [] };
@@ -150,12 +150,6 @@ function proposeParts(
     { ...first, diagnostics: [...first.diagnostics, describeIdleRename(upstream.slug, tool.name, rename, parts)] },
     ...rest,
   ];
-}
-
-function countParameters({ raw }: ScreenedTool): number {
-  const { inputSchema } = raw;
-  const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
-  return isJsonObject(properties) ? Object.keys(properties).length : 0;
 }
 
 function describeUnsplit(upstream: string, tool: string): Diagnostic {

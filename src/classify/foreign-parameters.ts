@@ -9,6 +9,9 @@ interface FixedValue {
 /** Only one value: a parameter's text names the others as often as its own. */
 const FEWEST_VALUES = 2;
 
+/** Each value of a choice looks at all parameters. The most that a tool of 63 public servers has are some hundred. */
+const MOST_PARAMETERS = 1_000;
+
 const ESCAPED = /[.*+?^${}()|[\]\\]/g;
 
 /**
@@ -21,10 +24,13 @@ export function findForeignParameters(schema: JsonSchema, { parameter, value }: 
   const choice = properties[parameter];
   const values = isJsonObject(choice) && Array.isArray(choice['enum']) ? choice['enum'] : [];
   if (typeof value !== 'string' || values.length < FEWEST_VALUES) return [];
+  const names = Object.keys(properties);
+  if (names.length > MOST_PARAMETERS) return [];
   const words = values.filter((each): each is string => typeof each === 'string' && each !== '');
   const bound = bindingPattern(words);
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
-  return Object.entries(properties).flatMap(([name, property]) => {
+  return names.flatMap((name) => {
+    const property = properties[name];
     if (name === parameter || required.includes(name) || !isJsonObject(property)) return [];
     const { description } = property;
     return typeof description === 'string' && isBoundElsewhere(description, value, bound) ? [name] : [];

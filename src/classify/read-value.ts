@@ -14,9 +14,10 @@ const DISCARDING_STEPS = /^(?:abort|skip|quit)$/;
 
 /** Whether a value throws away the steps that its neighbour `continue` goes on with. */
 export function discardsSteps(value: string, values: readonly string[]): boolean {
-  const words = values.map((each) => each.toLowerCase().replace(/^-+/, ''));
-  return DISCARDING_STEPS.test(value.toLowerCase().replace(/^-+/, '')) && words.includes('continue');
+  return DISCARDING_STEPS.test(wordOf(value)) && values.some((each) => wordOf(each) === 'continue');
 }
+
+const wordOf = (value: string): string => value.toLowerCase().replace(/^-+/, '');
 
 /** Enough of a text to explain the values of a choice. */
 const TEXT_CHARACTERS = 2_000;

@@ -10,7 +10,6 @@ import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../base/protocol/header-parameters.js';
 import type { LogLevel } from '../base/protocol/log-message.js';
 import type { Introduction, RawTool } from '../base/protocol/tools.js';
-import { inTime, runInSlices } from '../base/turns/turns.js';
 import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import { sendInRounds } from './answer-rounds.js';
 import type { CallChannel } from './call-channel.js';
@@ -166,8 +165,7 @@ export async function completeConnection(
       if (fault !== undefined) onDiagnostic(`its tool '${String(tool?.['name'])}' is left out: ${fault}`);
       return fault === undefined;
     };
-    const reading = readDefinitions(tools, request.tools, { isUsable, onDiagnostic, mask });
-    const { usable, digest } = await runInSlices(inTime(reading));
+    const { usable, digest } = await readDefinitions(tools, request.tools, { isUsable, onDiagnostic, mask });
     mirrored = found;
     tasks?.noteTools(usable);
     onTools(usable, digest);

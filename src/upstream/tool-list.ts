@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { measureJson } from '../base/json/measure.js';
 import { cleanLabel } from '../base/lib/text.js';
 import { LONGEST_DEFINITION, type RawTool } from '../base/protocol/tools.js';
-import type { Sliced } from '../base/turns/turns.js';
+import { eachInTurns } from '../base/turns/turns.js';
 import { UpstreamFault } from './transport/fault.js';
 
 /** Pages are the server's choice; a server that never comes to an end is stopped here. */
@@ -90,32 +90,32 @@ interface DefinitionJudge {
 }
 
 /**
- * Reads each tool's definition, in slices: it is written as text, unless it is megabytes long, and looked for among those that
- * are remembered. What is derived of a tool is kept with its object, so what did not change is not derived again.
+ * Reads each tool's definition; others have their turns meanwhile. It is written as text, unless it is megabytes long, and looked for
+ * among those that are remembered. What is derived of a tool is kept with its object, so what did not change is not derived again.
  */
-export function* readDefinitions(
+export async function readDefinitions(
   tools: readonly RawTool[],
   memory: ToolMemory,
   { isUsable, onDiagnostic, mask = (tool) => tool }: DefinitionJudge,
-): Sliced<DefinitionReading> {
+): Promise<DefinitionReading> {
   const all = createHash('sha256');
   const seen: ToolMemory = new Map();
   const usable: RawTool[] = [];
-  for (const tool of tools) {
-    yield;
+  const read = (tool: RawTool): void => {
     if (measureJson(tool, LONGEST_DEFINITION) > LONGEST_DEFINITION) {
       const name = isJsonObject(tool) ? cleanLabel(String(tool['name'])) : '';
       onDiagnostic(`its tool '${name}' is left out: its definition has more than ${LONGEST_DEFINITION} characters`);
-      continue;
+      return;
     }
-    if (!isUsable(tool)) continue;
+    if (!isUsable(tool)) return;
     const text = writeDefinition(tool);
     const digest = hash('sha256', text ?? nameOf(tool), 'base64');
     all.update(digest);
     const known = text === undefined ? tool : (memory.get(digest) ?? mask(tool, text));
     if (text !== undefined) seen.set(digest, known);
     usable.push(known);
-  }
+  };
+  await eachInTurns(tools, read);
   memory.clear();
   for (const [digest, tool] of seen) memory.set(digest, tool);
   return { usable, digest: all.digest('base64') };

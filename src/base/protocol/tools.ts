@@ -48,4 +48,4 @@ export interface Diagnostic {
  * The longest definition of 2,600 public tools has 84,000 characters. No model reads one of this length, and each step of building
  * the catalog reads one.
  */
-export const LONGEST_DEFINITION = 250_000;
+export const LONGEST_DEFINITION = 128_000;

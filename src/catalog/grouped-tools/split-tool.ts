@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../base/json/json.js';
 import { toSnakeCase } from '../../base/lib/names.js';
 import type { RawTool } from '../../base/protocol/tools.js';
 import { classifyTool } from '../../classify/classify-tool.js';
@@ -24,6 +25,12 @@ interface ToolSplit {
 
 /** An enumeration longer than this is a vocabulary, not a choice of actions. */
 const MAX_VALUES = 50;
+
+/**
+ * Parameters that are read for all values together, as each value is judged with all parameters. The most that a tool of 63 public servers
+ * has are some thousand; a definition of 128,000 characters could have half a million.
+ */
+const MOST_READ = 50_000;
 
 /** Tools do not change, and a catalog is built again whenever any upstream's list does. */
 const known = new WeakMap<RawTool, { readonly split: ToolSplit | null }>();
@@ -52,6 +59,7 @@ function readSplit(tool: RawTool): ToolSplit | null {
   const grouping = findGroupingParameter(tool);
   if (grouping === null || !grouping.closed || grouping.values.length > MAX_VALUES) return null;
   const { parameter, values } = grouping;
+  if (values.length * countParameters(tool) > MOST_READ) return null;
   const names = nameValues(tool, values);
   const effects = new Set<string>();
   for (const [index, value] of values.entries()) effects.add(effectOf(tool, parameter, value, names[index] ?? value));
@@ -60,6 +68,12 @@ function readSplit(tool: RawTool): ToolSplit | null {
     values: values.map((value, index) => ({ value, name: names[index] ?? toSnakeCase(value) })),
     differs: effects.size > 1,
   };
+}
+
+/** The parameters that a tool's schema names. */
+export function countParameters({ inputSchema }: RawTool): number {
+  const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
+  return isJsonObject(properties) ? Object.keys(properties).length : 0;
 }
 
 function effectOf(tool: RawTool, parameter: string, value: string, name: string): string {

@@ -23,7 +23,7 @@ describe('building a catalog', () => {
     const { operations, diagnostics } = buildCatalog(inputOf(tools(1, LONGEST_DEFINITION)));
     expect(operations).toEqual([]);
     expect(diagnostics.map(({ kind, message }) => [kind, message])).toEqual([
-      ['tool-set-aside', "Tool 'read_thing_0' of 'a' cannot be called: its definition has more than 250000 characters"],
+      ['tool-set-aside', "Tool 'read_thing_0' of 'a' cannot be called: its definition has more than 128000 characters"],
     ]);
   });
 

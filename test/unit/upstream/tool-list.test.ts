@@ -2,7 +2,6 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../src/base/json/json.js';
 import type { RawTool } from '../../../src/base/protocol/tools.js';
-import { runAtOnce } from '../../../src/base/turns/turns.js';
 import { coalesce, readDefinitions, readTools, type ToolMemory } from '../../../src/upstream/tool-list.js';
 
 const pages = (answers: Readonly<Record<string, JsonObject>>) => async (params: JsonObject) =>
@@ -59,35 +58,28 @@ describe('readTools', () => {
 describe('readDefinitions', () => {
   const judge = { isUsable: () => true, onDiagnostic: () => undefined };
 
-  it('hands over the object of the last list where a definition is the same in every character', () => {
+  it('hands over the object of the last list where a definition is the same in every character', async () => {
     const memory: ToolMemory = new Map();
-    const read = (...tools: readonly RawTool[]) => runAtOnce(readDefinitions(tools, memory, judge));
-    const first = read({ name: 'a', inputSchema: { type: 'object' } }, { name: 'b' });
-    const second = read({ name: 'b' }, { name: 'a', inputSchema: { type: 'object', required: [] } });
+    const read = (...tools: readonly RawTool[]) => readDefinitions(tools, memory, judge);
+    const first = await read({ name: 'a', inputSchema: { type: 'object' } }, { name: 'b' });
+    const second = await read({ name: 'b' }, { name: 'a', inputSchema: { type: 'object', required: [] } });
     expect(second.usable[0]).toBe(first.usable[1]);
     expect(second.usable[1]).not.toBe(first.usable[0]);
     expect(second.digest).not.toBe(first.digest);
-    const third = read({ name: 'b' }, { name: 'a', inputSchema: { type: 'object', required: [] } });
+    const third = await read({ name: 'b' }, { name: 'a', inputSchema: { type: 'object', required: [] } });
     expect(third).toEqual(second);
     // Only the last list is remembered.
     expect(memory.size).toBe(2);
   });
 
-  it('stops after each tool, so that a long list takes turns with calls', () => {
-    const tools = Array.from({ length: 1_000 }, (_, index) => ({ name: `t${index}` }));
-    const work = readDefinitions(tools, new Map(), judge);
-    let stops = 0;
-    while (work.next().done !== true) stops += 1;
-    expect(stops).toBe(1_000);
-  });
-
-  it('leaves out what it is said to, and definitions that no model could read', () => {
+  it('leaves out what it is said to, and definitions that no model could read', async () => {
     const noted: string[] = [];
     const tools = [{ name: 'a' }, { name: 'b' }, { name: 'c', description: 'x'.repeat(1_000_001) }, null as never];
     const isUsable = (tool: RawTool): boolean => tool?.['name'] !== 'b';
     const onDiagnostic = (message: string): void => void noted.push(message);
-    expect(runAtOnce(readDefinitions(tools, new Map(), { isUsable, onDiagnostic })).usable).toEqual([tools[0], null]);
-    expect(noted).toEqual(["its tool 'c' is left out: its definition has more than 250000 characters"]);
+    const { usable } = await readDefinitions(tools, new Map(), { isUsable, onDiagnostic });
+    expect(usable).toEqual([tools[0], null]);
+    expect(noted).toEqual(["its tool 'c' is left out: its definition has more than 128000 characters"]);
   });
 });
 

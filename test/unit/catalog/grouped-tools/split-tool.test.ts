@@ -64,6 +64,19 @@ describe('splitTool', () => {
   ])('does not split a tool where %s', (_what, method) => {
     expect(splitTool(tool(method))).toBeNull();
   });
+
+  it('does not split a tool of very many parameters, which would be judged with each value', () => {
+    const choice = { enum: ['create', 'delete', ...Array.from({ length: 48 }, (_, index) => `delete_${index}`)] };
+    const withMore = (count: number) => {
+      const more = Array.from({ length: count }, (_, index) => [`p${index}`, { type: 'string' }]);
+      return {
+        name: 'manage',
+        inputSchema: { type: 'object', properties: { method: choice, ...Object.fromEntries(more) } },
+      };
+    };
+    expect(splitTool(withMore(900))?.values).toHaveLength(50);
+    expect(splitTool(withMore(1_000))).toBeNull();
+  });
 });
 
 const names = (tool: string, values: readonly string[], description = '') =>
