@@ -5,7 +5,7 @@ import { TreeSize } from '../base/json/measure.js';
 import { parseInParts } from '../base/json/parse-in-parts.js';
 import type { LargeMessage } from '../base/protocol/large-answer.js';
 import { withoutForgedMeta } from '../base/protocol/result-meta.js';
-import { inTime, runInSlices, type Sliced } from '../base/turns/turns.js';
+import { eachInTurns, runInSlices } from '../base/turns/turns.js';
 import { protocolError, UpstreamFault } from './transport/fault.js';
 import type { SplitAnswer } from './transport/split-answer.js';
 
@@ -23,29 +23,19 @@ export class UnreadMessage {
   }
 }
 
-/** The message of an answer that is not a call's, such as a long list of tools, parsed in slices. */
-export async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
-  const read = await runInSlices(inTime(parseLarge(message)));
-  return isJsonObject(read) ? read : {};
-}
-
 /** What is no call's answer is parsed in the process itself. 25 MB of tools come to a third of this. */
 const MOST_TREE_BYTES = 400_000_000;
 
-/** What is looked at in one slice: some milliseconds. A message that came whole is one piece. */
-const SLICE_BYTES = 512 * 1024;
-
-function* parseLarge(message: LargeMessage): Sliced<unknown> {
+/** The message of an answer that is not a call's, such as a long list of tools. Others have their turns while it is parsed. */
+export async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
   const size = new TreeSize();
-  for (const piece of message.pieces) {
-    for (let at = 0; at < piece.length; at += SLICE_BYTES) {
-      if (size.add(piece.subarray(at, at + SLICE_BYTES)).bytes > MOST_TREE_BYTES)
-        throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
-      yield;
-    }
-  }
-  const parsed = yield* parseInParts(message.join(), { keepsNumbers: true });
-  if (isJsonObject(parsed)) tellDigits(parsed);
+  await eachInTurns(message.pieces, (piece) => {
+    if (size.add(piece).bytes > MOST_TREE_BYTES)
+      throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
+  });
+  const parsed = await runInSlices(parseInParts(message.join(), { keepsNumbers: true }));
+  if (!isJsonObject(parsed)) return {};
+  tellDigits(parsed);
   return parsed;
 }
 

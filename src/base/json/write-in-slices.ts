@@ -1,4 +1,4 @@
-import type { Sliced } from '../turns/turns.js';
+import { eachInTurns } from '../turns/turns.js';
 import { exactTextOf, isExactItem, writeExactItem } from './exact-result.js';
 import type { JsonObject } from './json.js';
 import type { Pieces, WrittenMember } from './pieces.js';
@@ -12,26 +12,16 @@ export function takesLongToWrite(value: unknown): boolean {
   return weigh(value, WRITTEN_AT_ONCE) > WRITTEN_AT_ONCE;
 }
 
-/** Writes a parsed JSON value as `JSON.stringify` does, with a stop after each part: as bytes in pieces of some hundred kB. */
-export function* writeInSlices(value: unknown): Sliced<Pieces> {
-  const pieces = new WrittenPieces();
-  for (const part of partsOf(value)) if (pieces.push(part)) yield;
-  return pieces.take();
-}
-
 /** Gathers texts as bytes, in pieces that are neither many nor large. A text that is added holds whole characters. */
 class WrittenPieces {
   readonly #pieces: Buffer[] = [];
   #texts: string[] = [];
   #length = 0;
 
-  /** Returns whether a piece is complete. */
-  push(text: string): boolean {
+  push(text: string): void {
     this.#texts.push(text);
     this.#length += text.length;
-    if (this.#length < WRITTEN_AT_ONCE) return false;
-    this.#encode();
-    return true;
+    if (this.#length >= WRITTEN_AT_ONCE) this.#encode();
   }
 
   take(): Pieces {
@@ -96,14 +86,14 @@ function weigh(value: unknown, bound: number): number {
   return units;
 }
 
-/** Writes the members of a result, with a stop after each part and with numbers as the server wrote them. */
-export function* writeMembers(result: JsonObject): Sliced<readonly WrittenMember[]> {
+/** Writes the members of a result, with numbers as the server wrote them: as bytes in pieces of some hundred kB. Others have their turns meanwhile. */
+export async function writeMembers(result: JsonObject): Promise<readonly WrittenMember[]> {
   const members: WrittenMember[] = [];
   for (const [name, value] of Object.entries(result)) {
     if (value === undefined) continue;
     const exact = exactTextOf(result, name) ?? exactItemsOf(value);
     const pieces = new WrittenPieces();
-    for (const part of exact === undefined ? partsOf(value) : slicesOf(exact)) if (pieces.push(part)) yield;
+    await eachInTurns(exact === undefined ? partsOf(value) : slicesOf(exact), (part) => pieces.push(part));
     members.push({ name, value, json: pieces.take() });
   }
   return members;

@@ -260,106 +260,43 @@ export function* inTime<T>(work: Sliced<T>, now: () => number = () => performanc
   }
 }
 
-/** Does something with each of many items; others have their turns in between, where it goes on for some milliseconds. */
-export async function eachInTurns<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
-  let end = performance.now() + SLICE_MS;
+/**
+ * Does something with each of many items; others have their turns in between, where it goes on for some milliseconds. What follows has a
+ * turn of its own then, too: it is often the first of the next work.
+ * @param clock for tests: the milliseconds of a monotonic clock, and the turns
+ */
+export async function eachInTurns<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => void,
+  { now = () => performance.now(), shared = turns }: Clock = {},
+): Promise<void> {
+  let end = now() + SLICE_MS;
+  let hasPaused = false;
   for (const item of items) {
     work(item);
-    if (performance.now() < end) continue;
-    await turns.next('sliced');
-    end = performance.now() + SLICE_MS;
+    if (now() < end) continue;
+    hasPaused = true;
+    await shared.next('sliced');
+    end = now() + SLICE_MS;
   }
+  if (hasPaused) await shared.next('sliced');
 }
 
-/** Does something with each item, and stops after each. */
-export function* mapInSteps<Item, Result>(
-  items: Iterable<Item>,
-  work: (item: Item, index: number) => Result,
-): Sliced<Result[]> {
-  const results: Result[] = [];
-  for (const item of items) {
-    results.push(work(item, results.length));
-    yield;
-  }
-  return results;
+interface Clock {
+  readonly now?: () => number;
+  readonly shared?: Pick<Turns, 'next'>;
 }
 
-/** The items that pass, with a stop after each that is looked at. */
-export function* filterInSteps<Item>(items: Iterable<Item>, passes: (item: Item) => boolean): Sliced<Item[]> {
-  const passed: Item[] = [];
-  for (const item of items) {
-    if (passes(item)) passed.push(item);
-    yield;
-  }
-  return passed;
-}
-
-/** Items that are sorted in one step. */
-const SORTED_AT_ONCE = 500;
-
-/** Sorts into a new list; equal items keep their order. Stops after some hundred comparisons. */
-export function* sortInSteps<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Sliced<Item[]> {
-  let runs: Item[][] = [];
-  for (let from = 0; from < items.length; from += SORTED_AT_ONCE) {
-    runs.push(items.slice(from, from + SORTED_AT_ONCE).sort(compare));
-    yield;
-  }
-  while (runs.length > 1) {
-    const merged: Item[][] = [];
-    for (let at = 0; at < runs.length; at += 2)
-      merged.push(yield* mergeInSteps(runs[at] ?? [], runs[at + 1] ?? [], compare));
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-function* mergeInSteps<Item>(
-  left: readonly Item[],
-  right: readonly Item[],
-  compare: (a: Item, b: Item) => number,
-): Sliced<Item[]> {
-  const merged: Item[] = [];
-  let taken = 0;
-  for (const item of right) {
-    for (let next = left[taken]; next !== undefined && compare(next, item) <= 0; next = left[taken]) {
-      merged.push(next);
-      taken += 1;
-    }
-    merged.push(item);
-    if (merged.length % SORTED_AT_ONCE === 0) yield;
-  }
-  for (const item of left.slice(taken)) merged.push(item);
-  return merged;
-}
-
-/**
- * Runs the work slice by slice; other calls run after each. What follows work of several slices has a turn of its own, too: it is often
- * the first of the next work. @param pause ends when the next slice may begin
- */
-export async function runInSlices<T>(
-  work: Sliced<T>,
-  pause: () => Promise<unknown> = () => turns.next('sliced'),
-): Promise<T> {
-  for (let slices = 1; ; slices += 1) {
-    const step = work.next();
-    if (step.done !== true) await pause();
-    else {
-      if (slices > 1) await pause();
-      return step.value;
-    }
-  }
-}
-
-/**
- * The same for work that seldom stops: a value at once where it did not, a promise of it where it did. Each slice counts as
- * the work of a whole turn.
- */
-export function runInTurns<T>(work: Sliced<T>, lane: string, shared: Turns = turns): T | Promise<T> {
-  const step = work.next();
-  if (step.done === true) return step.value;
-  shared.spend(TURN_WORK);
-  const pause = (): Promise<void> => shared.next(lane).then(() => shared.spend(TURN_WORK));
-  return pause().then(() => runInSlices(work, pause));
+/** Runs the work; others have their turns at its stops, where it has gone on for some milliseconds. */
+export async function runInSlices<T>(work: Sliced<T>): Promise<T> {
+  let step = work.next();
+  const rest = {
+    *[Symbol.iterator]() {
+      for (; step.done !== true; step = work.next()) yield;
+    },
+  };
+  await eachInTurns(rest, () => undefined);
+  return step.value as T;
 }
 
 /** What things come from: it may be asked to wait. */

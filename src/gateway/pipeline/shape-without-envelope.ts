@@ -4,10 +4,9 @@ import { joinPieces, sizeOfMembers, textOfMembers, type WrittenMember } from '..
 import { takesLongToWrite, writeMembers } from '../../base/json/write-in-slices.js';
 import type { ErrorCode } from '../../base/protocol/error-table.js';
 import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
-import { type Reply, type ToolCallResult, WARNINGS, type Warning } from '../../base/protocol/result.js';
 import { mendBlocks } from '../../base/protocol/mend-blocks.js';
+import { type Reply, type ToolCallResult, WARNINGS, type Warning } from '../../base/protocol/result.js';
 import { decodeText, WireAnswer } from '../../base/protocol/wire-answer.js';
-import { inTime, runInSlices } from '../../base/turns/turns.js';
 import { limited } from './shape.js';
 
 /** What the gateway adds to a result that it passes on. */
@@ -73,8 +72,7 @@ function writeResultMembers({ content = [], _meta: _said, resultType: _type, ...
 
 /** Writes the result of a request of MCP itself, without an envelope; a large one in slices. An answer that exceeds the limit is refused. */
 export function shapeNative(result: JsonObject, limits: PayloadLimits): Reply | Promise<Reply> {
-  if (takesLongToWrite(result))
-    return runInSlices(inTime(writeMembers(result))).then((members) => shapeMembers(members, limits));
+  if (takesLongToWrite(result)) return writeMembers(result).then((members) => shapeMembers(members, limits));
   return limited({ text: `{${writeExactMembers(result)}}`, blocks: [], isError: false, code: 'OK' }, limits);
 }
 

@@ -2,7 +2,6 @@ import { exactTextOf, replaceInItems, withExactText } from '../../base/json/exac
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { OperationHandler } from '../../base/protocol/call.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import { runInSlices } from '../../base/turns/turns.js';
 import { askUpstream } from './ask-upstream.js';
 import { textOf } from './operations.js';
 import type { Upstreams } from './primitive-lists.js';

@@ -5,7 +5,7 @@ import { writeMembers } from '../../base/json/write-in-slices.js';
 import type { HandlerCall } from '../../base/protocol/call.js';
 import { LARGE_BYTES, LargeAnswer } from '../../base/protocol/large-answer.js';
 import type { ContentBlock, ToolCallResult } from '../../base/protocol/result.js';
-import { eachInTurns, inTime, runInSlices } from '../../base/turns/turns.js';
+import { eachInTurns } from '../../base/turns/turns.js';
 
 /** Members of a result that belong to its way over the wire, and to clients that keep it. */
 const ON_THE_WAY: ReadonlySet<string> = new Set(['contents', 'messages', 'ttlMs', 'cacheScope', 'resultType']);
@@ -89,7 +89,7 @@ export function handOver(
 const ID = 0;
 
 async function writeAnswer(result: JsonObject, { operation, arguments: args }: HandlerCall): Promise<LargeAnswer> {
-  const members = await runInSlices(inTime(writeMembers(result)));
+  const members = await writeMembers(result);
   const bytes = [Buffer.from(`{"id":${ID},"result":{`), ...joinMembers(members), Buffer.from('}}')];
   const pieces = [await copyBytes(bytes)];
   const { upstream, tool } = operation;

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Pieces } from '../../../../src/base/json/pieces.js';
-import { takesLongToWrite, writeInSlices } from '../../../../src/base/json/write-in-slices.js';
-import { runAtOnce, type Sliced } from '../../../../src/base/turns/turns.js';
+import { joinPieces } from '../../../../src/base/json/pieces.js';
+import { takesLongToWrite, writeMembers } from '../../../../src/base/json/write-in-slices.js';
 
-function run(work: Sliced<Pieces>): string {
-  return Buffer.concat(runAtOnce(work)).toString('utf8');
+async function write(value: unknown): Promise<string> {
+  const [member] = await writeMembers({ value });
+  return joinPieces(member?.json ?? []).toString('utf8');
 }
 
 const repeat = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
 
-describe('writeInSlices', () => {
+describe('writeMembers', () => {
   it.each([
     ['a long list of numbers', repeat(30_000, 0.5)],
     ['a long list of objects', repeat(20_000, { a: [1, 'x"\n\u2028'], b: null })],
@@ -22,17 +22,17 @@ describe('writeInSlices', () => {
     ],
     ['lists in lists', repeat(3, repeat(3, repeat(4_000, 'ab')))],
     ['groups of long texts', repeat(40, 'z'.repeat(20_000))],
-  ])('writes %s as JSON.stringify does', (_name, value) => {
+  ])('writes %s as JSON.stringify does', async (_name, value) => {
     expect(takesLongToWrite(value)).toBe(true);
-    expect(run(writeInSlices(value)) === JSON.stringify(value)).toBe(true);
+    expect((await write(value)) === JSON.stringify(value)).toBe(true);
   });
 
-  it('writes any value as JSON.stringify does', () => {
+  it('writes any value as JSON.stringify does', async () => {
     const shape = fc.json({ depthSize: 'medium' }).map((text): unknown => JSON.parse(text));
-    fc.assert(
-      fc.property(shape, fc.integer({ min: 0, max: 3_000 }), (value, times) => {
+    await fc.assert(
+      fc.asyncProperty(shape, fc.integer({ min: 0, max: 3_000 }), async (value, times) => {
         const many = { value, list: repeat(times, value) };
-        return run(writeInSlices(many)) === JSON.stringify(many);
+        return (await write(many)) === JSON.stringify(many);
       }),
       { numRuns: 20 },
     );

@@ -1,16 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  inTime,
-  mapInSteps,
-  PacedQueue,
-  runAtOnce,
-  runInSlices,
-  runInTurns,
-  type Sliced,
-  sortInSteps,
-  Turns,
-} from '../../../../src/base/turns/turns.js';
+import { eachInTurns, PacedQueue, runInSlices, type Sliced, Turns } from '../../../../src/base/turns/turns.js';
 
 /** Turns whose event loop is a list: each step is one turn. */
 function aLoop(perTurn = 100) {
@@ -94,23 +83,6 @@ describe('the turns of the event loop', () => {
     after.length = 0;
     while (await step()) after.push(resumed.splice(0).join());
     expect(after).toEqual(['a', 'slice', 'b', '']);
-  });
-
-  it('run work that does not stop at once, and each slice of work that stops in a turn of its own', async () => {
-    const { turns, step } = aLoop();
-    function* work(slices: number): Sliced<string> {
-      for (let slice = 1; slice < slices; slice += 1) yield;
-      return 'done';
-    }
-    expect(runInTurns(work(1), 'a', turns)).toBe('done');
-    expect(turns.enter('a')).toBeUndefined();
-    const answers = ['a', 'b', 'c'].map((lane) => runInTurns(work(3), lane, turns));
-    // The first slices have filled this turn.
-    expect(turns.enter('d')).toBeInstanceOf(Promise);
-    let taken = 0;
-    while (await step()) taken += 1;
-    expect(await Promise.all(answers)).toEqual(['done', 'done', 'done']);
-    expect(taken).toBeGreaterThanOrEqual(6);
   });
 });
 
@@ -210,87 +182,44 @@ describe('a paced queue', () => {
 });
 
 /** How often work stops, and its result. */
-function count<T>(work: Sliced<T>): { readonly stops: number; readonly result: T } {
-  for (let stops = 0; ; stops += 1) {
-    const step = work.next();
-    if (step.done === true) return { stops, result: step.value };
-  }
-}
 
-describe('inTime', () => {
-  it('stops where the steps have taken the time of a slice together, and gives their result', () => {
+describe('eachInTurns', () => {
+  /** How often others have their turns where each of so many items takes so many milliseconds. */
+  const turnsOf = async (items: number, ms: number): Promise<number> => {
     let clock = 0;
-    const work = mapInSteps(Array.from({ length: 100 }), (_, index) => {
-      clock += 1;
-      return index;
-    });
-    const { stops, result } = count(inTime(work, () => clock));
-    expect(stops).toBe(12);
-    expect(result).toHaveLength(100);
-  });
-
-  it('counts the time of a slice from its begin, not that of other work between slices', () => {
-    let clock = 0;
-    const work = inTime(
-      mapInSteps([1, 2, 3, 4], () => {
-        clock += 5;
-      }),
-      () => clock,
-    );
-    let stops = 0;
-    for (; work.next().done !== true; stops += 1) clock += 1_000;
-    expect(stops).toBe(2);
-  });
-});
-
-describe('runInSlices', () => {
-  /** How often it pauses for work of so many slices. */
-  const pausesOf = async (slices: number): Promise<number> => {
     let pauses = 0;
-    const work = function* (): Sliced<void> {
-      for (let slice = 1; slice < slices; slice += 1) yield;
+    const taken: number[] = [];
+    const pass = (item: number): void => {
+      taken.push(item);
+      clock += ms;
     };
-    await runInSlices(work(), async () => {
-      pauses += 1;
-    });
+    const shared = {
+      next: async () => {
+        pauses += 1;
+        clock += 1_000;
+      },
+    };
+    const list = Array.from({ length: items }, (_, index) => index);
+    await eachInTurns(list, pass, { now: () => clock, shared });
+    expect(taken).toEqual(list);
     return pauses;
   };
 
-  it('gives what follows work of several slices a turn of its own', async () => {
-    expect(await pausesOf(3)).toBe(3);
+  it('leaves turns to others where the items have taken some milliseconds together, and one before what follows', async () => {
+    expect(await turnsOf(100, 1)).toBe(13);
+    expect(await turnsOf(4, 20)).toBe(5);
   });
 
-  it('does not pause for work of one slice', async () => {
-    expect(await pausesOf(1)).toBe(0);
+  it('takes no turn for what is soon done', async () => {
+    expect(await turnsOf(7, 1)).toBe(0);
   });
 });
 
-describe('sortInSteps', () => {
-  const byNumber = (a: readonly [number, number], b: readonly [number, number]): number => a[0] - b[0];
-
-  it('sorts as the language does, equal items in their order', () => {
-    const lists = fc.array(fc.nat(300), { maxLength: 3_000, size: 'max' });
-    fc.assert(
-      fc.property(lists, (numbers) => {
-        const items = numbers.map((number, index) => [number, index] as const);
-        expect(runAtOnce(sortInSteps(items, byNumber))).toEqual(items.toSorted(byNumber));
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  it('compares a bounded number of items between two stops, however many there are', () => {
-    let compared = 0;
-    let most = 0;
-    const items = Array.from({ length: 40_000 }, (_, index) => [(index * 7_919) % 40_009, index] as const);
-    const work = sortInSteps(items, (a, b) => {
-      compared += 1;
-      return byNumber(a, b);
-    });
-    while (work.next().done !== true) {
-      most = Math.max(most, compared);
-      compared = 0;
-    }
-    expect(most).toBeLessThan(10_000);
-  });
+it('work with stops gives its result, however long it is', async () => {
+  function* work(steps: number): Sliced<string> {
+    for (let step = 0; step < steps; step += 1) yield;
+    return 'done';
+  }
+  expect(await runInSlices(work(0))).toBe('done');
+  expect(await runInSlices(work(100_000))).toBe('done');
 });
