@@ -10,6 +10,7 @@ import { registerConformance } from './commands/conformance.js';
 import { registerConnect } from './commands/connect.js';
 import { registerCredentials } from './commands/credentials.js';
 import { registerDoctor } from './commands/doctor.js';
+import { registerExport } from './commands/export.js';
 import { registerImport } from './commands/import.js';
 import { registerList } from './commands/list.js';
 import { registerLock } from './commands/lock.js';
@@ -40,6 +41,7 @@ const COMMANDS = [
   registerList,
   registerTools,
   registerClassify,
+  registerExport,
   registerLock,
   registerLogs,
   registerAudit,
