@@ -3,7 +3,7 @@ import type { Caller, OperationHandler } from '../base/protocol/call.js';
 import type { WordsMode } from '../base/protocol/clean-words.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import { OperationError } from '../base/protocol/operation-error.js';
-import type { Warning } from '../base/protocol/result.js';
+import type { ToolCallResult, Warning } from '../base/protocol/result.js';
 import { withContext } from '../base/protocol/trace-context.js';
 import { resourceOf } from '../base/protocol/upstream-failure.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -42,7 +42,7 @@ export function createHandlers(
   { cache: { maxBytes }, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
   upstreams: Upstreams,
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
-  links: Pick<ResourceLinks, 'noteBlocks'>,
+  links: Pick<ResourceLinks, 'noteBlocks' | 'nameShared'>,
 ): Handlers {
   const send = createSender({ upstreams, links, quota: policy.quota, words: errors.upstreamWords });
   const ownerOf = (slug: string, caller: Caller): string | undefined => upstreams.get(slug)?.ownerOf(caller);
@@ -76,7 +76,7 @@ export function createHandlers(
 
 interface SenderDeps {
   readonly upstreams: Upstreams;
-  readonly links: Pick<ResourceLinks, 'noteBlocks'>;
+  readonly links: Pick<ResourceLinks, 'noteBlocks' | 'nameShared'>;
   readonly quota: Pick<PolicyService['quota'], 'chargeRepeat'>;
   readonly words: WordsMode;
 }
@@ -101,6 +101,11 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       const message = `The server '${operation.upstream}' is not connected`;
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
     }
+    const named = (result: ToolCallResult): ToolCallResult => {
+      if (!mayLink(result.content)) return result;
+      links.noteBlocks(operation.upstream, caller, result.content);
+      return links.nameShared(operation.upstream, result, 'content');
+    };
     let loss: StateLoss | undefined;
     const traced = trace?.request('tools/call', operation.upstream, operation.tool);
     const sent = traced === undefined ? meta : withContext(meta, traced.context);
@@ -124,9 +129,8 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       ...(log === undefined ? {} : { log }),
       ...(sent === undefined ? {} : { meta: sent }),
     });
-    const toolResult = await (traced === undefined ? calling : traced.follow(calling));
-    if ('content' in toolResult && mayLink(toolResult.content))
-      links.noteBlocks(operation.upstream, caller, toolResult.content);
+    const sentBack = await (traced === undefined ? calling : traced.follow(calling));
+    const toolResult = 'content' in sentBack ? named(sentBack) : sentBack;
     return loss === undefined ? { toolResult } : { toolResult, warnings: [stateLostWarning(operation.upstream, loss)] };
   };
 }

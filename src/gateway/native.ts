@@ -34,7 +34,7 @@ export interface NativeSurface {
 }
 
 export interface NativeDeps {
-  readonly primitives: Pick<Primitives, 'offers' | 'extensions'>;
+  readonly primitives: Pick<Primitives, 'offers' | 'declared'>;
   /** Whether some enabled upstream has not answered yet, so that it may have anything. */
   readonly mayHaveMore: () => boolean;
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
@@ -60,6 +60,7 @@ interface NativeCapabilities {
   readonly completions?: Readonly<Record<string, never>>;
   /** Those of all servers, for what the gateway passes on without knowing it. */
   readonly extensions?: JsonObject;
+  readonly experimental?: JsonObject;
 }
 
 interface MethodForm {
@@ -117,13 +118,14 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
   return {
     capabilities() {
       const kinds = (['resources', 'prompts', 'completions'] as const).filter((kind) => offers(kind));
-      const extensions = primitives.extensions();
+      const [extensions, experimental] = [primitives.declared('extensions'), primitives.declared('experimental')];
       const subscribe = offers('resources', 'subscribe') ? { subscribe: true as const } : {};
       return {
         ...(kinds.includes('resources') ? { resources: { ...subscribe, listChanged: true as const } } : {}),
         ...(kinds.includes('prompts') ? { prompts: { listChanged: true as const } } : {}),
         ...(kinds.includes('completions') ? { completions: {} } : {}),
         ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
+        ...(Object.keys(experimental).length === 0 ? {} : { experimental }),
       };
     },
     async answer({ method, params, subscriber, ...call }) {

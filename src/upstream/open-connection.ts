@@ -280,10 +280,10 @@ async function beginAttempt(request: ConnectionRequest, heard: Heard): Promise<A
   channel.answerQuestions(asks);
   // What clients of the gateway may be asked. Which of them is, and whether it can be, is known with each question.
   const abilities = around.servesClients === true ? declareAbilities(request) : {};
-  const { extensions } = config;
-  const capabilities = extensions === undefined ? abilities : { ...abilities, extensions };
+  const { extensions, experimental } = config;
+  const passed: JsonObject = { ...(extensions && { extensions }), ...(experimental && { experimental }) };
   const client = new Client(around.clientInfo, {
-    capabilities,
+    capabilities: { ...abilities, ...passed },
     versionNegotiation: { mode: config.protocol === '2026-07-28' ? { pin: config.protocol } : 'auto', probe },
   });
   client.onerror = ({ message }) =>

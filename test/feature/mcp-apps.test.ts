@@ -28,7 +28,8 @@ const through = (url: string) => connect(new StreamableHTTPClientTransport(new U
 /** What a host of MCP Apps reads of each tool: its page and what the page holds. */
 async function appsOf(client: Client) {
   const { tools } = await client.listTools();
-  const apps = tools.map(async ({ name, _meta }) => {
+  const shown = tools.filter(({ _meta }) => _meta?.['ui'] !== undefined);
+  const apps = shown.map(async ({ name, _meta }) => {
     const uri = String(((_meta?.['ui'] ?? {}) as JsonObject)['resourceUri']);
     const { contents } = await client.readResource({ uri });
     return { name, uri, contents: contents.map(({ uri: _uri, ...rest }) => rest) };
@@ -66,6 +67,41 @@ it('two servers with pages of one URI each show their own, under its scheme', as
   await client.close();
 });
 
+it.each([
+  ['two servers have', true],
+  ['one server has', false],
+])(
+  'links and pages in answers lead to the page of the server that answers, under a URI that %s',
+  async (_what, both) => {
+    const config = { endpoint: { mode: 'passthrough' }, mcpServers: { aa: SERVER, ...(both ? { bb: OTHER } : {}) } };
+    await using gateway = await hostGateway(config);
+    const client = await through(gateway.url);
+    // The lists are read when they are asked for first.
+    await client.listResources();
+    for (const [server, words] of both
+      ? [
+          ['aa', 'chart'],
+          ['bb', 'other'],
+        ]
+      : [['aa', 'chart']]) {
+      const name = both ? `${server}__get_links` : 'get_links';
+      const { content, _meta } = (await client.callTool({ name, arguments: {} })) as {
+        content: JsonObject[];
+      } & JsonObject;
+      const uri = both ? `ui://mcp-aql.${server}/ui%3A%2F%2Fchart%2Fmain.html` : 'ui://chart/main.html';
+      expect(content).toMatchObject([
+        { uri },
+        { resource: { uri, text: 'inside' } },
+        { uri: 'https://example.org/chart' },
+      ]);
+      expect(_meta).toMatchObject({ ui: { resourceUri: uri } });
+      const { contents } = await client.readResource({ uri });
+      expect(contents).toMatchObject([{ text: `<p>${words}</p>` }]);
+    }
+    await client.close();
+  },
+);
+
 it('a tool for apps alone can be called, and is not offered to models', async () => {
   const tools = `{
     get_chart: { tool: { description: 'Get the chart', annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: 'c' }] }) },
@@ -96,10 +132,10 @@ it('a tool for apps alone can be called, and is not offered to models', async ()
   await client.close();
 });
 
-it('a server is told of the extensions that its configuration says, and of none in the families', async () => {
+it('a server is told of the extensions and experimental capabilities that its configuration says, of none else in the families, and clients of its own', async () => {
   const extensions = { 'example.org/x': { a: 1 } };
   for (const [endpoint, more, told] of [
-    [{ mode: 'passthrough' }, { extensions }, extensions],
+    [{ mode: 'passthrough' }, { extensions, experimental: { 'example.org/try': {} } }, extensions],
     [{ mode: 'passthrough' }, {}, UI],
     [{ mode: 'single' }, {}, undefined],
   ] as const) {
@@ -107,7 +143,9 @@ it('a server is told of the extensions that its configuration says, and of none 
     const client = await through(gateway.url);
     const asked = await client.readResource({ uri: 'told://capabilities' });
     const [content] = asked.contents as { text: string }[];
-    expect(JSON.parse(content?.text ?? '')['extensions']).toEqual(told);
+    const declared = JSON.parse(content?.text ?? '') as JsonObject;
+    expect([declared['extensions'], declared['experimental']]).toEqual([told, (more as JsonObject)['experimental']]);
+    expect(client.getServerCapabilities()?.experimental).toEqual({ 'example.org/try': { a: 1 } });
     await client.close();
   }
 });

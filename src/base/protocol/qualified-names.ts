@@ -14,6 +14,11 @@ const SCHEME = 'mcp-aql://';
 const KEPT_SCHEME = /^(?:ui|skill):\/\//;
 const HOST = 'mcp-aql.';
 
+/** Whether a URI keeps its scheme when it is named with its upstream: it is for the gateway's clients alone, and no address elsewhere. */
+export function keepsScheme(uri: string): boolean {
+  return KEPT_SCHEME.test(uri);
+}
+
 /** A URI that names its upstream too. The URI itself is one path segment, so that no client normalises what is inside. */
 export function qualifyUri({ upstream, id }: Owned): string {
   const [scheme] = KEPT_SCHEME.exec(id) ?? [];

@@ -15,7 +15,12 @@ export function ownPages(toolSets: readonly ToolSet[]): (upstream: string, raw: 
     for (const uri of tools.flatMap(pagesOf)) holders.set(uri, (holders.get(uri) ?? new Set()).add(upstream));
   }
   const isShared = (uri: string): boolean => (holders.get(uri)?.size ?? 0) > 1;
-  return (upstream, raw) => (pagesOf(raw).some(isShared) ? rename(raw, upstream, isShared) : raw);
+  return (upstream, raw) => renamePages(raw, upstream, isShared);
+}
+
+/** A definition, or a result, whose `_meta` names pages that are shared as those of its own server. */
+export function renamePages(raw: RawTool, upstream: string, isShared: (uri: string) => boolean): RawTool {
+  return pagesOf(raw).some(isShared) ? rename(raw, upstream, isShared) : raw;
 }
 
 function pagesOf(raw: unknown): readonly string[] {

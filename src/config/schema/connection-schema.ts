@@ -132,6 +132,11 @@ export const SHARED = {
       'The extensions of MCP that the server is told its clients have, by name, each with its settings. Where tools of servers are passed through, ' +
       'MCP Apps (`io.modelcontextprotocol/ui`) unless given; none elsewhere.',
   }),
+  experimental: custom<Readonly<Record<string, JsonObject>>>({
+    type: 'object',
+    additionalProperties: { type: 'object' },
+    description: 'The experimental capabilities that the server is told its clients have, by name; none unless given.',
+  }),
   maxConcurrency: integer(
     1,
     100_000,

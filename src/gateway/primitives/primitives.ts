@@ -47,7 +47,7 @@ interface PrimitivesDeps {
   readonly onDiagnostic: (upstream: string, message: string) => void;
   readonly onListChanged: (kind: ListKind, upstream: string) => void;
   /** The links that upstreams have given; takes those of resources and prompts. */
-  readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks'>;
+  readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks' | 'knowHolders'>;
   readonly onResourceUpdated: UpdateListener;
   /** Compares definitions with what was accepted. */
   readonly guard: Pick<DefinitionGuard, 'check' | 'quarantines'>;
@@ -62,8 +62,8 @@ export interface PrimitiveOperations {
   handlerOf(operation: Operation): OperationHandler | undefined;
   /** Whether some upstream declares a capability, or a switch of it. */
   offers(capability: Primitive, flag?: string): boolean;
-  /** The extensions of MCP that upstreams declare, but for those of the gateway's own. */
-  extensions(): JsonObject;
+  /** The extensions of MCP, or the experimental capabilities, that upstreams declare, but for those of the gateway's own. */
+  declared(kind: 'extensions' | 'experimental'): JsonObject;
   /** Gets what `narrow` needs to know of a call; undefined where nothing has to be waited for. */
   prepare(operation: Operation, params: JsonObject): Promise<void> | undefined;
   /**
@@ -107,6 +107,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
     onDiagnostic: deps.onDiagnostic,
     onChanged: deps.onListChanged,
   });
+  links.knowHolders((uri) => lists.holdersOf('resources', uri));
   const configured = (): readonly string[] => [...upstreams.keys()];
   const linkersOf = (uri: string, caller: Caller): readonly string[] => links.linkersOf(uri, caller);
   const owners = new Owners({ lists, configured, linkersOf });
@@ -188,10 +189,12 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
         const declared = upstreams.get(slug)?.capabilities()?.[capability];
         return flag === undefined || (isJsonObject(declared) && declared[flag] === true);
       }),
-    extensions() {
-      const declared = lists.declaring('extensions').map((slug) => upstreams.get(slug)?.capabilities()?.['extensions']);
-      const { [TASKS_EXTENSION]: _own, ...others }: JsonObject = Object.assign({}, ...declared);
-      return others;
+    declared(kind) {
+      const declared = lists.declaring(kind).map((slug) => upstreams.get(slug)?.capabilities()?.[kind]);
+      const all: JsonObject = Object.assign({}, ...declared);
+      // MCP has an object for each.
+      const known = Object.entries(all).filter(([name, value]) => name !== TASKS_EXTENSION && isJsonObject(value));
+      return Object.fromEntries(known);
     },
     prepare({ name, primitive }, params) {
       if (primitive === undefined || params['upstream'] !== undefined) return undefined;

@@ -1,6 +1,8 @@
-import { isJsonObject } from '../../base/json/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { Caller } from '../../base/protocol/call.js';
+import { keepsScheme, qualifyUri } from '../../base/protocol/qualified-names.js';
 import type { RawTool } from '../../base/protocol/tools.js';
+import { renamePages } from '../../catalog/endpoint/own-pages.js';
 import type { Upstream } from '../../upstream/upstream.js';
 
 /** The links that are remembered of one upstream; the ones that were given or followed longest ago are forgotten. */
@@ -21,6 +23,7 @@ export class ResourceLinks {
   /** By upstream: whose link it is and its URI, the latest last. */
   readonly #given = new Map<string, Set<string>>();
   readonly #pages = new Map<string, ReadonlySet<string>>();
+  #holdersOf: (uri: string) => readonly string[] = () => [];
 
   constructor(upstreams: ReadonlyMap<string, Pick<Upstream, 'ownerOf'>>) {
     this.#upstreams = upstreams;
@@ -34,6 +37,36 @@ export class ResourceLinks {
   /** Takes what `linksIn` found in an answer. */
   noteLinks(upstream: string, caller: Caller, uris: readonly string[]): void {
     for (const uri of uris) this.#remember(upstream, this.#keyOf(upstream, caller, uri));
+  }
+
+  /** From now on it is known whose lists hold a URI. */
+  knowHolders(find: (uri: string) => readonly string[]): void {
+    this.#holdersOf = find;
+  }
+
+  /**
+   * An answer in which pages and skills that several servers have under one URI are named as those of the server that answers: their
+   * lists and definitions name them so. Addresses of other schemes may be open to anybody, and stay.
+   */
+  nameShared<T extends JsonObject>(upstream: string, result: T, member: string): T {
+    const isShared = (uri: unknown): uri is string =>
+      typeof uri === 'string' && keepsScheme(uri) && this.#isOfOthers(upstream, uri);
+    const own = renamePages(result, upstream, isShared) as T;
+    const blocks = own[member];
+    if (!Array.isArray(blocks)) return own;
+    const named = blocks.map((block: unknown) => {
+      if (!isJsonObject(block)) return block;
+      const { uri, resource } = block;
+      if (isShared(uri)) return { ...block, uri: qualifyUri({ upstream, id: uri }) };
+      if (!isJsonObject(resource) || !isShared(resource['uri'])) return block;
+      return { ...block, resource: { ...resource, uri: qualifyUri({ upstream, id: resource['uri'] }) } };
+    });
+    return named.every((block, at) => block === blocks[at]) ? own : { ...own, [member]: named };
+  }
+
+  #isOfOthers(upstream: string, uri: string): boolean {
+    if (this.#holdersOf(uri).some((holder) => holder !== upstream)) return true;
+    return [...this.#pages].some(([holder, pages]) => holder !== upstream && pages.has(uri));
   }
 
   /** Takes all tools of an upstream. */

@@ -83,12 +83,21 @@ export function createSdkServerFactory(
   const { native } = gateway;
   const answerModernNative = createNativeAnswerer(native, parked);
   const capabilitiesOf = (era: Era): ServerCapabilities => {
-    const { extensions, ...offered } = native.capabilities();
+    const { extensions, experimental, ...offered } = native.capabilities();
     const { extensions: own, ...tasks }: { extensions?: JsonObject } = taskCapabilities(era);
-    // Any JSON object may be an extension's settings.
-    const all = { ...extensions, ...own } as NonNullable<ServerCapabilities['extensions']>;
-    const extended = Object.keys(all).length === 0 ? {} : { extensions: all };
-    return { tools: { listChanged: true }, logging: {}, ...offered, ...tasks, ...extended };
+    const all: JsonObject = { ...extensions, ...own };
+    const passed: JsonObject = {
+      ...(Object.keys(all).length === 0 ? {} : { extensions: all }),
+      ...(experimental === undefined ? {} : { experimental }),
+    };
+    // Any JSON object may be their settings.
+    return {
+      tools: { listChanged: true },
+      logging: {},
+      ...offered,
+      ...tasks,
+      ...(passed as Partial<ServerCapabilities>),
+    };
   };
   const optionsOf = (era: Era) => ({
     capabilities: capabilitiesOf(era),
