@@ -23,8 +23,8 @@ interface Pace {
 
 const PACE: Pace = { now: () => performance.now(), later: setImmediate };
 
-/** For so long after a call of one client, those of the others leave room for its next one. */
-const SHARED_MS = 1_000;
+/** For so long after a call of one client, those of the others leave room for its next one: models think between two calls. */
+const SHARED_MS = 30_000;
 
 /** A turn of the loop that lets calls in should take so long: another client's call waits for the end of one. */
 const TURN_MS = 1;
@@ -46,6 +46,8 @@ export class FairCalls {
   readonly #pace: Pace;
   readonly #waiting = new FairQueue<Waiting>();
   readonly #inFlight = new Map<string, number>();
+  /** How many calls each client has that wait or are in flight. */
+  readonly #present = new Map<string, number>();
   #total = 0;
   /** Those that began a call in this turn. */
   readonly #begun = new Set<string>();
@@ -66,6 +68,15 @@ export class FairCalls {
   async run(call: RawCall, answer: () => Promise<Reply>): Promise<Reply> {
     const turn = turnOf(call.caller);
     this.#note(turn.share);
+    addTo(this.#present, turn.share, 1);
+    try {
+      return await this.#answer(turn, call, answer);
+    } finally {
+      addTo(this.#present, turn.share, -1);
+    }
+  }
+
+  async #answer(turn: Turn, call: RawCall, answer: () => Promise<Reply>): Promise<Reply> {
     try {
       if (this.#mayBegin(turn)) this.#begin(turn);
       else await this.#wait(turn, call);
@@ -88,7 +99,7 @@ export class FairCalls {
   }
 
   #isShared(): boolean {
-    return this.#pace.now() < this.#sharedUntil;
+    return this.#present.size > 1 || this.#pace.now() < this.#sharedUntil;
   }
 
   #mayBegin({ share }: Turn): boolean {
@@ -109,14 +120,12 @@ export class FairCalls {
   }
 
   #takePlace(share: string): void {
-    this.#inFlight.set(share, (this.#inFlight.get(share) ?? 0) + 1);
+    addTo(this.#inFlight, share, 1);
     this.#total += 1;
   }
 
   #end({ share }: Turn): void {
-    const left = (this.#inFlight.get(share) ?? 1) - 1;
-    if (left === 0) this.#inFlight.delete(share);
-    else this.#inFlight.set(share, left);
+    addTo(this.#inFlight, share, -1);
     this.#total -= 1;
     if (this.#waiting.size > 0) this.#serveLater();
   }
@@ -186,6 +195,13 @@ export class FairCalls {
       { reason: 'queue_full', retryable: true, outcome: 'not_run', retry_after_seconds: 1 },
     );
   }
+}
+
+/** Changes a count; one of none is left out. */
+function addTo(counts: Map<string, number>, share: string, change: number): void {
+  const count = (counts.get(share) ?? 0) + change;
+  if (count > 0) counts.set(share, count);
+  else counts.delete(share);
 }
 
 function cancelled(): OperationError {

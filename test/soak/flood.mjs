@@ -21,11 +21,13 @@ const CLIENTS = { calm: { token: 'calm-has-a-long-token-01' }, flood: { token: '
 
 const READ = { operation: 'get_thing', params: { id: '1' } };
 const OVERVIEW = { operation: 'introspect', params: { query: 'operations' } };
+const MAP = { operation: 'introspect', params: { query: 'upstreams' } };
 const SEARCH = { operation: 'introspect', params: { query: 'operations', search: 'remove the things of a project' } };
 const FLOODS = {
   'an upstream': { calm: READ, flood: READ },
   introspect: { calm: READ, flood: OVERVIEW },
   'introspect, both': { calm: OVERVIEW, flood: OVERVIEW },
+  'the map': { calm: READ, flood: MAP },
   'search, both': { calm: SEARCH, flood: SEARCH },
 };
 
@@ -37,7 +39,7 @@ const TOGETHER = {
 const RATE_ROUNDS = 5;
 const RATE_MS = 1_000;
 /** Longer than a gateway remembers that several clients call. */
-const SETTLE_MS = 1_200;
+const SETTLE_MS = 31_000;
 
 const inputSchema = { type: 'object', properties: { id: { type: 'string' } } };
 const NAMES = ['get', 'list', 'create', 'delete', 'rename', 'copy', 'archive'].flatMap((verb) =>

@@ -186,6 +186,12 @@ export class PrimitiveLists {
     }));
   }
 
+  /** How many entries an upstream's list is known to have. */
+  countOf(list: ListName, slug: string): number {
+    const declares = isJsonObject(this.#deps.upstreams.get(slug)?.capabilities()?.[SOURCES[list].kind]);
+    return declares ? this.#keep(slug, list).entries.length : 0;
+  }
+
   /** Whether an upstream's list is not known: it could not be read yet, or the server has never said whether it has one. */
   isUnread(list: ListName, slug: string): boolean {
     if (this.#deps.upstreams.get(slug)?.capabilities() === undefined) return true;
@@ -373,7 +379,7 @@ export class PrimitiveLists {
 /** What is read of the lists. */
 export type KnownLists = Pick<
   PrimitiveLists,
-  'ready' | 'readyOnce' | 'isSettled' | 'isUnread' | 'known' | 'shows' | 'holdersOf' | 'declaring'
+  'countOf' | 'ready' | 'readyOnce' | 'isSettled' | 'isUnread' | 'known' | 'shows' | 'holdersOf' | 'declaring'
 >;
 
 /** The lists of some upstreams, as if there were no others. */
@@ -384,6 +390,7 @@ export function listsOf(lists: KnownLists, has: (upstream: string) => boolean): 
     isSettled: (list) => lists.isSettled(list, has),
     isUnread: (list, slug) => lists.isUnread(list, slug),
     known: (list) => lists.known(list).filter(({ upstream }) => has(upstream)),
+    countOf: (list, slug) => (has(slug) ? lists.countOf(list, slug) : 0),
     shows: (list, slug, id) => has(slug) && lists.shows(list, slug, id),
     holdersOf: (list, id) => lists.holdersOf(list, id).filter(has),
     declaring: (capability) => lists.declaring(capability).filter(has),

@@ -221,8 +221,7 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     },
     countsOf(upstream) {
       const counts = LIST_NAMES.map((list) => {
-        const known = lists.known(list).find((each) => each.upstream === upstream);
-        return [list, isCounted(upstream) ? (known?.entries.length ?? 0) : 0] as const;
+        return [list, isCounted(upstream) ? lists.countOf(list, upstream) : 0] as const;
       });
       return Object.fromEntries(counts.filter(([, count]) => count > 0));
     },

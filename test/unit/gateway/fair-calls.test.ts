@@ -63,6 +63,20 @@ describe('the calls of all clients', () => {
     expect(begun.at(-1)).toBe('bob 1');
   });
 
+  it('begin one in a turn as long as another client has one in flight or comes back, however long that takes', async () => {
+    const { bring, begun, turn, end } = openCalls();
+    void bring('bob 1', { lasts: true });
+    await turn(3_600_000);
+    await turn(3_600_000);
+    for (let each = 1; each <= 4; each += 1) void bring(`ann ${each}`);
+    expect(begun).toEqual(['bob 1', 'ann 1']);
+    expect(await turn(50)).toEqual(['ann 2']);
+    await turn(29_000);
+    await end('bob 1');
+    for (let each = 5; each <= 8; each += 1) void bring(`ann ${each}`);
+    expect(begun).not.toContain('ann 8');
+  });
+
   it('begin a few more in each turn while turns are short, and never leave one idle', async () => {
     const { bring, turn, due } = openCalls();
     await bring('bob 0');

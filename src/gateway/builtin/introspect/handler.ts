@@ -93,7 +93,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
   let read: Overview | undefined;
-  const overview = () => (read ??= readOverview(catalog));
+  const overview = () => (read ??= readOverview(catalog, plan));
 
   const viewOf = ({ upstreams, toolNames }: Overview): OperationView => ({
     plan,
@@ -164,8 +164,7 @@ async function listOperations(
   const ranking = await usage.ranking(
     request.after === undefined ? undefined : readCursor(scope, request.after)?.ranking,
   );
-  const items =
-    found === undefined ? putFirst(ranking.names, overview.operations).filter(isWanted) : chooseHits(found.hits);
+  const items = found === undefined ? listed(overview, ranking, isWanted) : chooseHits(found.hits);
   const list = { items, orderedByName: false, scope, ...(search === undefined && { ranking: ranking.number }) };
   // Where one of few is called next, signatures save the look-up of its details; the plain list gives an overview.
   const describe = search === undefined && filters.upstream === undefined ? describeBriefly : describeWithSignature;
@@ -198,12 +197,15 @@ function tellOfMore(rest: readonly Operation[], after: string): string {
   return `This is a page. There are ${rest.length} more operations${which}. The next page: introspect with params ${next}`;
 }
 
-/** The operations of these names first, in their order, then all others. */
-function putFirst(names: readonly string[], operations: readonly Operation[]): readonly Operation[] {
-  if (names.length === 0) return operations;
-  const places = new Map(names.map((name, place) => [name, place]));
-  const placeOf = ({ name }: Operation): number => places.get(name) ?? names.length;
-  return operations.toSorted((a, b) => placeOf(a) - placeOf(b));
+/** The wanted operations, those first that are used most. */
+function listed(
+  { operations, byName }: Overview,
+  { names }: { readonly names: readonly string[] },
+  isWanted: (operation: Operation) => boolean,
+): readonly Operation[] {
+  const first = names.flatMap((name) => byName.get(name) ?? []);
+  const isFirst = new Set(first);
+  return [...first.filter(isWanted), ...operations.filter((each) => !isFirst.has(each) && isWanted(each))];
 }
 
 /** The map of the upstreams; disabled ones whose operations are not known are not on it. */

@@ -1,7 +1,8 @@
 import { groupBy } from '../../../base/lib/collections.js';
 import { GATEWAY_SOURCE, localNameOf, type Operation } from '../../../base/protocol/operation.js';
 import type { Catalog } from '../../../catalog/catalog.js';
-import { sortByUse } from '../../../catalog/endpoint/order-by-use.js';
+import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
+import { isOfferable, sortByUse } from '../../../catalog/endpoint/order-by-use.js';
 import { readToolNames, type ToolNames } from './types/own-spelling.js';
 
 /** An upstream as its operations show it. */
@@ -9,9 +10,16 @@ export interface UpstreamOverview {
   readonly slug: string;
   /** The most useful first. */
   readonly operations: readonly Operation[];
+  /** Those of them that may be named where every model reads it. */
+  readonly offerable: readonly Operation[];
+  /** How many operations each family has, in the order of the families; those without any are left out. */
+  readonly families: ReadonlyMap<string, number>;
   /** What the operations are about, by their names: `file`, `directory`. */
   readonly nouns: readonly string[];
 }
+
+/** How operations are shown in families. */
+export type FamilyPlan = Pick<EndpointPlan, 'familyOf' | 'families'>;
 
 /** What introspection shows of a whole catalog; read once, as a catalog does not change. */
 export interface Overview {
@@ -19,24 +27,37 @@ export interface Overview {
   readonly upstreams: readonly UpstreamOverview[];
   /** All operations, those to know first at the front; the upstreams take turns, and the gateway's own come last. */
   readonly operations: readonly Operation[];
+  readonly byName: ReadonlyMap<string, Operation>;
   readonly toolNames: ToolNames;
 }
 
 /** Reads the overview. */
-export function readOverview(catalog: Catalog): Overview {
+export function readOverview(catalog: Catalog, plan: FamilyPlan): Overview {
   const offered = catalog.operations.filter(({ appOnly }) => appOnly !== true);
   const groups = groupBy(offered, ({ upstream }) => upstream);
   const slugs = [...new Set([...catalog.upstreams, ...groups.keys()])].filter((slug) => slug !== GATEWAY_SOURCE);
   const verbs = findVerbs(slugs, groups);
   const upstreams = slugs.sort().map((slug): UpstreamOverview => {
     const operations = sortByUse(groups.get(slug) ?? []);
-    return { slug, operations, nouns: findNouns(slug, operations, verbs) };
+    const [offerable, families] = [operations.filter(isOfferable), countFamilies(operations, plan)];
+    return { slug, operations, offerable, families, nouns: findNouns(slug, operations, verbs) };
   });
+  const operations = [...takeTurns(upstreams), ...(groups.get(GATEWAY_SOURCE) ?? [])];
   return {
     upstreams,
-    operations: [...takeTurns(upstreams), ...(groups.get(GATEWAY_SOURCE) ?? [])],
+    operations,
+    byName: new Map(operations.map((operation) => [operation.name, operation])),
     toolNames: readToolNames(catalog),
   };
+}
+
+function countFamilies(operations: readonly Operation[], plan: FamilyPlan): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>(plan.families.map(({ name }) => [name, 0]));
+  for (const operation of operations) {
+    const { name } = plan.familyOf(operation);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return new Map([...counts].filter(([, count]) => count > 0));
 }
 
 /**

@@ -4,11 +4,9 @@ import { cleanText, cutText, summarizeText } from '../../../base/lib/text.js';
 import { estimateTokens } from '../../../base/lib/token-estimate.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import type { Absence, Introduction } from '../../../base/protocol/tools.js';
-import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
-import { isOfferable } from '../../../catalog/endpoint/order-by-use.js';
 import { inspectDefinition } from '../../../catalog/integrity/inspect-definition.js';
 import { absenceTag } from './describe-operation.js';
-import type { UpstreamOverview } from './overview.js';
+import type { FamilyPlan, UpstreamOverview } from './overview.js';
 
 /** What an upstream is for, and in whose words. */
 export interface Purpose {
@@ -26,7 +24,7 @@ export interface PrimitiveCounts {
 
 /** What a map shows beside the operations. */
 export interface MapSource {
-  readonly plan: Pick<EndpointPlan, 'familyOf' | 'families'>;
+  readonly plan: FamilyPlan;
   readonly absenceOf: (upstream: string) => Absence | undefined;
   readonly purposeOf: (upstream: string) => Purpose | undefined;
   /** How many resources and prompts an upstream has; none where absent. */
@@ -73,10 +71,7 @@ export function drawMap(upstreams: readonly UpstreamOverview[], source: MapSourc
   const next = {
     // Lines of many upstreams have no room for it.
     ...(upstreams.length > BUDGET.few && {
-      families: countByFamily(
-        upstreams.flatMap(({ operations }) => operations),
-        source.plan,
-      ),
+      families: writeFamilies(addFamilies(upstreams, source.plan)),
     }),
     ...writeNext(upstreams, source),
   };
@@ -137,15 +132,16 @@ function writeNext(upstreams: readonly UpstreamOverview[], { plan, purposeOf }: 
 /** Writes an upstream's line in more or less detail. */
 function writeLine(upstream: UpstreamOverview, source: MapSource): (detail: Detail) => string {
   const { operations, slug } = upstream;
-  const examples = chooseExamples(operations, source.mostUsed);
-  const counts = countByFamily(operations, source.plan);
+  const examples = chooseExamples(upstream, source.mostUsed);
+  const counts = writeFamilies(upstream.families);
+  const primitives = countPrimitives(source.countsOf?.(slug));
   const state = absenceTag(source.absenceOf(slug));
   const purpose = source.purposeOf(slug);
   return ({ purpose: room, byFamily, examples: most }) => {
     const about = writePurpose(purpose, upstream, room);
     const count = byFamily && counts !== '' ? counts : countAll(operations);
     const named = examples.slice(0, most).join(', ');
-    const also = byFamily ? countPrimitives(source.countsOf?.(slug)) : '';
+    const also = byFamily ? primitives : '';
     const text = `${about === '' ? '' : `${about}; `}${count}${named === '' ? '' : `: ${named}`}${also === '' ? '' : `; ${also}`}`;
     return state === '' ? text : `${text} ${state}`;
   };
@@ -217,30 +213,28 @@ function countAll({ length }: readonly Operation[]): string {
   return length === 1 ? '1 operation' : `${length} operations`;
 }
 
-function countByFamily(operations: readonly Operation[], plan: MapSource['plan']): string {
-  const counts = new Map<string, number>(plan.families.map(({ name }) => [name, 0]));
-  for (const operation of operations) {
-    const { name } = plan.familyOf(operation);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts].flatMap(([name, count]) => (count === 0 ? [] : [`${name} ${count}`])).join(', ');
+/** Of all upstreams together, in the order of the families. */
+function addFamilies(upstreams: readonly UpstreamOverview[], { families }: FamilyPlan): ReadonlyMap<string, number> {
+  const sum = (name: string): number => upstreams.reduce((all, each) => all + (each.families.get(name) ?? 0), 0);
+  return new Map(families.map(({ name }) => [name, sum(name)] as const).filter(([, count]) => count > 0));
+}
+
+function writeFamilies(counts: ReadonlyMap<string, number>): string {
+  return [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
 }
 
 /** As many as the longest line names. */
 const MOST_EXAMPLES = 3;
 
 /** What is used most often, then the best read and the best write: together they show more than two reads do. */
-function chooseExamples(operations: readonly Operation[], mostUsed: readonly string[]): readonly string[] {
-  // An upstream may have thousands, and most are not looked at: the best come first.
-  const find = (isMeant: (operation: Operation) => boolean): Operation | undefined =>
-    operations.find((operation) => isMeant(operation) && isOfferable(operation));
-  const used = mostUsed.map((used) => find(({ name }) => name === used));
-  const read = find(({ classification }) => classification.category === 'READ');
-  const write = find(({ classification }) => classification.category !== 'READ');
+function chooseExamples({ offerable }: UpstreamOverview, mostUsed: readonly string[]): readonly string[] {
+  const used = mostUsed.map((used) => offerable.find(({ name }) => name === used));
+  const read = offerable.find(({ classification }) => classification.category === 'READ');
+  const write = offerable.find(({ classification }) => classification.category !== 'READ');
   const best = new Set([...used, read, write].filter((each) => each !== undefined));
-  for (const operation of operations) {
+  for (const operation of offerable) {
     if (best.size >= MOST_EXAMPLES) break;
-    if (isOfferable(operation)) best.add(operation);
+    best.add(operation);
   }
   return [...best].slice(0, MOST_EXAMPLES).map(({ name }) => name);
 }

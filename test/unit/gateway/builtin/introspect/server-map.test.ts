@@ -22,6 +22,13 @@ const CATALOG = fakeCatalog([
   fakeOperation('update_ticket', { upstream: 'desk', category: 'UPDATE', required: ['id'], input: ['title'] }),
 ]);
 
+const FAMILIES = buildEndpointPlan(CATALOG, {
+  mode: 'semantic',
+  toolPrefix: 'mcp_aql_',
+  profile: FAKE_CRUDE,
+  passthrough: false,
+});
+
 function mapOf(catalog: Catalog, source: Partial<MapSource> = {}) {
   const plan = buildEndpointPlan(catalog, {
     mode: 'semantic',
@@ -29,7 +36,7 @@ function mapOf(catalog: Catalog, source: Partial<MapSource> = {}) {
     profile: FAKE_CRUDE,
     passthrough: false,
   });
-  const { upstreams } = readOverview(catalog);
+  const { upstreams } = readOverview(catalog, plan);
   const whole = { plan, absenceOf: () => undefined, purposeOf: () => undefined, mostUsed: [], ...source };
   const map = drawMap(upstreams, whole);
   return {
@@ -40,6 +47,21 @@ function mapOf(catalog: Catalog, source: Partial<MapSource> = {}) {
 }
 
 describe('the map of upstreams', () => {
+  it('is drawn of what was counted once: no operation is looked at again, and each upstream is asked once', () => {
+    const plan = { families: FAMILIES.families, familyOf: FAMILIES.familyOf };
+    const { upstreams } = readOverview(CATALOG, plan);
+    const asked: string[] = [];
+    const countsOf = (slug: string) => {
+      asked.push(slug);
+      return { prompts: 2 };
+    };
+    plan.familyOf = () => {
+      throw new Error('an operation was looked at');
+    };
+    drawMap(upstreams, { plan, absenceOf: () => undefined, purposeOf: () => undefined, mostUsed: [], countsOf });
+    expect(asked).toEqual(['desk', 'files']);
+  });
+
   it('says what each is about, its operations by family, a read and a write of them, and the way on', () => {
     expect(mapOf(CATALOG).map).toEqual({
       upstreams: {
