@@ -14,3 +14,10 @@ export function compare(
   expected: readonly Exception[],
 ): { readonly judged: readonly (ScenarioResult & { readonly reason?: string })[]; readonly faults: readonly string[] };
 export function findStale(results: readonly ScenarioResult[], expected: readonly Exception[]): readonly string[];
+export function compareWays(ways: {
+  readonly direct: readonly ScenarioResult[];
+  readonly through: readonly ScenarioResult[];
+}): {
+  readonly judged: readonly (ScenarioResult & { readonly through: Pick<ScenarioResult, 'status' | 'words'> })[];
+  readonly faults: readonly string[];
+};

@@ -26,6 +26,26 @@ function reasonFor({ side, set, scenario }, expected) {
   return expected.find(isMeant)?.reason;
 }
 
+/**
+ * Sets what passes through the gateway beside what passes directly: what does not pass directly says nothing about the gateway. A scenario may
+ * not apply to it: it answers a call with JSON where the server opens a stream of events.
+ *
+ * @returns the results directly, each with the status and words `through` the gateway, and the `faults` as sentences
+ */
+export function compareWays({ direct, through }) {
+  const judged = direct.map((result) => ({
+    ...result,
+    through: through.find(({ scenario }) => scenario === result.scenario) ?? { status: 'failed', words: ['not run'] },
+  }));
+  const faults = judged
+    .filter(({ status, through: other }) => status === 'passed' && other.status === 'failed')
+    .map(
+      ({ set, scenario, through: { words } }) =>
+        `reference ${set} ${scenario} passes directly alone: ${words.join('; ')}`,
+    );
+  return { judged, faults };
+}
+
 /** What the list names that the suite does not have: entries that have outlived their scenario. */
 export function findStale(results, expected) {
   const known = new Set(results.map(({ side, set, scenario }) => `${side} ${set} ${scenario}`));

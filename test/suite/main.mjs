@@ -2,16 +2,22 @@
  * Runs the official conformance suite of MCP against the shipped gateway, and says what fails that is not on the list.
  *
  *   node test/suite/main.mjs [--set 2025-11-25] [--part server|client|fixture] [--verbose]
+ *   node test/suite/main.mjs --reference http://127.0.0.1:3000/mcp   sets a server that runs there beside the same through the gateway
  */
 import { parseArgs } from 'node:util';
-import { compare, findStale, readExpected } from './compare.mjs';
+import { compare, compareWays, findStale, readExpected } from './compare.mjs';
 import { findSuite, installNode } from './find-suite.mjs';
-import { SETS, testClient, testFixture, testServer } from './parts.mjs';
+import { SETS, testClient, testFixture, testReference, testServer } from './parts.mjs';
 
 const PARTS = { server: testServer, client: testClient, fixture: testFixture };
 
 const { values } = parseArgs({
-  options: { set: { type: 'string' }, part: { type: 'string' }, verbose: { type: 'boolean', default: false } },
+  options: {
+    set: { type: 'string' },
+    part: { type: 'string' },
+    reference: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
 });
 
 function findOrInstall() {
@@ -33,7 +39,7 @@ const count = (judged, status, isRequired) =>
 
 const suite = findOrInstall();
 const expected = readExpected();
-const parts = values.part === undefined ? ['server', 'client'] : [values.part];
+const parts = values.reference !== undefined ? [] : values.part === undefined ? ['server', 'client'] : [values.part];
 const sets = values.set === undefined ? Object.keys(SETS) : [values.set];
 let passed = 0;
 const faults = [];
@@ -48,6 +54,19 @@ for (const part of parts) {
     passed += judged.filter(({ status, reason }) => status === 'passed' && reason === undefined).length;
     faults.push(...found, ...(part === 'fixture' ? [] : findStale(results, expected)));
   }
+}
+for (const set of values.reference === undefined ? [] : sets) {
+  const { judged, faults: found } = compareWays(await testReference(suite, set, values.reference));
+  const ways = judged.map(({ through, ...result }) => ({ ...result, reason: `through: ${through.status}` }));
+  console.log(`\nreference ${set}\n${ways.map(describe).join('\n')}`);
+  const direct = judged.filter(({ status }) => status === 'passed');
+  const both = direct.filter(({ through }) => through.status === 'passed').length;
+  const rest = direct.length - both - found.length;
+  console.log(
+    `directly: ${direct.length} passed; of these through: ${both} passed, ${rest} do not apply, ${found.length} failed`,
+  );
+  passed += both;
+  faults.push(...found);
 }
 for (const fault of faults) console.error(fault);
 console.log(`${passed} passed, ${faults.length} failed`);

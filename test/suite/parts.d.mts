@@ -9,3 +9,8 @@ export function testClient(
   set: string,
   chosen?: (scenario: string) => boolean,
 ): Promise<readonly ScenarioResult[]>;
+export function testReference(
+  suite: Suite,
+  set: string,
+  url: string,
+): Promise<{ readonly direct: readonly ScenarioResult[]; readonly through: readonly ScenarioResult[] }>;

@@ -15,17 +15,21 @@ const TIMEOUT_MS = 60_000;
  *
  * @param suite what `findSuite` has found
  * @param run `side` (server or client), `set` (a revision of the protocol), the suite's own `args`, and which scenarios are
- *   `chosen` (of the client's side; servers are tested in one run)
+ *   `chosen` (servers are tested in one run unless scenarios are chosen)
  * @returns a result for each scenario of the set: `scenario`, `status` (passed, failed or untested) and the failed checks' `words`
  */
-export async function runSuite(suite, { side, set, args, chosen = () => true }) {
+export async function runSuite(suite, { side, set, args, chosen }) {
+  const isChosen = chosen ?? (() => true);
   const { required, others } = readRequirements(join(suite.requirements, `${set}.yaml`), side);
   const output = mkdtempSync(join(tmpdir(), 'aql-suite-results-'));
   try {
     const common = ['--output-dir', output, '--timeout', String(TIMEOUT_MS), ...args];
-    if (side === 'server') await runProgram(suite, ['server', '--requirements', set, ...common]);
-    else
-      await runOneByOne(suite, [...required, ...others].filter(chosen), ['--spec-version', set, '--force', ...common]);
+    if (side === 'server' && chosen === undefined)
+      await runProgram(suite, ['server', '--requirements', set, ...common]);
+    else {
+      const one = ['--spec-version', set, '--force', ...common];
+      await runOneByOne(suite, side, [...required, ...others].filter(isChosen), one);
+    }
     const checks = readChecks(output, side);
     const judge = (isRequired) => (scenario) => ({
       side,
@@ -34,17 +38,17 @@ export async function runSuite(suite, { side, set, args, chosen = () => true }) 
       isRequired,
       ...judgeChecks(checks.get(scenario)),
     });
-    return [...required.filter(chosen).map(judge(true)), ...others.filter(chosen).map(judge(false))];
+    return [...required.filter(isChosen).map(judge(true)), ...others.filter(isChosen).map(judge(false))];
   } finally {
     rmSync(output, { recursive: true, force: true });
   }
 }
 
-async function runOneByOne(suite, scenarios, args) {
+async function runOneByOne(suite, side, scenarios, args) {
   const left = [...scenarios];
   const runNext = async () => {
     for (let scenario = left.shift(); scenario !== undefined; scenario = left.shift()) {
-      await runProgram(suite, ['client', '--scenario', scenario, ...args]);
+      await runProgram(suite, [side, '--scenario', scenario, ...args]);
     }
   };
   await Promise.all(Array.from({ length: CLIENTS_AT_ONCE }, runNext));

@@ -7,11 +7,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/servers/conformance-server.mjs', import.meta.url));
+const TASKS_FIXTURE = fileURLToPath(new URL('../fixtures/servers/conformance-tasks-server.mjs', import.meta.url));
 export const GATEWAY = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** The server that offers what the suite expects. */
-export async function startFixture(era) {
-  const started = start([FIXTURE, '--era', era]);
+export function startFixture(era) {
+  return startPrinting([FIXTURE, '--era', era]);
+}
+
+/** The server whose tools run as tasks, in the era that has them as the suite does. */
+export function startTasksFixture() {
+  return startPrinting([TASKS_FIXTURE]);
+}
+
+async function startPrinting(args) {
+  const started = start(args);
   const [line] = await Promise.race([once(started.child.stdout, 'data'), ended(started)]);
   return { ...started, url: String(line).trim() };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compare, findStale } from '../../suite/compare.mjs';
+import { compare, compareWays, findStale } from '../../suite/compare.mjs';
 
 const result = (scenario: string, status: 'passed' | 'failed' | 'untested', words: string[] = []) =>
   ({ side: 'server', set: '2026-07-28', scenario, isRequired: true, status, words }) as const;
@@ -31,5 +31,15 @@ describe('the list of scenarios of the official suite that cannot pass', () => {
     expect(findStale([result('tasks-lifecycle', 'failed')], listed)).toEqual([
       'server 2026-07-28 tasks-gone is not in the suite: take it off test/suite/expected.json',
     ]);
+  });
+});
+
+describe('a server that is tested directly and through the gateway', () => {
+  it('has a fault for each scenario that passes directly and fails through, and for no other', () => {
+    const direct = [result('ping', 'passed'), result('tools-list', 'passed'), result('tasks-lifecycle', 'failed')];
+    const through = [result('ping', 'failed', ['ping: timed out']), result('tools-list', 'untested')];
+    const { judged, faults } = compareWays({ direct, through });
+    expect(faults).toEqual(['reference 2026-07-28 ping passes directly alone: ping: timed out']);
+    expect(judged.map((each) => each.through.status)).toEqual(['failed', 'untested', 'failed']);
   });
 });
