@@ -1,24 +1,14 @@
 import { isJsonObject } from '../base/json/json.js';
-import {
-  type Category,
-  type DangerLevel,
-  dangerRank,
-  type Risk,
-  type RiskCondition,
-  worseDanger,
-} from '../base/protocol/operation.js';
+import { type Category, type DangerLevel, type Risk, worseDanger } from '../base/protocol/operation.js';
 import { type ArgumentField, readArgumentFields } from './argument-fields.js';
 import { concernsMany } from './concerns-many.js';
 import { findDeciding, isStatementKey } from './deciding.js';
-import { effectOfValue, type ToolFacts } from './facts.js';
-import { losesByState, losesBySwitch, losesByWord } from './judge-value.js';
-import { DENIED, discardsSteps, LOSS, saidToBeKept, saidToLose } from './read-value.js';
+import type { ToolFacts } from './facts.js';
+import { losesBySwitch, losesByWord } from './judge-value.js';
+import { DENIED, discardsSteps, LOSS, saidToBeKept } from './read-value.js';
+import { lose, nameOf, type RiskContext, type RiskFinding, type RiskRule, switchedOn } from './risk-rule.js';
 import {
-  ACTING,
-  ACTION_KEYS,
-  ACTION_LIST,
   AFTERWARDS,
-  ALWAYS_LOSING,
   AMOUNT_RUNNING,
   ARGUMENTS_LINE,
   CONDITION,
@@ -36,12 +26,8 @@ import {
   LEAVES_DRAFT,
   LEFT_OUT,
   LOADING,
-  LOOKS,
   LOSING_OPTIONS,
   LOSING_REFERENCE,
-  LOSING_VALUE,
-  LOSING_VERBS,
-  NO_ACTION,
   OPTIONS_LINE,
   OUTPUT_NAME,
   PUSHED_REFERENCE,
@@ -58,26 +44,9 @@ import {
   WHOLE_CONTENT,
   WRITING_METHODS,
 } from './risk-words.js';
+import { findFreeOperations, findValues } from './risky-values.js';
 import { isPlural } from './text/noun-phrase.js';
-import { EFFECTS, type Effect, LEXICON, writeShare } from './words/lexicon.js';
-import { splitWords } from './words/vocabulary.js';
-
-interface Context {
-  readonly category: Category;
-  readonly facts: ToolFacts;
-  /** The names of the tool's own parameters, as `ArgumentField.key`. */
-  readonly keys: ReadonlySet<string>;
-}
-
-type Finding = Omit<Risk, 'path' | 'simulated'>;
-
-/** One way to recognise arguments that make a call more dangerous. The first rule that finds something counts. */
-interface RiskRule {
-  readonly id: string;
-  /** Set where a dry run may do it nevertheless: it is not part of the change. */
-  readonly apart?: true;
-  readonly find: (field: ArgumentField, context: Context) => Finding | undefined;
-}
+import { EFFECTS, type Effect, LEXICON } from './words/lexicon.js';
 
 const RISK_RULES: readonly RiskRule[] = [
   {
@@ -353,17 +322,6 @@ function isFreeText({ text, composite, described, values }: ArgumentField): bool
   return (text || (composite && !described)) && values.length === 0;
 }
 
-const nameOf = ({ path }: ArgumentField): string => path.join('.');
-
-function lose(field: ArgumentField, what: string): { readonly danger: DangerLevel; readonly reason: string } {
-  return { danger: 'destructive', reason: `parameter '${nameOf(field)}' ${what}` };
-}
-
-/** What is on unless a call switches it off counts for every call that does not; a READ would then be none. */
-function switchedOn({ onByDefault }: ArgumentField, reads: boolean): RiskCondition {
-  return onByDefault && !reads ? { unless: [false] } : { is: [true] };
-}
-
 /** Whether the verb of the name loses nothing: what a server then demands consent for is any change. */
 function onlyAdds({ name }: ToolFacts): boolean {
   return name.some(({ role, effect }) => role === 'lead' && ADDING.has(effect));
@@ -384,20 +342,35 @@ function actionBesideReading({ key, words }: ArgumentField): { danger: DangerLev
   const [first = '', ...rest] = words;
   if (key === 'auto_approve') return { danger: 'destructive', phrase: 'overrides a protection' };
   if (words.some((word) => HARMLESS.has(word))) return undefined;
-  if (ALWAYS_LOSING.has(first)) return { danger: 'destructive', phrase: 'removes' };
-  if (!ACTING.has(first) || !rest.every((word) => AFTERWARDS.has(word) || CONDITION.has(word))) return undefined;
-  const verb = LEXICON.get(first);
-  return (
-    verb && { danger: worseDanger('reversible', EFFECTS[verb.effect].danger), phrase: EFFECTS[verb.effect].phrase }
-  );
+  const { effect, nounness } = LEXICON.get(first) ?? {};
+  // An answer may be truncated, too.
+  if (effect === undefined || nounness !== 'never' || !ACTING.has(effect) || first === 'truncate') return undefined;
+  const { danger, phrase } = EFFECTS[effect];
+  // What is deleted or purged is so whatever stands behind it; "remove" and other verbs may be about what is read.
+  const isPlain = first === 'delete' || effect === 'purge';
+  if (!isPlain && !rest.every((word) => AFTERWARDS.has(word) || CONDITION.has(word))) return undefined;
+  return { danger: worseDanger('reversible', danger), phrase };
 }
+
+/** Effects that a switch of a READ has beside reading. */
+const ACTING: ReadonlySet<Effect> = new Set<Effect>([
+  'lifecycle',
+  'send',
+  'publish',
+  'delete',
+  'purge',
+  'reset',
+  'overwrite',
+  'end',
+  'pay',
+]);
 
 function removesWhatItReads({ words, path }: ArgumentField): boolean {
   return path.length === 1 && words.some(removes) && words.every((word) => removes(word) || AFTERWARDS.has(word));
 }
 
 /** Selections of what is changed, and lists that replace others: what leaves nothing out concerns everything. */
-function findSelection(field: ArgumentField, { category, facts, keys }: Context): Finding | undefined {
+function findSelection(field: ArgumentField, { category, facts, keys }: RiskContext): RiskFinding | undefined {
   const { boolean, key, text, composite, values, words, description } = field;
   if (category === 'READ' || field.path.length > 1 || values.length > 0 || (boolean && !composite && !text))
     return undefined;
@@ -416,7 +389,7 @@ function findSelection(field: ArgumentField, { category, facts, keys }: Context)
 const removes = (word: string): boolean => word !== 'truncate' && losesByWord(word);
 
 /** What the description says that true, or false, makes of a call. */
-function findDescribedSwitch(field: ArgumentField, { category }: Context): Finding | undefined {
+function findDescribedSwitch(field: ArgumentField, { category }: RiskContext): RiskFinding | undefined {
   if (!field.boolean || field.text || category === 'READ' || SHOWING.has(field.words[0] ?? '')) return undefined;
   if (field.words.some((word) => HARMLESS.has(word) || word === 'simulate')) return undefined;
   for (const sentence of field.description.slice(0, 600).split(/[.;]\s/)) {
@@ -432,53 +405,6 @@ function findDescribedSwitch(field: ArgumentField, { category }: Context): Findi
     }
   }
   return undefined;
-}
-
-/** The values of an enumeration that destroy, and those verbs in a list of free operations. */
-function findValues(field: ArgumentField, { category, facts }: Context): Finding | undefined {
-  const { description, key, path, values, words } = field;
-  const reads = category === 'READ';
-  if (values.length === 0) return undefined;
-  if (
-    NO_ACTION.test(key) ||
-    (reads && path.length < 2) ||
-    (reads && !ACTION_LIST.test(splitWords(path[0] ?? '').join('_')))
-  )
-    return undefined;
-  const said = path.length === 1 ? description : '';
-  const dangerous = values.filter((value) =>
-    reads
-      ? changes(value)
-      : (!LOOKS.test(key) && losesByValue(value, STATE.test(key) ? values : undefined)) ||
-        saidToLose(facts.input.tool, said, value, values) !== undefined,
-  );
-  if (dangerous.length === 0 || words.length === 0) return undefined;
-  const danger: DangerLevel = dangerous.some(isRun) || !reads ? 'destructive' : 'reversible';
-  const shown = dangerous
-    .slice(0, 4)
-    .map((value) => `'${value}'`)
-    .join(', ');
-  return { when: { is: dangerous }, danger, reason: `parameter '${nameOf(field)}' may be ${shown}` };
-}
-
-function losesByValue(value: string, states?: readonly string[]): boolean {
-  const words = splitWords(value);
-  const effect = effectOfValue(value);
-  return (
-    LOSING_VALUE.test(words.join('_')) ||
-    (states === undefined ? words.length === 1 && losesByWord(words[0] ?? '') : losesByState(value, states)) ||
-    (effect !== undefined && dangerRank(EFFECTS[effect].danger) >= dangerRank('destructive'))
-  );
-}
-
-function changes(value: string): boolean {
-  const effect = effectOfValue(value);
-  return effect !== undefined && writeShare(effect) > 0;
-}
-
-function isRun(value: string): boolean {
-  const effect = effectOfValue(value);
-  return effect === 'run' || (effect !== undefined && EFFECTS[effect].danger === 'destructive');
 }
 
 function mayHoldPipeline(
@@ -512,22 +438,7 @@ export function findRisks(facts: ToolFacts, category: Category): readonly Risk[]
       const finding = find(field, context);
       if (finding !== undefined) return [{ path: field.path, ...finding, ...(apart !== true && { simulated: true }) }];
     }
-    return category === 'READ' ? [] : findFreeOperations(field, facts);
+    return category === 'READ' ? [] : findFreeOperations(field);
   });
   return found.slice(0, MOST_RISKS);
-}
-
-/** A list of operations whose form the schema leaves open: the description names them. */
-function findFreeOperations(field: ArgumentField, { descriptionText }: ToolFacts): readonly Risk[] {
-  const { composite, described, key, path } = field;
-  if (!composite || described || path.length > 1 || !ACTION_LIST.test(key)) return [];
-  const named = [...descriptionText.matchAll(/\b[a-z]+(?:[A-Z_]\w*)?\b/g)].map(([word]) => word);
-  const values = [...new Set([...LOSING_VERBS, ...named.filter((word) => /[A-Z_]/.test(word) && losesByValue(word))])];
-  return ACTION_KEYS.map((member) => ({
-    path: [...path, member],
-    when: { is: values.slice(0, 40) },
-    danger: 'destructive',
-    reason: `parameter '${key}' may hold operations that remove or replace`,
-    simulated: true,
-  }));
 }

@@ -68,18 +68,6 @@ export const ACTION_LIST =
   /^(?:operations|ops|edits|changes|actions|commands|steps|updates|mutations|patch|patches|requests)$/;
 export const ACTION_KEYS = ['type', 'op', 'action', 'operation'];
 export const LOSING_VALUE = /^(?:hard|forced?|rewrite|archived|hard_\w+|force_\w+)$/;
-export const LOSING_VERBS = [
-  'delete',
-  'remove',
-  'drop',
-  'clear',
-  'purge',
-  'replace',
-  'destroy',
-  'reset',
-  'truncate',
-  'unset',
-];
 
 export const DIALOGS = setOf('dialog alert popup prompt');
 /** What an upload puts in the place of something that there is one of, such as a profile photo. */
@@ -106,14 +94,6 @@ export const CREATE_ONLY =
 export const WRITING_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 export const CONDITION = setOf('if when it needed unhealthy failed valid stale expired now automatically');
-
-export const ALWAYS_LOSING = setOf('delete purge wipe erase destroy expunge');
-
-/** Verbs that, alone in the name of a READ's switch, say what it does beside reading. */
-export const ACTING = setOf(
-  `cancel restart rotate regenerate revoke evict flush invalidate kill terminate abort send publish deploy submit apply migrate
-    approve install uninstall dequeue notify`,
-);
 
 /** Parameters that hold the state that something takes. */
 export const STATE = /(?:^|_)(?:status|state|phase|stage|disposition|resolution)$/;

@@ -144,7 +144,7 @@ describe('risks are found', () => {
   it('in a list of operations whose form only the description names', () => {
     const properties = { id: text(), operations: { type: 'array', items: { type: 'object' } } };
     const found = risksOf('update_workflow', properties, 'Update a workflow. Types: addNode, removeNode.');
-    expect(found).toContain('operations.type=delete');
+    expect(found).toContain('operations.type that removes or ends something');
   });
 });
 
