@@ -1,7 +1,7 @@
 /** A thread that shapes large answers, one message for each. */
 import { parentPort } from 'node:worker_threads';
-import { transferable } from '../base/turns/thread-pool.js';
 import { type LargeAnswerJob, shapeLargeAnswer } from './shape-large.js';
+import { transferable } from './thread-pool.js';
 
 const port = parentPort;
 port?.on('message', (job: LargeAnswerJob) => {

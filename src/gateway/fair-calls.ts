@@ -1,7 +1,7 @@
+import { FairQueue, type Turn } from '../base/lib/fair-queue.js';
 import type { RawCall } from '../base/protocol/call.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import type { Reply } from '../base/protocol/result.js';
-import { FairQueue, type Turn } from '../base/turns/fair-queue.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { turnOf } from '../upstream/calls-in-progress.js';
 

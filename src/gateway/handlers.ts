@@ -122,12 +122,12 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       mayRepeat: () => quota.chargeRepeat(operation, caller),
       words,
       resource: () => resourceOf(operation, args),
-      ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
-      ...(onProgress === undefined ? {} : { onProgress }),
-      ...(onTask === undefined ? {} : { onTask }),
-      ...(ask === undefined ? {} : { ask }),
-      ...(log === undefined ? {} : { log }),
-      ...(sent === undefined ? {} : { meta: sent }),
+      timeoutMs: operation.timeoutMs,
+      onProgress,
+      onTask,
+      ask,
+      log,
+      meta: sent,
     });
     const sentBack = await (traced === undefined ? calling : traced.follow(calling));
     const toolResult = 'content' in sentBack ? named(sentBack) : sentBack;

@@ -6,7 +6,6 @@ import type { Observer } from '../base/observe/observation.js';
 import { LARGE_BYTES, LargeAnswer } from '../base/protocol/large-answer.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import type { ContentBlock, Reply } from '../base/protocol/result.js';
-import { ThreadFault, ThreadPool, transferable } from '../base/turns/thread-pool.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { withoutSchemas } from '../results/detached.js';
 import type { ResultService, StoredPart } from '../results/query/result-types.js';
@@ -15,6 +14,7 @@ import type { ShapeLargeCall } from './pipeline/pipeline.js';
 import type { ResourceLinks } from './primitives/resource-links.js';
 import { bytesOf, type LargeAnswerJob, piecesOf, REASONS, type ShapedLarge, unreadable } from './shape-large.js';
 import type { ReadPart } from './stored-thread.js';
+import { ThreadFault, ThreadPool, transferable } from './thread-pool.js';
 
 /** Shapes large answers, and reads parts of large stored ones, in threads. */
 export interface LargeAnswers {

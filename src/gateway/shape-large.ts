@@ -8,7 +8,6 @@ import type { Operation } from '../base/protocol/operation.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import type { Reply, ToolCallResult, Warning } from '../base/protocol/result.js';
 import { readToolResult, WireAnswer, type WireAnswerParts } from '../base/protocol/wire-answer.js';
-import type { ThreadFault } from '../base/turns/thread-pool.js';
 import { type DetachedFinisher, openDetached } from '../results/detached.js';
 import type {
   CollectionQuery,
@@ -29,6 +28,7 @@ import {
 } from './pipeline/shape.js';
 import { shapePassthrough } from './pipeline/shape-without-envelope.js';
 import { linksIn } from './primitives/resource-links.js';
+import type { ThreadFault } from './thread-pool.js';
 
 /** Everything that shaping one large answer takes, as plain data. */
 export interface LargeAnswerJob {

@@ -13,11 +13,11 @@ import type { OpenBackground } from './executions.js';
 import type { FairCalls } from './fair-calls.js';
 import { createBatchRunner } from './pipeline/batch/batch.js';
 import { type Request, readRequest } from './pipeline/decode.js';
-import { createDropIgnored } from './pipeline/ignored-arguments.js';
 import { createPipeline, type PipelineDeps } from './pipeline/pipeline.js';
 import { createFailureReader } from './pipeline/read-tool-failure.js';
 import { withMeta } from './pipeline/shape.js';
 import type { SearchAnswer, Snapshot } from './pipeline/snapshot.js';
+import { createDropIgnored } from './pipeline/validate.js';
 import { findOperation, type NamedOperation, type PlacedOperation, placeOperations } from './status.js';
 
 /** The snapshots of what callers see: of the whole, or of one view. */

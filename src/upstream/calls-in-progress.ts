@@ -1,6 +1,6 @@
+import { FairQueue, type Turn } from '../base/lib/fair-queue.js';
 import { type Caller, shareOf } from '../base/protocol/caller.js';
 import type { Cancellation } from '../base/protocol/cancellation.js';
-import { FairQueue, type Turn } from '../base/turns/fair-queue.js';
 import type { QueueBounds } from '../config/gateway-config.js';
 import { cancelled, UpstreamFault } from './transport/fault.js';
 import type { CallCounts } from './upstream.js';

@@ -452,7 +452,7 @@ export class IsolatedUpstream implements Upstream {
 
 /** What finding the connection of a call or request depends on. */
 type Entry = FailedParts &
-  Pick<UpstreamCall, 'cancellation' | 'timeoutMs' | 'onStateLost'> & { readonly caller?: Caller };
+  Pick<UpstreamCall, 'cancellation' | 'timeoutMs' | 'onStateLost'> & { readonly caller?: Caller | undefined };
 
 /** What the request for news of a resource is, for its failure. */
 const WATCHING = { tool: 'resources/subscribe', retryable: true } as const;

@@ -25,21 +25,21 @@ export interface UpstreamCall {
   /** May be sent again when the connection is lost before the answer. */
   readonly retryable: boolean;
   /** Silence longer than this many milliseconds fails the call; progress starts the clock anew. Default: the upstream's. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   readonly cancellation: Cancellation;
   /** How a failure is told; `clean` unless given. */
   readonly words?: WordsMode;
   /** What the call is about; asked for its failure. */
   readonly resource?: () => FailedRequest['resource'];
-  readonly onProgress?: (update: ProgressUpdate) => void;
+  readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
   /** Called when the server has made a task of the call. */
-  readonly onTask?: () => void;
+  readonly onTask?: (() => void) | undefined;
   /** The client of the call, for what the server asks while it runs it. */
-  readonly ask?: AskChannel;
+  readonly ask?: AskChannel | undefined;
   /** Where its log messages go while it runs the call. */
-  readonly log?: CallLog;
+  readonly log?: CallLog | undefined;
   /** What its client says to the server beside the arguments, in `_meta`. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /**
    * Called each time before the call is sent, however long it waited; what it throws refuses the call. A promise is waited for, and then
    * it is called again.
@@ -56,17 +56,17 @@ export interface UpstreamRequest {
   readonly method: string;
   readonly params: JsonObject;
   /** Whose request it is; absent for one of the gateway's own. */
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
   readonly cancellation: Cancellation;
   /** Silence longer than this many milliseconds fails the request; progress starts the clock anew. Default: the upstream's. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How a failure is told; `clean` unless given. */
   readonly words?: WordsMode;
   /** What the request is about, for its failure. */
   readonly resource?: FailedRequest['resource'];
-  readonly onProgress?: (update: ProgressUpdate) => void;
+  readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
   /** What its client says to the server beside the params, in `_meta`. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** The client of the request, for what the server asks before it answers. */
   readonly ask?: AskChannel;
   /** Where its log messages go meanwhile. */

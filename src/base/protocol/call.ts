@@ -12,40 +12,45 @@ import type { WireAnswer } from './wire-answer.js';
 
 export type { Caller, CallerFacts, CallerIdentity } from './caller.js';
 
+/** What goes with a call from its request to its upstream. */
+export interface CallContext {
+  readonly caller: Caller;
+  readonly cancellation: Cancellation;
+  /** Set where calls are traced. Requests come with it undefined: see `Caller.requestId`. */
+  readonly trace?: CallTrace | undefined;
+  /** What the upstream gets of the request's `_meta`. */
+  readonly meta?: JsonObject | undefined;
+  /** What the client can be asked for a server that runs the call. */
+  readonly ask?: AskChannel | undefined;
+  /** Where a server's log messages go, where the client wants them. */
+  readonly log?: CallLog | undefined;
+  /** Present when the client asked for progress. */
+  readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
+  /** Called when the server of the call has made a task of it: the client then need not wait. */
+  readonly onTask?: (() => void) | undefined;
+}
+
 /** An MCP `tools/call` as a server passes it on: parsed, and otherwise unchanged. */
-export interface RawCall {
+export interface RawCall extends CallContext {
   /** The MCP tool that was called: a family's, `mcp_aql`, or a name that does not exist. */
   readonly tool: string;
   readonly arguments: unknown;
-  readonly caller: Caller;
-  readonly cancellation: Cancellation;
   /** The W3C trace context (`traceparent`) that the client sent with the request; unchecked. */
   readonly traceparent?: unknown;
   /** What goes with it (`tracestate`), where it came in a header; unchecked. */
   readonly tracestate?: unknown;
-  /** Set where calls are traced. Requests come with it undefined: see `Caller.requestId`. */
-  readonly trace?: CallTrace | undefined;
   /** Present where requests are logged. */
-  readonly notes?: RequestNotes;
-  /** What the upstream gets of the request's `_meta`. */
-  readonly meta?: JsonObject;
+  readonly notes?: RequestNotes | undefined;
   /** The channel to the person who uses the client, where there is one. */
-  readonly user?: UserChannel;
-  /** What the client can be asked for a server that runs the call. */
-  readonly ask?: AskChannel;
-  /** Where a server's log messages go. */
-  readonly log?: CallLog;
+  readonly user?: UserChannel | undefined;
   /** What the caller or its user answered before, to one question about this call and others. */
-  readonly consent?: SharedConsent;
-  readonly onProgress?: (update: ProgressUpdate) => void;
-  /** Called when the server of the call has made a task of it: the client then need not wait. */
-  readonly onTask?: () => void;
+  readonly consent?: SharedConsent | undefined;
   /** The most tokens of this call's data, in place of the configured number: a batch divides its own among its items. */
-  readonly answerTokens?: number;
+  readonly answerTokens?: number | undefined;
   /** Set where the caller does not get this call's answer: it becomes part of another one, which budgets count. */
-  readonly delivered?: false;
-  /** The request of MCP that this call stands for. */
-  readonly native?: NativeRequest;
+  readonly delivered?: false | undefined;
+  /** The request of MCP that this call stands for: the outcome is then its result. */
+  readonly native?: NativeRequest | undefined;
 }
 
 /** Begins the trace of a request, which decides whether its spans are kept. */
@@ -67,30 +72,15 @@ export interface ProgressUpdate {
 }
 
 /** One call as a handler sees it. */
-export interface HandlerCall {
+export interface HandlerCall extends CallContext, Pick<RawCall, 'native'> {
   readonly operation: Operation;
   /** Validated arguments in the upstream's spelling. */
   readonly arguments: JsonObject;
   /** The state that a merging UPDATE expects to find, as the caller wrote it: a version or field values. Unchecked. */
   readonly ifMatch?: unknown;
   /** The digest of the changes that a person was shown and agreed to: a merging UPDATE makes no others. */
-  readonly agreedChanges?: string;
-  readonly caller: Caller;
-  readonly cancellation: Cancellation;
-  /** Present when the client asked for progress. */
-  readonly onProgress?: (update: ProgressUpdate) => void;
-  /** Present where the client knows tasks. */
-  readonly onTask?: () => void;
-  /** Present where the client can be asked something. */
-  readonly ask?: AskChannel;
-  /** Present where the client wants log messages. */
-  readonly log?: CallLog;
-  /** What the client says to the upstream beside the arguments. */
-  readonly meta?: JsonObject;
-  readonly trace?: CallTrace;
+  readonly agreedChanges?: string | undefined;
   readonly host: HandlerHost;
-  /** The request of MCP that this call stands for: the outcome is then its result. */
-  readonly native?: NativeRequest;
 }
 
 /** What a handler may ask of the gateway that runs it. */

@@ -80,8 +80,7 @@ export function authorize(
   currentOperation: CurrentOperation,
   preview?: PolicyRequest['preview'],
 ): AuthorizedCall | Promise<AuthorizedCall> {
-  const request = policyRequestOf(call);
-  const permit = gatekeeper.admit(preview === undefined ? request : { ...request, preview });
+  const permit = gatekeeper.admit(policyRequestOf(call, preview));
   if (!(permit instanceof Promise)) return new Authorized(call);
   return permit.then(async (granted) => {
     await requireConfirmed(call.operation, call.arguments, currentOperation);
@@ -101,7 +100,10 @@ export function previewOf(
 }
 
 /** The call as policy judges it. */
-export function policyRequestOf({ raw, operation, arguments: args, directives }: ValidatedCall): PolicyRequest {
+export function policyRequestOf(
+  { raw, operation, arguments: args, directives }: ValidatedCall,
+  preview?: PolicyRequest['preview'],
+): PolicyRequest {
   const { confirmation, ifMatch } = directives;
   const { caller, cancellation, user, consent } = raw;
   return {
@@ -112,9 +114,10 @@ export function policyRequestOf({ raw, operation, arguments: args, directives }:
     params: ifMatch === undefined ? directives.params : { ...directives.params, if_match: ifMatch },
     caller,
     cancellation,
-    ...(confirmation === undefined ? {} : { confirmation }),
-    ...(user === undefined ? {} : { user }),
-    ...(consent === undefined ? {} : { consent }),
+    confirmation,
+    user,
+    consent,
+    preview,
   };
 }
 
@@ -140,9 +143,7 @@ export function dispatch(
   snapshot: Pick<Snapshot, 'handlerOf'>,
   host: HandlerHost,
 ): Promise<HandlerOutcome> {
-  const { agreedChanges } = call;
-  const handled = handlerCallOf(call, host);
-  return snapshot.handlerOf(call.operation)(agreedChanges === undefined ? handled : { ...handled, agreedChanges });
+  return snapshot.handlerOf(call.operation)(handlerCallOf(call, host, call.agreedChanges));
 }
 
 function handlerCallOf(
@@ -153,23 +154,11 @@ function handlerCallOf(
     directives,
   }: Pick<ValidatedCall, 'operation' | 'arguments' | 'raw' | 'directives'>,
   host: HandlerHost,
+  agreedChanges?: string,
 ): HandlerCall {
-  const { ifMatch } = directives;
-  return {
-    operation,
-    arguments: args,
-    caller: raw.caller,
-    cancellation: raw.cancellation,
-    host,
-    ...(ifMatch === undefined ? {} : { ifMatch }),
-    ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
-    ...(raw.onTask === undefined ? {} : { onTask: raw.onTask }),
-    ...(raw.native === undefined ? {} : { native: raw.native }),
-    ...(raw.ask === undefined ? {} : { ask: raw.ask }),
-    ...(raw.log === undefined ? {} : { log: raw.log }),
-    ...(raw.meta === undefined ? {} : { meta: raw.meta }),
-    ...(raw.trace === undefined ? {} : { trace: raw.trace }),
-  };
+  const { caller, cancellation, trace, meta, ask, log, onProgress, onTask, native } = raw;
+  const context = { caller, cancellation, trace, meta, ask, log, onProgress, onTask, native };
+  return { ...context, operation, arguments: args, host, ifMatch: directives.ifMatch, agreedChanges };
 }
 
 /**

@@ -12,7 +12,6 @@ import { statementVerdict } from '../../catalog/proven-read.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
 import { isTokenLike } from '../../policy/confirmation/tokens.js';
 import { CONFIRMATION, EXECUTION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
-import { isBatch, isSilentMember, readEnvelope } from './envelope.js';
 import { correctedExample, unknownOperation } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 import { endpointMismatch, notProvenToRead } from './wrong-family.js';
@@ -418,4 +417,44 @@ function readExecution(operation: Operation, value: unknown): boolean | undefine
     `Parameter '${EXECUTION}' expected {"background": true}, to go on after the answer, or {"background": false}`,
     { operation: operation.name, param_name: EXECUTION },
   );
+}
+
+/** The members of a request that belong to the protocol (specification, sections 4.1 and 4.6.1; operations document, section 7.1). */
+const MEMBERS = ['operation', 'params', 'operations'] as const;
+
+interface Envelope {
+  readonly operation?: unknown;
+  readonly params?: unknown;
+  readonly operations?: unknown;
+}
+
+/**
+ * What a request says in its own members. Callers that must fill every optional member of a tool's schema, be it with null or with an
+ * empty value of its type, do not say anything with that.
+ */
+export function readEnvelope(request: unknown): Envelope {
+  if (!isJsonObject(request)) return {};
+  const { operation, params, operations } = request;
+  return {
+    operation: isEmpty(operation) ? undefined : operation,
+    params: isEmpty(params) ? undefined : params,
+    operations: isEmpty(operations) ? undefined : operations,
+  };
+}
+
+/** Whether a member of a request is one of the envelope's that says nothing. */
+export function isSilentMember(request: JsonObject, key: string): boolean {
+  return MEMBERS.some((member) => member === key) && isEmpty(request[key]);
+}
+
+/** Whether a request lists operations and names none itself. */
+export function isBatch(request: unknown): request is JsonObject & { readonly operations: readonly unknown[] } {
+  const { operation, operations } = readEnvelope(request);
+  return operation === undefined && Array.isArray(operations);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }

@@ -4,7 +4,6 @@ import { echoName, quoteValues } from '../../base/lib/text.js';
 import { dangerRank, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { describeAbsence } from '../../base/protocol/tools.js';
-import { turns } from '../../base/turns/turns.js';
 import { findValidExample } from '../../catalog/arguments/example-params.js';
 import type { WithheldTool } from '../../catalog/integrity/guard-tools.js';
 import type { Snapshot } from './snapshot.js';
@@ -16,10 +15,6 @@ const LONGEST_NAME = 256;
 export async function unknownOperation(name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
   // Nothing is called so, and comparing it with what there is takes time that grows with the square of its length.
   if (name.length > LONGEST_NAME) return notFound(echoName(name), LIST_OPERATIONS, [], undefined, snapshot);
-  // Of many at once each asks and begins in one step: nothing is awaited in between.
-  const room = turns.enter(COMPARE_LANE);
-  if (room !== undefined) await room;
-  turns.spend(COMPARE_WORK);
   const resolution = snapshot.catalog.resolve(name);
   const params = isJsonObject(given['params']) ? given['params'] : given;
   switch (resolution.kind) {
@@ -67,10 +62,6 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
 }
 
 const LIST_OPERATIONS = 'List the operations with introspect: {"query": "operations"}';
-
-/** Units of work that comparing a name with those that there are takes: a hundred unknown names at the same time would be compared in one turn. */
-export const COMPARE_WORK = 50_000;
-const COMPARE_LANE = 'unknown names';
 
 /** How many operations are suggested by what they do. */
 const MOST_FOUND = 3;

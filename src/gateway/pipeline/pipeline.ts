@@ -28,13 +28,13 @@ import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
 import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
 import { handOver } from './hand-over.js';
-import type { DropIgnored } from './ignored-arguments.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
 import type { ExplainFailure } from './read-tool-failure.js';
 import {
   charactersOf,
+  LARGE_TEXT,
   reshapeFailure,
   shapeFailedTool,
   shapeFailure,
@@ -43,14 +43,13 @@ import {
   shapeRead,
   shapeStored,
   shapeUnread,
-  takeTurn,
   toOperationError,
   toResultData,
   withMeta,
 } from './shape.js';
 import { shapeNative, shapePassthrough } from './shape-without-envelope.js';
 import type { Snapshot } from './snapshot.js';
-import { mayBeAsked, type ValidatedCall, validate } from './validate.js';
+import { type DropIgnored, mayBeAsked, type ValidatedCall, validate } from './validate.js';
 import { collectWarnings, ignoredWarning, leftOutWarning, unknownMembersWarning, type WarnedOnce } from './warnings.js';
 
 /** The snapshots of this moment; they may be newer than a call's. */
@@ -92,6 +91,14 @@ interface Pipeline {
   readonly answer: (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
   /** The call as policy would judge it, for questions about it before its turn. Rejects where it would be refused before that. */
   readonly foresee: (raw: RawCall, snapshot: Snapshot) => Promise<PolicyRequest>;
+}
+
+const ANSWERS_LANE = 'answers';
+
+/** Large answers that arrive together are read one a turn, and each is read and cut in different turns. Undefined where it is none. */
+function takeTurn(characters: number): Promise<void> | undefined {
+  if (characters < LARGE_TEXT) return undefined;
+  return (turns.enter(ANSWERS_LANE) ?? Promise.resolve()).then(() => turns.spend(characters));
 }
 
 /** A call that may be judged, and whether each of its stages takes milliseconds. */
@@ -408,17 +415,9 @@ function throttle(
   partOf: Operation | undefined,
 ): undefined | Promise<Charged> {
   if (quota.isIdle) return undefined;
-  const { quotaContinue } = directives;
   const { caller, answerTokens, delivered } = raw;
-  return quota.charge({
-    operation,
-    arguments: args,
-    caller,
-    ...(quotaContinue === undefined ? {} : { continueToken: quotaContinue }),
-    ...(partOf === undefined ? {} : { partOf }),
-    ...(answerTokens === undefined ? {} : { answerTokens }),
-    ...(delivered === undefined ? {} : { delivered }),
-  });
+  const continueToken = directives.quotaContinue;
+  return quota.charge({ operation, arguments: args, caller, continueToken, partOf, answerTokens, delivered });
 }
 
 /** For debugging (specification, section 2.3.5): where clients and logs see it, and no model has to read it. */
@@ -444,11 +443,5 @@ function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation
 
 function describeContext({ operation, arguments: args, asked, raw }: AuthorizedCall): ReadContext {
   const { caller, answerTokens } = raw;
-  return {
-    operation,
-    arguments: args,
-    caller,
-    ...(asked === undefined ? {} : { asked }),
-    ...(answerTokens === undefined ? {} : { answerTokens }),
-  };
+  return { operation, arguments: args, caller, asked, answerTokens };
 }

@@ -21,7 +21,6 @@ import {
   type Warning,
 } from '../../base/protocol/result.js';
 import { decodeText, WireAnswer } from '../../base/protocol/wire-answer.js';
-import { turns } from '../../base/turns/turns.js';
 import type { ReadData } from '../../results/query/result-types.js';
 import { hasTokens } from '../../results/stored/fit-tokens.js';
 
@@ -40,14 +39,7 @@ export function shapeOwn(outcome: OwnOutcome, limits: PayloadLimits): Reply {
 }
 
 /** Characters from which on reading an answer takes milliseconds, and so does all that follows. */
-const LARGE_TEXT = 64 * 1024;
-const ANSWERS_LANE = 'answers';
-
-/** Large answers that arrive together are read one a turn, and each is read and cut in different turns. Undefined where it is none. */
-export function takeTurn(characters: number): Promise<void> | undefined {
-  if (characters < LARGE_TEXT) return undefined;
-  return (turns.enter(ANSWERS_LANE) ?? Promise.resolve()).then(() => turns.spend(characters));
-}
+export const LARGE_TEXT = 64 * 1024;
 
 /** Characters of an answer's texts and, no further than to where it is large, of its data: an estimate, which costs little. */
 export function charactersOf(result: ToolCallResult | WireAnswer): number {

@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { compileGlob, matchGlobs } from '../../base/lib/glob.js';
 import { createSuggester } from '../../base/lib/names.js';
 import { quoteValues } from '../../base/lib/text.js';
-import type { RawCall } from '../../base/protocol/call.js';
+import type { Caller, RawCall } from '../../base/protocol/call.js';
 import type { Operation, Parameter } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { bindArguments, checkArguments, type UnknownInside } from '../../catalog/arguments/bind-arguments.js';
+import type { ClientConfig } from '../../config/access-config.js';
 import { type Gatekeeper, isConfirmable } from '../../policy/rules/policy-types.js';
 import { pushFirst } from '../../results/pages/push-first.js';
 import {
@@ -16,7 +18,6 @@ import {
 import type { Fault } from '../../schema/explain-violations.js';
 import { type Directives, type RoutedCall, refuseMisspelt, settleOperation, takeDirectives } from './decode.js';
 import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
-import type { DropIgnored } from './ignored-arguments.js';
 import { correctedExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -252,4 +253,31 @@ const MOST_LISTED = 200;
 function namesAt({ parameters }: Operation, wanted: Parameter['place']): string[] {
   const names = parameters.filter(({ place }) => place === wanted).map(({ name }) => name);
   return names.slice(0, MOST_LISTED);
+}
+
+/** Takes out of a call what its client adds to every call; the names are empty where that is nothing. */
+export type DropIgnored = (
+  operation: Operation,
+  params: JsonObject,
+  caller: Caller,
+) => { readonly params: JsonObject; readonly ignored: readonly string[] };
+
+const NONE_IGNORED: readonly string[] = [];
+
+/** Names that an operation has are its own parameters, whoever calls. */
+export function createDropIgnored(clients: readonly ClientConfig[]): DropIgnored {
+  const globs = new Map(
+    clients.flatMap(({ name, ignoreArguments }) =>
+      ignoreArguments === undefined ? [] : [[name, ignoreArguments.map(compileGlob)] as const],
+    ),
+  );
+  return ({ scope }, params, { client }) => {
+    const patterns = client === undefined ? undefined : globs.get(client);
+    if (patterns === undefined) return { params, ignored: NONE_IGNORED };
+    const isIgnored = (key: string): boolean =>
+      !scope.byName.has(key) && key !== 'input' && matchGlobs(patterns, key) === 'yes';
+    const ignored = Object.keys(params).filter(isIgnored);
+    if (ignored.length === 0) return { params, ignored };
+    return { params: Object.fromEntries(Object.entries(params).filter(([key]) => !isIgnored(key))), ignored };
+  };
 }

@@ -41,7 +41,9 @@ export function createListHandler(
         denied.push(upstream);
         continue;
       }
-      for (const { id, value } of entries) listed.push({ upstream, id, value });
+      await eachInTurns(entries, ({ id, value }) => {
+        listed.push({ upstream, id, value });
+      });
     }
     return { listed, denied };
   };

@@ -13,16 +13,16 @@ export interface ChargeRequest {
   readonly arguments: JsonObject;
   readonly caller: Caller;
   /** The token that the caller sent to continue past a pause. */
-  readonly continueToken?: string;
+  readonly continueToken?: string | undefined;
   /**
    * The operation whose stored answer is read on. Nothing is sent to its upstream then, so of its budgets those apply that count
    * answers.
    */
-  readonly partOf?: Operation;
+  readonly partOf?: Operation | undefined;
   /** The most bytes of data that the answer may have; the configured number where absent. */
-  readonly answerTokens?: number;
+  readonly answerTokens?: number | undefined;
   /** False where the caller does not get the answer, so that no budget counts it. */
-  readonly delivered?: boolean;
+  readonly delivered?: boolean | undefined;
 }
 
 /** A call that was counted. */

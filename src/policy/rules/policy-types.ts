@@ -17,10 +17,10 @@ export interface PolicyRequest {
   readonly caller: Caller;
   readonly cancellation: Cancellation;
   /** The token that the caller sent back. */
-  readonly confirmation?: string;
-  readonly user?: UserChannel;
+  readonly confirmation?: string | undefined;
+  readonly user?: UserChannel | undefined;
   /** The answer to an earlier question about this call and others. */
-  readonly consent?: SharedConsent;
+  readonly consent?: SharedConsent | undefined;
   /**
    * Reads what the call would change, for the person who is asked; absent where that cannot be known. Rejects with an
    * `OperationError` where the call would be refused whoever agrees.

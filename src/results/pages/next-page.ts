@@ -16,7 +16,7 @@ export interface PagedCall {
   /** In the upstream's spelling. */
   readonly arguments: JsonObject;
   /** What the caller gave, where the gateway bounds the list further. */
-  readonly asked?: JsonObject;
+  readonly asked?: JsonObject | undefined;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));

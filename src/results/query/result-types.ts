@@ -35,10 +35,10 @@ export interface ReadContext {
   /** Bound arguments. */
   readonly arguments: JsonObject;
   /** Those of the caller, where the gateway bounds the list further. */
-  readonly asked?: JsonObject;
+  readonly asked?: JsonObject | undefined;
   readonly caller: Caller;
   /** How many tokens of data the answer may have, instead of the configured ones. */
-  readonly answerTokens?: number;
+  readonly answerTokens?: number | undefined;
 }
 
 /** The envelope's `data` as JSON text, with the warnings about it. */

@@ -86,7 +86,7 @@ export class OwnCredentials {
   }
 
   /** The call, whose caller sees progress without the credentials. */
-  maskProgress<T extends { readonly onProgress?: (update: ProgressUpdate) => void }>(call: T): T {
+  maskProgress<T extends { readonly onProgress?: ((update: ProgressUpdate) => void) | undefined }>(call: T): T {
     const { onProgress } = call;
     if (onProgress === undefined) return call;
     return { ...call, onProgress: (update: ProgressUpdate) => onProgress(this.maskAll(update)) };

@@ -30,7 +30,7 @@ export interface UserRights {
 export interface RightsRequest {
   readonly caller: Caller;
   readonly cancellation: Cancellation;
-  readonly ask?: AskChannel;
+  readonly ask?: AskChannel | undefined;
 }
 
 /** What the requests of one connection carry beside the configured headers. */

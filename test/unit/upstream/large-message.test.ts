@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../../src/base/protocol/large-answer.js';
-import { transferable } from '../../../src/base/turns/thread-pool.js';
+import { transferable } from '../../../src/gateway/thread-pool.js';
 
 describe('MessageBytes', () => {
   it('gives the bytes back in one piece up to the bound, and in pieces that can be handed over beyond it', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentBlock, Reply } from '../../../../src/base/protocol/result.js';
-import { charactersOf, takeTurn, toResultData, withMeta } from '../../../../src/gateway/pipeline/shape.js';
+import { charactersOf, LARGE_TEXT, toResultData, withMeta } from '../../../../src/gateway/pipeline/shape.js';
 
 const ROWS = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `row ${id}` }));
 const TEXT = 'x'.repeat(100_000);
@@ -10,23 +10,18 @@ it.each([
   ['of objects', { items: ROWS }],
   ['of texts alone', { text: TEXT }],
   ['of texts within lists', { texts: [TEXT] }],
-])('a large answer of structured content %s is read in a turn of its own', async (_name, structuredContent) => {
-  const turn = takeTurn(charactersOf({ content: [], structuredContent }));
-  expect(turn).toBeInstanceOf(Promise);
-  await turn;
+])('an answer of structured content %s is large', (_name, structuredContent) => {
+  expect(charactersOf({ content: [], structuredContent })).toBeGreaterThanOrEqual(LARGE_TEXT);
 });
 
-it('a large answer of many small blocks is read in a turn of its own', async () => {
+it('an answer of many small blocks is large', () => {
   const content = Array.from({ length: 3_000 }, () => ({ type: 'text', text: '' }));
-  const turn = takeTurn(charactersOf({ content }));
-  expect(turn).toBeInstanceOf(Promise);
-  await turn;
+  expect(charactersOf({ content })).toBeGreaterThanOrEqual(LARGE_TEXT);
 });
 
-it('a small answer waits for no turn', () => {
-  expect(takeTurn(charactersOf({ content: [{ type: 'text', text: 'done' }], structuredContent: { a: 1 } }))).toBe(
-    undefined,
-  );
+it('a short answer is not', () => {
+  const answer = { content: [{ type: 'text', text: 'done' }], structuredContent: { a: 1 } };
+  expect(charactersOf(answer)).toBeLessThan(LARGE_TEXT);
 });
 
 /** A reply of bytes, and what was decoded of them. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ThreadPool, transferable } from '../../../../src/base/turns/thread-pool.js';
+import { ThreadPool, transferable } from '../../../src/gateway/thread-pool.js';
 
 interface Job {
   readonly answer?: unknown;
@@ -19,7 +19,7 @@ interface PoolOptions {
 
 function openPool(options: PoolOptions = {}): ThreadPool<Job, unknown> {
   const pool = new ThreadPool<Job, unknown>({
-    entry: new URL('../../../fixtures/threads-echo.mjs', import.meta.url),
+    entry: new URL('../../fixtures/threads-echo.mjs', import.meta.url),
     threads: 1,
     maxWaiting: 10,
     maxMegabytes: 40,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from '../../../../src/base/turns/fair-queue.js';
+import { FairQueue } from '../../../../src/base/lib/fair-queue.js';
 
 describe('FairQueue', () => {
   it('serves the sessions of a share in turn', () => {
