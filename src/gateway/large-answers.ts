@@ -1,6 +1,7 @@
 import { threadEntry } from '../base/asset.js';
 import { readExactResult } from '../base/json/exact-result.js';
 import { isJsonObject } from '../base/json/json.js';
+import { countMarks, slicePieces } from '../base/json/pieces.js';
 import type { GatewayFigures } from '../base/observe/metrics/figures.js';
 import type { Observer } from '../base/observe/observation.js';
 import { LARGE_BYTES, LargeAnswer } from '../base/protocol/large-answer.js';
@@ -10,6 +11,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { withoutSchemas } from '../results/detached.js';
 import type { ResultService, StoredPart } from '../results/query/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
+import { MemoryBudget } from './memory-budget.js';
 import type { ShapeLargeCall } from './pipeline/pipeline.js';
 import type { ResourceLinks } from './primitives/resource-links.js';
 import { bytesOf, type LargeAnswerJob, piecesOf, REASONS, type ShapedLarge, unreadable } from './shape-large.js';
@@ -28,7 +30,6 @@ export interface LargeAnswers {
 
 const THREADS = {
   threads: 2,
-  maxMegabytes: 2_048,
   maxMs: 60_000,
   idleMs: 60_000,
 };
@@ -37,11 +38,18 @@ const THREADS = {
 const MOST_WAITING_BYTES = 512 * 1024 * 1024;
 const MOST_READERS_WAITING = 64;
 
-/**
- * With the bytes of an answer, its text, what is kept of it and what a query makes of its values, a thread takes about ten times the
- * largest answer that is permitted by default. Most answers of that size come to half of this.
- */
-const MOST_TREE_BYTES = 500_000_000;
+/** The share of its memory that the values of an answer may take: its bytes, its text and what is kept of it take the rest. */
+const TREE_SHARE = 0.25;
+
+/** The bytes of an answer, its text, the text that it becomes and what is kept of it. */
+const COPIES = 5;
+
+/** What a value, a line or a cell takes, with what a query keeps beside it; from measurements of lines, rows and lists. */
+const VALUE_BYTES = { inJson: 60, inText: 120 } as const;
+
+/** Where signs are counted: all over a long answer, as its beginning may be unlike the rest. */
+const SAMPLES = 32;
+const SAMPLE_BYTES = 8 * 1024;
 
 interface LargeAnswersDeps {
   readonly settings: () => Pick<GatewayConfig, 'limits' | 'errors'>;
@@ -52,16 +60,21 @@ interface LargeAnswersDeps {
 
 export function openLargeAnswers({ settings, results, links, observe }: LargeAnswersDeps): LargeAnswers {
   const entry = threadEntry('gateway/answer-thread.js');
+  const budget = new MemoryBudget();
   const pool = new ThreadPool<LargeAnswerJob, ShapedLarge>({
     ...THREADS,
     entry,
     maxWaiting: MOST_WAITING_BYTES,
+    budget,
+    needOf: ({ answer, query }) => memoryFor(piecesOf(answer), query !== undefined),
     weightOf: ({ answer }) => bytesOf(answer),
     transfersOf: ({ answer }) => transferable(piecesOf(answer)),
   });
   const readers = new ThreadPool<StoredPart, ReadPart>({
     ...THREADS,
     threads: 1,
+    budget,
+    needOf: ({ content }) => memoryFor([content], false),
     maxWaiting: MOST_READERS_WAITING,
     entry: threadEntry('gateway/stored-thread.js'),
   });
@@ -82,7 +95,7 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
         results: results.detach({ ...context, operation }),
         limits,
         words: errors.upstreamWords,
-        maxTreeBytes: MOST_TREE_BYTES,
+        maxTreeBytes: Math.floor(budget.total * TREE_SHARE),
       };
       const shaped = await pool.run(job).catch((thrown: unknown) => {
         if (!(thrown instanceof ThreadFault)) throw thrown;
@@ -110,6 +123,30 @@ export function openLargeAnswers({ settings, results, links, observe }: LargeAns
       await Promise.all([pool.close(), readers.close()]);
     },
   };
+}
+
+/** Bytes of memory that reading an answer takes, about; where nothing is asked of it, fewer of its values stand beside each other. */
+export function memoryFor(pieces: readonly Uint8Array[], isAsked: boolean): number {
+  const bytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const samples = sampleOf(pieces, bytes);
+  const sampled = samples.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const marks = sampled === 0 ? 0 : (countMarks(samples, Number.POSITIVE_INFINITY) * bytes) / sampled;
+  const perValue = VALUE_BYTES[samples.some(holdsMembers) ? 'inJson' : 'inText'];
+  return Math.ceil(bytes * COPIES + marks * (isAsked ? perValue : perValue / 2));
+}
+
+/** Whether there are members of JSON in it, be it in a text within JSON. */
+function holdsMembers({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
+  return Buffer.from(buffer, byteOffset, byteLength).includes('":');
+}
+
+function sampleOf(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  if (bytes <= SAMPLES * SAMPLE_BYTES) return pieces;
+  const buffers = pieces.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength));
+  return Array.from({ length: SAMPLES }, (_, index) => {
+    const from = Math.floor((index * (bytes - SAMPLE_BYTES)) / (SAMPLES - 1));
+    return slicePieces(buffers, from, from + SAMPLE_BYTES);
+  }).flat();
 }
 
 function unreadablePart({ kind }: ThreadFault, { content }: StoredPart): OperationError {

@@ -180,7 +180,7 @@ function tooMuchBeside(): OperationError {
 }
 
 export const REASONS: Readonly<Record<ThreadFault['kind'], string>> = {
-  memory: 'reading it takes too much memory',
+  memory: 'reading it takes more memory than the gateway has for it',
   failed: 'the gateway failed to read it',
   ended: 'the gateway stopped before it was read',
   timeout: 'reading it takes too long',

@@ -1,4 +1,5 @@
 import { type TransferListItem, Worker } from 'node:worker_threads';
+import type { MemoryBudget } from './memory-budget.js';
 
 interface ThreadPoolOptions<Job> {
   /** The module that each thread runs: it answers every message with one message. */
@@ -8,7 +9,10 @@ interface ThreadPoolOptions<Job> {
   readonly maxWaiting: number;
   /** 1 for each job where absent. */
   readonly weightOf?: (job: Job) => number;
-  readonly maxMegabytes: number;
+  /** What the threads of several pools may take together. */
+  readonly budget: MemoryBudget;
+  /** Bytes of memory that a job takes, about. A job that takes more than the whole budget fails. */
+  readonly needOf: (job: Job) => number;
   /** The longest that one job may take. */
   readonly maxMs: number;
   /** A thread that has had nothing to do for so long is ended. */
@@ -29,6 +33,8 @@ export class ThreadFault extends Error {
 
 interface Task<Job, Done> {
   readonly job: Job;
+  /** Bytes of memory. */
+  readonly need: number;
   readonly resolve: (done: Done) => void;
   readonly reject: (fault: ThreadFault) => void;
 }
@@ -41,17 +47,28 @@ export class ThreadPool<Job, Done> {
 
   constructor(options: ThreadPoolOptions<Job>) {
     this.#options = options;
+    options.budget.onFree(() => this.#next());
   }
 
   /** Rejects with a `ThreadFault`. */
   run(job: Job): Promise<Done> {
     return new Promise((resolve, reject) => {
-      const task = { job, resolve, reject };
-      const thread = this.#findFree();
-      if (thread !== undefined) thread.begin(task);
-      else if (this.#weightWith(job) <= this.#options.maxWaiting) this.#waiting.push(task);
-      else reject(new ThreadFault('busy'));
+      const task = { job, need: this.#options.needOf(job), resolve, reject };
+      if (task.need > this.#options.budget.total) reject(new ThreadFault('memory'));
+      else if (this.#weightWith(job) > this.#options.maxWaiting && !this.#mayBegin(task))
+        reject(new ThreadFault('busy'));
+      else {
+        this.#waiting.push(task);
+        this.#next();
+      }
     });
+  }
+
+  /** Whether a job need not wait. */
+  #mayBegin({ need }: Task<Job, Done>): boolean {
+    if (this.#waiting.length > 0 || !this.#options.budget.take(need)) return false;
+    this.#options.budget.giveBack(need);
+    return [...this.#threads].some(({ isIdle }) => isIdle) || this.#threads.size < this.#options.threads;
   }
 
   /** How many threads have a job, and how many jobs wait for one. */
@@ -74,6 +91,7 @@ export class ThreadPool<Job, Done> {
     if (idle !== undefined || this.#threads.size >= this.#options.threads) return idle;
     const thread: Thread<Job, Done> = new Thread(this.#options, {
       onIdle: () => this.#next(),
+      onDone: (need) => this.#options.budget.giveBack(need),
       onEnd: () => {
         this.#threads.delete(thread);
         this.#next();
@@ -84,14 +102,29 @@ export class ThreadPool<Job, Done> {
   }
 
   #next(): void {
-    if (this.#waiting.length === 0) return;
-    const thread = this.#findFree();
-    const task = thread === undefined ? undefined : this.#waiting.shift();
-    if (task !== undefined) thread?.begin(task);
+    for (let [task] = this.#waiting; task !== undefined; [task] = this.#waiting) {
+      const thread = this.#findFree();
+      if (thread === undefined || !this.#options.budget.take(task.need)) return;
+      this.#waiting.shift();
+      thread.begin(task);
+    }
   }
 }
 
+const MB = 1024 * 1024;
+
+/** What a thread takes before it has a job, and more than an estimate says. */
+const OWN_MB = 32;
+
+/** A heap that is collected often grows less. */
+const YOUNG_MB = 8;
+
+/** A thread whose job took more is ended with it. */
+const MOST_KEPT = 64 * MB;
+
 interface ThreadEvents {
+  /** A job has ended, which took so many bytes. */
+  readonly onDone: (need: number) => void;
   readonly onIdle: () => void;
   readonly onEnd: () => void;
 }
@@ -107,12 +140,15 @@ class Thread<Job, Done> {
   constructor(options: ThreadPoolOptions<Job>, events: ThreadEvents) {
     this.#options = options;
     this.#events = events;
-    const { entry, maxMegabytes } = options;
+    const { entry, budget } = options;
     // Its output is kept back: on stdio the process's own carries the protocol.
     this.#worker = new Worker(entry, {
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: maxMegabytes },
+      resourceLimits: {
+        maxOldGenerationSizeMb: Math.ceil(budget.total / MB) + OWN_MB,
+        maxYoungGenerationSizeMb: YOUNG_MB,
+      },
     });
     this.#worker.on('message', (done: Done) => this.#finish(done));
     this.#worker.on('error', (cause) => void this.end(faultOf(cause)));
@@ -137,8 +173,10 @@ class Thread<Job, Done> {
     this.#ended = true;
     clearTimeout(this.#timer);
     const ending = this.#worker.terminate();
-    this.#task?.reject(fault);
+    const task = this.#task;
     this.#task = undefined;
+    task?.reject(fault);
+    if (task !== undefined) this.#events.onDone(task.need);
     this.#events.onEnd();
     await ending;
   }
@@ -149,6 +187,10 @@ class Thread<Job, Done> {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.end(new ThreadFault('ended')), this.#options.idleMs).unref();
     task?.resolve(done);
+    if (task === undefined) return;
+    // What a heap has grown by is free again only with its thread.
+    if (task.need > MOST_KEPT) void this.end(new ThreadFault('ended'));
+    this.#events.onDone(task.need);
     this.#events.onIdle();
   }
 }

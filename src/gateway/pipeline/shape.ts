@@ -316,7 +316,9 @@ export function toResultData(given: ToolCallResult, maxTokens = 0, isAsked = fal
   const [only] = content;
   if (only === undefined) return { dataText: 'null', blocks: [] };
   if (content.length === 1 && isPlainText(only)) return textAsJson(only.text);
-  if (!hasTextsOf(content, maxTokens)) return fromLongBlocks(content, {});
+  // Texts are data anyhow.
+  const native = content.filter(({ type }) => type !== 'text');
+  if (!hasTextsOf(native, maxTokens)) return fromLongBlocks(content, {});
   return referToBinaries(fromBlocks(content), result.content);
 }
 
@@ -415,7 +417,8 @@ function nestedTooDeeply(): OperationError {
 function fromStructured(structured: unknown, dataText: string, content: readonly ContentBlock[]): ResultData {
   if (repeatsItems(structured, content)) return { dataText, value: structured, isStructured: true, blocks: [] };
   const repeats = createRepetitionTest(structured, dataText);
-  const blocks = content.filter((block) => !(holdsTextAlone(block) && repeats(block.text)));
+  const retells = createRetellingTest(dataText);
+  const blocks = content.filter((block) => !(holdsTextAlone(block) && (repeats(block.text) || retells(block.text))));
   return { dataText, value: structured, isStructured: true, blocks };
 }
 
@@ -434,6 +437,32 @@ function createRepetitionTest(structured: unknown, dataText: string): (text: str
     candidates.push({ value, json: dataText.slice(JSON.stringify(key).length + 2, -1) });
   }
   return (text) => texts.has(text) || sameJson(bareJson(text), candidates) || repeatsMember(text, members, dataText);
+}
+
+/** Shorter texts cost little, and may say something with words that the data have, too. */
+const LEAST_RETOLD = 500;
+/** Words that only a text for people has: `Page`, `Title`. */
+const MOST_LABELS = 5;
+
+/** Whether a long text tells the structured content in another layout: it has no number and next to no word of its own. */
+function createRetellingTest(dataText: string): (text: string) => boolean {
+  let known: ReadonlySet<string> | undefined;
+  return (text) => {
+    if (text.length < LEAST_RETOLD || Math.max(text.length, dataText.length) > LONGEST_COMPARED) return false;
+    // An escaped line end would be the first letter of a word.
+    known ??= new Set(wordsIn(dataText.replace(/\\[nrt]/g, ' ')));
+    const own = new Set<string>();
+    for (const word of wordsIn(text)) {
+      if (known.has(word)) continue;
+      own.add(word);
+      if (own.size > MOST_LABELS || /\d/.test(word)) return false;
+    }
+    return true;
+  };
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** Whether a text is the JSON of one member among others: what a person reads of a configuration beside hints for programs. */

@@ -122,7 +122,7 @@ export function consentRefused(theCase: ConfirmationCase, reason: string, detail
   });
 }
 
-/** A question fits on one screen. A longer value shows its beginning, its length and its end. */
+/** A question fits on one screen. Where all values together do not, a longer one shows its beginning, its length and its end. */
 const MAX_VALUE_LENGTH = 200;
 /** Of a value that is run. */
 const MAX_RUNNER_LENGTH = 1_000;
@@ -144,12 +144,15 @@ export function describeConsent(operation: Operation, args: JsonObject): string 
 /** As many parameters as fit, under the names that callers use, and how many do not. */
 function listParameters(operation: Operation, args: JsonObject): string {
   const { byUpstreamName } = operation.scope;
-  const given = Object.entries(args).map(([upstreamName, value]) => {
-    const key = byUpstreamName.get(upstreamName)?.name ?? upstreamName;
-    const limit = isRunnerParameter(operation, upstreamName) ? MAX_RUNNER_LENGTH : MAX_VALUE_LENGTH;
-    return `${cut(escapeInvisible(key), MAX_VALUE_LENGTH)} = ${show(value, limit)}`;
-  });
-  if (given.length === 0) return 'no parameters';
+  const write = (limitOf: (upstreamName: string) => number): readonly string[] =>
+    Object.entries(args).map(([upstreamName, value]) => {
+      const key = byUpstreamName.get(upstreamName)?.name ?? upstreamName;
+      return `${cut(escapeInvisible(key), MAX_VALUE_LENGTH)} = ${show(value, limitOf(upstreamName))}`;
+    });
+  const whole = write(() => MAX_LIST_LENGTH).join(', ');
+  if (whole === '') return 'no parameters';
+  if (whole.length <= MAX_LIST_LENGTH) return whole;
+  const given = write((name) => (isRunnerParameter(operation, name) ? MAX_RUNNER_LENGTH : MAX_VALUE_LENGTH));
   let length = 0;
   const fits = given.filter((text) => {
     length += text.length + 2;

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+
+import { MemoryBudget } from '../../../src/gateway/memory-budget.js';
 import { ThreadPool, transferable } from '../../../src/gateway/thread-pool.js';
 
 interface Job {
@@ -6,7 +8,11 @@ interface Job {
   readonly fail?: string;
   readonly grow?: true;
   readonly never?: true;
+  /** Bytes of memory. */
+  readonly need?: number;
 }
+
+const MEMORY = 4 * 1024 * 1024;
 
 const opened: ThreadPool<Job, unknown>[] = [];
 
@@ -15,6 +21,7 @@ interface PoolOptions {
   maxWaiting?: number;
   maxMs?: number;
   weightOf?: (job: Job) => number;
+  budget?: MemoryBudget;
 }
 
 function openPool(options: PoolOptions = {}): ThreadPool<Job, unknown> {
@@ -22,7 +29,8 @@ function openPool(options: PoolOptions = {}): ThreadPool<Job, unknown> {
     entry: new URL('../../fixtures/threads-echo.mjs', import.meta.url),
     threads: 1,
     maxWaiting: 10,
-    maxMegabytes: 40,
+    budget: new MemoryBudget(MEMORY),
+    needOf: ({ need = 1 }) => need,
     maxMs: 60_000,
     idleMs: 60_000,
     ...options,
@@ -52,11 +60,32 @@ describe('ThreadPool', () => {
     expect(await next).toBe('next');
   });
 
+  it('lets jobs of all pools wait that take more memory together than there is, until others have ended', async () => {
+    const budget = new MemoryBudget(MEMORY);
+    const [one, other] = [openPool({ budget }), openPool({ budget })];
+    const endless = expect(one.run({ never: true, need: MEMORY * 0.8 })).rejects.toMatchObject({ kind: 'ended' });
+    const answers = [other.run({ answer: 1, need: MEMORY * 0.5 }), other.run({ answer: 2, need: MEMORY * 0.5 })];
+    expect([one.load, other.load]).toEqual([
+      { busy: 1, waiting: 0 },
+      { busy: 0, waiting: 2 },
+    ]);
+    await one.close();
+    await endless;
+    expect(await Promise.all(answers)).toEqual([1, 2]);
+  });
+
+  it('refuses at once what would take more memory than all threads have', async () => {
+    const pool = openPool();
+    await expect(pool.run({ answer: 1, need: MEMORY + 1 })).rejects.toMatchObject({ kind: 'memory' });
+    expect(await pool.run({ answer: 1, need: MEMORY })).toBe(1);
+    expect(await pool.run({ answer: 2, need: MEMORY })).toBe(2);
+  });
+
   it('fails the job that takes more memory than it may, and goes on', async () => {
     const pool = openPool();
     await expect(pool.run({ grow: true })).rejects.toMatchObject({ kind: 'memory' });
     expect(await pool.run({ answer: 1 })).toBe(1);
-  });
+  }, 120_000);
 
   it('ends a job that takes too long', async () => {
     await expect(openPool({ maxMs: 1 }).run({ never: true })).rejects.toMatchObject({ kind: 'timeout' });

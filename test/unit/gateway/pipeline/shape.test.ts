@@ -58,6 +58,27 @@ function dataOf(result: Parameters<typeof toResultData>[0]): unknown {
   return JSON.parse(toResultData(result).dataText);
 }
 
+describe('a long text beside structured content', () => {
+  const pages = ['Brakes', 'Tyres'].map((title, index) => ({
+    page: index + 1,
+    title,
+    text: `${title} of the cargo bicycles were inspected on 2026-04-15 and ${'found to be in good order again '.repeat(9)}`,
+  }));
+  const told = pages.map(({ page, title, text: body }) => `## Page ${page}: ${title}\n\n${body.trim()}`).join('\n\n');
+  const blocksOf = (value: string) => toResultData({ structuredContent: { pages }, content: [text(value)] }).blocks;
+
+  it('is told once where it tells the same in another layout', () => {
+    expect(blocksOf(told)).toEqual([]);
+  });
+
+  it.each([
+    ['a number', `${told}\nTotal: 4711`],
+    ['several words', `${told}\nNever ride them without a helmet, lights, gloves`],
+  ])('stays where it has %s that the data lack', (_, more) => {
+    expect(blocksOf(more)).toEqual([text(more)]);
+  });
+});
+
 describe('toResultData', () => {
   it('takes structured content and drops the text that repeats it', () => {
     const structured = { id: 1, tags: ['a'] };

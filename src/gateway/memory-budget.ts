@@ -1,0 +1,48 @@
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+
+const MB = 1024 * 1024;
+
+/** Of what the process may use, the share that its threads may take together; the rest is the process's own. */
+const SHARE = 0.5;
+
+const LEAST = 128 * MB;
+const MOST = 2_048 * MB;
+
+/**
+ * Bytes that all threads may take together: half of the least of the memory of the machine, what the container leaves the process
+ * (cgroups), and its heap's limit (`--max-old-space-size`).
+ */
+export function memoryOfThreads(): number {
+  const contained = process.constrainedMemory();
+  const limits = [totalmem(), getHeapStatistics().heap_size_limit, ...(contained > 0 ? [contained] : [])];
+  return Math.min(Math.max(Math.floor(Math.min(...limits) * SHARE), LEAST), MOST);
+}
+
+/** What the jobs of all threads may take at once, in bytes. Jobs that do not fit wait for others to end. */
+export class MemoryBudget {
+  readonly total: number;
+  readonly #waiting = new Set<() => void>();
+  #taken = 0;
+
+  constructor(total: number = memoryOfThreads()) {
+    this.total = total;
+  }
+
+  /** Whether so much was free, and is taken now. */
+  take(bytes: number): boolean {
+    if (this.#taken + bytes > this.total) return false;
+    this.#taken += bytes;
+    return true;
+  }
+
+  giveBack(bytes: number): void {
+    this.#taken -= bytes;
+    for (const look of [...this.#waiting]) look();
+  }
+
+  /** Calls a function whenever something is given back. */
+  onFree(look: () => void): void {
+    this.#waiting.add(look);
+  }
+}
