@@ -274,7 +274,7 @@ describe('the size of a definition', () => {
   it('is reported where no honest definition is as large', () => {
     expect(kindsOf(described('word '.repeat(3_000)))).toEqual(['oversized-definition']);
     const properties = Object.fromEntries(
-      Array.from({ length: 3_000 }, (_, n) => [`field_${n}`, { type: 'string', title: `Field ${n}` }]),
+      Array.from({ length: 2_000 }, (_, n) => [`field_${n}`, { type: 'string', title: `Field ${n}` }]),
     );
     expect(kindsOf(aTool('a', { properties }))).toEqual(['oversized-definition']);
   });
@@ -306,7 +306,7 @@ describe("a mention of another server's tool", () => {
 
   it('is looked for in no more time than names and texts are long', () => {
     // Patterns that try the letters of a word again and again would take half a minute for each of these.
-    expect(speaks('a'.repeat(200_000))).toEqual(['oversized-definition']);
+    expect(speaks('a'.repeat(120_000))).toEqual(['oversized-definition']);
     expect(speaks('', [aTool(`a${'A'.repeat(31)}.`)])).toEqual([]);
   });
 });

@@ -51,13 +51,13 @@ describe('a grouped tool', () => {
 
   it('stays one operation where the parts of its server would have too many parameters in all', () => {
     const values = ['create', 'get', 'update', 'delete'];
-    const wide = Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`p${index}`, text]));
-    const tools = Array.from({ length: 6 }, (_, index) => grouped(`thing_${index}`, values, wide));
+    const wide = Object.fromEntries(Array.from({ length: 4_500 }, (_, index) => [`p${index}`, text]));
+    const tools = Array.from({ length: 7 }, (_, index) => grouped(`thing_${index}`, values, wide));
     const { operations, diagnostics } = build([...tools, ISSUE_WRITE]);
-    expect(operations.filter(({ fixedArguments }) => fixedArguments !== undefined)).toHaveLength(4 * 4 + 3);
+    expect(operations.filter(({ fixedArguments }) => fixedArguments !== undefined)).toHaveLength(5 * 4 + 3);
     expect(diagnostics.filter(({ kind }) => kind === 'tool-unsplit').map(({ tool }) => tool)).toEqual([
-      'thing_4',
       'thing_5',
+      'thing_6',
     ]);
   });
 
