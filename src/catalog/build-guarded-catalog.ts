@@ -1,6 +1,7 @@
 import { isJsonObject } from '../base/json/json.js';
 import { groupBy } from '../base/lib/collections.js';
 import { toSnakeCase } from '../base/lib/names.js';
+import { oncePerTool } from '../base/protocol/once-per-tool.js';
 import { type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../base/protocol/tools.js';
 import { type CatalogDraft, type CatalogInput, draftCatalog, finishCatalog } from './build-catalog.js';
@@ -200,8 +201,6 @@ const DISTINCTIVE_NAME = /^(?=.{6,128}$)(?:[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-
 /** What stands between words that may be such names, so that each character of a text is looked at once. */
 const BETWEEN_WORDS = /[^A-Za-z0-9_-]+|[_-]{2,}/;
 
-const wordsOfTools = new WeakMap<RawTool, ReadonlySet<string>>();
-
 /** Distinctive names that one upstream alone offers, and which. */
 function indexOwners(toolSets: readonly ToolSet[]): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
@@ -218,17 +217,10 @@ function indexOwners(toolSets: readonly ToolSet[]): ReadonlyMap<string, string> 
   return owners;
 }
 
-function wordsOf(tool: RawTool): ReadonlySet<string> {
-  const known = wordsOfTools.get(tool);
-  if (known !== undefined) return known;
-  const { description } = tool;
+const wordsOf = oncePerTool(({ description }): ReadonlySet<string> => {
   const said = typeof description === 'string' ? description.split(BETWEEN_WORDS) : [];
-  const words = new Set(
-    said.map((word) => word.replace(/^[_-]|[_-]$/g, '')).filter((word) => DISTINCTIVE_NAME.test(word)),
-  );
-  wordsOfTools.set(tool, words);
-  return words;
-}
+  return new Set(said.map((word) => word.replace(/^[_-]|[_-]$/g, '')).filter((word) => DISTINCTIVE_NAME.test(word)));
+});
 
 function ownNames({ name, inputSchema }: RawTool): readonly string[] {
   const properties =

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonSchema } from '../base/json/json.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import { cleanText } from '../base/lib/text.js';
+import { oncePerTool } from '../base/protocol/once-per-tool.js';
 import {
   type Classification,
   type Operation,
@@ -66,7 +67,7 @@ export interface CreatedOperation {
  * Operations created before, by raw tool and by everything else that they depend on. A catalog is built again whenever any
  * upstream's list changes, and nearly all of its tools are the same objects; entries of other tools are garbage collected.
  */
-const created = new WeakMap<RawTool, Map<string, CreatedOperation>>();
+const created = oncePerTool(() => new Map<string, CreatedOperation>());
 
 /** What is kept of one tool: more than a grouped tool has parts, and less than a server can make with ever new lists. */
 const MOST_KEPT = 200;
@@ -105,8 +106,7 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     readOnlyStatements,
     rowFunctions,
   ]);
-  const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
-  created.set(tool.raw, versions);
+  const versions = created(tool.raw);
   const operation = versions.get(key) ?? tryOperation(draft, name, ignoreAnnotations);
   if (versions.size >= MOST_KEPT) versions.clear();
   versions.set(key, operation);

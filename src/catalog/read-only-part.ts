@@ -1,3 +1,4 @@
+import { oncePerTool } from '../base/protocol/once-per-tool.js';
 import type {
   Classification,
   DangerAssessment,
@@ -6,7 +7,6 @@ import type {
   Parameter,
   StatementLanguage,
 } from '../base/protocol/operation.js';
-import type { RawTool } from '../base/protocol/tools.js';
 import { classifyTool } from '../classify/classify-tool.js';
 import type { ClassificationInput } from '../classify/facts.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
@@ -17,7 +17,7 @@ import { languageOf } from './proven-read.js';
 /** The name of the operation for the reads of a runner: `query_read_only`. */
 export const readOnlyName = (name: string): string => `${name}_read_only`;
 
-const found = new WeakMap<RawTool, Map<string, boolean>>();
+const found = oncePerTool(() => new Map<string, boolean>());
 
 /** Whether calls of the tool exist that are proven to only read; found once for each tool. */
 export function runsStatements(
@@ -28,8 +28,7 @@ export function runsStatements(
   const { slug, trust, readOnlyStatements } = upstream;
   const { category, danger, risks } = curation;
   if (!readOnlyStatements || category !== undefined || danger !== undefined || risks !== undefined) return false;
-  const known = found.get(raw) ?? new Map<string, boolean>();
-  found.set(raw, known);
+  const known = found(raw);
   const key = JSON.stringify([slug, trust]);
   const before = known.get(key);
   if (before !== undefined) return before;

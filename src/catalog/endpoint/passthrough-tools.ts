@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { groupBy } from '../../base/lib/collections.js';
 import { cleanLabel } from '../../base/lib/text.js';
 import { type HeaderParameter, scanHeaderParameters } from '../../base/protocol/header-parameters.js';
+import { oncePerTool } from '../../base/protocol/once-per-tool.js';
 import {
   GATEWAY_SOURCE,
   type Operation,
@@ -86,11 +87,10 @@ interface WrittenDefinition {
 }
 
 /** Views show the same definitions. */
-const written = new WeakMap<RawTool, Map<string, WrittenDefinition>>();
+const written = oncePerTool(() => new Map<string, WrittenDefinition>());
 
 function writeDefinition(raw: RawTool, name: string): WrittenDefinition {
-  const known = written.get(raw) ?? new Map<string, WrittenDefinition>();
-  written.set(raw, known);
+  const known = written(raw);
   const before = known.get(name);
   if (before !== undefined) return before;
   const { definition, odd } = showableDefinition(raw);

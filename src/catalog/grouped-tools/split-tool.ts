@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../base/json/json.js';
 import { toSnakeCase } from '../../base/lib/names.js';
+import { oncePerTool } from '../../base/protocol/once-per-tool.js';
 import type { RawTool } from '../../base/protocol/tools.js';
 import { classifyTool } from '../../classify/classify-tool.js';
 import { findGroupingParameter } from '../../classify/facts.js';
@@ -32,28 +33,19 @@ const MAX_VALUES = 50;
  */
 const MOST_READ = 50_000;
 
-/** Tools do not change, and a catalog is built again whenever any upstream's list does. */
-const known = new WeakMap<RawTool, { readonly split: ToolSplit | null }>();
-
 /**
  * The operations that a tool's grouping parameter makes of it; null where it has none, or where the parameter takes other
  * values too, which no operation would reach. The author's hints and the operator's declarations do not count: they may change,
  * and names must not change with them.
  */
-export function splitTool(tool: RawTool): ToolSplit | null {
-  const found = known.get(tool) ?? { split: trySplit(tool) };
-  known.set(tool, found);
-  return found.split;
-}
-
-function trySplit(tool: RawTool): ToolSplit | null {
+export const splitTool = oncePerTool((tool): ToolSplit | null => {
   try {
     return readSplit(tool);
   } catch {
     // A definition that cannot be read stays whole; `createOperation` reports it.
     return null;
   }
-}
+});
 
 function readSplit(tool: RawTool): ToolSplit | null {
   const grouping = findGroupingParameter(tool);

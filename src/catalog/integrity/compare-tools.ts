@@ -3,6 +3,7 @@ import { diffArrays } from 'diff';
 import { canonicalizeSchema, canonicalSchemaJson } from '../../base/json/canonical-json.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { cutText, escapeInvisible } from '../../base/lib/text.js';
+import { oncePerTool } from '../../base/protocol/once-per-tool.js';
 import type { RawTool, ToolSet } from '../../base/protocol/tools.js';
 import { type ScreenedTool, screenTools } from './screen-tools.js';
 
@@ -94,17 +95,8 @@ const FIRST_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSche
 /** The fingerprint of a definition that cannot be read; it equals nothing, not even itself. */
 export const UNREADABLE = 'unreadable';
 
-/** A tool object never changes, and a catalog is built many times from the same ones. */
-const fingerprints = new WeakMap<RawTool, string>();
-
 /** `sha256/2:` and the hash of the definition in canonical form: the same for every order of its members. Never throws. */
-export function fingerprintTool(tool: RawTool): string {
-  const known = fingerprints.get(tool);
-  if (known !== undefined) return known;
-  const fingerprint = computeFingerprint(WHOLE, () => pickDefinition(tool));
-  fingerprints.set(tool, fingerprint);
-  return fingerprint;
-}
+export const fingerprintTool = oncePerTool((tool) => computeFingerprint(WHOLE, () => pickDefinition(tool)));
 
 function computeFirst(tool: RawTool): string {
   return computeFingerprint(FIRST, () =>

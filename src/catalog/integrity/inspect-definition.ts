@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../base/json/json.js';
 import { cutText, escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } from '../../base/lib/text.js';
+import { oncePerTool } from '../../base/protocol/once-per-tool.js';
 import { LONGEST_DEFINITION, type RawTool } from '../../base/protocol/tools.js';
 import { measureDefinition } from './screen-tools.js';
 
@@ -31,21 +32,14 @@ const CHECKS: readonly Check[] = [
   { kind: 'exfiltration-hint', find: (_, visible) => findPhrases(EXFILTRATING_PHRASES, visible) },
 ];
 
-/** A tool object never changes, and a catalog is built many times from the same ones. */
-const inspected = new WeakMap<RawTool, readonly Suspicion[]>();
-
 /** Finds everything in one tool's definition that honest definitions do not have. Never throws. */
-export function inspectDefinition(tool: RawTool): readonly Suspicion[] {
-  const known = inspected.get(tool);
-  if (known !== undefined) return known;
+export const inspectDefinition = oncePerTool((tool): readonly Suspicion[] => {
   // It is left out of the catalog, which is reported.
   if (measureDefinition(tool) > LONGEST_DEFINITION) return [];
   const texts = readToolTexts(tool);
   const visible = removeInvisible(texts.all);
-  const suspicions = CHECKS.flatMap(({ kind, find }) => find(texts, visible).map((says) => ({ kind, says })));
-  inspected.set(tool, suspicions);
-  return suspicions;
-}
+  return CHECKS.flatMap(({ kind, find }) => find(texts, visible).map((says) => ({ kind, says })));
+});
 
 /** Invisible characters with a legitimate use: joiners in emoji and many scripts, soft hyphens, carriage returns. */
 const HONEST = /\r|(?<=\p{Emoji}|\ufe0f)\u200d(?=\p{Emoji})|(?<=[\p{L}\p{M}])[\u200c\u200d](?=[^\p{ASCII}])|\u00ad/gu;

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
 import { measureJson } from '../../base/json/measure.js';
+import { oncePerTool } from '../../base/protocol/once-per-tool.js';
 import { type Diagnostic, LONGEST_DEFINITION, type RawTool, type ToolSet } from '../../base/protocol/tools.js';
 import { describeGaps } from '../../schema/schema-gaps.js';
 import { declaredTypes } from '../../schema/schema-shape.js';
@@ -125,13 +126,5 @@ function byMessage(a: Diagnostic, b: Diagnostic): number {
   return a.message < b.message ? -1 : 1;
 }
 
-const lengths = new WeakMap<RawTool, number>();
-
 /** About how many characters a tool's definition has; measured once, and no further than to the longest that is read. */
-export function measureDefinition(tool: RawTool): number {
-  const known = lengths.get(tool);
-  if (known !== undefined) return known;
-  const length = measureJson(tool, LONGEST_DEFINITION);
-  lengths.set(tool, length);
-  return length;
-}
+export const measureDefinition = oncePerTool((tool) => measureJson(tool, LONGEST_DEFINITION));
