@@ -247,20 +247,6 @@ export function runAtOnce<T>(work: Sliced<T>): T {
 const SLICE_MS = 8;
 
 /**
- * The same work with a stop only where it has gone on for some milliseconds. So work of many items stops after each of them,
- * whatever it costs, and slices are neither long nor many.
- */
-export function* inTime<T>(work: Sliced<T>, now: () => number = () => performance.now()): Sliced<T> {
-  for (let end = now() + SLICE_MS; ; ) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-    if (now() < end) continue;
-    yield;
-    end = now() + SLICE_MS;
-  }
-}
-
-/**
  * Does something with each of many items; others have their turns in between, where it goes on for some milliseconds. What follows has a
  * turn of its own then, too: it is often the first of the next work.
  * @param clock for tests: the milliseconds of a monotonic clock, and the turns
