@@ -66,7 +66,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     request: IncomingMessage,
     response: ServerResponse,
     client: Authenticated | undefined,
-  ): void => {
+  ): Promise<void> | void => {
     const { maxRequestSize, maxNestingDepth, maxArrayElements: maxMembers } = limits();
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {
@@ -83,8 +83,12 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     }
     turns.spend(body.bytes.length);
     const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth, maxMembers });
-    if (decoded.kind === 'message') route(decoded.message, request, response, client);
-    else sendRefusal(response, decoded.refusal);
+    const take = (): void => {
+      if (decoded.kind === 'message') route(decoded.message, request, response, client);
+      else sendRefusal(response, decoded.refusal);
+    };
+    // What is done with a large message has a turn of its own.
+    return body.bytes.length > LARGE_BYTES ? turns.next(laneOf(request)).then(take) : take();
   };
 
   return (request, response, client) => {
@@ -116,7 +120,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
         return;
       }
       try {
-        answerBody(body, request, response, client);
+        answerBody(body, request, response, client)?.catch(fail);
       } catch (cause) {
         fail(cause);
       }
