@@ -159,7 +159,7 @@ function readTokens(source: string, dialects: readonly SqlDialect[]): readonly T
       continue;
     }
     const next = readToken(take, dialects) ?? readOperator(take, dialects);
-    if (next === undefined) throw new NotProven(`${quote(text[from] ?? '')} ${place(from)} is not understood`);
+    if (next === undefined) throw notUnderstood(text[from] ?? '', from);
     if (next.kind === 'operator')
       for (const [index, symbol] of next.symbols.entries()) add('symbol', symbol, from + index);
     else {
@@ -169,6 +169,11 @@ function readTokens(source: string, dialects: readonly SqlDialect[]): readonly T
   }
   add('end', '', text.length);
   return tokens;
+}
+
+function notUnderstood(sign: string, from: number): NotProven {
+  const placeholder = sign === '?' ? ': it is an operator of PostgreSQL; write a placeholder as $1 or :name' : '';
+  return new NotProven(`${quote(sign)} ${place(from)} is not understood${placeholder}`);
 }
 
 type Take = (pattern: RegExp) => RegExpExecArray | undefined;

@@ -507,7 +507,10 @@ export class QueryReader {
 
   #unknownFunction(name: Name): NotProven {
     const readable = name.map(({ text }) => text).join('.');
-    return new NotProven(`function '${readable}' (character ${name[0]?.at ?? 0}) is not known to only read`);
+    // Of a server that speaks one of several, a function of some is another's own.
+    const unknown = this.#dialects.filter((dialect) => !isPureFunction(readable, [dialect]));
+    const where = unknown.length > 0 && unknown.length < this.#dialects.length ? ` in ${unknown.join(', ')}` : '';
+    return new NotProven(`function '${readable}' (character ${name[0]?.at ?? 0}) is not known to only read${where}`);
   }
 }
 

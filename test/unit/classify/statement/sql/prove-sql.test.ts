@@ -103,6 +103,18 @@ describe('proveSql', () => {
     });
   });
 
+  it('says where a function of one product is not known, and how a placeholder is written for all', () => {
+    expect(proveSql('SELECT group_concat(a) FROM t', ['sqlite'])).toMatchObject({ read: true });
+    expect(proveSql('SELECT group_concat(a) FROM t', ['sqlite', 'postgresql'])).toMatchObject({
+      why: "function 'group_concat' (character 8) is not known to only read in postgresql",
+    });
+    expect(proveSql('SELECT a FROM t WHERE id = ?', ['sqlite'])).toMatchObject({ read: true });
+    expect(proveSql('SELECT a FROM t WHERE id = ?', ['sqlite', 'postgresql'])).toMatchObject({
+      why: "'?' (character 28) is not understood: it is an operator of PostgreSQL; write a placeholder as $1 or :name",
+    });
+    expect(proveSql('SELECT a FROM t WHERE id = $1', ['sqlite', 'postgresql'])).toMatchObject({ read: true });
+  });
+
   it('looks at no statement that is too long, too deep or has too many parts', () => {
     expect(proveSql(`SELECT '${'a'.repeat(9_000)}'`, ['sqlite'])).toMatchObject({
       why: 'it is longer than 8192 characters',
