@@ -76,6 +76,8 @@ const OWNERS = {
   '^graphql': ['classify/statement'],
   '^diff$': ['catalog', 'console'],
   '^nodemailer$': ['policy/safety'],
+  '^quickjs-emscripten-core$': ['gateway/builtin'],
+  '^@jitl/': ['gateway/builtin'],
   '^commander$|^picocolors$': ['cli'],
 };
 

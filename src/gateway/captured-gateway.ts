@@ -9,6 +9,7 @@ import { recordNoCalls } from '../policy/rules/gatekeeper.js';
 import { createRuleEngine } from '../policy/rules/rule-engine.js';
 import { createResultService } from '../results/results.js';
 import { EXECUTION_OPERATIONS } from './builtin/executions/operations.js';
+import { runProgram, runProgramReadOnly } from './builtin/programs/operations.js';
 import { NO_FIGURES } from './figures.js';
 import type { Gateway } from './gateway.js';
 import { NO_NATIVE_SURFACE } from './native.js';
@@ -17,7 +18,7 @@ import { createPipeline } from './pipeline/pipeline.js';
 import { createFailureReader } from './pipeline/read-tool-failure.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import { createDropIgnored } from './pipeline/validate.js';
-import { buildSnapshot, type SnapshotExecutions } from './snapshot.js';
+import { buildSnapshot, type SnapshotExecutions, type SnapshotPrograms } from './snapshot.js';
 import { describeStatus, findOperation, placeOperations } from './status.js';
 import { Views } from './views.js';
 
@@ -49,6 +50,7 @@ export function openCapturedGateway(
     ...services,
     toolSets,
     executions: config.executions.enabled ? UNCALLED_EXECUTIONS : undefined,
+    programs: config.programs.enabled ? UNCALLED_PROGRAMS : undefined,
     handlers: {
       over: (_catalog, own) => ({
         handlerOf: (operation) => (operation.upstream === GATEWAY_SOURCE ? own(operation) : refuseCall),
@@ -126,6 +128,10 @@ export function openCapturedGateway(
 const UNCALLED_EXECUTIONS: SnapshotExecutions = {
   own: EXECUTION_OPERATIONS.map((operation) => ({ operation, handle: refuseCall })),
   subjectOf: () => undefined,
+};
+
+const UNCALLED_PROGRAMS: SnapshotPrograms = {
+  own: [runProgram, runProgramReadOnly].map((operation) => ({ operation, handle: refuseCall })),
 };
 
 function refuseCall(): never {

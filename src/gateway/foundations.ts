@@ -30,6 +30,7 @@ import { type LargeAnswers, openLargeAnswers } from './large-answers.js';
 import { serverLogDirectory } from './log-review.js';
 import type { Parts } from './parts.js';
 import { ResourceLinks } from './primitives/resource-links.js';
+import { type OpenedPrograms, openPrograms } from './programs.js';
 import { openReplicas, type Replicas } from './replicas.js';
 import type { Safety, SafetyDeps } from './safety.js';
 
@@ -66,6 +67,8 @@ export interface Foundations {
   readonly replicas: Replicas | undefined;
   readonly results: ResultService;
   readonly executions: Awaited<ReturnType<typeof openExecutions>>;
+  /** Absent where they are disabled. */
+  readonly programs: OpenedPrograms | undefined;
   /** Absent where it is disabled. */
   readonly safety: Safety | undefined;
   readonly largeAnswers: LargeAnswers;
@@ -87,6 +90,7 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   });
   const executions = await openExecutions(config, { ...policy, observe, results });
   const safety = await openSafetyLoop(config, { policy, observe, executions: executions?.registry });
+  const programs = await openPrograms(config, { policy, observe });
   const links = new ResourceLinks(pool.upstreams);
   const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe });
   // It can fail, and nothing of the change is in force then.
@@ -99,9 +103,23 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   parts.add('kept catalog', { close: () => memory.keeper.close() });
   parts.add('policy', { apply: ({ config: next }) => policy.apply(next), close: () => policy.close() });
   parts.add('replicas', { close: () => replicas?.close() });
+  parts.add('programs', { close: () => programs?.close() });
   parts.add('safety loop', { close: () => safety?.close() });
   parts.add('threads', { close: () => largeAnswers.close() });
-  return { live, policy, credentials, memory, pool, links, replicas, results, executions, safety, largeAnswers };
+  return {
+    live,
+    policy,
+    credentials,
+    memory,
+    pool,
+    links,
+    replicas,
+    results,
+    executions,
+    programs,
+    safety,
+    largeAnswers,
+  };
 }
 
 /** Opens the safety loop where one is configured. It is loaded then alone, so that it costs no other gateway anything. */

@@ -30,7 +30,8 @@ export interface OpenedCatalog {
 
 /** Opens the catalog of what the servers have. It is empty until they are connected. */
 export function openCatalog(foundations: Foundations, observe: Observer, parts: Parts): OpenedCatalog {
-  const { live, policy, pool, links, memory, replicas, results, largeAnswers, safety, executions } = foundations;
+  const { live, policy, pool, links, memory, replicas, results, largeAnswers, safety, executions, programs } =
+    foundations;
   const { config } = live;
   const handlers = createHandlers(config, pool.upstreams, policy, links);
   const usage = new Usage(replicas?.rankings);
@@ -61,6 +62,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     primitives,
     ...(safety === undefined ? {} : { safety }),
     executions: executions?.inSnapshots,
+    programs: programs?.inSnapshots,
     connections: {
       absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
       introductionOf: introductions.of,

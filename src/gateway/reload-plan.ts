@@ -43,6 +43,7 @@ const FIXED = [
   'cache',
   'safetyLoop',
   'executions',
+  'programs',
   'store',
   'credentials',
   'audit',

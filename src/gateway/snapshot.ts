@@ -36,6 +36,11 @@ export interface SnapshotExecutions {
   subjectOf(id: string): string | undefined | Promise<string | undefined>;
 }
 
+/** What a snapshot knows of programs. */
+export interface SnapshotPrograms {
+  readonly own: readonly OwnOperation[];
+}
+
 interface SnapshotInput {
   readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock' | 'safetyLoop'>;
   readonly toolSets: readonly ToolSet[];
@@ -58,6 +63,8 @@ interface SnapshotInput {
   readonly primitives?: SnapshotPrimitives;
   /** The operations over executions, and whose executions are; none where absent. */
   readonly executions?: SnapshotExecutions | undefined;
+  /** The operations that run programs; none where absent. */
+  readonly programs?: SnapshotPrograms | undefined;
   /** What is called most; nothing where absent. */
   readonly usage?: Usage;
   /** The safety loop; absent where it is disabled. */
@@ -106,7 +113,7 @@ function draftSnapshot(input: SnapshotInput): ReturnType<typeof draftGuardedCata
   return draftGuardedCatalog({
     toolSets,
     upstreams: config.upstreams,
-    builtins: listBuiltins(ownOf(input), primitives, input.safety),
+    builtins: listBuiltins(ownOfAll(input), primitives, input.safety),
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
@@ -120,8 +127,16 @@ function planOf({ config, toolSets }: SnapshotInput, catalog: WholeCatalog): End
   return buildEndpointPlan(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
 }
 
-function ownOf({ config, executions }: SnapshotInput): readonly OwnOperation[] {
-  return [...openRelations(listRelationSources(config.upstreams)), ...(executions?.own ?? [])];
+/** The built-in operations that are switched on, besides `introspect`. */
+export function ownOf(
+  sources: readonly RelationSource[],
+  { executions, programs }: Pick<SnapshotInput, 'executions' | 'programs'>,
+): readonly OwnOperation[] {
+  return [...openRelations(sources), ...(executions?.own ?? []), ...(programs?.own ?? [])];
+}
+
+function ownOfAll(input: SnapshotInput): readonly OwnOperation[] {
+  return ownOf(listRelationSources(input.config.upstreams), input);
 }
 
 function finishSnapshot(input: SnapshotInput, catalog: WholeCatalog, plan: EndpointPlan): WholeSnapshot {
@@ -129,7 +144,7 @@ function finishSnapshot(input: SnapshotInput, catalog: WholeCatalog, plan: Endpo
   const runnersOver = (handlerOfOwn: OwnHandlers) => handlers.over(catalog, handlerOfOwn);
   const parts = {
     plan,
-    own: ownOf(input),
+    own: ownOfAll(input),
     toolSets,
     runnersOver,
     ...(primitives === undefined ? {} : { primitives }),
@@ -172,7 +187,7 @@ type SnapshotPrimitives = Pick<
 /** What of the input a snapshot needs beside its catalog and plan. */
 export type SnapshotServices = Pick<
   SnapshotInput,
-  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage' | 'executions' | 'safety'
+  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage' | 'executions' | 'programs' | 'safety'
 >;
 
 /** Opens a catalog as one plan shows it. */
@@ -289,7 +304,7 @@ function readPurposes(
 }
 
 /** The operation that follows configured relations; none where no relations are configured. */
-export function openRelations(sources: readonly RelationSource[]): readonly OwnOperation[] {
+function openRelations(sources: readonly RelationSource[]): readonly OwnOperation[] {
   const operation = createRelationshipsOperation(sources);
   if (operation === undefined) return [];
   return [{ operation, handle: createRelationshipsHandler(sources) }];

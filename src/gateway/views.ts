@@ -21,8 +21,8 @@ import { type StatusParts, statusOf } from './read-status.js';
 import {
   listBuiltins,
   listEnabled,
-  openRelations,
   openSnapshot,
+  ownOf,
   type SnapshotServices,
   type WholeSnapshot,
 } from './snapshot.js';
@@ -239,8 +239,8 @@ function buildViewSnapshot(
   const upstreams = new Set(whole.catalog.upstreams.filter((slug) => offering.has(slug) || filter.names(slug)));
   const { config } = services;
   const primitives = services.primitives?.within((slug) => upstreams.has(slug));
-  const relations = openRelations(listRelationSources(config.upstreams).filter((source) => isShown(source, shown)));
-  const own = [...relations, ...(services.executions?.own ?? [])].filter(({ operation }) => filter.hasOwn(operation));
+  const relations = listRelationSources(config.upstreams).filter((source) => isShown(source, shown));
+  const own = ownOf(relations, services).filter(({ operation }) => filter.hasOwn(operation));
   const builtins = listBuiltins(own, primitives, services.safety).filter(
     (operation) => operation.name === introspectOperation.name || filter.hasOwn(operation),
   );

@@ -39,7 +39,7 @@ export interface PolicyService {
   /** Ends what belongs to a session: its tokens and its open requests. */
   endSession(sessionId: string): void;
   /** What decides until the configuration changes: for who asks anew after each `apply`, and would rather not ask twice. */
-  decisions(): Pick<Decisions, 'gatekeeper' | 'quota' | 'batches'>;
+  decisions(): Pick<Decisions, 'gatekeeper' | 'quota' | 'batches' | 'configuration'>;
   /** Decides by another configuration from now on. The store, the journal and the way to operators stay as they are. */
   apply(config: GatewayConfig): void;
   close(): Promise<void>;

@@ -33,6 +33,7 @@ export class MemoryStore implements StateStore {
   readonly #records: Readonly<Record<Collection, Map<string, Entry>>> = {
     token: new Map(),
     kept_call: new Map(),
+    program: new Map(),
     approval: new Map(),
     approval_key: new Map(),
     journal: new Map(),

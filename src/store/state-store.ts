@@ -5,6 +5,7 @@ import type { JsonObject } from '../base/json/json.js';
 export const COLLECTIONS = [
   'token',
   'kept_call',
+  'program',
   'approval',
   'approval_key',
   'journal',

@@ -98,6 +98,17 @@ describe('the packed program, installed in a folder of its own', () => {
     expect((await run(process.execPath, [program, ...call], { cwd: place })).stdout).toContain('3');
   });
 
+  it('runs a program in the engine that it brings', async () => {
+    const place = join(folder, 'programs');
+    await mkdir(place);
+    const config = { dataDir: 'data', programs: { enabled: true }, mcpServers: {} };
+    await writeFile(join(place, 'gateway.config.json'), JSON.stringify(config));
+    const code =
+      'const found = await aql.call("introspect", { query: "operations" }); return found.operations.length + input;';
+    const call = ['tools', 'call', 'run_program_read_only', '--params', JSON.stringify({ code, input: 1_000 })];
+    expect((await run(process.execPath, [program, ...call], { cwd: place })).stdout).toMatch(/"result": ?100\d/);
+  });
+
   it('needs nothing that refuses the oldest Node which it promises, and leaves no version to `overrides`', async () => {
     const read = async (file: string) => JSON.parse(await readFile(join(REPOSITORY, file), 'utf8'));
     const { packages } = await read('package-lock.json');

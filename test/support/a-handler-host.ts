@@ -4,4 +4,10 @@ import type { HandlerHost } from '../../src/base/protocol/call.js';
 export const STILL_HOST: HandlerHost = {
   requireCurrent: () => undefined,
   read: () => Promise.reject(new Error('no read was expected')),
+  programs: {
+    families: () => [],
+    reads: () => false,
+    send: () => Promise.reject(new Error('no call was expected')),
+    foresee: () => Promise.reject(new Error('no call was expected')),
+  },
 };

@@ -29,17 +29,22 @@ function parseMarked(text: string): unknown {
   return JSON.parse(EXACT.test(text) ? markInexact(text) : text);
 }
 
+/** A JSON text in which the numbers are texts that a double would change: for readers who know no other numbers. */
+export function quoteInexact(text: string): string {
+  return EXACT.test(text) ? markInexact(text, '') : text;
+}
+
 /**
  * One token after the other: `replace` with a function holds all of them at once, which takes many times the text's memory. Nor are
  * texts added to each other, which V8 keeps as a tree of all the parts.
  */
-function markInexact(text: string): string {
+function markInexact(text: string, mark = MARK): string {
   const parts: string[] = [];
   let from = 0;
   for (let found = nextToken(text, 0); found !== null; found = nextToken(text, TOKEN.lastIndex)) {
     const [token] = found;
     if (!isInexact(token)) continue;
-    parts.push(text.slice(from, found.index), '"', MARK, token, '"');
+    parts.push(text.slice(from, found.index), '"', mark, token, '"');
     from = TOKEN.lastIndex;
   }
   return `${parts.join('')}${text.slice(from)}`;

@@ -6,7 +6,8 @@ import type { SharedConsent, UserChannel } from './consent.js';
 import type { LargeAnswer } from './large-answer.js';
 import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
-import type { ToolCallResult, Warning } from './result.js';
+import type { ForeseenCall, ProgramCall, ProgramReach } from './program-call.js';
+import type { Reply, ToolCallResult, Warning } from './result.js';
 import type { CallTrace } from './trace-context.js';
 import type { WireAnswer } from './wire-answer.js';
 
@@ -51,6 +52,8 @@ export interface RawCall extends CallContext {
   readonly delivered?: false | undefined;
   /** The request of MCP that this call stands for: the outcome is then its result. */
   readonly native?: NativeRequest | undefined;
+  /** Set on the calls that a program makes: they come through no tool. */
+  readonly within?: ProgramReach | undefined;
 }
 
 /** Begins the trace of a request, which decides whether its spans are kept. */
@@ -80,6 +83,8 @@ export interface HandlerCall extends CallContext, Pick<RawCall, 'native'> {
   readonly ifMatch?: unknown;
   /** The digest of the changes that a person was shown and agreed to: a merging UPDATE makes no others. */
   readonly agreedChanges?: string | undefined;
+  /** Present where the client's user can be asked while the call waits. */
+  readonly user?: UserChannel | undefined;
   readonly host: HandlerHost;
 }
 
@@ -96,6 +101,20 @@ export interface HandlerHost {
    * @param name the operation's name within its upstream, or its tool's
    */
   read(call: HandlerCall, upstream: string, name: string, params: JsonObject): Promise<unknown>;
+  /** For the calls that a program makes. */
+  readonly programs: ProgramHost;
+}
+
+/** What the handler of a program may ask of the gateway that runs it. */
+export interface ProgramHost {
+  /** The names of the families in force. */
+  families(): readonly string[];
+  /** Whether an operation of this name only reads, whatever its arguments are. */
+  reads(operation: unknown): boolean;
+  /** Sends a call through the whole pipeline. Never rejects. @param program the call that runs the program */
+  send(program: HandlerCall, call: ProgramCall): Promise<Reply>;
+  /** Rejects with an `OperationError` where the call would be refused before policy judges it. */
+  foresee(program: HandlerCall, call: ProgramCall): Promise<ForeseenCall>;
 }
 
 /** Plain data of a built-in operation, as a value or as JSON text, or an upstream's result that is not shaped yet. */

@@ -32,6 +32,8 @@ export interface Caller extends CallerIdentity {
    * with it undefined: each request copies its caller, and V8 overwrites a member of a copy forty times faster than it adds one.
    */
   readonly requestId?: string | undefined;
+  /** The id of the program that makes the call; absent where a client does. */
+  readonly program?: string;
   /** What its request carries for upstreams that are called with its rights; absent where no upstream wants any. */
   readonly carried?: CarriedHeaders;
 }

@@ -19,11 +19,14 @@ export interface OwnOperationDraft {
   readonly sensitive?: readonly string[];
   /** Parameters of one call that shows its use. */
   readonly example?: JsonObject;
+  /** In its place, several calls with what each of them shows. */
+  readonly examples?: readonly { readonly description: string; readonly params: JsonObject }[];
 }
 
 /** An operation that takes its parameters in `params`, and no others. */
 export function createOwnOperation(draft: OwnOperationDraft): Operation {
   const { name, category, danger, reason, description, required, spelling = {}, output, sensitive, example } = draft;
+  const { examples = example && [{ description: reason, params: example }] } = draft;
   const parameters = Object.entries(draft.parameters).map(([parameter, schema]) => ({
     name: parameter,
     upstreamName: spelling[parameter] ?? parameter,
@@ -56,8 +59,10 @@ export function createOwnOperation(draft: OwnOperationDraft): Operation {
     retryable: category === 'READ',
     groupedBy: null,
     ...(sensitive === undefined ? {} : { sensitive }),
-    ...(example === undefined
+    ...(examples === undefined
       ? {}
-      : { examples: [{ description: reason, request: { operation: name, params: example } }] }),
+      : {
+          examples: examples.map(({ description, params }) => ({ description, request: { operation: name, params } })),
+        }),
   });
 }

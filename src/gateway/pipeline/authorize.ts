@@ -158,7 +158,9 @@ function handlerCallOf(
 ): HandlerCall {
   const { caller, cancellation, trace, meta, ask, log, onProgress, onTask, native } = raw;
   const context = { caller, cancellation, trace, meta, ask, log, onProgress, onTask, native };
-  return { ...context, operation, arguments: args, host, ifMatch: directives.ifMatch, agreedChanges };
+  // What a client's user answers with a second call belongs to this one alone.
+  const user = raw.user?.kind === 'live' ? raw.user : undefined;
+  return { ...context, user, operation, arguments: args, host, ifMatch: directives.ifMatch, agreedChanges };
 }
 
 /**

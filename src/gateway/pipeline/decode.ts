@@ -55,8 +55,7 @@ type OperationReach = FamilyDefinition | 'everything';
 /** Reads the request of a tool call. A call is refused here when it names no known tool or no operation, or is malformed. */
 export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<never> {
   const given = raw.arguments ?? {};
-  // A request of MCP itself names its operation, and no tool of the list.
-  const reach = raw.native === undefined ? snapshot.plan.reachOf(raw.tool) : 'everything';
+  const reach = reachOf(raw, snapshot.plan);
   if (reach === undefined) return refuseWith(unknownTool(raw, snapshot));
   if (!isJsonObject(given)) throw notAnObject('arguments', given, raw, snapshot);
   if (reach instanceof PassthroughTool) return decodePassthrough(raw, reach, given);
@@ -65,6 +64,14 @@ export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<
   if (params !== undefined && !isJsonObject(params)) throw notAnObject('params', params, raw, snapshot, operation);
   const isGiven = params === undefined ? undefined : sameIn(params, snapshot.catalog.find(operation));
   return { raw, reach, operation, params: mergeParams(given, params, isGiven) };
+}
+
+/** A request of MCP itself, or a call of a program, names its operation and no tool of the list. */
+function reachOf({ native, within, tool }: RawCall, plan: EndpointPlan): ReturnType<EndpointPlan['reachOf']> {
+  if (native !== undefined) return 'everything';
+  if (within === undefined) return plan.reachOf(tool);
+  const { family } = within;
+  return family === undefined ? 'everything' : plan.families.find(({ name }) => name === family);
 }
 
 /** A call of an upstream's tool under its own name: its arguments are the tool's, and tokens travel beside them. */

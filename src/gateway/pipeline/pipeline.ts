@@ -31,6 +31,7 @@ import { handOver } from './hand-over.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
+import { createProgramHost } from './program-calls.js';
 import type { ExplainFailure } from './read-tool-failure.js';
 import {
   charactersOf,
@@ -321,6 +322,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     });
     return identified;
   };
+  const foresee: Pipeline['foresee'] = async (raw, snapshot) =>
+    policyRequestOf((await readCall(raw, snapshot, { started: performance.now() })).validated);
   const host: HandlerHost = {
     requireCurrent(operation) {
       const current = catalog.currentFor(operation);
@@ -332,12 +335,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const snapshot = catalog.current();
       return readData(await answer(innerRead(call, snapshot, { upstream, name, params }), snapshot));
     },
+    programs: createProgramHost({
+      current: () => catalog.current(),
+      answer: (raw) => answer(raw, catalog.current()),
+      foresee: (raw) => foresee(raw, catalog.current()),
+      gatekeeper,
+    }),
   };
-  return {
-    answer,
-    foresee: async (raw, snapshot) =>
-      policyRequestOf((await readCall(raw, snapshot, { started: performance.now() })).validated),
-  };
+  return { answer, foresee };
 }
 
 /** Clients of an upstream's own tool know nothing of envelopes: to them a refusal is an error. */

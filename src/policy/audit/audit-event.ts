@@ -16,6 +16,8 @@ export interface AuditActor {
   readonly transport?: string;
   /** The view that the call was made in. */
   readonly view?: string;
+  /** The program that made the call. */
+  readonly program?: string;
   /** The operator's name: of the HTTP API's token, or of the account that runs the command line. */
   readonly operator?: string;
 }

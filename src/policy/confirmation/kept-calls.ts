@@ -1,8 +1,8 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { JsonObject } from '../../base/json/json.js';
 import type { Caller } from '../../base/protocol/call.js';
 import type { StateStore } from '../../store/state-store.js';
 import { keyOfCaller } from '../rules/caller-key.js';
+import { seal, unseal } from './seal.js';
 
 /** Where the params of one call are kept: under its token. */
 export interface KeptUnder {
@@ -39,10 +39,6 @@ const MOST_OF_CALL = 100_000;
 const MOST_OF_CALLER = 5_000_000;
 const HOUR_MS = 3_600_000;
 
-const CIPHER = 'aes-256-gcm';
-const KEY_BYTES = 32;
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 const PURPOSE = 'mcp-aql-gateway: params of a call to confirm';
 
 export function createKeptCalls(
@@ -58,42 +54,16 @@ export function createKeptCalls(
         expiresAt: (hour + 2) * HOUR_MS,
         limit: MOST_OF_CALLER,
       });
-      return added && store.insert('kept_call', key, { sealed: seal(written, text) }, { expiresAt, tag });
+      return added && store.insert('kept_call', key, { sealed: seal(written, text, PURPOSE) }, { expiresAt, tag });
     },
     async recall({ text, key }) {
       const sealed = (await store.get('kept_call', key))?.value['sealed'];
-      return typeof sealed === 'string' ? unseal(sealed, text) : undefined;
+      return typeof sealed === 'string' ? unseal(sealed, text, PURPOSE) : undefined;
     },
     async forget(key) {
       await store.remove('kept_call', key);
     },
   };
-}
-
-function seal(written: string, token: string): string {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, keyFrom(token), iv);
-  const encrypted = Buffer.concat([cipher.update(written, 'utf8'), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64');
-}
-
-/** Undefined where the record was changed in the store. */
-function unseal(sealed: string, token: string): JsonObject | undefined {
-  const bytes = Buffer.from(sealed, 'base64');
-  try {
-    const decipher = createDecipheriv(CIPHER, keyFrom(token), bytes.subarray(0, IV_BYTES));
-    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-    const written = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-    const params: unknown = JSON.parse(written.toString('utf8'));
-    return isJsonObject(params) ? params : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A token has 256 random bits: a key derived from it needs no salt. */
-function keyFrom(token: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', token, '', PURPOSE, KEY_BYTES));
 }
 
 /** So many tokens are used in five minutes at 300 a second. */

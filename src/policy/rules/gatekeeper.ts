@@ -199,7 +199,7 @@ function describeSubject({ qualifiedName, upstream, classification, auditContext
 }
 
 export function describeActor(caller: Caller): AuditActor {
-  const { sessionId, requestId, client, user, clientName, transport, view } = caller;
+  const { sessionId, requestId, client, user, clientName, transport, view, program } = caller;
   return {
     session: sessionId,
     ...(requestId === undefined ? {} : { request: requestId }),
@@ -208,5 +208,6 @@ export function describeActor(caller: Caller): AuditActor {
     client_name: clientName,
     transport,
     ...(view === undefined ? {} : { view }),
+    ...(program === undefined ? {} : { program }),
   };
 }

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalJson } from '../../../base/json/canonical-json.js';
+import type { JsonObject } from '../../../base/json/json.js';
+import type { Caller, HandlerCall, HandlerOutcome } from '../../../base/protocol/call.js';
+import { OperationError } from '../../../base/protocol/operation-error.js';
+import type { ProgramCall } from '../../../base/protocol/program-call.js';
+import type { GatewayConfig } from '../../../config/gateway-config.js';
+import type { StoppedPrograms } from '../../../policy/confirmation/stopped-programs.js';
+import { keyOfCaller } from '../../../policy/rules/caller-key.js';
+import type { IssuedCall } from './calls.js';
+import { Engine } from './engine.js';
+import { busy, missingCode, otherProgram, programAsks, programFailed, tooLarge, withDryRun } from './errors.js';
+import { RUN_PROGRAM_READ_ONLY } from './is-program.js';
+import { ProgramRun, type Progress } from './run.js';
+import type { ThreadStart } from './thread-messages.js';
+
+const MIB = 1024 * 1024;
+
+interface ProgramDeps {
+  readonly settings: GatewayConfig['programs'];
+  readonly stopped: Pick<StoppedPrograms, 'keep' | 'open'>;
+  readonly onDefect: (cause: unknown) => void;
+}
+
+/** What a program is, whichever process runs it. */
+interface Program extends Pick<ThreadStart, 'code' | 'input' | 'families' | 'started'> {
+  readonly id: string;
+}
+
+/** A program, and where it begins. */
+interface Beginning {
+  readonly program: Program;
+  readonly before?: Progress;
+  readonly take?: () => Promise<void>;
+}
+
+/** Runs the programs of all callers. */
+export class Programs {
+  readonly #deps: ProgramDeps;
+  readonly #running = new Map<string, number>();
+  readonly #engines = new Set<Engine>();
+
+  constructor(deps: ProgramDeps) {
+    this.#deps = deps;
+  }
+
+  async handle(call: HandlerCall): Promise<HandlerOutcome> {
+    const leave = this.#enter(call.caller);
+    try {
+      return await this.#run(call, await this.#begin(call));
+    } finally {
+      leave();
+    }
+  }
+
+  close(): void {
+    for (const engine of this.#engines) engine.close();
+  }
+
+  async #begin(call: HandlerCall): Promise<Beginning> {
+    const { code, program_token: token, dry_run: dryRun } = call.arguments;
+    const given = 'input' in call.arguments ? call.arguments['input'] : undefined;
+    const { maxCodeBytes, maxInputBytes } = this.#deps.settings;
+    if (typeof token === 'string') {
+      if (dryRun === true) throw withDryRun();
+      const { state, take } = await this.#deps.stopped.open(token, ownerOf(call));
+      // Only this class keeps them.
+      const { recorded, asked, ...program } = state as JsonObject & Program & Progress;
+      const isSame = given === undefined || canonicalJson(given) === canonicalJson(JSON.parse(program.input));
+      if ((code !== undefined && code !== program.code) || !isSame) throw otherProgram();
+      return { program, before: { recorded, asked }, take };
+    }
+    if (typeof code !== 'string') throw missingCode();
+    const input = JSON.stringify(given ?? null);
+    if (Buffer.byteLength(code) > maxCodeBytes) throw tooLarge('code', Buffer.byteLength(code), maxCodeBytes);
+    if (Buffer.byteLength(input) > maxInputBytes) throw tooLarge('input', Buffer.byteLength(input), maxInputBytes);
+    const families = call.host.programs.families();
+    return { program: { id: `prog_${randomUUID()}`, code, input, families, started: Date.now() } };
+  }
+
+  async #run(call: HandlerCall, { program, before, take }: Beginning): Promise<HandlerOutcome> {
+    const { settings, onDefect } = this.#deps;
+    const { id: _id, ...start } = program;
+    const engine = new Engine({ ...start, bounds: boundsOf(settings) }, onDefect);
+    this.#engines.add(engine);
+    const asked = call.arguments['timeout_ms'];
+    const run = new ProgramRun({
+      engine,
+      ...callsOf(call, program.id),
+      maxParallel: settings.maxParallel,
+      maxAnswerBytes: settings.maxAnswerBytes,
+      timeoutMs: Math.min(typeof asked === 'number' ? asked : settings.timeoutMs, settings.timeoutMs),
+      cancellation: call.cancellation,
+    });
+    try {
+      const end = await run.toEnd(before, take);
+      if (end.kind === 'value') return outcomeOf(run, end.text, call.arguments['dry_run'] === true);
+      if (end.kind !== 'asked') throw programFailed(end, run.describe(), settings);
+      const kept = await this.#keep(call, program, run);
+      throw programAsks(end.questions, run.describe(), kept, call.operation.name);
+    } finally {
+      this.#engines.delete(engine);
+    }
+  }
+
+  /** What has run is told where it cannot be kept, too. */
+  async #keep(call: HandlerCall, program: Program, run: ProgramRun): Promise<{ token: string; expiresAt: number }> {
+    try {
+      return await this.#deps.stopped.keep({ ...program, ...run.progress }, ownerOf(call));
+    } catch (thrown) {
+      if (!(thrown instanceof OperationError)) throw thrown;
+      const { retryable: _retryable, outcome: _outcome, ...details } = thrown.details;
+      const message = `The program has stopped where a call asks to be confirmed, and cannot go on: ${thrown.message}`;
+      throw new OperationError(thrown.code, message, { ...details, ...run.describe() }, { cause: thrown });
+    }
+  }
+
+  /** @returns what gives its place back */
+  #enter(caller: Caller): () => void {
+    const { max, maxPerClient } = this.#deps.settings;
+    const key = keyOfCaller(caller);
+    const own = this.#running.get(key) ?? 0;
+    const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
+    if (own >= maxPerClient) throw busy(maxPerClient, 'of one client');
+    if (all >= max) throw busy(max, 'of all clients together');
+    this.#running.set(key, own + 1);
+    return () => {
+      const left = (this.#running.get(key) ?? 1) - 1;
+      if (left === 0) this.#running.delete(key);
+      else this.#running.set(key, left);
+    };
+  }
+}
+
+/** How the calls of a program are made: as its caller's, known by its id. */
+function callsOf(call: HandlerCall, program: string) {
+  const { programs: host } = call.host;
+  const isDryRun = call.arguments['dry_run'] === true;
+  const readsOnly = isDryRun || call.operation.name === RUN_PROGRAM_READ_ONLY;
+  const caller = { ...call.caller, program };
+  const callOf = (
+    { family, operation }: IssuedCall,
+    params: unknown,
+    cancellation: ProgramCall['cancellation'],
+    only: boolean,
+  ): ProgramCall => ({
+    operation,
+    params,
+    caller,
+    cancellation,
+    readsOnly: only,
+    family,
+  });
+  const { onProgress } = call;
+  return {
+    send: (made: IssuedCall, params: unknown, cancellation: ProgramCall['cancellation']) =>
+      host.send(call, callOf(made, params, cancellation, readsOnly)),
+    reads: ({ operation }: IssuedCall) => host.reads(operation),
+    ...(isDryRun && {
+      foresee: (made: IssuedCall) => host.foresee(call, callOf(made, made.params, call.cancellation, false)),
+    }),
+    onProgress: onProgress && ((progress: number, message: string) => onProgress({ progress, message })),
+  };
+}
+
+function ownerOf({ operation, caller }: HandlerCall) {
+  return { operation: operation.qualifiedName, caller };
+}
+
+function boundsOf(settings: GatewayConfig['programs']): ThreadStart['bounds'] {
+  const { memoryMegabytes, computeMs, maxCalls, maxInputBytes, maxResultBytes, maxConsoleBytes } = settings;
+  const memoryBytes = memoryMegabytes * MIB;
+  return { memoryBytes, computeMs, maxCalls, maxCallBytes: maxInputBytes, maxResultBytes, maxConsoleBytes };
+}
+
+/** As an upstream's answer, which is cut and kept where it is too large. */
+function outcomeOf(run: ProgramRun, result: string, isDryRun: boolean): HandlerOutcome {
+  const rest = {
+    calls: run.made,
+    ...(isDryRun ? { would_run: run.wouldRun } : {}),
+    ...(run.console === '' ? {} : { console: run.console }),
+  };
+  const text = `{"result":${result},${JSON.stringify(rest).slice(1)}`;
+  return { toolResult: { content: [{ type: 'text', text }] }, warnings: run.warnings };
+}
