@@ -186,7 +186,7 @@ export class ProgramRun {
   }
 
   #stop(): RunEnd {
-    if (this.#asked.length === 0) return { kind: 'fault', fault: 'stuck' };
+    if (this.#asked.length === 0) return { kind: 'fault', fault: this.#cutOff ?? 'stuck' };
     return { kind: 'asked', questions: this.#asked.map(({ question }) => question) };
   }
 
