@@ -182,10 +182,11 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'losing-option',
-    find: (field, { category }) =>
+    find: (field, { category, facts }) =>
       category !== 'READ' &&
       isFreeText(field) &&
-      (OPTIONS_LINE.test(field.key) || (category !== 'EXECUTE' && ARGUMENTS_LINE.test(field.key)))
+      (OPTIONS_LINE.test(field.key) ||
+        ((category !== 'EXECUTE' || facts.name.some(({ word }) => word === 'push')) && ARGUMENTS_LINE.test(field.key)))
         ? { when: { begins: LOSING_OPTIONS }, ...lose(field, 'may hold an option that removes, overwrites or forces') }
         : undefined,
   },

@@ -60,6 +60,7 @@ function asks(operations: readonly Operation[], { server, tool, args }: Labelled
 
 test.skipIf(corpus === undefined)(
   'calls of captured servers that lose something ask, and those that do not run',
+  { timeout: 300_000 },
   () => {
     const operations = readServers(corpus ?? '');
     const wrong = calls.filter((call) => asks(operations, call) !== call.asks);

@@ -221,9 +221,6 @@ function isNamed(word: string, named: ReadonlySet<string>): boolean {
   return named.has(word) || named.has(word.replace(/s$/, '')) || named.has(word.replace(/es$/, ''));
 }
 
-/** Whether a word names a thing, and neither an act nor something that acts. */
-export const isNamedThing = (word: string): boolean => isQuiet(word) && isQuiet(word.replace(/s$/, ''));
-
 /** Whether a noun neither is a change nor makes one. */
 function isQuiet(word: string): boolean {
   const verb = LEXICON.get(word);

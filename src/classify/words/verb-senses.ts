@@ -18,7 +18,7 @@ const ON_SCREEN: ReadonlySet<string> = setOfWords(
 );
 
 /** Those whom a server reaches on its caller's behalf: what they are asked or told cannot be taken back. */
-export const PEOPLE: ReadonlySet<string> = setOfWords(
+const PEOPLE: ReadonlySet<string> = setOfWords(
   `human humans user users person people team teams staff crew customer customers client clients guest guests patient patients parent
     parents owner owners manager managers operator operators technician technicians driver drivers worker workers employee employees
     colleague colleagues seller sellers buyer buyers player players passenger passengers reader readers audience visitor visitors sender supplier suppliers vendor vendors member members subscriber subscribers teacher teachers student students
@@ -224,6 +224,7 @@ export const VERB_SENSES: readonly {
   },
   { verb: 'open', near: setOfWords('issue ticket pull request dispute case'), effect: 'create' },
   { verb: 'post', near: setOfWords('message messages tweet tweets chat channel status notification'), effect: 'send' },
+  { verb: 'push', near: setOfWords('git remote'), effect: 'publish' },
   { verb: 'push', near: setOfWords('notification notifications message messages sms'), effect: 'send' },
   {
     verb: 'cancel',
