@@ -120,7 +120,8 @@ describe('a session whose connection is lost during a call', () => {
   it('is told it soon there, long before the response would have to be kept alive', async () => {
     const url = await open(1_000);
     const headers = await openSession(url);
-    const call = (more: object) => responseTo(beginHttp(url, { headers: { ...headers, ...more }, body: callMessage(7) }));
+    const call = (more: object) =>
+      responseTo(beginHttp(url, { headers: { ...headers, ...more }, body: callMessage(7) }));
     const keptAlive = call({});
     const primed = call({ 'mcp-protocol-version': '2025-11-25' });
     expect(await Promise.race([keptAlive.then(() => 'the other'), primed.then(() => 'this one')])).toBe('this one');
