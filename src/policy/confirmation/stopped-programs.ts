@@ -36,7 +36,7 @@ interface OpenedProgram {
 /** Who sees a token's form knows what it is for. */
 const PREFIX = 'program_';
 const RANDOM_BYTES = 32;
-const PURPOSE = 'mcp-aql-gateway: a program that has stopped';
+const PURPOSE = 'mcp-aql-gateway: a stopped program';
 
 /** Of all programs of one caller within an hour, in characters. */
 const MOST_OF_CALLER = 268_435_456;
@@ -120,7 +120,7 @@ export class StoppedPrograms {
     if (added) return;
     throw new OperationError(
       'RATE_LIMIT_EXCEEDED',
-      'The programs of this caller that have stopped within this hour hold too much to keep another one',
+      'The stopped programs of this caller hold too much within this hour to keep another one',
       { reason: 'programs_kept', retry_after_seconds: Math.ceil(((hour + 1) * HOUR_MS - now) / 1_000) },
     );
   }
@@ -138,7 +138,7 @@ function alreadyUsed(): OperationError {
 function refuse(code: ErrorCode, why: string): OperationError {
   return new OperationError(
     code,
-    `The program token ${why}. Nothing has run. Look at what the program has done before you run it from its beginning`,
+    `The program token ${why}. Nothing has run. Find out which calls the program has made before you run it from its beginning`,
     { param_name: 'program_token' },
   );
 }
