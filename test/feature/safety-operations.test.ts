@@ -53,7 +53,7 @@ it('runs nothing that a pattern stands for, in whatever words an agent reports i
     expect(await runs(words, 'create_invoice', customer), words).toMatchObject(DENIED);
   for (const words of ['user 1 leaves', 'user', 'let go of user 1'])
     expect(await runs(words, 'delete_user', { id: '1' }), words).toMatchObject(DENIED);
-  expect(await runs('bring the commits to the remote', 'git_push', { input: { id: '1' } })).toMatchObject(DENIED);
+  expect(await runs('bring the commits to the remote', 'git_push', { id: '1' })).toMatchObject(DENIED);
   for (const words of ['set the price of product 1', 'the price of a product'])
     expect(await runs(words, 'update_price', { id: '1', input: { price: 1 } }), words).toMatchObject(UNREPORTED);
 });
