@@ -45,12 +45,14 @@ export function registerExport(program: Command, terminal: Terminal): void {
     });
 }
 
-/** A bundle for each server whose tools are known, by its slug. */
+/** A bundle for each server whose tools are known, by its slug, in the order of the configuration. */
 function bundlesOf(gateway: Gateway, now: Date): readonly (readonly [slug: string, bundle: JsonObject])[] {
   const own = `${publicUrlOf(gateway.config.server)}/mcp`;
-  return gateway.toolSets().flatMap(({ upstream: slug, tools }) => {
-    const upstream = gateway.config.upstreams.find((each) => each.slug === slug);
-    if (upstream === undefined) return [];
+  const known = new Map(gateway.toolSets().map(({ upstream, tools }) => [upstream, tools]));
+  return gateway.config.upstreams.flatMap((upstream) => {
+    const { slug } = upstream;
+    const tools = known.get(slug);
+    if (tools === undefined) return [];
     const operations = gateway
       .operations()
       .flatMap(({ operation }) => (operation.upstream === slug ? [operation] : []));
