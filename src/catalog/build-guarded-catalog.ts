@@ -217,7 +217,8 @@ function indexOwners(toolSets: readonly ToolSet[]): ReadonlyMap<string, string> 
   return owners;
 }
 
-const wordsOf = oncePerTool(({ description }): ReadonlySet<string> => {
+/** The words of a description that may be names of tools. */
+export const wordsOf = oncePerTool(({ description }): ReadonlySet<string> => {
   const said = typeof description === 'string' ? description.split(BETWEEN_WORDS) : [];
   return new Set(said.map((word) => word.replace(/^[_-]|[_-]$/g, '')).filter((word) => DISTINCTIVE_NAME.test(word)));
 });

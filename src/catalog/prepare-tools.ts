@@ -2,6 +2,7 @@ import { isJsonObject } from '../base/json/json.js';
 import { LONGEST_DEFINITION, type RawTool } from '../base/protocol/tools.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { describeGaps } from '../schema/schema-gaps.js';
+import { wordsOf } from './build-guarded-catalog.js';
 import { splitTool } from './grouped-tools/split-tool.js';
 import { inspectDefinition } from './integrity/inspect-definition.js';
 import { measureDefinition } from './integrity/screen-tools.js';
@@ -14,6 +15,7 @@ import { runsStatements } from './read-only-part.js';
 export function prepareTool(tool: RawTool, upstream: UpstreamConfig | undefined): void {
   if (!isJsonObject(tool) || measureDefinition(tool) > LONGEST_DEFINITION) return;
   inspectDefinition(tool);
+  wordsOf(tool);
   splitTool(tool);
   if (isJsonObject(tool['inputSchema'])) describeGaps(tool['inputSchema']);
   if (upstream !== undefined) runsStatements(upstream, { name: String(tool['name']), raw: tool }, {});

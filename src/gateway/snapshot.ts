@@ -98,6 +98,7 @@ export async function rebuildSnapshot(input: SnapshotInput): Promise<WholeSnapsh
     const config = input.config.upstreams.find(({ slug }) => slug === upstream);
     await eachInTurns(tools, (tool) => prepareTool(tool, config));
   }
+  await nextTurn();
   const draft = draftSnapshot(input);
   await eachInTurns(draft.operations, (operation) => operation.create());
   await nextTurn();

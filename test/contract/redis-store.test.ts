@@ -103,7 +103,7 @@ describe.skipIf(!canStart)(canStart ? 'a Redis server' : `Redis outages: skipped
 
   it('that does not answer gets a new connection', async () => {
     await using server = await startRedisServer();
-    await using test = openReporting({ url: server.url, deadlineMs: 100 });
+    await using test = openReporting({ url: server.url, deadlineMs: 1_000 });
     await test.store.increment('counter', 1, soon());
     server.suspend();
     await expect(test.store.count('counter')).rejects.toThrow(/did not answer in time/);
@@ -178,7 +178,7 @@ describe('a server that is not Redis', () => {
     const mute = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
     await new Promise((resolve) => mute.once('listening', resolve));
     const { port } = mute.address() as { port: number };
-    await using test = openReporting({ url: `redis://127.0.0.1:${port}`, deadlineMs: 50 });
+    await using test = openReporting({ url: `redis://127.0.0.1:${port}`, deadlineMs: 1_000 });
     await expect(test.store.get('token', 'key')).rejects.toThrow(/did not answer in time/);
     for (const socket of sockets) socket.destroy();
     mute.close();

@@ -13,6 +13,7 @@ import { type ReplayServer, startReplayServer } from '../support/replay-server.j
 import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const FOLDER = join(REPOSITORY, '../shared/corpus/tools');
+const AT_ONCE = 40;
 const TRIES = 25;
 
 interface Listed {
@@ -170,10 +171,9 @@ describe.skipIf(!corpusIsHere)('a gateway with 2,266 real tools (skipped without
 
   it('describes and calls every operation, and the upstream receives what a direct caller would have sent', async () => {
     const wrong: unknown[] = [];
-    for (const catalogue of catalogues.keys()) {
-      const outcomes = await Promise.all(
-        subjects.filter((subject) => subject.catalogue === catalogue).map(tryOperation),
-      );
+    // The servers are in this process: making up arguments for hundreds of calls at once would leave them deaf for seconds.
+    for (let next = 0; next < subjects.length; next += AT_ONCE) {
+      const outcomes = await Promise.all(subjects.slice(next, next + AT_ONCE).map(tryOperation));
       wrong.push(...outcomes.filter((outcome) => outcome !== 'called'));
     }
     expect(wrong).toEqual([]);

@@ -217,6 +217,7 @@ export class StdioTransport implements UpstreamTransport {
   /** A crash breaks the pipe a moment before the exit is known, and the exit says more. */
   async #afterInputFault(cause: Error): Promise<void> {
     await delay(LAST_OUTPUT_MS);
+    if (this.#child !== undefined && hasExited(this.#child)) return;
     this.#break(new UpstreamFault('lost', 'it closed its input', { cause }));
   }
 
