@@ -1,7 +1,6 @@
 import { isJsonObject } from '../base/json/json.js';
 import { type Category, type DangerLevel, type Risk, worseDanger } from '../base/protocol/operation.js';
 import { type ArgumentField, readArgumentFields } from './argument-fields.js';
-import { concernsMany } from './concerns-many.js';
 import { findDeciding, isStatementKey } from './deciding.js';
 import type { ToolFacts } from './facts.js';
 import { losesBySwitch, losesByWord } from './judge-value.js';
@@ -11,6 +10,7 @@ import {
   AFTERWARDS,
   AMOUNT_RUNNING,
   ARGUMENTS_LINE,
+  BULK,
   CONDITION,
   CONSENT,
   CREATE_ONLY,
@@ -442,4 +442,15 @@ export function findRisks(facts: ToolFacts, category: Category): readonly Risk[]
     return category === 'READ' ? [] : findFreeOperations(field);
   });
   return found.slice(0, MOST_RISKS);
+}
+
+/** Whether the tool concerns many things at once. */
+function concernsMany({ words, descriptionText }: ToolFacts, keys: ReadonlySet<string>): boolean {
+  return (
+    words.some(
+      (word) => BULK.test(word) || (isPlural(word) && !/^(?:status|address|access|canvas|dns|alias)$/.test(word)),
+    ) ||
+    [...keys].some((key) => /^(?:many|multi|multiple|bulk|all|batch)$/.test(key)) ||
+    /\bby (?:tag|label|quer|filter)|\ball (?:\w+ )?(?:that|which|match)/i.test(descriptionText.slice(0, 300))
+  );
 }
