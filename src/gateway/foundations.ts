@@ -171,7 +171,7 @@ function readAnew(
     const stamp = await stampConfigFiles(live.config);
     if (stamp !== known.stamp) known = { stamp, config: load() };
     const endpoint = (await known.config).upstreams.find((each) => each.slug === slug)?.endpoint;
-    return endpoint?.type === 'http' ? configuredHeaders(endpoint) : undefined;
+    return endpoint === undefined || endpoint.type === 'stdio' ? undefined : configuredHeaders(endpoint);
   };
   return (slug) => ((live.config.secretFiles ?? []).length === 0 ? undefined : () => reread(slug));
 }

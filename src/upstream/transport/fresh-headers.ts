@@ -11,7 +11,7 @@ export function freshHeaders(
   { slug, endpoint }: UpstreamConfig,
   { rereadHeaders }: { readonly rereadHeaders?: (slug: string) => RereadHeaders | undefined },
 ): RequestCredentials | undefined {
-  if (endpoint.type !== 'http' || Object.keys(endpoint.headers).length === 0) return undefined;
+  if (endpoint.type === 'stdio' || Object.keys(endpoint.headers).length === 0) return undefined;
   const reread = rereadHeaders?.(slug);
   return reread && new FreshHeaders(configuredHeaders(endpoint), reread);
 }

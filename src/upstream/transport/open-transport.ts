@@ -110,7 +110,7 @@ async function openHttpTransport(
   const connect = await socketsTo(endpoint);
   if (endpoint.type === 'sse') {
     const { SseTransport } = await import('./sse.js');
-    return new SseTransport(endpoint, connect, maxAnswerBytes);
+    return new SseTransport({ endpoint, connect, maxAnswerBytes, credentials });
   }
   const { HttpTransport } = await import('./http.js');
   return new HttpTransport({

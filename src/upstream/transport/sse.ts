@@ -20,11 +20,28 @@ import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
 import { CHECK_ID, mayMeanLoss, type RefusedWith, readError, SessionDoubts } from './session-doubts.js';
 import type { UpstreamTransport } from './transport.js';
+import type { RequestCredentials } from './user-rights.js';
 import { readMessageId, readMessages, recogniseMessage } from './wire-messages.js';
+
+export interface SseTransportOptions {
+  readonly endpoint: HttpEndpoint;
+  /** How sockets are opened. */
+  readonly connect: SocketOpener;
+  /** An answer that is longer fails its request alone. */
+  readonly maxAnswerBytes: number;
+  /** What requests carry beside the configured headers. */
+  readonly credentials: RequestCredentials | undefined;
+}
 
 /** Where a message was last sent, and with what. */
 interface Posted {
   readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Requested {
+  readonly answer: Response;
+  /** What it was sent with. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -46,6 +63,7 @@ export class SseTransport implements UpstreamTransport {
 
   readonly #inner: SSEClientTransport;
   readonly #agent: Agent;
+  readonly #credentials: RequestCredentials | undefined;
   readonly #place: string;
   readonly #maxAnswerBytes: number;
   readonly #doubts: SessionDoubts;
@@ -56,7 +74,8 @@ export class SseTransport implements UpstreamTransport {
   #networkError: unknown;
   #closing: Promise<void> | undefined;
 
-  constructor(endpoint: HttpEndpoint, connect: SocketOpener, maxAnswerBytes: number) {
+  constructor({ endpoint, connect, maxAnswerBytes, credentials }: SseTransportOptions) {
+    this.#credentials = credentials;
     this.#agent = new Agent({ bodyTimeout: 0, headersTimeout: 0, connect });
     const url = new URL(endpoint.url);
     // `fetch` refuses an address that holds them.
@@ -84,19 +103,33 @@ export class SseTransport implements UpstreamTransport {
 
   #fetch(): FetchLike {
     return async (url, init) => {
-      // The types of undici and of the built-in fetch differ in name only.
-      const options = { ...init, dispatcher: this.#agent } as unknown as Parameters<typeof fetch>[1];
-      const response = await fetch(String(url), options).catch((error: unknown) => {
-        this.#networkError = error;
-        throw error;
-      });
-      const answer = response as unknown as Response;
+      const { answer, headers } = await this.#request(String(url), init ?? {}, true);
       // The event source reports the status of its own requests.
       if (init?.method !== 'POST') return answer.ok ? this.#bounded(answer) : answer;
-      this.#posted = { url: new URL(answer.url), headers: Object.fromEntries(new Headers(init.headers)) };
+      this.#posted = { url: new URL(answer.url), headers };
       if (answer.ok && !holdsJson(answer)) return answer;
       throw httpError(answer.status, await readBeginning(answer).catch(() => ''));
     };
+  }
+
+  /** Sends it once more where other credentials have come meanwhile: what was refused for them has not run. */
+  async #request(url: string, init: RequestInit, mayRepeat: boolean): Promise<Requested> {
+    const sent = (await this.#credentials?.headers()) ?? {};
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), ...sent };
+    // The types of undici and of the built-in fetch differ in name only.
+    const options = { ...init, headers, dispatcher: this.#agent } as unknown as Parameters<typeof fetch>[1];
+    const response = await fetch(url, options).catch((error: unknown) => {
+      this.#networkError = error;
+      throw error;
+    });
+    const answer = response as unknown as Response;
+    const { status } = answer;
+    if (status !== 401 && status !== 403) return { answer, headers };
+    const challenge = answer.headers.get('www-authenticate') ?? undefined;
+    const isNew = await this.#credentials?.refused({ status, challenge, sent, isLast: !mayRepeat });
+    if (!mayRepeat || isNew !== true) return { answer, headers };
+    await answer.body?.cancel();
+    return this.#request(url, init, false);
   }
 
   /**

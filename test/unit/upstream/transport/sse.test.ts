@@ -133,11 +133,12 @@ async function connect(events: readonly string[]): Promise<SseTransport> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const transport = new SseTransport(
-    { type: 'sse', url: `http://127.0.0.1:${port}/sse`, headers: {} },
-    { timeout: 10_000 },
-    50_000_000,
-  );
+  const transport = new SseTransport({
+    endpoint: { type: 'sse', url: `http://127.0.0.1:${port}/sse`, headers: {} },
+    connect: { timeout: 10_000 },
+    maxAnswerBytes: 50_000_000,
+    credentials: undefined,
+  });
   onTestFinished(async () => {
     await transport.close();
     server.closeAllConnections();
