@@ -71,7 +71,7 @@ it.each([
   ['two servers have', true],
   ['one server has', false],
 ])(
-  'links and pages in answers lead to the page of the server that answers, under a URI that %s',
+  'links and pages in answers and prompts lead to the page of the server that answers, under a URI that %s',
   async (_what, both) => {
     const config = { endpoint: { mode: 'passthrough' }, mcpServers: { aa: SERVER, ...(both ? { bb: OTHER } : {}) } };
     await using gateway = await hostGateway(config);
@@ -95,6 +95,8 @@ it.each([
         { uri: 'https://example.org/chart' },
       ]);
       expect(_meta).toMatchObject({ ui: { resourceUri: uri } });
+      const prompt = await client.getPrompt({ name: both ? `${server}__explain_links` : 'explain_links' });
+      expect(prompt.messages.map((message) => message.content)).toMatchObject([{ uri }, { resource: { uri } }, {}]);
       const { contents } = await client.readResource({ uri });
       expect(contents).toMatchObject([{ text: `<p>${words}</p>` }]);
     }

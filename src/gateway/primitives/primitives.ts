@@ -47,7 +47,7 @@ interface PrimitivesDeps {
   readonly onDiagnostic: (upstream: string, message: string) => void;
   readonly onListChanged: (kind: ListKind, upstream: string) => void;
   /** The links that upstreams have given; takes those of resources and prompts. */
-  readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks' | 'knowHolders'>;
+  readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks' | 'nameShared' | 'knowHolders'>;
   readonly onResourceUpdated: UpdateListener;
   /** Compares definitions with what was accepted. */
   readonly guard: Pick<DefinitionGuard, 'check' | 'quarantines'>;

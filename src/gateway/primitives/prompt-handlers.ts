@@ -14,7 +14,7 @@ interface PromptHandlersDeps {
   readonly lists: KnownLists;
   readonly guard: Pick<DefinitionGuard, 'quarantines'>;
   /** Takes the links in messages. */
-  readonly links: Pick<ResourceLinks, 'noteBlocks'>;
+  readonly links: Pick<ResourceLinks, 'noteBlocks' | 'nameShared'>;
 }
 
 interface PromptHandlers {
@@ -49,14 +49,16 @@ export function createPromptHandlers({ upstreams, lists, guard, links }: PromptH
     const { arguments: values } = call.arguments;
     if (isJsonObject(values)) requireListed(call.operation.upstream, id, values);
     const params = { name: id, ...(isJsonObject(values) ? { arguments: toTexts(values) } : {}) };
-    const result = await askUpstream(upstreams, call, 'prompts/get', params, { type: 'prompt', id });
-    const { messages } = result;
+    const { upstream } = call.operation;
+    const sent = await askUpstream(upstreams, call, 'prompts/get', params, { type: 'prompt', id });
+    const { messages } = sent;
     if (Array.isArray(messages)) {
       // More blocks of one answer are not looked at.
       const first = messages.slice(0, MOST_BLOCKS);
       const blocks = first.flatMap((message: unknown) => (isJsonObject(message) ? message['content'] : []));
-      links.noteBlocks(call.operation.upstream, call.caller, blocks);
+      links.noteBlocks(upstream, call.caller, blocks);
     }
+    const result = links.nameShared(upstream, sent, 'messages');
     if (call.native !== undefined) return { native: result };
     return { toolResult: await handOver(await toPromptResult(result), call) };
   };

@@ -48,18 +48,23 @@ export class ResourceLinks {
    * An answer in which pages and skills that several servers have under one URI are named as those of the server that answers: their
    * lists and definitions name them so. Addresses of other schemes may be open to anybody, and stay.
    */
-  nameShared<T extends JsonObject>(upstream: string, result: T, member: string): T {
+  nameShared<T extends JsonObject>(upstream: string, result: T, member: 'content' | 'messages'): T {
     const isShared = (uri: unknown): uri is string =>
       typeof uri === 'string' && keepsScheme(uri) && this.#isOfOthers(upstream, uri);
     const own = renamePages(result, upstream, isShared) as T;
     const blocks = own[member];
     if (!Array.isArray(blocks)) return own;
-    const named = blocks.map((block: unknown) => {
+    const nameBlock = (block: unknown): unknown => {
       if (!isJsonObject(block)) return block;
       const { uri, resource } = block;
       if (isShared(uri)) return { ...block, uri: qualifyUri({ upstream, id: uri }) };
       if (!isJsonObject(resource) || !isShared(resource['uri'])) return block;
       return { ...block, resource: { ...resource, uri: qualifyUri({ upstream, id: resource['uri'] }) } };
+    };
+    const named = blocks.map((block: unknown) => {
+      if (member === 'content' || !isJsonObject(block)) return nameBlock(block);
+      const content = nameBlock(block['content']);
+      return content === block['content'] ? block : { ...block, content };
     });
     return named.every((block, at) => block === blocks[at]) ? own : { ...own, [member]: named };
   }
