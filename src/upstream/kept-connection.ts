@@ -13,6 +13,7 @@ import { describeConnectFailure, isAnswer } from './translate-failure.js';
 import { type FaultKind, findFault, UpstreamFault } from './transport/fault.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { CredentialMasking } from './transport/own-credentials.js';
+import { mayInstall } from './transport/resolve-command.js';
 import type { RequestCredentials } from './transport/user-rights.js';
 import type { UpstreamEvents, UpstreamStatus } from './upstream.js';
 
@@ -220,6 +221,8 @@ export class KeptConnection {
     this.#condition.forgetLines();
     if (this.#condition.state === 'failed' || (this.#pacer.failures === 0 && !this.#pacer.looping))
       this.#condition.enter('starting', 'starting');
+    const startMs = this.#startMs();
+    const slow = setTimeout(() => this.#tellSlowStart(startMs), config.connectTimeoutMs).unref();
     try {
       return await openConnection({
         config,
@@ -229,7 +232,7 @@ export class KeptConnection {
         tools: memory.tools,
         pings: memory.pings,
         signal: this.#closing.signal,
-        timeoutMs: this.#startMs(),
+        timeoutMs: startMs,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools, digest) => this.#takeTools(tools, digest),
         onCapabilities: (capabilities) => {
@@ -250,16 +253,28 @@ export class KeptConnection {
       this.#fail(error, performance.now() - startedAt);
       return undefined;
     } finally {
+      clearTimeout(slow);
       release?.();
     }
   }
 
-  /** A child that is ended while it installs itself begins anew: it gets longer the next time. */
+  /** A child that is ended while it installs itself begins anew, or stays broken: it gets all the time, and any other longer the next time. */
   #startMs(): number {
     const { endpoint, connectTimeoutMs } = this.#options.config;
     if (endpoint.type !== 'stdio') return connectTimeoutMs;
-    const longer = connectTimeoutMs * 2 ** Math.min(this.#expiredAttempts, MOST_DOUBLINGS);
-    return Math.max(connectTimeoutMs, Math.min(longer, LONGEST_START_MS));
+    const doublings = mayInstall(endpoint) ? MOST_DOUBLINGS : Math.min(this.#expiredAttempts, MOST_DOUBLINGS);
+    return Math.max(connectTimeoutMs, Math.min(connectTimeoutMs * 2 ** doublings, LONGEST_START_MS));
+  }
+
+  /** Nothing else waits for a first start longer than for others. */
+  #tellSlowStart(startMs: number): void {
+    const { endpoint, connectTimeoutMs } = this.#options.config;
+    const isFirst = this.#failedAttempts === 0 && this.losses === 0;
+    if (!isFirst || endpoint.type !== 'stdio' || startMs <= connectTimeoutMs || this.isClosed()) return;
+    const waited = `not connected within ${connectTimeoutMs / 1000} s ('connectTimeoutMs')`;
+    this.#condition.problem = `${waited}; '${endpoint.command}' may be installing it, so it is waited for up to ${startMs / 1000} s`;
+    this.#condition.enter('starting', this.#condition.problem);
+    this.#settle();
   }
 
   #fail(error: unknown, tookMs: number): void {

@@ -64,7 +64,9 @@ export async function printOnceSettled(
   const report = await describeStart(gateway, url, true);
   const enabled = report.status.upstreams.filter(({ state }) => state !== 'disabled');
   const ready = enabled.filter(({ state }) => state === 'ready').length;
-  printLine(terminal, `All servers have been tried: ${ready} of ${enabled.length} are ready`);
+  const late = enabled.filter(({ state }) => state === 'starting').length;
+  const rest = late === 0 ? '' : `, ${late} may still be installed`;
+  printLine(terminal, `All servers have been tried: ${ready} of ${enabled.length} are ready${rest}`);
   await printTotals(gateway, report, terminal, stopped);
 }
 

@@ -41,6 +41,20 @@ function isNpx(command: string): boolean {
   return /^npx(\.cmd)?$/i.test(path.basename(command));
 }
 
+/** Programs that fetch what they start, and those that do so by a word of theirs. */
+const INSTALLERS =
+  /^(?:(?:npx|bunx|pnpx|uvx|pipx|docker|podman|nerdctl)|(?:npm (?:exec|x)|(?:pnpm|yarn) dlx|bun x|uv (?:run|tool)|deno run))\b/i;
+
+/**
+ * Whether a start may have to install the server first, which takes minutes on a slow line; what is installed in part when it is ended may
+ * stay broken.
+ */
+export function mayInstall({ command, args }: StdioEndpoint): boolean {
+  const words = [path.basename(command).replace(/\.(?:cmd|exe|bat)$/i, ''), ...args].join(' ').split(' ');
+  // A shell or `env` may stand before it.
+  return words.slice(0, 4).some((_word, at) => INSTALLERS.test(words.slice(at).join(' ')));
+}
+
 async function requireFolder(cwd: string): Promise<void> {
   const found = await stat(cwd).catch(() => undefined);
   if (found?.isDirectory() !== true)

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -126,6 +126,27 @@ describe('a child that is slow to start', () => {
     );
     expect(problems[0]).toContain("within 0.4 s ('connectTimeoutMs')");
     expect(problems.some((problem) => problem.includes("within 1.6 s ('connectTimeoutMs')"))).toBe(true);
+  });
+});
+
+describe('a child that may have to be installed first', () => {
+  it('is not ended while it may be, and nobody waits for it longer than for others', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'installer-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [installer, installed] = [path.join(folder, 'npx'), path.join(folder, 'installed')];
+    const waits = `until [ -e '${installed}' ]; do sleep 0.1; done`;
+    await writeFile(installer, `#!/bin/sh\n${waits}\nexec '${process.execPath}' '${SERVERS}behaviour-server.mjs'\n`);
+    await chmod(installer, 0o755);
+    const limits = { connectTimeoutMs: 400, timeoutMs: 60_000 };
+    await using opened = openPool(anUpstream({ ...node('slow-server'), command: installer }, limits));
+    await opened.settled;
+    expect(opened.pool.statuses()).toMatchObject([
+      { state: 'starting', problem: expect.stringContaining('may be installing it') },
+    ]);
+    await writeFile(installed, '');
+    await opened.observed(entered('ready'));
+    expect(opened.observations.filter(entered('waiting'))).toEqual([]);
+    expect(opened.pool.statuses()[0]?.problem).toBeUndefined();
   });
 });
 
