@@ -66,7 +66,7 @@ const OWNERS = {
   '^ajv-formats$': ['config', 'schema'],
   '^re2js$': ['schema'],
   '^lru-cache$': ['schema', 'results', 'upstream/credentials', 'gateway/interceptor'],
-  '^minimatch$': ['base/lib', 'config', 'catalog', 'policy/audit'],
+  '^minimatch$': ['base/lib'],
   '^stemmer$': ['catalog/search'],
   '^libsql$|^@redis/client$': ['store'],
   '^pino': ['base/observe'],

@@ -1,4 +1,4 @@
-import { Minimatch } from 'minimatch';
+import { compileNameTest } from '../base/lib/glob.js';
 import type { CurationRule, UpstreamConfig } from '../config/gateway-config.js';
 
 /** Everything the operator declares for one tool; later rules overwrite earlier ones, key by key. */
@@ -31,8 +31,8 @@ export function curationFor(config: UpstreamConfig, rawName: string, snakeName: 
 function matcherOf(rule: CurationRule): Matcher {
   const known = matchers.get(rule);
   if (known !== undefined) return known;
-  const glob = new Minimatch(rule.pattern, { dot: true, nocomment: true, nonegate: true });
-  const matcher: Matcher = (name) => name === rule.pattern || glob.match(name);
+  const fits = compileNameTest(rule.pattern);
+  const matcher: Matcher = (name) => name === rule.pattern || fits(name);
   matchers.set(rule, matcher);
   return matcher;
 }

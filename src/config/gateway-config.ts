@@ -50,7 +50,7 @@ export interface HttpEndpoint {
 export type UpstreamEndpoint = StdioEndpoint | HttpEndpoint;
 
 /**
- * An operator's curation of the operations that a pattern matches. The pattern is an exact name or a minimatch pattern; it
+ * An operator's curation of the operations that a pattern matches. The pattern is an exact name or a pattern; it
  * is compared with the tool's own name and with the operation's snake_case name. Later rules win, key by key.
  */
 export type CurationRule = Omit<Input<typeof OPERATION>, 'computed'> & {
@@ -131,7 +131,7 @@ export interface FamilyDefinition {
   readonly categories: readonly Category[];
   /** Leading words of operation names that it takes; they beat `categories`. */
   readonly verbs: readonly string[];
-  /** Operation-name patterns (minimatch) it takes; they beat `verbs`. */
+  /** Patterns of operation names that it takes; they beat `verbs`. */
   readonly patterns: readonly string[];
   /** The categories that `verbs` and `patterns` may take; a family that reads must not take a write by its name. */
   readonly only: readonly Category[];

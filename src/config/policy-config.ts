@@ -20,8 +20,7 @@ export type Window = (typeof WINDOWS)[number];
 export type ParamCondition = Output<typeof CONDITION>;
 
 /**
- * Which calls a rule is about: all that is given must match, and of a list one entry. Patterns are minimatch's, without
- * extended globs.
+ * Which calls a rule is about: all that is given must match, and of a list one entry.
  */
 export type RuleMatch = Output<typeof MATCH>;
 

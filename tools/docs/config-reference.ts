@@ -47,10 +47,13 @@ variable of the table above has such a file variable too: \`MCP_AQL_HOST_FILE\`.
 const RULES = `## Policy rules
 
 Each call is checked against every rule of \`policy.rules\`; of those that match, \`deny\` beats \`confirm\` beats \`allow\`, in any
-order. Where none matches, the operation's danger and its server's trust decide ([security](security.md)). Patterns are minimatch's
-without extended globs: \`*\`, \`?\`, \`**\`, \`[classes]\` and \`{braces}\`. Where a value cannot be judged, as text where a number is
+order. Where none matches, the operation's danger and its server's trust decide ([security](security.md)). Where a value cannot be judged, as text where a number is
 compared, a rule that denies or confirms counts as matching and one that allows does not. \`policy explain\` says which rule decides,
-and why. For example:`;
+and why.
+
+Patterns are written alike in every setting and filter: \`*\` and \`?\`, \`[classes]\`, \`{braces}\` for alternatives, and a backslash before a sign
+that stands for itself. In \`glob\`, which matches values, \`*\` ends at a \`/\` and \`**\` does not. Extended globs (\`@(a|b)\`), named classes
+(\`[[:alpha:]]\`) and a \`!\` before a pattern of names are refused when the configuration is read. For example:`;
 
 const RULES_READING = `Creations and changes in repositories named \`sandbox-…\` run without a question. A refund above 100 needs the agreement of a
 person and at least half a minute. The client \`ci\` deletes nothing, and nobody can agree to it.
@@ -72,7 +75,7 @@ Each \`*.json\` in \`upstreamsDir\` describes one upstream: the keys above and \
 \`command\` and \`url\` adds to the server of that name, and beats its definition in the main file. Names are compared in snake_case, and two
 servers may not share one. The same curation keys may stand in \`mcpServers\`.
 
-An entry of \`operations\` is an exact name or a minimatch pattern (\`get_*\`), compared with the tool's own name and its operation's
+An entry of \`operations\` is an exact name or a pattern (\`get_*\`), compared with the tool's own name and its operation's
 name. Later entries win, key by key.`;
 
 const API_LIMITS = `## API limits

@@ -3,7 +3,6 @@ import { braceExpand } from 'minimatch';
 
 /** A compiled pattern. */
 interface Glob {
-  readonly pattern: string;
   match(text: PathText, budget: Budget): Match;
 }
 
@@ -64,9 +63,8 @@ type Segment = string | Run<number | RegExp>;
  */
 export function compileGlob(pattern: string): Glob {
   const alternatives = readAlternatives(pattern);
-  if (alternatives === null) return { pattern, match: () => 'doubt' };
+  if (alternatives === null) return { match: () => 'doubt' };
   return {
-    pattern,
     match: (text, budget) => anyOf(alternatives.map((alternative) => matchForms(alternative, text, budget))),
   };
 }
@@ -82,21 +80,54 @@ export function matchGlobs(globs: readonly Glob[], text: string, budget: Budget 
 
 /** A compiled pattern of names. */
 export interface NameGlob {
-  readonly pattern: string;
   match(name: string, budget: Budget): Match;
 }
 
 /** The same dialect for names that are no paths, such as those of users: `*` matches every run of characters, slashes too. */
 export function compileNameGlob(pattern: string): NameGlob {
   const segments = readExpanded(pattern, readSegment);
-  if (segments === null) return { pattern, match: () => 'doubt' };
+  if (segments === null) return { match: () => 'doubt' };
   return {
-    pattern,
     match(name, budget) {
       if (name.length > LONGEST_TEXT) return 'doubt';
       const matches = segments.some((segment) => fits(segment, name, isAny, budget));
       return matches && budget.left >= 0 ? 'yes' : budget.left < 0 ? 'doubt' : 'no';
     },
+  };
+}
+
+/** The test of one pattern of names. What it cannot decide it does not match. */
+export function compileNameTest(pattern: string): (name: string) => boolean {
+  const glob = compileNameGlob(pattern);
+  return (name) => glob.match(name, matchBudget()) === 'yes';
+}
+
+/** Whether a text is a pattern and not a name. */
+export function isPattern(text: string): boolean {
+  return /[*?[\]{}\\]/.test(text);
+}
+
+/** Why a pattern cannot be used, and how to write it; undefined where it can. */
+export function findGlobFault(pattern: string): { readonly message: string; readonly suggestion: string } | undefined {
+  if (UNSUPPORTED.test(pattern)) {
+    return {
+      message: 'expected a pattern without extended globs such as @(a|b), and without named classes',
+      suggestion: 'write {a,b} for alternatives, and \\( for a parenthesis',
+    };
+  }
+  if (readExpanded(pattern, readSegment) !== null) return undefined;
+  return {
+    message: `expected braces of at most ${MOST_ALTERNATIVES} alternatives, and classes such as [a-z]`,
+    suggestion: 'write a list of patterns',
+  };
+}
+
+/** The same for a pattern of names, which no negation begins. */
+export function findNameGlobFault(pattern: string): ReturnType<typeof findGlobFault> {
+  if (!pattern.startsWith('!')) return findGlobFault(pattern);
+  return {
+    message: "expected the names that are meant: a leading '!' does not turn a pattern round",
+    suggestion: 'write patterns of the others, or \\! for the sign itself',
   };
 }
 

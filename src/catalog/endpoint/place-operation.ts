@@ -1,4 +1,4 @@
-import { Minimatch } from 'minimatch';
+import { compileNameTest } from '../../base/lib/glob.js';
 import { type Operation, QUALIFIER } from '../../base/protocol/operation.js';
 import type { FamilyDefinition, ProfileDefinition } from '../../config/gateway-config.js';
 
@@ -15,7 +15,7 @@ export function compilePlacement(profile: ProfileDefinition): Placement {
   if (lastFamily === undefined) throw new Error(`Profile '${profile.name}' has no families`);
   const byName = indexFamilies(families, (family) => [family.name]);
   const patterns = families.flatMap((family) =>
-    family.patterns.map((pattern) => ({ family, regexp: compile(pattern) })),
+    family.patterns.map((pattern) => ({ family, fits: compileNameTest(pattern) })),
   );
   const byVerb = new Map(
     families.flatMap(({ verbs }) =>
@@ -28,10 +28,8 @@ export function compilePlacement(profile: ProfileDefinition): Placement {
     const bare = bareNameOf(operation);
     return (
       byName.get(operation.family ?? '') ??
-      patterns.find(
-        ({ family, regexp }) =>
-          mayTake(family, operation) && (regexp.test(bare) || regexp.test(operation.qualifiedName)),
-      )?.family ??
+      patterns.find(({ family, fits }) => mayTake(family, operation) && (fits(bare) || fits(operation.qualifiedName)))
+        ?.family ??
       byVerb.get(leadingWordOf(bare))?.find((family) => mayTake(family, operation)) ??
       byCategory.get(operation.classification.category) ??
       lastFamily
@@ -51,13 +49,6 @@ function indexFamilies(
   const index = new Map<string, FamilyDefinition>();
   for (const family of families) for (const key of keysOf(family)) if (!index.has(key)) index.set(key, family);
   return index;
-}
-
-/** Minimatch's own `match` splits paths on every call, which is slow for ten thousand operations. */
-function compile(pattern: string): RegExp {
-  const regexp = new Minimatch(pattern, { nocomment: true }).makeRe();
-  if (regexp === false) throw new Error(`'${pattern}' is not a pattern`);
-  return regexp;
 }
 
 /** The name without its upstream: a collision that qualifies a name must not move the operation to another family. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { faultCode } from '../../base/lib/fault-code.js';
+import { findNameGlobFault } from '../../base/lib/glob.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import {
   type FoundRecord,
@@ -152,8 +153,8 @@ function registerAuditSearch(audit: Command, terminal: Terminal): void {
       '--type <types...>',
       'decision, call, token, approval, admin, integrity, opened, closed, lost, skipped, retention',
     )
-    .option('--operation <pattern>', 'the operation, upstream__name (minimatch: *__delete_*)')
-    .option('--upstream <pattern>', 'the upstream (minimatch)')
+    .option('--operation <pattern>', 'the operation, upstream__name, or a pattern (*__delete_*)', readPattern)
+    .option('--upstream <pattern>', 'the upstream, or a pattern', readPattern)
     .option('--by <name>', 'a session, a client, a user, an operator, or who confirmed')
     .option('--outcome <outcome>', 'allowed, confirmed, confirmation_required, denied, success, failure')
     .option('--code <code>', 'the error code, or OK')
@@ -170,6 +171,13 @@ function registerAuditSearch(audit: Command, terminal: Terminal): void {
 
 const SINCE_OPTION = ['--since <time>', 'from 2026-11-22, 2026-11-22T01:24:53Z or 12h (ago) on'] as const;
 const UNTIL_OPTION = ['--until <time>', 'before a time, in the same formats'] as const;
+
+/** @throws InvalidArgumentError what is wrong with a pattern, and how to write it */
+function readPattern(pattern: string): string {
+  const fault = findNameGlobFault(pattern);
+  if (fault !== undefined) throw new InvalidArgumentError(`${fault.message}; ${fault.suggestion}`);
+  return pattern;
+}
 
 /** Options that are not given do not filter. */
 function toFilter({ type, operation, upstream, by, outcome, code, since, until, text }: SearchFlags): RecordFilter {

@@ -1,4 +1,5 @@
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
+import { isPattern } from '../../base/lib/glob.js';
 import { suggestName } from '../../base/lib/names.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../../base/protocol/operation.js';
 import type { ClientConfig, ServerConfig } from '../access-config.js';
@@ -9,7 +10,6 @@ import { ENDPOINT, PLAIN_SECTIONS } from '../schema/serving-schema.js';
 import { normalise, normaliseAll } from '../schema/setting.js';
 import { buildClients, hashToken } from './build-access.js';
 import { buildCredentialStorage, notePerUser } from './build-credentials.js';
-import { isPattern } from './build-match.js';
 import { buildLog, buildMetrics, buildTracing } from './build-observability.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';

@@ -1,10 +1,10 @@
-import { braceExpand } from 'minimatch';
 import type { JsonPath } from '../../base/json/json-path.js';
+import { isPattern } from '../../base/lib/glob.js';
 import { suggestName } from '../../base/lib/names.js';
 import { ISSUER_SIGN } from '../../base/protocol/caller.js';
 import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
-import type { MatchEntry, OneOrMany } from '../config-document.js';
-import { CALLER_KEYS, type RuleMatch } from '../policy-config.js';
+import type { MatchEntry } from '../config-document.js';
+import type { RuleMatch } from '../policy-config.js';
 import { MATCH } from '../schema/policy-schema.js';
 import { normalise } from '../schema/setting.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -32,29 +32,6 @@ export function toSlugs(names: readonly string[]): readonly string[] {
   return names.map((name) => (isPattern(name) ? name : toSlug(name)));
 }
 
-export function toList<T>(value: OneOrMany<T>): readonly T[] {
-  return Array.isArray(value) ? value : [value as T];
-}
-
-/** The conditions that hold patterns of names. */
-const NAME_KEYS = ['operation', 'upstream', ...CALLER_KEYS] as const;
-
-/** Reports patterns that cannot be used. */
-export function noteGlobs({ params, ...match }: MatchEntry, path: JsonPath, diagnostics: Diagnostics): void {
-  const places = [
-    ...NAME_KEYS.map((key) => ({ at: [...path, key], given: match[key] })),
-    ...Object.entries(params ?? {}).map(([name, { glob }]) => ({ at: [...path, 'params', name, 'glob'], given: glob })),
-  ];
-  for (const { at, given = [] } of places) {
-    for (const [index, pattern] of toList(given).entries()) {
-      const fault = findGlobFault(pattern);
-      if (fault !== undefined) {
-        diagnostics.problem(typeof given === 'string' ? at : [...at, index], fault.message, fault.suggestion);
-      }
-    }
-  }
-}
-
 /** Warns of unknown names: a rule with a misspelled name would silently match nothing. */
 export function noteUnknownNames(
   { upstream, client, user, view }: RuleMatch,
@@ -80,39 +57,4 @@ export function noteUnknownNames(
 
 function isOfIssuer(name: string, { issuers }: KnownNames): boolean {
   return issuers.some((issuer) => name.startsWith(`${issuer}${ISSUER_SIGN}`));
-}
-
-/** The characters that have a meaning in minimatch patterns. */
-const PATTERN_SIGNS = /[*?[\]{}()]/;
-
-/** Whether a text is a pattern and not a name. */
-export function isPattern(text: string): boolean {
-  return PATTERN_SIGNS.test(text);
-}
-
-/** Extended globs and named classes. Rules match values that callers send, so patterns must be cheap to match. */
-const UNSUPPORTED = /[?*+@!]\(|\[:\w+:\]/;
-
-const MAX_ALTERNATIVES = 64;
-
-interface GlobFault {
-  readonly message: string;
-  readonly suggestion: string;
-}
-
-/** Why a rule's pattern cannot be used; undefined where it can. Rules know `*`, `?`, `**`, `[classes]` and `{braces}`. */
-export function findGlobFault(pattern: string): GlobFault | undefined {
-  if (UNSUPPORTED.test(pattern)) {
-    return {
-      message: 'expected a pattern without extended globs such as @(a|b), and without named classes',
-      suggestion: 'write {a,b} for alternatives, and \\( for a parenthesis',
-    };
-  }
-  if (braceExpand(pattern, { braceExpandMax: MAX_ALTERNATIVES + 1 }).length > MAX_ALTERNATIVES) {
-    return {
-      message: `expected braces of at most ${MAX_ALTERNATIVES} alternatives`,
-      suggestion: 'write a list of patterns',
-    };
-  }
-  return undefined;
 }

@@ -4,7 +4,7 @@ import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } fr
 import { APPROVALS, CONFIRMATION, POLICY } from '../schema/policy-schema.js';
 import { normalise } from '../schema/setting.js';
 import { buildOperators } from './build-access.js';
-import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
+import { buildMatch, type KnownNames, noteUnknownNames } from './build-match.js';
 import type { Diagnostics } from './diagnostics.js';
 import { readSecret, type SecretContext } from './secrets.js';
 
@@ -76,10 +76,7 @@ export function buildRules(
     const path = [...at, index];
     const rule = buildRule(entry, index);
     // A faulty entry is reported already; further faults would only follow from that.
-    if (!diagnostics.has(path)) {
-      noteContradictions(entry, path, diagnostics);
-      noteGlobs(entry.match ?? {}, [...path, 'match'], diagnostics);
-    }
+    if (!diagnostics.has(path)) noteContradictions(entry, path, diagnostics);
     noteUnknownNames(rule.match, known, [...path, 'match'], diagnostics);
     const first = firstIndexes.get(rule.name);
     if (first === undefined) firstIndexes.set(rule.name, index);

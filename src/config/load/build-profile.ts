@@ -1,5 +1,5 @@
-import { minimatch } from 'minimatch';
 import type { JsonPath } from '../../base/json/json-path.js';
+import { compileNameTest } from '../../base/lib/glob.js';
 import { suggestName } from '../../base/lib/names.js';
 import { CATEGORIES } from '../../base/protocol/operation.js';
 import { BUILT_IN_PROFILES } from '../built-in-profiles.js';
@@ -113,9 +113,7 @@ function noteTwice(
 /** Patterns beat verbs and verbs beat categories, the same order as for every other operation. */
 function findIntrospectFamily(families: readonly FamilyDefinition[]): FamilyDefinition | undefined {
   return (
-    families.find((family) =>
-      family.patterns.some((pattern) => minimatch('introspect', pattern, { nocomment: true })),
-    ) ??
+    families.find((family) => family.patterns.some((pattern) => compileNameTest(pattern)('introspect'))) ??
     families.find((family) => family.verbs.includes('introspect')) ??
     families.find((family) => family.categories.includes('READ'))
   );

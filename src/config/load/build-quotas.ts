@@ -3,7 +3,7 @@ import type { PriceEntry, QuotaEntry, QuotasEntry } from '../config-document.js'
 import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from '../policy-config.js';
 import { LIMIT, QUOTAS } from '../schema/policy-schema.js';
 import { normalise } from '../schema/setting.js';
-import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
+import { buildMatch, type KnownNames, noteUnknownNames } from './build-match.js';
 import type { Diagnostics } from './diagnostics.js';
 
 interface Context {
@@ -37,7 +37,6 @@ function buildLimits(entries: readonly QuotaEntry[], context: Context): readonly
     const limit = buildLimit(entry, context.currency);
     noteThresholds(entry, path, context.diagnostics);
     noteCurrency(entry, path, context);
-    noteGlobs(entry.match ?? {}, [...path, 'match'], context.diagnostics);
     noteUnknownNames(limit.match, context.known, [...path, 'match'], context.diagnostics);
     noteTwins(limit, path, places.get(limit.name), context.diagnostics);
     places.set(limit.name, index);
@@ -101,7 +100,6 @@ function buildPrice(entry: PriceEntry, path: JsonPath, { known, diagnostics }: C
   if (diagnostics.has(path)) return [];
   const { match = {}, cost_per_call: costPerCall } = entry;
   const price = { match: buildMatch(match), costPerCall };
-  noteGlobs(match, [...path, 'match'], diagnostics);
   noteUnknownNames(price.match, known, [...path, 'match'], diagnostics);
   if (costPerCall > 0 && Math.round(costPerCall * COST_STEPS) === 0) {
     diagnostics.problem([...path, 'cost_per_call'], `expected 0 or at least ${1 / COST_STEPS}, got ${costPerCall}`);

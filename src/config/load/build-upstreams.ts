@@ -1,6 +1,7 @@
 import { compileExpression } from '../../base/expression/compile.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { formatPath, type JsonPath, valueAt } from '../../base/json/json-path.js';
+import { isPattern } from '../../base/lib/glob.js';
 import { nearestSpelling, suggestName } from '../../base/lib/names.js';
 import { type Category, GATEWAY_SOURCE, QUALIFIER, RESERVED_OPERATIONS } from '../../base/protocol/operation.js';
 import type { ApiLimitEntry, GatewayDocument, OperationEntry, RelationEntry, ServerEntry } from '../config-document.js';
@@ -19,7 +20,6 @@ import { normaliseAll } from '../schema/setting.js';
 import { FOREIGN_KEYS, SERVER_PROPERTIES } from '../schema/upstream-schema.js';
 import { buildUpstreamCredentials } from './build-credentials.js';
 import { buildEndpoint, type OutboundEntry } from './build-endpoint.js';
-import { findGlobFault, isPattern } from './build-match.js';
 import { type Diagnostics, muteDiagnostics } from './diagnostics.js';
 import { COMMENTED, IGNORED, isComment } from './foreign-members.js';
 import type { LocatedDefinition } from './server-definition.js';
@@ -354,7 +354,7 @@ function buildApiLimit({ scope, operation, category, limit, window }: ApiLimitEn
 }
 
 function noteSubject(entry: ApiLimitEntry, path: JsonPath, diagnostics: Diagnostics): void {
-  const { scope, operation } = entry;
+  const { scope } = entry;
   const subject = SUBJECTS[scope];
   if (subject !== undefined && entry[subject] === undefined) {
     diagnostics.problem([...path, subject], `missing; a limit of the scope '${scope}' needs it`);
@@ -367,8 +367,6 @@ function noteSubject(entry: ApiLimitEntry, path: JsonPath, diagnostics: Diagnost
       'change the scope, or leave it out',
     );
   }
-  const fault = operation === undefined ? undefined : findGlobFault(operation);
-  if (fault !== undefined) diagnostics.problem([...path, 'operation'], fault.message, fault.suggestion);
 }
 
 /** Reports two limits on the same calls in the same window: only the lower one would count. */

@@ -1,4 +1,5 @@
 import type { JsonPath } from '../../base/json/json-path.js';
+import { isPattern } from '../../base/lib/glob.js';
 import { suggestName } from '../../base/lib/names.js';
 import { CATEGORIES, DANGER_LEVELS, dangerRank } from '../../base/protocol/operation.js';
 import type { GatewayDocument, ViewEntry } from '../config-document.js';
@@ -6,7 +7,7 @@ import type { GatewayConfig, ProfileDefinition, ViewConfig, ViewOperations } fro
 import type { PolicyRule, RuleMatch } from '../policy-config.js';
 import { normalise } from '../schema/setting.js';
 import { VIEW } from '../schema/view-schema.js';
-import { findGlobFault, isPattern, type KnownNames, toSlugs } from './build-match.js';
+import { type KnownNames, toSlugs } from './build-match.js';
 import { buildRules } from './build-policy.js';
 import { pickProfile } from './build-profile.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -47,9 +48,6 @@ function buildView(name: string, entry: ViewEntry, context: ViewContext): ViewCo
     policy: _,
     ...view
   } = normalise(VIEW, entry);
-  const { include, exclude } = operations;
-  notePatterns({ upstreams }, path, diagnostics);
-  notePatterns({ include, exclude }, [...path, 'operations'], diagnostics);
   const slugs = upstreams && toSlugs(upstreams);
   noteUnknown('upstream', slugs ?? [], known.upstreams, [...path, 'upstreams'], diagnostics);
   noteUnknown('client', view.clients ?? [], known.clients, [...path, 'clients'], diagnostics);
@@ -67,19 +65,6 @@ function buildView(name: string, entry: ViewEntry, context: ViewContext): ViewCo
         profile === undefined ? endpoint.profile : pickProfile(profile, profiles, diagnostics, [...path, 'profile']),
     },
   };
-}
-
-function notePatterns(
-  lists: Readonly<Record<string, readonly string[] | undefined>>,
-  path: JsonPath,
-  diagnostics: Diagnostics,
-): void {
-  for (const [key, given = []] of Object.entries(lists)) {
-    for (const pattern of given) {
-      const fault = findGlobFault(pattern);
-      if (fault !== undefined) diagnostics.problem([...path, key], fault.message, fault.suggestion);
-    }
-  }
 }
 
 function noteUnknown(

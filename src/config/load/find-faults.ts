@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
 import type { JsonPath } from '../../base/json/json-path.js';
+import { findGlobFault, findNameGlobFault } from '../../base/lib/glob.js';
 
 /** One place where a document breaks its schema. */
 export interface SchemaFault {
@@ -36,6 +37,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   maxLength: (value, { maxLength }) => typeof value !== 'string' || [...value].length <= Number(maxLength),
   minLength: (value, { minLength }) => typeof value !== 'string' || [...value].length >= Number(minLength),
   pattern: (value, { pattern }) => typeof value !== 'string' || new RegExp(String(pattern), 'u').test(value),
+  format: (value, { format }) => typeof value !== 'string' || FORMATS[String(format)]?.(value) === undefined,
   const: (value, { const: expected }) => value === expected,
   enum: (value, { enum: allowed }) => Array.isArray(allowed) && allowed.includes(value),
   if: checkCondition,
@@ -48,6 +50,12 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   propertyNames: checkNames,
   additionalProperties: checkAdditional,
   properties: checkProperties,
+};
+
+/** The formats of texts: why one cannot be used. */
+export const FORMATS: Readonly<Record<string, typeof findGlobFault>> = {
+  glob: findGlobFault,
+  'name-glob': findNameGlobFault,
 };
 
 /** Keywords that say something to readers alone, and those that another keyword reads. */

@@ -5,7 +5,7 @@ import type { GatewayDocument, UpstreamDocument } from '../config-document.js';
 import { GATEWAY_SCHEMA } from '../schema/gateway-schema.js';
 import { UPSTREAM_SCHEMA } from '../schema/upstream-schema.js';
 import type { Diagnostics } from './diagnostics.js';
-import { findFaults, type SchemaFault } from './find-faults.js';
+import { FORMATS, findFaults, type SchemaFault } from './find-faults.js';
 import { explainForeign } from './foreign-members.js';
 
 interface Documents {
@@ -87,6 +87,7 @@ const EXPLANATIONS: Readonly<Record<string, (fault: SchemaFault) => Explanation>
     message: `expected more than ${schema['exclusiveMinimum']}, got ${data}`,
   }),
   pattern: ({ schema }) => ({ message: `expected text that matches ${schema['pattern']}` }),
+  format: ({ schema, data }) => FORMATS[String(schema['format'])]?.(String(data)) ?? { message: 'is not valid' },
   minLength: () => ({ message: 'expected text, got an empty string' }),
   maxLength: ({ schema }) => ({ message: `expected at most ${schema['maxLength']} characters` }),
   minItems: ({ schema }) => ({ message: `expected at least ${schema['minItems']} entry` }),

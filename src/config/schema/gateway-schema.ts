@@ -5,7 +5,19 @@ import { POLICY, QUOTAS } from './policy-schema.js';
 import { SAFETY_LOOP } from './safety-schema.js';
 import { CLIENTS, SERVER } from './server-schema.js';
 import { ENDPOINT, LOG, METRICS, PLAIN_SECTIONS, TRACING } from './serving-schema.js';
-import { choice, custom, dictionary, type Inputs, list, reference, section, string, TEXT, text } from './setting.js';
+import {
+  choice,
+  custom,
+  dictionary,
+  type Inputs,
+  list,
+  NAME_GLOB,
+  reference,
+  section,
+  string,
+  TEXT,
+  text,
+} from './setting.js';
 import { AUDIT, STORE } from './storage-schema.js';
 import { INTEGRITY_MODES, SERVER_ENTRY } from './upstream-schema.js';
 import { VIEWS } from './view-schema.js';
@@ -24,7 +36,7 @@ export const FAMILY = section(
       string({ pattern: '^[a-z][a-z0-9]*$' }, ''),
       'Leading words of operation names it takes; they beat categories.',
     ),
-    patterns: list(TEXT, 'Minimatch patterns of operation names it takes; they beat verbs.'),
+    patterns: list(NAME_GLOB, 'Patterns of operation names it takes; they beat verbs.'),
     only: list(
       categories,
       'The categories that verbs and patterns may take; READ alone where `categories` is READ alone, else all.',

@@ -5,8 +5,10 @@ import {
   choice,
   custom,
   dictionary,
+  GLOB,
   integer,
   list,
+  NAME_GLOB,
   number,
   oneOrMany,
   section,
@@ -20,13 +22,6 @@ export const DECISIONS = ['allow', 'confirm', 'deny'] as const;
 
 /** Who must agree: the caller, which sends the token of the warning back, or a person, in a way that a model cannot use. */
 const CONFIRMERS = ['token', 'human'] as const;
-
-const MAX_PATTERN_LENGTH = 500;
-
-// A leading `!` or `#` of minimatch has no meaning here, and no name begins with it.
-export const NAME_GLOB = string({ pattern: '^[^!#]', maxLength: MAX_PATTERN_LENGTH }, '');
-
-export const PATTERN = string({ minLength: 1, maxLength: MAX_PATTERN_LENGTH }, '');
 
 /** Conditions on one parameter. Of a list each element, and of a rule that allows every one, is compared with `glob`. */
 export const CONDITION = {
@@ -43,7 +38,7 @@ export const CONDITION = {
     lt: number({}, 'A number less than this.'),
     lte: number({}, 'A number of at most this.'),
     glob: oneOrMany(
-      PATTERN,
+      GLOB,
       'Pattern(s), one of which matches the value as text; of a list, any element. `**` crosses `/`.',
     ),
   }),
@@ -103,7 +98,7 @@ export const RULE = section(
       DECISIONS,
       'The decision about the call. Of the rules that match, `deny` beats `confirm` beats `allow`.',
     ),
-    reason: string({ minLength: 1, maxLength: MAX_PATTERN_LENGTH }, 'Why; shown in the refusal or the question.'),
+    reason: string({ minLength: 1, maxLength: 500 }, 'Why; shown in the refusal or the question.'),
     requires: choice(
       CONFIRMERS,
       'Of `confirm`, who must agree: the caller, which sends the token back (`token`, unless given), or a person, in a way ' +

@@ -20,7 +20,7 @@ export type RiskTolerance = keyof typeof RISK_TOLERANCES;
 const TOLERANCE_NAMES = Object.keys(RISK_TOLERANCES) as RiskTolerance[];
 
 const patterns = (description: string) =>
-  list(string({ minLength: 1, maxLength: 200 }, ''), description, [], { maxItems: 200 });
+  list(string({ format: 'glob', minLength: 1, maxLength: 200 }, ''), description, [], { maxItems: 200 });
 
 /** The settings of one agent, or of all. */
 export const AGENT = {

@@ -1,4 +1,17 @@
-import { boolean, choice, custom, dictionary, integer, list, SCOPE, section, string, TEXT, text } from './setting.js';
+import {
+  boolean,
+  choice,
+  custom,
+  dictionary,
+  integer,
+  list,
+  NAME_GLOB,
+  SCOPE,
+  section,
+  string,
+  TEXT,
+  text,
+} from './setting.js';
 
 /** A static token. Its length is checked once references are resolved. */
 const KEY = {
@@ -32,7 +45,7 @@ export const CLIENTS = dictionary(
     ...KEYS,
     groups: list(TEXT, 'Groups that the client is in, for rules and quotas.'),
     ignoreArguments: list(
-      TEXT,
+      NAME_GLOB,
       'Names, or patterns of them (`chat*`), that this client adds to its calls: where an operation has no such parameter they are dropped, with a warning.',
     ),
   }),

@@ -78,6 +78,10 @@ export function string<D extends string | undefined = undefined>(
 /** An item of a list of texts, which is not empty. */
 export const TEXT = string({ minLength: 1 }, '');
 
+/** A pattern of values, and one of names. */
+export const GLOB = string({ format: 'glob', minLength: 1, maxLength: 500 }, '');
+export const NAME_GLOB = string({ format: 'name-glob', minLength: 1, maxLength: 500 }, '');
+
 /** A scope of OAuth 2 (RFC 6749, section 3.3). */
 export const SCOPE = string({ pattern: '^[!#-\\[\\]-~]+$' }, '');
 

@@ -1,5 +1,4 @@
-import { PATTERN } from './policy-schema.js';
-import { boolean, choice, integer, list, section, string, TEXT, text } from './setting.js';
+import { boolean, choice, integer, list, NAME_GLOB, section, string, TEXT, text } from './setting.js';
 
 /** What is below the data directory unless given. */
 export const STORE_FILE = 'state.db';
@@ -78,7 +77,7 @@ export const AUDIT = section('The record of what was attempted, decided and admi
     1_073_741_824,
   ),
   retentionDays: integer(0, 3650, 'Whole files older than so many days are removed; 0 keeps all.', 90),
-  redactKeys: list(PATTERN, 'Minimatch patterns of more parameter names whose values are never recorded.', []),
+  redactKeys: list(NAME_GLOB, 'Patterns of more parameter names whose values are never recorded.', []),
   redactPatterns: list(
     TEXT,
     'Regular expressions (JavaScript, flag `u`) of more texts that are never recorded. Yours to keep cheap: nested ' +

@@ -89,9 +89,9 @@ export const SERVER_PROPERTIES = {
     'How its tools that differ from the accepted ones are treated; see the setting of the same name.',
   ),
   operations: dictionary(
-    { propertyNames: { minLength: 1 } },
+    { propertyNames: { format: 'name-glob', minLength: 1 } },
     reference('operation', OPERATION),
-    "Curation by a tool's or operation's exact name or minimatch pattern; later rules win, key by key.",
+    "Curation by a tool's or operation's exact name or pattern; later rules win, key by key.",
   ),
   relations: list(RELATION, 'How its things are connected, for the operation `query_relationships`; see below.'),
   api_limits: API_LIMITS,

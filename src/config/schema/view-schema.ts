@@ -1,7 +1,7 @@
 import { CATEGORIES, DANGER_LEVELS } from '../../base/protocol/operation.js';
-import { NAME_GLOB, RULE } from './policy-schema.js';
+import { RULE } from './policy-schema.js';
 import { MODES } from './serving-schema.js';
-import { boolean, choice, dictionary, integer, list, oneOrMany, section, string, text } from './setting.js';
+import { boolean, choice, dictionary, integer, list, NAME_GLOB, oneOrMany, section, string, text } from './setting.js';
 
 const HOLDER = string({ minLength: 1, maxLength: 200 }, '');
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { findNameGlobFault, isPattern } from '../../base/lib/glob.js';
 import { toSnakeCase } from '../../base/lib/names.js';
 import { type Category, type DangerLevel, localNameOf, type Operation } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
@@ -91,13 +92,13 @@ export async function saveCuration(
   return { kind: 'saved', file: preview.change.file, reload: await gateway.reload(`operator '${operator}'`) };
 }
 
-/** Signs of patterns: a tool whose name has one is spoken of by its name in snake_case, which has none. */
-const PATTERN_SIGN = /[*?[\]{}()!+@]/;
-
-/** A part of a grouped tool has a name of its own; a whole tool has the server's. */
+/**
+ * A part of a grouped tool has a name of its own, and a whole tool the server's: in snake_case where it cannot be told from a pattern,
+ * or is none that the configuration takes.
+ */
 function targetOf(operation: Operation): CurationTarget {
   const { upstream, tool, fixedArguments } = operation;
-  const name = PATTERN_SIGN.test(tool) ? toSnakeCase(tool) : tool;
+  const name = isPattern(tool) || findNameGlobFault(tool) !== undefined ? toSnakeCase(tool) : tool;
   return { upstream, pattern: fixedArguments === undefined ? name : localNameOf(operation) };
 }
 

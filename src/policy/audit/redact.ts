@@ -1,5 +1,5 @@
-import { Minimatch } from 'minimatch';
 import { isJsonObject, type JsonObject, setMember } from '../../base/json/json.js';
+import { compileNameGlob, matchBudget } from '../../base/lib/glob.js';
 import { isSensitiveName, toSnakeCase } from '../../base/lib/names.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { PASSWORD_WORDS } from '../../base/protocol/secret-forms.js';
@@ -279,17 +279,18 @@ const HARMLESS_TOKEN =
 
 /**
  * Recognizes secret members by their names, in any case and with any separators: `apiKey`, `API-KEY`, `api key`.
- * @param patterns further names (minimatch), matched with the name as written and in snake_case
+ * @param patterns patterns of further names, matched with the name as written and in snake_case
  */
 function createSecretKeyTest(patterns: readonly string[]): SecretKeyTest {
-  const matchers = patterns.map((pattern) => new Minimatch(pattern, { nocase: true, dot: true, nocomment: true }));
+  const globs = patterns.map((pattern) => compileNameGlob(pattern.toLowerCase()));
+  // A name that cannot be compared may be secret.
+  const isNamed = (name: string): boolean => globs.some((glob) => glob.match(name, matchBudget()) !== 'no');
   return (key) => {
     const name = toSnakeCase(key);
-    if (CARRIES_PROGRAM.test(name)) return matchers.some((matcher) => matcher.match(name));
+    if (CARRIES_PROGRAM.test(name)) return isNamed(name);
     const squeezed = name.replaceAll('_', '');
     if (isSensitiveName(name) || SECRET_WORDS.test(squeezed) || FOREIGN_WORDS.test(key.slice(0, MAX_KEY))) return true;
     if (TOKEN_KEY.test(squeezed) && squeezed !== 'tokens' && !HARMLESS_TOKEN.test(squeezed)) return true;
-    // A slash in a name does not separate folders.
-    return matchers.some((matcher) => matcher.match(key.replaceAll('/', '_')) || matcher.match(name));
+    return isNamed(key.toLowerCase()) || isNamed(name);
   };
 }

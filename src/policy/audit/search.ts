@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Minimatch } from 'minimatch';
 import { isJsonObject } from '../../base/json/json.js';
+import { compileNameTest } from '../../base/lib/glob.js';
 import { createJournalIndex, type JournalEnds } from './journal/journal-index.js';
 import { type JournalRecord, listJournals, readLine, startOf } from './journal/line.js';
 import { readLastLines, readLines } from './journal/read.js';
@@ -20,9 +20,9 @@ export interface FoundRecord extends Timed {
 export interface RecordFilter {
   /** One of these. */
   readonly types?: readonly string[];
-  /** A minimatch pattern. */
+  /** A pattern. */
   readonly operation?: string;
-  /** A minimatch pattern. */
+  /** A pattern. */
   readonly upstream?: string;
   /** A session, an authenticated client or user, what a client calls itself, an operator, or who confirmed. */
   readonly by?: string;
@@ -106,8 +106,8 @@ export function createRecordFilter(filter: RecordFilter): Test {
 }
 
 function matchMember(name: string, pattern: string): Test {
-  const matcher = new Minimatch(pattern, { nocomment: true });
-  return ({ [name]: value }) => typeof value === 'string' && matcher.match(value);
+  const fits = compileNameTest(pattern);
+  return ({ [name]: value }) => typeof value === 'string' && fits(value);
 }
 
 function namesOf(record: JournalRecord): readonly unknown[] {
