@@ -15,6 +15,7 @@ import type { Diagnostic, RawTool } from '../base/protocol/tools.js';
 import { classifyTool } from '../classify/classify-tool.js';
 import { findGroupingParameter } from '../classify/facts.js';
 import { findForeignParameters } from '../classify/foreign-parameters.js';
+import { findKnown } from '../classify/known.js';
 import type { EmptyHints } from '../classify/words/default-hints.js';
 import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
 import { readFurtherMembers } from '../schema/further-members.js';
@@ -50,6 +51,8 @@ export interface DraftOperation {
   readonly tellsReadsApart?: boolean;
   /** Words that names of the upstream begin with and that are no verbs there. */
   readonly objectPrefixes: ReadonlySet<string>;
+  /** The known server that the upstream is taken for. */
+  readonly knownServer?: string;
   readonly choice?: Choice;
   /** Set for the operation that runs only statements which are proven to read. */
   readonly onlyReads?: true;
@@ -101,6 +104,7 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     emptyHints,
     draft.tellsReadsApart,
     [...objectPrefixes],
+    draft.knownServer,
     onlyReads,
     partOf,
     readOnlyStatements,
@@ -163,7 +167,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     objectPrefixes: draft.objectPrefixes,
     readOnlyStatements,
     rowFunctions,
-    ...(choice !== undefined && { groupValue: choice }),
+    ...(choice === undefined ? { known: findKnown(raw, draft.knownServer) } : { groupValue: choice }),
   });
   const classification = onlyReads
     ? asOnlyReads(classified, danger)

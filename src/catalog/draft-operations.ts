@@ -1,6 +1,7 @@
 import { isJsonObject } from '../base/json/json.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
+import { recognizeServer } from '../classify/known.js';
 import { findEmptyHints, tellsReadsApart } from '../classify/words/default-hints.js';
 import { findObjectPrefixes } from '../classify/words/object-prefix.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
@@ -23,6 +24,7 @@ export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Dra
   const emptyHints = findEmptyHints(raw);
   const isTold = tellsReadsApart(raw);
   const objectPrefixes = findObjectPrefixes(upstream.slug, raw);
+  const knownServer = recognizeServer(raw);
   const proposals = proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = offered.map(claimName);
@@ -38,6 +40,7 @@ export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Dra
       objectPrefixes,
       tellsReadsApart: isTold,
       ...(emptyHints !== undefined && { emptyHints }),
+      ...(knownServer !== undefined && { knownServer }),
       ...(choice !== undefined && { choice }),
       ...(onlyReads !== undefined && { onlyReads }),
       ...(wholeName !== undefined && whole !== undefined && { partOf: [wholeName] }),

@@ -2,11 +2,13 @@ import { isJsonObject } from '../base/json/json.js';
 import { type Classification, type DangerAssessment, dangerRank } from '../base/protocol/operation.js';
 import { assessDanger } from './assess-danger.js';
 import { contradictingHint, type Decision, decideCategory } from './decide-category.js';
-import { findDeciding } from './deciding.js';
+import { findDeciding, findRouter } from './deciding.js';
 import { type ClassificationInput, gatherFacts, type ToolFacts } from './facts.js';
 import { findRisks } from './find-risks.js';
 import { findStatement } from './find-statement.js';
 import { findTrial } from './find-trial.js';
+import type { KnownTool } from './known.js';
+import { findRunner } from './runner.js';
 
 const EVIDENCE_LINES = 6;
 
@@ -17,9 +19,11 @@ const EVIDENCE_LINES = 6;
  */
 export function classifyTool(input: ClassificationInput, weights?: readonly number[]): Classification {
   const facts = gatherFacts(input);
-  const found = noteContradiction(facts, requireInput(facts, decideCategory(facts, weights)));
+  const known = decideKnown(facts);
+  const found = known ?? judge(facts, weights);
   const decision = applyCuration(input, found);
-  const danger = curateDanger(input, found, assessDanger(facts, decision));
+  const assessed = known === undefined ? assessDanger(facts, decision) : reviewedDanger(known);
+  const danger = curateDanger(input, found, assessed);
   const { category, confidence } = decision;
   const risks = input.curation.risks ?? findRisks(facts, category);
   const trial = findTrial(facts, decision);
@@ -30,12 +34,58 @@ export function classifyTool(input: ClassificationInput, weights?: readonly numb
     danger,
     confidence,
     evidence: [...new Set(decision.evidence)].slice(0, EVIDENCE_LINES),
+    ...(known !== undefined && { known: known.tool.server }),
     ...(risks.length > 0 && { risks }),
     ...(trial !== undefined && { trial }),
     ...(statement !== undefined && { statement }),
     ...(deciding.length > 0 && { deciding }),
   };
 }
+
+/** What the rules find. */
+function judge(facts: ToolFacts, weights?: readonly number[]): Decision {
+  const decision = noteContradiction(facts, requireInput(facts, decideCategory(facts, weights)));
+  const { known } = facts.input;
+  return known?.isChanged === true ? noteChange(known, decision) : decision;
+}
+
+/**
+ * The decision that was reviewed, unless the operator says otherwise. What runs arbitrary input is judged by the value of each call,
+ * whatever was reviewed of it.
+ */
+function decideKnown(facts: ToolFacts): (Decision & { readonly tool: KnownTool }) | undefined {
+  const { known, curation } = facts.input;
+  if (known === undefined || known.isChanged || curation.category !== undefined) return undefined;
+  const runner = findRunner(facts) ?? findRouter(facts);
+  const { server, category } = known;
+  if (runner !== undefined && category !== 'EXECUTE') return undefined;
+  const evidence = [`known server '${server}': this definition was reviewed as ${category}`];
+  return {
+    category,
+    confidence: REVIEWED,
+    evidence,
+    signals: [],
+    tool: known,
+    ...(runner !== undefined && { runner }),
+  };
+}
+
+/** People err, too. */
+const REVIEWED = 0.99;
+
+function reviewedDanger({ tool: { server, danger } }: { readonly tool: KnownTool }): DangerAssessment {
+  return { level: danger, reasons: [`known server '${server}': reviewed as ${danger}`] };
+}
+
+/** Anybody may take a server's name and its tools' names: a former review only ever raises a doubt. */
+function noteChange({ server, category }: KnownTool, decision: Decision): Decision {
+  const line = `known server '${server}' has another definition of this tool than the one that was reviewed as ${category}`;
+  const confidence = category === decision.category ? decision.confidence : Math.min(decision.confidence, CHANGED);
+  return { ...decision, confidence, evidence: [line, ...decision.evidence] };
+}
+
+/** At most, where a former review says otherwise: low enough for a review, and still understood. */
+const CHANGED = 0.5;
 
 /** Whether the operator says what the tool does, so that no value is judged. */
 function isDeclared({ curation: { category, danger, risks } }: ClassificationInput): boolean {

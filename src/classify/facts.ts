@@ -10,6 +10,7 @@ import {
 import type { RawTool } from '../base/protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { findForeignParameters } from './foreign-parameters.js';
+import type { KnownTool } from './known.js';
 import { type DescriptionReading, readDescription } from './text/read-description.js';
 import { type NameHint, type NameMatch, readName } from './text/read-name.js';
 import { saidOfValue, settleValue } from './value-clause.js';
@@ -29,6 +30,8 @@ export interface ClassificationInput {
   readonly curation: { readonly category?: Category; readonly danger?: DangerLevel; readonly risks?: readonly Risk[] };
   /** Classify by name, texts and schemas alone. */
   readonly ignoreAnnotations: boolean;
+  /** What was reviewed of the tool; absent where the rules alone are to judge it. */
+  readonly known?: KnownTool | undefined;
   /** Hints that the server writes on its tools without regard to what they do. */
   readonly emptyHints?: EmptyHints | undefined;
   /** Whether the server's hints tell reads from other tools. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fingerprintTool, UNREADABLE } from '../base/protocol/fingerprint-tool.js';
 import { GATEWAY_SOURCE, type Operation } from '../base/protocol/operation.js';
 import type { RawTool, ToolSet } from '../base/protocol/tools.js';
-import { fingerprintTool, UNREADABLE } from '../catalog/integrity/compare-tools.js';
 import type { NameHolders } from '../catalog/names.js';
 import { type KnownCatalog, NOTHING_KNOWN } from './kept-catalog.js';
 import type { Snapshot } from './pipeline/snapshot.js';

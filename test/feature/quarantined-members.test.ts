@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { fingerprintTool, readDefinition } from '../../src/base/protocol/fingerprint-tool.js';
 import type { RawTool } from '../../src/base/protocol/tools.js';
-import { fingerprintTool, readDefinition } from '../../src/catalog/integrity/compare-tools.js';
 import { definePrompt, defineTemplate } from '../../src/catalog/integrity/definition-guard.js';
 import { openLiveGateway } from '../support/live-gateway.js';
 import { REPOSITORY } from '../support/served-gateway.js';

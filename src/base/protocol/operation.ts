@@ -34,6 +34,8 @@ export interface Classification {
   /** 0 (a guess) to 1 (declared by the operator). */
   readonly confidence: number;
   readonly evidence: readonly string[];
+  /** The server whose definition this is, where it was reviewed and the classification follows from that. */
+  readonly known?: string;
   /** The arguments with which a call does more than the operation usually does; absent where none is known. */
   readonly risks?: readonly Risk[];
   /** The switch with which a call only shows what it would do; absent where there is none, or where it is not believed. */

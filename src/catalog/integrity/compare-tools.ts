@@ -1,9 +1,15 @@
-import { createHash } from 'node:crypto';
 import { diffArrays } from 'diff';
-import { canonicalizeSchema, canonicalSchemaJson } from '../../base/json/canonical-json.js';
+import { canonicalSchemaJson } from '../../base/json/canonical-json.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { cutText, escapeInvisible } from '../../base/lib/text.js';
-import { oncePerTool } from '../../base/protocol/once-per-tool.js';
+import {
+  FIRST,
+  FIRST_FIELDS,
+  fingerprintAsFirst,
+  fingerprintTool,
+  readDefinition,
+  UNREADABLE,
+} from '../../base/protocol/fingerprint-tool.js';
 import type { RawTool, ToolSet } from '../../base/protocol/tools.js';
 import { type ScreenedTool, screenTools } from './screen-tools.js';
 
@@ -75,7 +81,7 @@ export function isKnownTool(tool: RawTool, known: KnownTools): boolean {
  * that cannot be read has no fingerprint and equals nothing. One that an earlier version has accepted is compared as that version did.
  */
 function isSame(before: KnownTool, raw: RawTool): boolean {
-  const compute = before.fingerprint.startsWith(FIRST) ? computeFirst : fingerprintTool;
+  const compute = before.fingerprint.startsWith(FIRST) ? fingerprintAsFirst : fingerprintTool;
   const fingerprint = compute(raw);
   return fingerprint !== UNREADABLE && before.fingerprint === fingerprint && compute(before.definition) === fingerprint;
 }
@@ -83,54 +89,6 @@ function isSame(before: KnownTool, raw: RawTool): boolean {
 function explainChange(before: JsonObject, after: JsonObject): readonly string[] {
   const details = diffDefinitions(before, after);
   return details.length > 0 ? details : ['the fingerprint in the lock does not match the definition beside it'];
-}
-
-/** How fingerprints begin: of the whole definition, and of what counted in locks that were written before that. */
-const WHOLE = 'sha256/2:';
-const FIRST = 'sha256:';
-
-/** What counted first. */
-const FIRST_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
-
-/** The fingerprint of a definition that cannot be read; it equals nothing, not even itself. */
-export const UNREADABLE = 'unreadable';
-
-/** `sha256/2:` and the hash of the definition in canonical form: the same for every order of its members. Never throws. */
-export const fingerprintTool = oncePerTool((tool) => computeFingerprint(WHOLE, () => pickDefinition(tool)));
-
-function computeFirst(tool: RawTool): string {
-  return computeFingerprint(FIRST, () =>
-    Object.fromEntries(FIRST_FIELDS.flatMap((field) => (tool[field] === undefined ? [] : [[field, tool[field]]]))),
-  );
-}
-
-/** What the fingerprint covers, in canonical form; the name alone where it cannot be read. */
-export function readDefinition(tool: RawTool): JsonObject {
-  try {
-    return canonicalizeSchema(pickDefinition(tool)) as JsonObject;
-  } catch {
-    return { name: tool['name'] };
-  }
-}
-
-function computeFingerprint(prefix: string, pick: () => JsonObject): string {
-  try {
-    return `${prefix}${createHash('sha256').update(canonicalSchemaJson(pick())).digest('hex')}`;
-  } catch {
-    // Nested too deeply for JSON.
-    return UNREADABLE;
-  }
-}
-
-/**
- * Whatever of a definition reaches clients, in one mode or another, but pictures, and what programs say to each other in `_meta`; of that the
- * page counts that shows a tool's answers (MCP Apps).
- */
-function pickDefinition(tool: RawTool): JsonObject {
-  const { icons: _icons, _meta: meta, ...definition } = tool;
-  const ui = isJsonObject(meta) ? Object.entries(meta).filter(([name]) => name === 'ui' || name.startsWith('ui/')) : [];
-  const given = Object.entries(definition).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(ui.length === 0 ? given : [...given, ['_meta', Object.fromEntries(ui)]]);
 }
 
 /** Enough of a text or a schema to judge a change; the diff of the lock in version control shows all of it. */

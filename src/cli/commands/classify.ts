@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { type DangerLevel, GATEWAY_SOURCE } from '../../base/protocol/operation.js';
+import { type Classification, type DangerLevel, GATEWAY_SOURCE } from '../../base/protocol/operation.js';
+import {
+  countUnderstanding,
+  DOUBTFUL,
+  type Understanding,
+  understandingOf,
+} from '../../base/protocol/understanding.js';
 import type { LockContent, LockedOperation } from '../../config/gateway-config.js';
 import type { Gateway, PlacedOperation } from '../../gateway/gateway.js';
 import { localNameOf, showJudgement } from '../../gateway/review/lock-review.js';
@@ -16,6 +22,8 @@ interface ClassifiedTool {
   readonly danger: DangerLevel;
   readonly family: string;
   readonly confidence: number;
+  /** Who says so: the operator, a review of this definition, or the rules, surely or not. */
+  readonly understanding: Understanding;
   readonly evidence: readonly string[];
   readonly grouped_by: string | null;
   readonly identifiers: readonly string[];
@@ -28,6 +36,7 @@ interface ClassifyFlags extends SourceFlags {
 
 /** An operation with its review and override. */
 interface ReviewedTool {
+  readonly classification: Classification;
   readonly classified: ClassifiedTool;
   readonly review: OperationReview | undefined;
   readonly override: string;
@@ -74,7 +83,7 @@ function classifyAll(gateway: Gateway): readonly ReviewedTool[] {
     .map((placed) => {
       const classified = toClassified(placed, names);
       const review = reviewOperation(placed, classified.upstream, gateway.config.lock.content);
-      return { classified, review, override: overrideLine(placed) };
+      return { classification: placed.operation.classification, classified, review, override: overrideLine(placed) };
     });
 }
 
@@ -88,6 +97,7 @@ function toClassified({ operation, family }: PlacedOperation, names: ReadonlyMap
     danger: danger.level,
     family,
     confidence,
+    understanding: understandingOf(operation.classification),
     evidence: [...evidence, ...danger.reasons],
     grouped_by: operation.groupedBy,
     identifiers: operation.identifiers,
@@ -104,6 +114,9 @@ function printAll(tools: readonly ReviewedTool[], { json }: ClassifyFlags, termi
   }
   const header = ['UPSTREAM', 'OPERATION', 'CATEGORY', 'DANGER', 'FAMILY', 'SURE', 'WHY', 'REVIEW'];
   printTable(terminal, header, tools.map(toRow));
+  const counts = countUnderstanding(tools.map(({ classification }) => classification));
+  // Rows are for other programs where nobody looks on.
+  if (counts !== '') terminal.err.write(`${tools.length} operations: ${counts}\n`);
 }
 
 function toRow({ classified, review }: ReviewedTool): string[] {
@@ -154,15 +167,6 @@ const COST_OF_MISTAKE: Readonly<Record<DangerLevel, number>> = {
   forbidden: 1,
 };
 
-/**
- * Classifications below this confidence count as uncertain; of the captured catalogues' operations 4 % do. Of those that reach it,
- * more than 95 % are right on servers that nothing was learned from.
- */
-const DOUBTFUL = 0.9;
-
-/** The confidence of a classification that the operator declared. */
-const DECLARED = 1;
-
 /** Why an operation's classification needs a review: it was not accepted, it has changed, or it is uncertain. */
 type ReviewReason = 'new' | 'changed' | 'uncertain';
 
@@ -182,7 +186,7 @@ function reviewOperation(
   lock: LockContent | null,
 ): OperationReview | undefined {
   const { category, danger, confidence } = operation.classification;
-  if (confidence >= DECLARED) return undefined;
+  if (understandingOf(operation.classification) === 'declared') return undefined;
   const doubt = `${Math.round(confidence * 100)}% sure`;
   if (lock === null) return confidence < DOUBTFUL ? { reason: 'uncertain', why: doubt } : undefined;
   const accepted = findAccepted(lock, upstream, operation.tool, localNameOf(operation));

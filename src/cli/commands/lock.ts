@@ -2,6 +2,8 @@ import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { JsonObject } from '../../base/json/json.js';
+import { type Classification, GATEWAY_SOURCE } from '../../base/protocol/operation.js';
+import { countUnderstanding } from '../../base/protocol/understanding.js';
 import type { LockContent } from '../../config/gateway-config.js';
 import { writeLockFile } from '../../config/load/lock-file.js';
 import type { Gateway } from '../../gateway/gateway.js';
@@ -35,6 +37,8 @@ interface LockReport {
   readonly not_seen: readonly string[];
   /** Definitions beside tools that could not be read, of upstreams that were seen: `notes: prompts`. */
   readonly not_read: readonly string[];
+  /** How many operations are known, understood and uncertain, in words. */
+  readonly understood: string;
   /** Suspicious parts of the definitions that were written or compared. */
   readonly suspicions: readonly string[];
 }
@@ -76,8 +80,15 @@ async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<L
     differences: differences.filter((difference) => !written || isAccepted(difference, acceptance)),
     not_seen: notSeen,
     not_read: listUnread(current),
+    understood: countUnderstanding(operationsOf(gateway)),
     suspicions: gateway.status().diagnostics.flatMap(({ kind, message }) => (SUSPICIONS.has(kind) ? [message] : [])),
   };
+}
+
+/** The classifications of what upstreams offer. */
+function operationsOf(gateway: Gateway): readonly Classification[] {
+  const offered = gateway.operations().filter(({ operation }) => operation.upstream !== GATEWAY_SOURCE);
+  return offered.map(({ operation }) => operation.classification);
 }
 
 /** The diagnostics of a definition that an operator should know before accepting it. */
@@ -190,6 +201,7 @@ function printReport(report: LockReport, terminal: Terminal): void {
   for (const each of report.not_read)
     printWarning(terminal, `${each} could not be read; their entries stay as they are`);
   printLine(terminal, concludeReport(file, written, differences));
+  if (report.understood !== '') printLine(terminal, `Operations: ${report.understood}.`);
 }
 
 function concludeReport(file: string, written: boolean, differences: readonly ToolDifference[]): string {

@@ -2,6 +2,7 @@ import { groupBy } from '../../base/lib/collections.js';
 import { type Html, html } from '../../base/lib/html.js';
 import { CATEGORIES, DANGER_LEVELS, GATEWAY_SOURCE, type Operation, type Risk } from '../../base/protocol/operation.js';
 import type { RawTool } from '../../base/protocol/tools.js';
+import { DOUBTFUL, understandingOf } from '../../base/protocol/understanding.js';
 import type { Gateway, PlacedOperation } from '../../gateway/gateway.js';
 import {
   type CurationPreview,
@@ -54,7 +55,8 @@ export const openCatalogue: OpenPart = (gateway) => {
     read: async ({ query }): Promise<ListModel> => {
       const found = await findOperations(gateway, query.get('q') ?? '');
       const chosen = found.filter((placed) => isChosen(placed, query));
-      return { query, found, servers: gateway.status().upstreams.length, cut: cutPage(chosen, query, SHOWN) };
+      const listed = query.get('understanding') === 'uncertain' ? chosen.toSorted(byConfidence) : chosen;
+      return { query, found, servers: gateway.status().upstreams.length, cut: cutPage(listed, query, SHOWN) };
     },
     render: writeList,
   });
@@ -104,7 +106,12 @@ async function findOperations(gateway: Gateway, text: string): Promise<readonly 
 const FACETS = {
   family: ({ family }: PlacedOperation): string => family,
   danger: ({ operation }: PlacedOperation): string => operation.classification.danger.level,
+  understanding: ({ operation }: PlacedOperation): string => understandingOf(operation.classification),
 } as const;
+
+/** The least certain first, for who reviews them. */
+const byConfidence = (one: PlacedOperation, other: PlacedOperation): number =>
+  one.operation.classification.confidence - other.operation.classification.confidence;
 
 function isChosen(placed: PlacedOperation, query: URLSearchParams): boolean {
   return Object.entries(FACETS).every(([name, of]) => ['', of(placed)].includes(query.get(name) ?? ''));
@@ -188,26 +195,23 @@ function writeList({ query, found, servers, cut }: ListModel, frame: Frame): Htm
       html`${frame.link(addressOf(operation), html`<span class="mono">${foreign(operation.name)}</span>`)}${about}`,
       categoryChip(family),
       html`${dangerChip(danger.level)}${risks === undefined ? undefined : html` <span class="faint small">more with some arguments</span>`}`,
-      html`<span class="${confidence < UNSURE ? 'warn' : ''}">${writeConfidence(confidence)}</span>`,
+      html`<span class="${confidence < DOUBTFUL ? 'warn' : ''}">${writeConfidence(confidence)}</span>`,
       frame.link(`try?${new URLSearchParams({ operation: operation.qualifiedName })}`, 'Try', 'button'),
     ];
   });
   const columns = ['Operation', ['Family', 'fit'], ['Danger', 'fit'], ['Sure', 'num'], ['', 'tight fit wide']] as const;
   const text = query.get('q') ?? '';
-  const kept = ['family', 'danger'].map((name) =>
+  const kept = Object.keys(FACETS).map((name) =>
     query.has(name) ? html`<input type="hidden" name="${name}" value="${query.get(name) ?? ''}">` : undefined,
   );
   const about = `${count(found.length, 'operation')} ${text === '' ? `of ${count(servers, 'server')}: what each does, and how sure that is. The most dangerous first.` : 'fit, the best first.'}`;
   return html`${pageHead({ title: 'Catalogue', about, live: true })}
 <section class="panel"><form class="filters" method="get" action="${frame.to(SECTION)}" role="search"><span class="search"><label class="hidden" for="q">What it does</label>
 <input id="q" type="search" name="q" value="${text}" placeholder="What it does, such as: remove old files  ( / )"></span>${kept}<button>Find</button></form>
-<div class="filters">${writeFacet('family', found, query, frame)}${writeFacet('danger', found, query, frame)}</div>
+<div class="filters">${writeFacet('family', found, query, frame)}${writeFacet('danger', found, query, frame)}${writeFacet('understanding', found, query, frame)}</div>
 ${table({ caption: `${cut.total} operations`, columns, rows, none: 'Nothing fits.', style: 'wide-first' })}
 ${pager(frame, SECTION, query, cut)}</section>`;
 }
-
-/** Below it a judgement wants a look. */
-const UNSURE = 0.8;
 
 /** Links that narrow the list, each with how many it leaves. */
 function writeFacet(
@@ -282,7 +286,7 @@ ${stack(
       ['Family', html`${categoryChip(family)} offered by <span class="mono">${tool}</span>`],
       ['Category', category],
       ['Danger', dangerChip(danger.level)],
-      ['Sure', html`<span class="${confidence < UNSURE ? 'warn' : ''}">${writeConfidence(confidence)}</span>`],
+      ['Sure', html`<span class="${confidence < DOUBTFUL ? 'warn' : ''}">${writeConfidence(confidence)}</span>`],
       ['A dry run', trial && foreign(trial.reason)],
     ]),
   ),

@@ -1,16 +1,11 @@
 import { groupBy } from '../../base/lib/collections.js';
+import { fingerprintTool, readDefinition, UNREADABLE } from '../../base/protocol/fingerprint-tool.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
 import { eachInTurns } from '../../base/turns/turns.js';
 import { draftCatalog, finishCatalog } from '../../catalog/build-catalog.js';
 import { compilePlacement } from '../../catalog/endpoint/place-operation.js';
-import {
-  compareTools,
-  type DefinitionChange,
-  fingerprintTool,
-  readDefinition,
-  UNREADABLE,
-} from '../../catalog/integrity/compare-tools.js';
+import { compareTools, type DefinitionChange } from '../../catalog/integrity/compare-tools.js';
 import { type DefinitionKind, isOfKind } from '../../catalog/integrity/definition-guard.js';
 import { type ScreenedTool, screenTools } from '../../catalog/integrity/screen-tools.js';
 import type {

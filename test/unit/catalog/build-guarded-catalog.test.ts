@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { fingerprintTool, readDefinition } from '../../../src/base/protocol/fingerprint-tool.js';
 import type { RawTool, ToolSet } from '../../../src/base/protocol/tools.js';
 import { buildGuardedCatalog, inspectTools } from '../../../src/catalog/build-guarded-catalog.js';
-import { fingerprintTool, readDefinition } from '../../../src/catalog/integrity/compare-tools.js';
 import { EXFILTRATING_PHRASES, INSTRUCTING_PHRASES } from '../../../src/catalog/integrity/inspect-definition.js';
 import type { IntegrityMode, LockContent } from '../../../src/config/gateway-config.js';
 import { anUpstream, aTool } from '../../support/build-test-catalog.js';

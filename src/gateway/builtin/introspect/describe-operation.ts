@@ -9,6 +9,7 @@ import {
   worseDanger,
 } from '../../../base/protocol/operation.js';
 import type { Absence, RawTool } from '../../../base/protocol/tools.js';
+import { understandingOf } from '../../../base/protocol/understanding.js';
 import { eachInTurns } from '../../../base/turns/turns.js';
 import { describeCombinations } from '../../../catalog/arguments/combinations.js';
 import { findValidExample } from '../../../catalog/arguments/example-params.js';
@@ -46,8 +47,14 @@ export type StaticDecisionOf = (operation: Operation) => OperationDecision;
 const EXTRAS: Readonly<Record<Include, (operation: Operation, view: OperationView) => JsonObject>> = {
   definition: (operation, view) => ({ definition: describeDefinition(view.definitionOf(operation)) }),
   danger: (operation) => ({ danger: describeDanger(operation) }),
-  classification: ({ classification: { confidence, evidence }, upstream, tool }) => ({
-    classification: { confidence, evidence, upstream, tool },
+  classification: ({ classification, upstream, tool }) => ({
+    classification: {
+      confidence: classification.confidence,
+      understanding: understandingOf(classification),
+      evidence: classification.evidence,
+      upstream,
+      tool,
+    },
   }),
   input_schema: (operation) => ({ input_schema: cleanSchema(visibleInputSchema(operation)) }),
 };

@@ -4,6 +4,7 @@ import { cleanText, cutText, summarizeText } from '../../../base/lib/text.js';
 import { estimateTokens } from '../../../base/lib/token-estimate.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import type { Absence, Introduction } from '../../../base/protocol/tools.js';
+import { countUnderstanding } from '../../../base/protocol/understanding.js';
 import { inspectDefinition } from '../../../catalog/integrity/inspect-definition.js';
 import { absenceTag } from './describe-operation.js';
 import type { FamilyPlan, UpstreamOverview } from './overview.js';
@@ -178,6 +179,9 @@ export function describeUpstream(
     name: slug,
     ...(purpose !== '' && { description: purpose }),
     ...(state !== '' && { state }),
+    ...(upstream.operations.length > 0 && {
+      classified: countUnderstanding(upstream.operations.map(({ classification }) => classification)),
+    }),
     operations: Object.fromEntries([...families].map(([family, operations]) => [family, listNames(operations)])),
     ...countsOf?.(slug),
     ...quoteServer(introductionOf?.(slug)),

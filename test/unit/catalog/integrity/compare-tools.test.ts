@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../../../src/base/json/json.js';
+import { fingerprintTool, readDefinition, UNREADABLE } from '../../../../src/base/protocol/fingerprint-tool.js';
 import type { RawTool } from '../../../../src/base/protocol/tools.js';
 import {
   compareTools,
   diffDefinitions,
   diffWords,
-  fingerprintTool,
-  readDefinition,
   summarizeDefinition,
-  UNREADABLE,
 } from '../../../../src/catalog/integrity/compare-tools.js';
 
 describe('diffWords', () => {

@@ -102,6 +102,7 @@ describe('the map of upstreams', () => {
     expect(mapOf(CATALOG).one('files')).toEqual({
       name: 'files',
       description: 'file, content',
+      classified: '4 understood',
       operations: { read: ['list_files', 'read_file', 'search_files_by_content'], create: ['write_file'] },
     });
     expect(mapOf(CATALOG).one('nothing')).toBeNull();
