@@ -7,6 +7,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { BriefMap } from '../base/lib/maps.js';
+import { markHandshake } from '../base/protocol/gateway-chain.js';
 import { LARGE_BYTES, type LargeMessage } from '../base/protocol/large-answer.js';
 import type { PingBounds } from '../config/gateway-config.js';
 import { type CallResult, readLarge, readResult, UnreadMessage } from './call-result.js';
@@ -120,7 +121,7 @@ export class CallChannel implements Transport {
       this.#lastMethod = message.method;
       this.#passedOn.add(message.id);
     }
-    return this.#transport.send(message, options);
+    return this.#transport.send(markHandshake(message), options);
   }
 
   close(): Promise<void> {

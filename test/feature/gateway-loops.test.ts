@@ -1,11 +1,12 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.resetModules();
-});
+// Tests that load modules anew stand last: a process is known by what one of them holds.
+afterEach(() => void vi.unstubAllEnvs());
 
 it('refuses to be a server of its own over HTTP, and says what to remove', async () => {
   await using gateway = await hostGateway({ mcpServers: {} });
@@ -16,6 +17,28 @@ it('refuses to be a server of its own over HTTP, and says what to remove', async
     return JSON.stringify(self);
   }, 20_000);
   expect(problem).toContain("Remove the entry of 'mcpServers' whose command starts mcp-aql-gateway");
+});
+
+it('refuses to be a server of its own behind a bridge that passes on what is said, and no header', async () => {
+  await using gateway = await hostGateway({ mcpServers: {} });
+  const bridge = createServer(async (request, response) => {
+    const { method = '', headers } = request;
+    const kept = Object.entries(headers).flatMap(([name, value]) =>
+      /^(?:content-type|accept|mcp-(?!aql).*)$/.test(name) ? [[name, String(value)] as const] : [],
+    );
+    const body = method === 'POST' ? await text(request) : undefined;
+    const answer = await fetch(gateway.url, { method, headers: Object.fromEntries(kept), ...(body && { body }) });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
+    response.end(await answer.text());
+  });
+  await new Promise<void>((resolve) => bridge.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void bridge.close());
+  const url = `http://127.0.0.1:${(bridge.address() as AddressInfo).port}/mcp`;
+  await gateway.reload({ mcpServers: { self: { url } } });
+  await vi.waitFor(
+    () => expect(JSON.stringify(gateway.gateway.status().upstreams)).toContain('this gateway is a server of its own'),
+    20_000,
+  );
 });
 
 it('tells a server that it starts which gateways led to it', async () => {

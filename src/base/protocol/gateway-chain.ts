@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { isJsonObject } from '../json/json.js';
 
 /** The gateways that have started this one, the outermost first, in the environment of what a gateway starts. */
 export const CHAIN_VARIABLE = 'MCP_AQL_GATEWAY_CHAIN';
 
 /** The same in the requests that a gateway sends, with that gateway. */
 export const CHAIN_HEADER = 'mcp-aql-gateway-chain';
+
+/** The same in `_meta` of a handshake, which a bridge between two gateways passes on where it drops headers. */
+const CHAIN_META_KEY = 'mcp-aql/gateway-chain';
+
+/** The requests by which connections begin, in both eras. */
+const HANDSHAKES: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 
 /** This process, as other gateways know it. */
 const INSTANCE = randomUUID();
@@ -27,6 +34,27 @@ export const DEEPEST = 1;
 export function isOwnRequest(header: string | readonly string[]): boolean {
   return read(String(header)).includes(INSTANCE);
 }
+
+/** A request as it is sent, marked where it is a handshake. */
+export function markHandshake<T extends object>(message: T): T {
+  const { method, params } = message as { readonly method?: unknown; readonly params?: unknown };
+  if (!HANDSHAKES.has(method)) return message;
+  const given = isJsonObject(params) ? params : {};
+  const meta = isJsonObject(given['_meta']) ? given['_meta'] : {};
+  return { ...message, params: { ...given, _meta: { ...meta, [CHAIN_META_KEY]: OWN_CHAIN } } };
+}
+
+/** Whether a message is a handshake of this gateway itself, or of one that it has started. */
+export function isOwnHandshake(message: unknown): boolean {
+  if (!isJsonObject(message) || !HANDSHAKES.has(message['method'])) return false;
+  const params = message['params'];
+  const meta = isJsonObject(params) ? params['_meta'] : undefined;
+  const chain = isJsonObject(meta) ? meta[CHAIN_META_KEY] : undefined;
+  return typeof chain === 'string' && isOwnRequest(chain);
+}
+
+/** How a gateway is told that it is its own server. */
+export const LOOP = 'Loop: this gateway is a server of its own';
 
 /** What to do about a gateway that is, over others or not, a server of its own. */
 export const LOOP_CURE =

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
-import { CHAIN_HEADER, isOwnRequest, LOOP_CURE } from '../../base/protocol/gateway-chain.js';
+import { CHAIN_HEADER, isOwnRequest, LOOP, LOOP_CURE } from '../../base/protocol/gateway-chain.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { sendNothing, sendRpcError } from './responder.js';
@@ -49,7 +49,7 @@ export function createHostGuard(server: GatewayConfig['server']): HostGuard {
     }
     const chain = request.headers[CHAIN_HEADER];
     if (chain !== undefined && isOwnRequest(chain)) {
-      sendRpcError(response, 508, RPC_ERROR.refused, `Loop: this gateway is a server of its own. ${LOOP_CURE}.`);
+      sendRpcError(response, 508, RPC_ERROR.refused, `${LOOP}. ${LOOP_CURE}.`);
       return false;
     }
     const header = request.headers.host;

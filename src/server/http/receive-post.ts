@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../../base/lib/network-of.js';
 import type { Observer } from '../../base/observe/observation.js';
+import { isOwnHandshake, LOOP, LOOP_CURE } from '../../base/protocol/gateway-chain.js';
 import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
 import { turns } from '../../base/turns/turns.js';
 import type { Authenticated } from '../auth/authenticated.js';
@@ -84,8 +85,10 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     turns.spend(body.bytes.length);
     const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth, maxMembers });
     const take = (): void => {
-      if (decoded.kind === 'message') route(decoded.message, request, response, client);
-      else sendRefusal(response, decoded.refusal);
+      if (decoded.kind === 'message') {
+        if (isOwnHandshake(decoded.message)) sendRpcError(response, 508, RPC_ERROR.refused, `${LOOP}. ${LOOP_CURE}.`);
+        else route(decoded.message, request, response, client);
+      } else sendRefusal(response, decoded.refusal);
     };
     // What is done with a large message has a turn of its own.
     return body.bytes.length > LARGE_BYTES ? turns.next(laneOf(request)).then(take) : take();
