@@ -195,8 +195,8 @@ describe('the problem of a server that cannot be connected', () => {
   });
 
   it('is silence', async () => {
-    const config = anUpstream(behaviourServer('--hang', 'initialize'), { connectTimeoutMs: 400 });
-    expect(await problemOf(config)).toBe("no answer to 'initialize' within 0.4 s ('connectTimeoutMs')");
+    const config = anUpstream(behaviourServer('--hang', 'initialize'), { connectTimeoutMs: 1_500 });
+    expect(await problemOf(config)).toBe("no answer to 'initialize' within 1.5 s ('connectTimeoutMs')");
   });
 
   it('is silence when probed, after which it is asked the old way', async () => {
@@ -218,8 +218,8 @@ describe('the problem of a server that cannot be connected', () => {
   });
 
   it('is silence about the tools', async () => {
-    const config = anUpstream(behaviourServer('--hang', 'tools/list'), { connectTimeoutMs: 400 });
-    expect(await problemOf(config)).toBe("no answer to 'tools/list' within 0.4 s ('connectTimeoutMs')");
+    const config = anUpstream(behaviourServer('--hang', 'tools/list'), { connectTimeoutMs: 1_500 });
+    expect(await problemOf(config)).toBe("no answer to 'tools/list' within 1.5 s ('connectTimeoutMs')");
   });
 
   it('is a refused connection', async () => {
