@@ -1,5 +1,10 @@
-import { type JSONRPCMessage, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
-import { isJsonObject } from '../../base/json/json.js';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type JSONRPCMessage,
+  PROTOCOL_VERSION_META_KEY,
+} from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { CHAIN_HEADER, OWN_CHAIN } from '../../base/protocol/gateway-chain.js';
 import { encodeHeaderValue } from '../../base/protocol/header-parameters.js';
 import type { AnnouncedLimits } from '../../base/protocol/limits.js';
@@ -98,6 +103,14 @@ export function messageHeaders(message: JSONRPCMessage, facts: ConnectionFacts):
   const name = nameOf(message.method, message.params);
   if (name !== undefined) headers.push('mcp-name', encodeHeaderValue(name));
   return headers;
+}
+
+/** What a request says of the protocol itself; undefined where its connection has said so for all. */
+export function envelopeOf(message: JSONRPCMessage): JsonObject | undefined {
+  const meta = 'method' in message ? message.params?._meta : undefined;
+  if (typeof meta?.[PROTOCOL_VERSION_META_KEY] !== 'string') return undefined;
+  const keys = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY];
+  return Object.fromEntries(keys.map((key) => [key, meta[key]]));
 }
 
 function traceHeaders(parent: unknown, state: unknown): string[] {

@@ -33,6 +33,7 @@ import {
   type ConnectionFacts,
   configuredHeaders,
   connectionHeaders,
+  envelopeOf,
   type FlatHeaders,
   messageHeaders,
   readLimitHeaders,
@@ -117,11 +118,10 @@ export class HttpTransport implements UpstreamTransport {
     this.#pool = openPool(this.#url.origin, options);
     this.#headers = this.#connectionHeaders();
     this.#doubts = new SessionDoubts({
-      dispatch: (body, exchange) =>
-        this.#pool.dispatch(
-          { method: 'POST', path: this.#path, headers: [...POST_HEADERS, ...this.#headers], body },
-          exchange,
-        ),
+      dispatch: (message, exchange) => {
+        const headers = [...POST_HEADERS, ...this.#headers, ...messageHeaders(message, this.#facts)];
+        this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: JSON.stringify(message) }, exchange);
+      },
       onBytes: this.#noteBytes,
     });
   }
@@ -441,9 +441,11 @@ export class HttpTransport implements UpstreamTransport {
    * @param pass what becomes of the request where the session is known; returns its error
    */
   #hold(post: Post, refusal: RefusedWith, pass: () => Error | undefined): boolean {
-    if (!this.#isDoubtful(refusal)) return false;
+    // What answers nothing shows nothing of a server without sessions, either.
+    const isMute = this.#facts.sessionId === undefined && post.requestId === undefined;
+    if (isMute || !this.#isDoubtful(refusal)) return false;
     post.isHeld = true;
-    void this.#doubts.judge(refusal).then((verdict) => {
+    void this.#doubts.judge(refusal, envelopeOf(post.message)).then((verdict) => {
       if (verdict === 'known') return this.#settle(post, pass());
       this.#lose(forgotten());
       this.#settle(post, verdict === 'never-reached' && post.resumes === 0 ? forgotten() : endedWithSession());
@@ -452,9 +454,12 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #isDoubtful(refusal: RefusedWith): boolean {
-    if (this.#facts.sessionId === undefined || !this.#isProven || this.#lost) return false;
-    const isOfUser = this.#options.areOfUsers && (refusal.status === 401 || refusal.status === 403);
-    return !isOfUser && mayMeanLoss(refusal);
+    if (!this.#isProven || this.#lost || !mayMeanLoss(refusal)) return false;
+    const { status } = refusal;
+    const isOfRights = status === 401 || status === 403;
+    if (this.#facts.sessionId !== undefined) return !isOfRights || !this.#options.areOfUsers;
+    // Whoever lacks a right, or finds a server that fails, has not lost a session that never was.
+    return !isOfRights && status < 500;
   }
 
   #lose(fault: UpstreamFault): void {

@@ -1,3 +1,4 @@
+import type { JSONRPCRequest } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { joinPieces, type Pieces } from '../../base/json/pieces.js';
 import { LargeMessage } from '../../base/protocol/large-answer.js';
@@ -44,15 +45,16 @@ export function mayMeanLoss({ status, error }: RefusedWith): boolean {
 }
 
 interface Asking {
-  /** Sends this message in the session. */
-  readonly dispatch: (body: string, exchange: HttpExchange) => void;
+  /** Sends this message as the refused one was sent. */
+  readonly dispatch: (message: JSONRPCRequest, exchange: HttpExchange) => void;
   readonly onBytes: () => void;
 }
 
 /**
  * Decides of refusals whether the server has forgotten the session. A living session must answer a ping
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping), so one ping decides for all refusals that come
- * meanwhile. Servers that refuse every ping are asked for their tools, which they have listed in this session before.
+ * meanwhile. Servers that refuse every ping are asked for their tools, which they have listed in this session before. In the same way a server
+ * without sessions is found to be another one now: one that wants a session, or speaks another revision of the protocol.
  */
 export class SessionDoubts {
   readonly #asking: Asking;
@@ -63,11 +65,12 @@ export class SessionDoubts {
     this.#asking = asking;
   }
 
-  async judge(refusal: RefusedWith): Promise<SessionVerdict> {
+  /** @param envelope what requests say of the protocol, where each says it for itself */
+  async judge(refusal: RefusedWith, envelope?: JsonObject): Promise<SessionVerdict> {
     const shape = shapeOf(refusal);
     const knownAt = this.#knownAt.get(shape);
     if (knownAt !== undefined && performance.now() - knownAt < TRUST_MS) return 'known';
-    this.#answer ??= this.#askTwice().finally(() => {
+    this.#answer ??= this.#askTwice(envelope).finally(() => {
       this.#answer = undefined;
     });
     const second = await this.#answer;
@@ -78,13 +81,13 @@ export class SessionDoubts {
   }
 
   /** The refusal of the ping; undefined where the session is known, or where nothing is said in time. */
-  async #askTwice(): Promise<RefusedWith | undefined> {
-    const refusal = await this.#ask('ping');
-    if (refusal === undefined || (await this.#ask('tools/list')) === undefined) return undefined;
+  async #askTwice(envelope: JsonObject | undefined): Promise<RefusedWith | undefined> {
+    const refusal = await this.#ask('ping', envelope);
+    if (refusal === undefined || (await this.#ask('tools/list', envelope)) === undefined) return undefined;
     return refusal;
   }
 
-  #ask(method: string): Promise<RefusedWith | undefined> {
+  #ask(method: string, envelope: JsonObject | undefined): Promise<RefusedWith | undefined> {
     return new Promise((resolve) => {
       const exchange = new HttpExchange(
         (status, headers, flow) => {
@@ -101,7 +104,8 @@ export class SessionDoubts {
         this.#asking.onBytes,
       );
       setTimeout(() => exchange.abort(ENOUGH), ASK_MS).unref();
-      this.#asking.dispatch(JSON.stringify({ jsonrpc: '2.0', id: CHECK_ID, method }), exchange);
+      const params = envelope === undefined ? {} : { params: { _meta: envelope } };
+      this.#asking.dispatch({ jsonrpc: '2.0', id: CHECK_ID, method, ...params }, exchange);
     });
   }
 }

@@ -88,7 +88,7 @@ export class SseTransport implements UpstreamTransport {
     });
     this.#inner.onerror = (error) => this.#afterError(error);
     this.#doubts = new SessionDoubts({
-      dispatch: (body, exchange) => this.#dispatch(body, exchange),
+      dispatch: (message, exchange) => this.#dispatch(JSON.stringify(message), exchange),
       onBytes: () => undefined,
     });
   }
