@@ -125,8 +125,15 @@ const STRING = /'((?:[^']|'')*)'/y;
 const DOUBLE_QUOTED = /"((?:[^"]|"")+)"/y;
 const BACKTICKED = /`([\w .$-]+)`/y;
 const PARAMETER = /(?:\$\d{1,4}(?![\w$])|:[A-Za-z_]\w*(?![\w$:(]))/y;
-/** A parameter, except for PostgreSQL, where it is an operator. */
+/** A parameter; for PostgreSQL an operator, where an operand follows. */
 const QUESTION_MARK = /\?(?![?|&\w])/y;
+const ALONE = /(?<=[\s(,])\?(?=[\s),;]|$)/y;
+/** What may stand behind a question mark where PostgreSQL may read it: no operand begins with these, so that it is no operator. */
+const BEHIND_PARAMETER: ReadonlySet<string> = new Set(
+  '; ) , = < > <= >= <> != * / % and or in order group having limit offset fetch union intersect except from where when then else end as asc desc'.split(
+    ' ',
+  ),
+);
 const SYSTEM_VARIABLE = /@@[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?(?![\w$.@])/y;
 const PUNCTUATION = /[(),.;]/y;
 /** Subscripts for PostgreSQL, the quotes of a name for SQLite. */
@@ -168,11 +175,21 @@ function readTokens(source: string, dialects: readonly SqlDialect[]): readonly T
     }
   }
   add('end', '', text.length);
+  if (dialects.includes('postgresql')) tokens.forEach(requireParameter);
   return tokens;
 }
 
+/** Refuses a question mark that PostgreSQL may read as an operator before what follows. */
+function requireParameter({ kind, text, at }: Token, index: number, tokens: readonly Token[]): void {
+  if (kind !== 'parameter' || text !== '?') return;
+  const behind = tokens[index + 1];
+  const isPlain = behind?.kind === 'symbol' || behind?.kind === 'word';
+  if (behind?.kind !== 'end' && !(isPlain && BEHIND_PARAMETER.has(behind.text))) throw notUnderstood(text, at - 1);
+}
+
 function notUnderstood(sign: string, from: number): NotProven {
-  const placeholder = sign === '?' ? ': it is an operator of PostgreSQL; write a placeholder as $1 or :name' : '';
+  const placeholder =
+    sign === '?' ? ': here it may be an operator of PostgreSQL; write the placeholder as $1 or :name' : '';
   return new NotProven(`${quote(sign)} ${place(from)} is not understood${placeholder}`);
 }
 
@@ -199,7 +216,7 @@ function readToken(take: Take, dialects: readonly SqlDialect[]): Simple | undefi
   if (quoted !== undefined) return { kind: 'quoted', text: refuseSemicolon(quoted[1] ?? '') };
   const parameter =
     take(PARAMETER) ??
-    (dialects.includes('postgresql') ? undefined : take(QUESTION_MARK)) ??
+    take(dialects.includes('postgresql') ? ALONE : QUESTION_MARK) ??
     (dialects.every(isMysql) ? take(SYSTEM_VARIABLE) : undefined);
   if (parameter !== undefined) return { kind: 'parameter', text: parameter[0] };
   const punctuation = take(PUNCTUATION) ?? (dialects.every(isPostgresql) ? take(BRACKET) : undefined);

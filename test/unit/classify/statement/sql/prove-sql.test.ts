@@ -109,8 +109,28 @@ describe('proveSql', () => {
       why: "function 'group_concat' (character 8) is not known to only read in postgresql",
     });
     expect(proveSql('SELECT a FROM t WHERE id = ?', ['sqlite'])).toMatchObject({ read: true });
-    expect(proveSql('SELECT a FROM t WHERE id = ?', ['sqlite', 'postgresql'])).toMatchObject({
-      why: "'?' (character 28) is not understood: it is an operator of PostgreSQL; write a placeholder as $1 or :name",
+    for (const sql of [
+      'SELECT a FROM t WHERE id = ?',
+      'SELECT a FROM t WHERE id IN (?, ?) AND n > ? ORDER BY a LIMIT ? OFFSET ?',
+      'SELECT a FROM t WHERE ? = b OR lower(c) = lower(?);',
+      'SELECT CASE WHEN a = ? THEN ? ELSE b END AS c FROM t',
+    ])
+      expect(proveSql(sql, SQL_DIALECTS)).toMatchObject({ read: true });
+    // What follows may be the operand of an operator that somebody has defined.
+    for (const sql of [
+      'SELECT a FROM t WHERE id = ? - 1',
+      'SELECT a FROM t WHERE id = ? (1)',
+      'SELECT ? "and" FROM t',
+      "SELECT ? 'and' FROM t",
+      'SELECT a FROM t WHERE b = ? || c',
+      "SELECT a FROM t WHERE ? LIKE 'x'",
+      'SELECT a FROM t WHERE id =? AND 1 = 1',
+      'SELECT a FROM t WHERE id = ?::int',
+      'SELECT a ? b FROM t',
+    ])
+      expect(proveSql(sql, ['sqlite', 'postgresql'])).toMatchObject({ read: false });
+    expect(proveSql('SELECT a FROM t WHERE id = ? - 1', ['sqlite', 'postgresql'])).toMatchObject({
+      why: "'?' (character 28) is not understood: here it may be an operator of PostgreSQL; write the placeholder as $1 or :name",
     });
     expect(proveSql('SELECT a FROM t WHERE id = $1', ['sqlite', 'postgresql'])).toMatchObject({ read: true });
   });
