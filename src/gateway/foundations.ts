@@ -28,6 +28,7 @@ import {
 } from './kept-catalog.js';
 import { type LargeAnswers, openLargeAnswers } from './large-answers.js';
 import { serverLogDirectory } from './log-review.js';
+import { MemoryBudget } from './memory-budget.js';
 import type { Parts } from './parts.js';
 import { ResourceLinks } from './primitives/resource-links.js';
 import { type OpenedPrograms, openPrograms } from './programs.js';
@@ -90,9 +91,10 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   });
   const executions = await openExecutions(config, { ...policy, observe, results });
   const safety = await openSafetyLoop(config, { policy, observe, executions: executions?.registry });
-  const programs = await openPrograms(config, { policy, observe });
+  const budget = new MemoryBudget();
+  const programs = await openPrograms(config, { policy, observe, budget });
   const links = new ResourceLinks(pool.upstreams);
-  const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe });
+  const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe, budget });
   // It can fail, and nothing of the change is in force then.
   parts.add('credentials', { apply: ({ config: next }) => credentials.prepare(next) });
   parts.add('configuration', {

@@ -11,7 +11,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { withoutSchemas } from '../results/detached.js';
 import type { ResultService, StoredPart } from '../results/query/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
-import { MemoryBudget } from './memory-budget.js';
+import type { MemoryBudget } from './memory-budget.js';
 import type { ShapeLargeCall } from './pipeline/pipeline.js';
 import type { ResourceLinks } from './primitives/resource-links.js';
 import { bytesOf, type LargeAnswerJob, piecesOf, REASONS, type ShapedLarge, unreadable } from './shape-large.js';
@@ -56,11 +56,11 @@ interface LargeAnswersDeps {
   readonly results: Pick<ResultService, 'detach' | 'attach'>;
   readonly links: Pick<ResourceLinks, 'noteLinks'>;
   readonly observe: Observer;
+  readonly budget: MemoryBudget;
 }
 
-export function openLargeAnswers({ settings, results, links, observe }: LargeAnswersDeps): LargeAnswers {
+export function openLargeAnswers({ settings, results, links, observe, budget }: LargeAnswersDeps): LargeAnswers {
   const entry = threadEntry('gateway/answer-thread.js');
-  const budget = new MemoryBudget();
   const pool = new ThreadPool<LargeAnswerJob, ShapedLarge>({
     ...THREADS,
     entry,

@@ -19,30 +19,52 @@ export function memoryOfThreads(): number {
   return Math.min(Math.max(Math.floor(Math.min(...limits) * SHARE), LEAST), MOST);
 }
 
+/** Of the budget, what is held by programs at most: answers have the rest, also those that programs wait for. */
+const HELD_SHARE = 0.5;
+
 /** What the jobs of all threads may take at once, in bytes. Jobs that do not fit wait for others to end. */
 export class MemoryBudget {
   readonly total: number;
   readonly #waiting = new Set<() => void>();
   #taken = 0;
+  #held = 0;
 
   constructor(total: number = memoryOfThreads()) {
     this.total = total;
   }
 
-  /** Whether so much was free, and is taken now. */
+  /**
+   * Whether so much was free, and is taken now. A job alone begins whatever is held: a program that holds it may wait for this job.
+   */
   take(bytes: number): boolean {
-    if (this.#taken + bytes > this.total) return false;
+    if (this.#taken > 0 && this.#taken + this.#held + bytes > this.total) return false;
     this.#taken += bytes;
     return true;
   }
 
   giveBack(bytes: number): void {
     this.#taken -= bytes;
-    for (const look of [...this.#waiting]) look();
+    this.#tellFree();
+  }
+
+  /** Whether so much was left to programs, and is held now, until `release`. One program alone always begins. */
+  hold(bytes: number): boolean {
+    if (this.#held > 0 && this.#held + bytes > this.total * HELD_SHARE) return false;
+    this.#held += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#held -= bytes;
+    this.#tellFree();
   }
 
   /** Calls a function whenever something is given back. */
   onFree(look: () => void): void {
     this.#waiting.add(look);
+  }
+
+  #tellFree(): void {
+    for (const look of [...this.#waiting]) look();
   }
 }

@@ -377,6 +377,16 @@ describe('what holds a program', () => {
     ).toEqual([1, true]);
   }, 90_000);
 
+  it('begins only where the memory of all threads has room for it', async () => {
+    const { run: go } = await open({ memoryMegabytes: 1_024 });
+    const first = go('return await aql.read("wait_long");', { timeout_ms: 4_000 });
+    const { error } = await go('return 1;');
+    expect(error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', details: { outcome: 'not_run', retryable: true } });
+    expect(error?.message).toMatch(/^The 1 programs that run take the memory/);
+    await first;
+    expect((await go('return 1;')).data.result).toBe(1);
+  }, 90_000);
+
   it('is off unless it is configured, and there is nothing of it then', async () => {
     const off = await openLiveGateway({ mcpServers: { notes: NOTES } });
     onTestFinished(() => off[Symbol.asyncDispose]());

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { LARGE_BYTES, LargeAnswer } from '../../../src/base/protocol/large-answer.js';
 import { WireAnswer } from '../../../src/base/protocol/wire-answer.js';
 import { openLargeAnswers } from '../../../src/gateway/large-answers.js';
+import { MemoryBudget } from '../../../src/gateway/memory-budget.js';
 import { type LargeAnswerJob, shapeLargeAnswer, unreadable } from '../../../src/gateway/shape-large.js';
 import { withoutSchemas } from '../../../src/results/detached.js';
 import {
@@ -196,6 +197,7 @@ const open = (links = { noteLinks: () => undefined }) =>
     results: passResults,
     links,
     observe: () => undefined,
+    budget: new MemoryBudget(),
   });
 
 describe('openLargeAnswers', () => {

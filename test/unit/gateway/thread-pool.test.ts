@@ -74,6 +74,20 @@ describe('ThreadPool', () => {
     expect(await Promise.all(answers)).toEqual([1, 2]);
   });
 
+  it('lets jobs wait for what programs hold, and one alone begin, as a program may wait for it', async () => {
+    const budget = new MemoryBudget(MEMORY);
+    const pool = openPool({ budget, threads: 2 });
+    expect([0.3, 0.1, 0.2].map((share) => budget.hold(MEMORY * share))).toEqual([true, true, false]);
+    expect(await pool.run({ answer: 'alone', need: MEMORY })).toBe('alone');
+    const endless = expect(pool.run({ never: true, need: MEMORY * 0.4 })).rejects.toMatchObject({ kind: 'ended' });
+    const waiting = pool.run({ answer: 'beside', need: MEMORY * 0.5 });
+    expect(pool.load).toEqual({ busy: 1, waiting: 1 });
+    budget.release(MEMORY * 0.4);
+    expect(await waiting).toBe('beside');
+    await pool.close();
+    await endless;
+  });
+
   it('refuses at once what would take more memory than all threads have', async () => {
     const pool = openPool();
     await expect(pool.run({ answer: 1, need: MEMORY + 1 })).rejects.toMatchObject({ kind: 'memory' });

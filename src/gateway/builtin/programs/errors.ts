@@ -37,12 +37,14 @@ export function withDryRun(): OperationError {
   );
 }
 
-export function busy(most: number, whose: string): OperationError {
-  return new OperationError(
-    'RATE_LIMIT_EXCEEDED',
-    `${most} programs ${whose} run, as many as the configuration allows. This one did not begin: send it again when one has ended`,
-    { reason: 'programs', retryable: true, outcome: 'not_run', retry_after_seconds: 1 },
-  );
+/** @param why what stands against another one, in words */
+export function busy(why: string): OperationError {
+  return new OperationError('RATE_LIMIT_EXCEEDED', `${why}. This one did not begin: send it again when one has ended`, {
+    reason: 'programs',
+    retryable: true,
+    outcome: 'not_run',
+    retry_after_seconds: 1,
+  });
 }
 
 /** What a program is told that asks: what has run, the questions, and how to go on. */

@@ -19,6 +19,8 @@ const MIB = 1024 * 1024;
 interface ProgramDeps {
   readonly settings: GatewayConfig['programs'];
   readonly stopped: Pick<StoppedPrograms, 'keep' | 'open'>;
+  /** The memory of all threads. */
+  readonly budget: { hold(bytes: number): boolean; release(bytes: number): void };
   readonly onDefect: (cause: unknown) => void;
 }
 
@@ -121,10 +123,15 @@ export class Programs {
     const key = keyOfCaller(caller);
     const own = this.#running.get(key) ?? 0;
     const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= maxPerClient) throw busy(maxPerClient, 'of one client');
-    if (all >= max) throw busy(max, 'of all clients together');
+    if (own >= maxPerClient)
+      throw busy(`${maxPerClient} programs of one client run, as many as the configuration allows`);
+    if (all >= max) throw busy(`${max} programs of all clients together run, as many as the configuration allows`);
+    const { budget } = this.#deps;
+    const bytes = threadBytes(this.#deps.settings);
+    if (!budget.hold(bytes)) throw busy(`The ${all} programs that run take the memory that is there for programs`);
     this.#running.set(key, own + 1);
     return () => {
+      budget.release(bytes);
       const left = (this.#running.get(key) ?? 1) - 1;
       if (left === 0) this.#running.delete(key);
       else this.#running.set(key, left);
@@ -171,6 +178,13 @@ function boundsOf(settings: GatewayConfig['programs']): ThreadStart['bounds'] {
   const { memoryMegabytes, computeMs, maxCalls, maxInputBytes, maxResultBytes, maxConsoleBytes } = settings;
   const memoryBytes = memoryMegabytes * MIB;
   return { memoryBytes, computeMs, maxCalls, maxCallBytes: maxInputBytes, maxResultBytes, maxConsoleBytes };
+}
+
+/** What a thread takes beside the memory of its program. */
+const THREAD_BYTES = 16 * MIB;
+
+function threadBytes({ memoryMegabytes }: GatewayConfig['programs']): number {
+  return memoryMegabytes * MIB + THREAD_BYTES;
 }
 
 /** As an upstream's answer, which is cut and kept where it is too large. */
