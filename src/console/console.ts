@@ -13,10 +13,21 @@ import { EventStreams, stateOf } from './events.js';
 import { IssuerOperators } from './issuer-operators.js';
 import { pageHead } from './layout/components.js';
 import { Frame, type Instance, layOut, rootOf, type Section } from './layout/frame.js';
-import type { Action, ConsoleSources, Outcome, Page, Visit } from './layout/page.js';
+import type { Action, ConsoleSources, OpenPart, Outcome, Page, Visit } from './layout/page.js';
 import { duration } from './layout/times.js';
 import { type OperatorSession, OperatorSessions } from './operator-sessions.js';
-import { PARTS } from './parts.js';
+import { openAgents } from './pages/agents.js';
+import { openApprovals } from './pages/approvals.js';
+import { openAudit } from './pages/audit.js';
+import { openCatalogue } from './pages/catalogue.js';
+import { openExecutions } from './pages/executions.js';
+import { openFigures } from './pages/figures.js';
+import { openIntegrity } from './pages/integrity.js';
+import { openOverview } from './pages/overview.js';
+import { openQuotas } from './pages/quotas.js';
+import { openSessions } from './pages/sessions.js';
+import { openTry } from './pages/try.js';
+import { openUpstreams } from './pages/upstreams.js';
 import { formOf, offerSignIn, signInFor } from './sign-in.js';
 
 interface ConsoleDeps {
@@ -290,3 +301,19 @@ function queryOf({ url }: FastifyRequest): URLSearchParams {
 
 /** A link of another site led here, and browsers keep the cookie back then: the page asks for itself, as one of this site. */
 const SAME_AGAIN: Html = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>mcp-aql-gateway</title></head><body></body></html>`;
+
+/** The sections of the console, in the order of the navigation. */
+const PARTS: readonly OpenPart[] = [
+  openOverview,
+  openApprovals,
+  openAgents,
+  openExecutions,
+  openUpstreams,
+  openCatalogue,
+  openTry,
+  openIntegrity,
+  openFigures,
+  openAudit,
+  openSessions,
+  openQuotas,
+];

@@ -6,10 +6,18 @@ import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
 import { handleGone, pagesElsewhere, refuseControls, resultElsewhere } from './errors.js';
 import { detachList, type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
-import { readControls } from './query/read-query.js';
-import type { KeptFor, ReadContext, ReadData, ResultService } from './query/result-types.js';
+import { CONTROL_SPECS, PARTS, readsOf } from './query/parts.js';
+import { type ControlReading, type QueryFault, refuseFaults } from './query/query-fault.js';
+import type {
+  CollectionQuery,
+  Control,
+  ControlSet,
+  KeptFor,
+  ReadContext,
+  ReadData,
+  ResultService,
+} from './query/result-types.js';
 import { presetsOf } from './query/select-fields.js';
-import { MOST_WORK, workOf } from './query/work.js';
 import { type PreparedControls, prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { type Holder, ResultSharing, type SharedBytes } from './stored/result-sharing.js';
@@ -199,4 +207,55 @@ function createSampler(): Sampler {
       return isExamined(next);
     },
   };
+}
+
+/**
+ * Bytes of an answer, times how often each is read, up to which it is made where it is. Above, a thread makes it: so much takes some 25
+ * milliseconds, and twice that in code that runs for the first time.
+ */
+const MOST_WORK = 5_000_000;
+
+/** Parsing an answer, writing it, keeping it and its items for later: what a query of no condition or a cut takes. */
+const LEAST_READS = 10;
+
+/** How often making an answer reads each of its bytes, about: each computed field of a query reads all of them once more. */
+function workOf(query: CollectionQuery | undefined, { computed = [] }: ControlSet): number {
+  if (query === undefined) return LEAST_READS;
+  return (LEAST_READS + readsOf(query)) * (1 + computed.length);
+}
+
+/** The operation whose controls are read. */
+interface Controlled extends Pick<ControlReading, 'nameOf' | 'presets'> {
+  /** Its name, for errors. */
+  readonly operation: string;
+}
+
+/**
+ * A call's controls as one query; undefined where it has none. Throws one `OperationError` that names everything wrong with
+ * them. Which fields there are is not known yet: `checkFields` looks at those.
+ */
+export function readQuery(given: ReadonlyMap<Control, unknown>, controlled: Controlled): CollectionQuery | undefined {
+  if (given.size === 0) return undefined;
+  const { query, faults } = readControls(given, controlled);
+  refuseFaults(faults, controlled.operation);
+  return query;
+}
+
+const NOTHING_ASKED: CollectionQuery = { filter: [], sort: [], includeItems: true, page: { style: 'all' } };
+
+/** The same; returns what is wrong with the controls. */
+function readControls(
+  given: ReadonlyMap<Control, unknown>,
+  { nameOf, presets }: Omit<Controlled, 'operation'>,
+): { readonly query: CollectionQuery; readonly faults: readonly QueryFault[] } {
+  const reading: ControlReading = { given, nameOf, presets, faults: [] };
+  const parts = Object.values(PARTS).map(({ read }) => read(reading));
+  const query = Object.assign({}, NOTHING_ASKED, ...parts) as CollectionQuery;
+  return { query: query.includeItems ? query : { ...query, ...ineffectiveIn(reading) }, faults: reading.faults };
+}
+
+/** A summary has no items, so what is asked of them has no effect; the caller is warned. */
+function ineffectiveIn({ given, nameOf }: ControlReading): Pick<CollectionQuery, 'ineffective'> {
+  const ineffective = [...given.keys()].filter((control) => PARTS[CONTROL_SPECS[control].part].isOfItems);
+  return ineffective.length === 0 ? {} : { ineffective: ineffective.map(nameOf) };
 }

@@ -11,10 +11,9 @@ import {
   Undecided,
   type Violation,
 } from './evaluation.js';
-import { OBJECT_KEYWORDS, unevaluatedProperties } from './object-keywords.js';
 import { createReferences } from './references.js';
 import { measureSchema } from './schema-size.js';
-import { plainTypeCheck, VALUE_KEYWORDS } from './value-keywords.js';
+import { OBJECT_KEYWORDS, plainTypeCheck, unevaluatedProperties, VALUE_KEYWORDS } from './value-keywords.js';
 
 /** What became of one check. */
 export interface Verdict {

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
+import { withoutNulls } from '../../base/json/absent-nulls.js';
 import { writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { groupBy } from '../../base/lib/collections.js';
 import { cleanLabel } from '../../base/lib/text.js';
 import { type HeaderParameter, scanHeaderParameters } from '../../base/protocol/header-parameters.js';
+import { icons, meta, objectOf, only, type Reader, text } from '../../base/protocol/mend-members.js';
 import { oncePerTool } from '../../base/protocol/once-per-tool.js';
 import {
   GATEWAY_SOURCE,
@@ -13,11 +16,10 @@ import {
 } from '../../base/protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../../base/protocol/tools.js';
 import { readFurtherMembers } from '../../schema/further-members.js';
+import { findUnsound } from '../../schema/sound-schema.js';
 import type { Catalog } from '../catalog.js';
 import { readParameters } from '../create-operation.js';
 import { ownPages } from './own-pages.js';
-import { portableNames } from './portable-names.js';
-import { showableDefinition } from './showable-definition.js';
 
 /** An upstream's tool in the gateway's own `tools/list`, under its own name and as its upstream defines it. */
 export class PassthroughTool {
@@ -246,4 +248,115 @@ function hasBareName({ name, qualifiedName }: Operation): boolean {
 function isQualified(tool: string, slugs: ReadonlySet<string>): boolean {
   const end = tool.indexOf(QUALIFIER);
   return end > 0 && slugs.has(tool.slice(0, end));
+}
+
+/** Enough that no two of a million names end alike. */
+const HASH_CHARACTERS = 10;
+
+/**
+ * The names under which tools are shown, by their full names: as models' APIs take them, of letters, digits, `_` and `-`, and not too
+ * long. What is changed ends with a hash of the whole name, so that it is the same for ever; a tool that calls itself as another one is
+ * shown is given another name as well.
+ */
+function portableNames(names: readonly string[], longest: number): ReadonlyMap<string, string> {
+  const changed = new Map(
+    names.flatMap((name) => (isPortable(name, longest) ? [] : [[name, withHash(name, longest)]])),
+  );
+  const given = new Set(changed.values());
+  return new Map(
+    names.map((name) => [name, changed.get(name) ?? (given.has(name) ? withHash(name, longest) : name)] as const),
+  );
+}
+
+function isPortable(name: string, longest: number): boolean {
+  return name.length <= longest && /^[\w-]+$/.test(name);
+}
+
+function withHash(name: string, longest: number): string {
+  const end = createHash('sha256').update(name).digest('hex').slice(0, HASH_CHARACTERS);
+  const begin = name.replace(/[^\w-]+/g, '_').slice(0, longest - HASH_CHARACTERS - 1);
+  return `${begin}_${end}`;
+}
+
+const flag = only((value) => typeof value === 'boolean');
+
+/** Members of a schema whose values are data, in which null is a value. */
+const DATA: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'example']);
+
+/** A parameter's schema. `true` and `false` are schemas too, but clients want objects. */
+const property: Reader = (value, path, odd) => {
+  if (isJsonObject(value)) return value;
+  odd.push(path);
+  return value === false ? { not: {} } : {};
+};
+
+const properties: Reader = (value, path, odd) => {
+  if (!isJsonObject(value)) return only(() => false)(value, path, odd);
+  return objectOf(Object.fromEntries(Object.keys(value).map((name) => [name, property])))(value, path, odd);
+};
+
+/** One name is often written without its list. */
+const required: Reader = (value, path, odd) => {
+  const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const names = given.filter((name) => typeof name === 'string');
+  if (Array.isArray(value) && names.length === value.length) return value;
+  odd.push(path);
+  return names.length === 0 ? undefined : names;
+};
+
+/** What a schema that may describe an object lacks is said: clients want `type: "object"`. */
+const objectSchema: Reader = (value, path, odd) => {
+  const schema: JsonObject = isJsonObject(value) ? withoutNulls(value, DATA) : {};
+  const { type } = schema;
+  const isRight = schema === value && type === 'object';
+  if (!isRight) odd.push(path);
+  const typed = type === 'object' ? schema : { ...schema, type: 'object' };
+  return objectOf({ properties, required, $schema: text })(typed, path, odd);
+};
+
+/** Whether nothing but an object fits, or a type is not said. */
+function mayBeObject({ type = 'object' }: JsonObject): boolean {
+  return type === 'object' || type === null || (Array.isArray(type) && type.includes('object'));
+}
+
+/** Clients prepare these schemas when they read the list: one that cannot be prepared costs them all tools. */
+const outputSchema: Reader = (value, path, odd) => {
+  if (value === null) return undefined;
+  const schema = isJsonObject(value) && mayBeObject(value) && Object.keys(value).length > 0 ? value : undefined;
+  const kept = schema === undefined ? undefined : objectSchema(schema, path, odd);
+  const unsound = isJsonObject(kept) ? findUnsound(kept) : '';
+  if (unsound === undefined) return kept;
+  odd.push(unsound === '' ? path : `${path} (${unsound})`);
+  return undefined;
+};
+
+const readMembers = objectOf({
+  title: text,
+  description: text,
+  inputSchema: objectSchema,
+  outputSchema,
+  annotations: objectOf({
+    title: text,
+    readOnlyHint: flag,
+    destructiveHint: flag,
+    idempotentHint: flag,
+    openWorldHint: flag,
+  }),
+  execution: objectOf({ taskSupport: only((value) => ['required', 'optional', 'forbidden'].includes(String(value))) }),
+  icons,
+  _meta: meta,
+});
+
+/** Members whose nulls are read where they stand: in a schema a null may be a value, and `_meta` is nobody's business here. */
+const READ_APART: ReadonlySet<string> = new Set(['inputSchema', 'outputSchema', '_meta']);
+
+/**
+ * A tool's definition as every client can read it, and the paths of what had to be mended or left out for that. Clients check the whole
+ * list by MCP's schema and drop all of its tools for one member that is off it. What is null is absent.
+ */
+export function showableDefinition(raw: RawTool): { readonly definition: JsonObject; readonly odd: readonly string[] } {
+  const odd: string[] = [];
+  const given = withoutNulls(raw, READ_APART);
+  const whole = given['inputSchema'] === undefined ? { ...given, inputSchema: null } : given;
+  return { definition: readMembers(whole, '', odd) as JsonObject, odd: [...new Set(odd)] };
 }

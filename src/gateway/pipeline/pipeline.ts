@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { echoName } from '../../base/lib/text.js';
 import type { Observation, Observer } from '../../base/observe/observation.js';
@@ -8,7 +9,7 @@ import { holdsManyValues, LargeAnswer } from '../../base/protocol/large-answer.j
 import type { PayloadLimits } from '../../base/protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import { type Reply, SESSION_ID, type Warning } from '../../base/protocol/result.js';
+import { type Reply, SESSION_ID, type ToolCallResult, type Warning } from '../../base/protocol/result.js';
 import type { CallTrace } from '../../base/protocol/trace-context.js';
 import { readToolResult, WireAnswer } from '../../base/protocol/wire-answer.js';
 import { turns } from '../../base/turns/turns.js';
@@ -27,7 +28,6 @@ import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, r
 import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
 import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
-import { handOver } from './hand-over.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
@@ -449,4 +449,17 @@ function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation
 function describeContext({ operation, arguments: args, asked, raw }: AuthorizedCall): ReadContext {
   const { caller, answerTokens } = raw;
   return { operation, arguments: args, caller, asked, answerTokens };
+}
+
+/** A thread takes an answer as a message: this is its id. */
+const ID = 0;
+
+/** An answer for a thread, also one that has been read: as the bytes of the message that would carry it. */
+function handOver(result: ToolCallResult | WireAnswer, call: AuthorizedCall): LargeAnswer | WireAnswer {
+  if (result instanceof WireAnswer) return result;
+  const { operation, arguments: args } = call;
+  const { upstream, tool, retryable } = operation;
+  const pieces = [Buffer.from(`{"id":${ID},"result":{${writeExactMembers({ ...result })}}}`)];
+  const failed = { upstream, tool, arguments: args, repeatable: retryable, words: 'clean' as const };
+  return new LargeAnswer({ pieces, id: ID, credentials: [], call: failed });
 }

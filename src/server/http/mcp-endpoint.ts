@@ -34,21 +34,24 @@ import { createLegacyEndpoint, type LegacyEndpoint } from './legacy-endpoint.js'
 import { createModernCallers, type ModernCallers } from './modern-callers.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
+  acceptsStream,
   addressOf,
   asksForStructured,
   createHttpExchanges,
   createSseStreams,
   type HttpExchanges,
+  KEEP_ALIVE,
   notesOf,
   occupy,
   type RequestHandler,
+  type SseStreams,
   sendRpcError,
+  toSseEvent,
 } from './responder.js';
 import { createSessionBook, type SessionBook } from './session-book.js';
 import { createSessionIds, readSessionKey } from './session-ids.js';
 import { createLegacySessions, createSessionEvents, UNNAMED } from './sessions.js';
 import { SharedSessions } from './shared-sessions.js';
-import { streamWhenSilent } from './silent-response.js';
 import { isSubscription, passNewsOn, Subscriptions } from './subscriptions.js';
 import { isForView, refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
@@ -315,4 +318,43 @@ function findMismatch(message: unknown, { headers }: IncomingMessage, gateway: G
     return undefined;
   const { name, arguments: args } = message['params'];
   return typeof name === 'string' ? findHeaderMismatch(gateway.headerParametersOf(name), args, headers) : undefined;
+}
+
+/**
+ * Turns a response that has been silent for long into an event stream, where its client reads these: intermediaries close a connection
+ * on which nothing comes. Whoever answers it is not aware of that; an answer in JSON becomes the event of the stream.
+ * @param afterMs without a header
+ */
+function streamWhenSilent(response: ServerResponse, streams: Pick<SseStreams, 'open'>, afterMs: number): void {
+  if (!acceptsStream(response.req.headers.accept)) return;
+  const timer = setTimeout(() => {
+    if (response.headersSent || response.destroyed) return;
+    streams.open(response);
+    response.write(KEEP_ALIVE);
+    passEventsOn(response);
+  }, afterMs).unref();
+  response.once('close', () => clearTimeout(timer));
+}
+
+/** Makes events of what is written from now on: the head has been sent already. */
+function passEventsOn(response: ServerResponse): void {
+  const write = response.write.bind(response);
+  const end = response.end.bind(response);
+  const parts: Buffer[] = [];
+  let isJson = true;
+  const own = {
+    writeHead(_status: number, headers: Readonly<Record<string, string>> = {}): ServerResponse {
+      isJson = headers['content-type']?.startsWith('text/event-stream') !== true;
+      return response;
+    },
+    write(chunk: Uint8Array | string): boolean {
+      if (!isJson || chunk === KEEP_ALIVE) return write(chunk);
+      parts.push(Buffer.from(chunk as Uint8Array));
+      return true;
+    },
+    end(): ServerResponse {
+      return parts.length === 0 ? end() : end(toSseEvent(Buffer.concat(parts).toString('utf8')));
+    },
+  };
+  Object.assign(response, own);
 }

@@ -10,6 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { cleanText, cutText } from '../../base/lib/text.js';
 import {
   type AskAbilities,
   type AskChannel,
@@ -22,12 +23,12 @@ import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { UserChannel } from '../../base/protocol/consent.js';
 import { type CallLog, isLogLevel } from '../../base/protocol/log-message.js';
 import type { Reply } from '../../base/protocol/result.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { EndpointMode } from '../../config/gateway-config.js';
+import type { Gateway, ServerWords } from '../../gateway/gateway.js';
 import { declaresTasks, taskCapabilities, taskMaker } from './answer-task.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { forwardedMeta, innerProgressToken } from './fast-path.js';
-import { writeInstructions } from './instructions.js';
 import type { LogLevels } from './log-levels.js';
 import { createNativeAnswerer } from './native-requests.js';
 import { isParkedState, type ParkedCalls } from './parked-calls.js';
@@ -243,4 +244,49 @@ function readEnvelope({ mcpReq }: ServerContext): AskAbilities {
 /** The channel to the user of a modern client, with the answer that the client has brought. */
 function readRetry(abilities: AskAbilities, { mcpReq }: ServerContext): UserChannel | undefined {
   return readRetryChannel(abilities, mcpReq.inputResponses, mcpReq.requestState());
+}
+
+/** The single tool says the same of itself. */
+const OPENING: Readonly<Partial<Record<EndpointMode, string>>> = {
+  semantic: 'These tools reach all operations of all servers behind them, grouped by effect.',
+  all: 'These tools reach all operations of all servers behind them, by effect or through one.',
+};
+
+/** The quotes are single, because clients put the text into JSON. The descriptions of the tools show the requests whole. */
+const RULES: readonly string[] = [
+  "First call introspect {query: 'upstreams'}: it maps the servers and says how to go on.",
+  "Every READ but introspect takes 'filter', 'sort', 'fields', 'first' on its answer.",
+  'A batch {operations: [{operation, params}, ...]} runs in order and halts at a confirmation.',
+  'To confirm, send the operation with params {_confirmation: details.confirmation_token} alone.',
+  'Errors say what to change.',
+];
+
+/** Where there are no tools of MCP-AQL. */
+const PASSTHROUGH_RULES: readonly string[] = [
+  'These are the tools of the servers behind this gateway.',
+  'Calls that may destroy ask first: to confirm, call the tool again with the arguments {_confirmation: details.confirmation_token} alone.',
+  'Errors say what to change.',
+];
+
+/** How much servers say of how to use them, each and together, in characters. */
+const MOST_OF_ONE = 2_000;
+const MOST_OF_ALL = 10_000;
+
+/**
+ * What a model should know about MCP-AQL before it reads the tools; sent in the handshake of both eras.
+ * @param purpose what the servers are for, in the operator's words
+ * @param servers what they say of how to use them, where their tools are shown as they are
+ */
+export function writeInstructions(mode: EndpointMode, purpose?: string, servers: readonly ServerWords[] = []): string {
+  const opening = OPENING[mode];
+  const rules = mode === 'passthrough' ? PASSTHROUGH_RULES : [...(opening === undefined ? [] : [opening]), ...RULES];
+  const own = [...(purpose === undefined ? [] : [purpose]), ...rules].join(' ');
+  return [own, ...quoteServers(servers)].join('\n\n');
+}
+
+function quoteServers(servers: readonly ServerWords[]): readonly string[] {
+  const share = Math.min(MOST_OF_ONE, Math.floor(MOST_OF_ALL / Math.max(1, servers.length)));
+  return servers.map(({ upstream, instructions }) => {
+    return `The server '${upstream}' says of its tools: ${cutText(cleanText(instructions), share)}`;
+  });
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { createSecretTextFilter } from '../../../../src/policy/audit/secret-text.js';
+import { createSecretTextFilter } from '../../../../src/policy/audit/redact.js';
 import { Blocks } from '../../../../src/policy/safety/blocks.js';
 import type { Challenge } from '../../../../src/policy/safety/challenge.js';
 import { type ChallengeSubject, Challenges, makeCode } from '../../../../src/policy/safety/challenges.js';

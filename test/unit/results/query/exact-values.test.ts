@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact, writeExact } from '../../../../src/base/json/exact-numbers.js';
-import { readQuery } from '../../../../src/results/query/read-query.js';
 import type { Control } from '../../../../src/results/query/result-types.js';
 import { project, runQuery } from '../../../../src/results/query/run-query.js';
+import { readQuery } from '../../../../src/results/results.js';
 import { compileComputedFields } from '../../../../src/results/shape/controls.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { CONTROLLED, SOURCE } from '../../../support/collection-source.js';

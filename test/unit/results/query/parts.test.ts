@@ -7,8 +7,8 @@ import {
   PARTS,
   partnersOf,
 } from '../../../../src/results/query/parts.js';
-import { readQuery } from '../../../../src/results/query/read-query.js';
 import { CONTROLS, type CollectionQuery, type Control } from '../../../../src/results/query/result-types.js';
+import { readQuery } from '../../../../src/results/results.js';
 import { CONTROLLED } from '../../../support/collection-source.js';
 
 /** A value of each control, with what it means something only together with. A new control does not compile without one. */

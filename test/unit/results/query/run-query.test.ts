@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OperationError } from '../../../../src/base/protocol/operation-error.js';
 import { sortItems } from '../../../../src/results/query/order-items.js';
-import { readQuery } from '../../../../src/results/query/read-query.js';
 import type { Control } from '../../../../src/results/query/result-types.js';
 import { project, type QueryOutcome, runQuery } from '../../../../src/results/query/run-query.js';
+import { readQuery } from '../../../../src/results/results.js';
 import { CONTROLLED, SOURCE } from '../../../support/collection-source.js';
 
 type Given = Partial<Record<Control, unknown>>;

@@ -6,9 +6,9 @@ import { exampleParams } from '../../../../src/catalog/arguments/example-params.
 import type { Catalog } from '../../../../src/catalog/catalog.js';
 import { describeControls, exampleControls } from '../../../../src/gateway/builtin/introspect/describe-controls.js';
 import { describeParameters } from '../../../../src/gateway/builtin/introspect/types/parameter-info.js';
-import { readQuery } from '../../../../src/results/query/read-query.js';
 import { CONTROLS } from '../../../../src/results/query/result-types.js';
 import { presetsOf } from '../../../../src/results/query/select-fields.js';
+import { readQuery } from '../../../../src/results/results.js';
 import { prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { corpusCatalog, corpusIsHere } from '../../../support/corpus.js';
 

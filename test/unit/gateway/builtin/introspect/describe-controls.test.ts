@@ -7,8 +7,8 @@ import {
 } from '../../../../../src/gateway/builtin/introspect/describe-controls.js';
 import { PROTOCOL_TYPES } from '../../../../../src/gateway/builtin/introspect/types/protocol-types.js';
 import { OPERATORS } from '../../../../../src/results/query/read-filter.js';
-import { readQuery } from '../../../../../src/results/query/read-query.js';
 import { CONTROLS, type Control, type ControlSet } from '../../../../../src/results/query/result-types.js';
+import { readQuery } from '../../../../../src/results/results.js';
 import { anOperation } from '../../../../support/an-operation.js';
 import { CONTROLLED } from '../../../../support/collection-source.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AuditEvent } from '../../../../src/policy/audit/audit-event.js';
-import { isRefusal, RefusalShares, sourceOf } from '../../../../src/policy/audit/refusals.js';
+import { isRefusal, RefusalShares, sourceOf } from '../../../../src/policy/audit/audit-trail.js';
 
 const signIn = (event: 'signed_in' | 'signed_out' | 'refused', operator?: string): AuditEvent => ({
   type: 'sign_in',

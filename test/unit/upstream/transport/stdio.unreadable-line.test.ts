@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readUnreadable } from '../../../../src/upstream/transport/unreadable-line.js';
+import { readUnreadable } from '../../../../src/upstream/transport/stdio.js';
 
 const answer = (id: number | string, result: object = {}) => JSON.stringify({ jsonrpc: '2.0', id, result });
 

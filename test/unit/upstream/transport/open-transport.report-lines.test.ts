@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Observation } from '../../../../src/base/observe/observation.js';
-import { reportLines } from '../../../../src/upstream/transport/report-lines.js';
+import { reportLines } from '../../../../src/upstream/transport/open-transport.js';
 
 describe('reportLines', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));

@@ -5,7 +5,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonSchema } from '../../../../src/base/json/json.js';
-import { showableDefinition } from '../../../../src/catalog/endpoint/showable-definition.js';
+import { showableDefinition } from '../../../../src/catalog/endpoint/passthrough-tools.js';
 
 const oddValue = fc.constantFrom(
   null,

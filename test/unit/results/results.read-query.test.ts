@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { OperationError } from '../../../../src/base/protocol/operation-error.js';
-import { readQuery } from '../../../../src/results/query/read-query.js';
-import type { CollectionQuery, Control } from '../../../../src/results/query/result-types.js';
+import { OperationError } from '../../../src/base/protocol/operation-error.js';
+import type { CollectionQuery, Control } from '../../../src/results/query/result-types.js';
+import { readQuery } from '../../../src/results/results.js';
 
 type Given = Partial<Record<Control, unknown>>;
 

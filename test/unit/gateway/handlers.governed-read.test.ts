@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationHandler } from '../../../src/base/protocol/call.js';
 import { OperationError } from '../../../src/base/protocol/operation-error.js';
-import { createGovernedRead } from '../../../src/gateway/governed-read.js';
+import { createGovernedRead } from '../../../src/gateway/handlers.js';
 import type { Gatekeeper } from '../../../src/policy/rules/policy-types.js';
 import { anOperation } from '../../support/an-operation.js';
 import { aCall } from './interceptor/held-interceptor.js';

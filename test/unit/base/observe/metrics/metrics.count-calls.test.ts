@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { countCalls } from '../../../../../src/base/observe/metrics/count-calls.js';
+import { countCalls } from '../../../../../src/base/observe/metrics/metrics.js';
 import type { Observation } from '../../../../../src/base/observe/observation.js';
 
 const CALL: Extract<Observation, { readonly kind: 'call' }> = {
