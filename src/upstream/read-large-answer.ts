@@ -1,6 +1,7 @@
-import { keepExactNumbers, SUSPICIOUS } from '../base/json/exact-result.js';
+import { keepExactNumbers } from '../base/json/exact-result.js';
 import { isJsonObject } from '../base/json/json.js';
 import type { Pieces } from '../base/json/pieces.js';
+import { SUSPICIOUS } from '../base/json/scan.js';
 import { type LargeAnswer, LargeMessage } from '../base/protocol/large-answer.js';
 import type { ToolCallResult } from '../base/protocol/result.js';
 import type { WireAnswer } from '../base/protocol/wire-answer.js';

@@ -1,4 +1,5 @@
 import type { JsonPath } from './json-path.js';
+import { endOfString } from './scan.js';
 
 /** A number of a JSON text that a double does not hold. */
 export interface ChangedNumber {
@@ -24,7 +25,6 @@ interface Level {
   isAtName: boolean;
 }
 
-const BACKSLASH = 0x5c;
 const [QUOTE, COMMA, MINUS, ZERO, NINE] = [0x22, 0x2c, 0x2d, 0x30, 0x39] as const;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
@@ -43,9 +43,9 @@ export function findChangedNumbers(
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) {
-      const end = endOfTextIn(text, at);
-      levels.passText(at, end + 1);
-      at = end;
+      const end = endOfString(text, at);
+      levels.passText(at, end);
+      at = end - 1;
     } else if (unit === MINUS || isDigit(unit)) {
       const end = endOfNumber(text, at);
       if (end - at > LONGEST_HELD || hasExponent(text, at, end)) {
@@ -162,31 +162,4 @@ function readDecimal(literal: string): { readonly digits: string; readonly expon
   let end = all.length;
   while (end > 0 && all.charCodeAt(end - 1) === 0x30) end -= 1;
   return { digits: all.slice(0, end), exponent: Number(power) - fraction.length + (all.length - end) };
-}
-
-/** Most texts are shorter than a search by the engine costs; it finds the end of a long one fastest. */
-const LOOKED_AT = 64;
-
-/**
- * The index of the quotation mark that ends a text of a JSON document; the end of the document where none does.
- * @param start where the text's first quotation mark stands
- */
-export function endOfTextIn(document: string, start: number): number {
-  let at = start + 1;
-  for (;;) {
-    const stop = Math.min(at + LOOKED_AT, document.length);
-    while (at < stop && document.charCodeAt(at) !== QUOTE) at += document.charCodeAt(at) === BACKSLASH ? 2 : 1;
-    if (at >= document.length) return document.length;
-    if (document.charCodeAt(at) === QUOTE) return at;
-    const quote = document.indexOf('"', at);
-    if (quote < 0) return document.length;
-    if (!isEscapedIn(document, at, quote)) return quote;
-    at = quote + 1;
-  }
-}
-
-function isEscapedIn(document: string, from: number, index: number): boolean {
-  let first = index;
-  while (first > from && document.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-  return (index - first) % 2 === 1;
 }

@@ -1,4 +1,14 @@
 import { isJsonObject, type JsonObject } from './json.js';
+import {
+  endOfString,
+  findMember,
+  findNumber,
+  isInexact,
+  quoteNumbers,
+  readItem,
+  readMember,
+  SUSPICIOUS,
+} from './scan.js';
 
 /**
  * The key under which a result keeps the JSON texts of those of its members that hold numbers which a double changes: 9007199254740993,
@@ -11,10 +21,6 @@ interface ExactText {
   readonly json: string;
   readonly value: unknown;
 }
-
-/** What may be a number that a double changes. Most texts hold nothing like it, and need no second look. */
-export const SUSPICIOUS = /\d{16}|\d[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
  * Lets the result of a parsed message, or of each in a list of messages, keep what parsing changed of its numbers; in the `data` of an
@@ -65,7 +71,7 @@ function keepOf(message: unknown, text: string, start: number): void {
 export function tellDigits({ error }: JsonObject): void {
   const json = isJsonObject(error) ? exactTextOf(error, 'data') : undefined;
   if (json === undefined) return;
-  const exact: unknown = json.length > LONGEST_SEARCHED ? undefined : JSON.parse(quoteChanged(json));
+  const exact: unknown = json.length > LONGEST_SEARCHED ? undefined : JSON.parse(quoteNumbers(json, isInexact));
   Object.assign(error as JsonObject, { data: exact });
 }
 
@@ -100,10 +106,6 @@ function keepMembers(object: JsonObject, text: string, start: number): void {
 
 function addTexts(object: JsonObject, texts: ReadonlyMap<string, ExactText>): void {
   if (texts.size > 0) Object.assign(object, { [EXACT_TEXTS]: new Map([...(textsOf(object) ?? []), ...texts]) });
-}
-
-function quoteChanged(json: string): string {
-  return json.replace(TOKEN, (token) => (isChanged(token) ? `"${token}"` : token));
 }
 
 /** Of valid JSON, in which line breaks stand between values alone. Messages of some transports end with a line. */
@@ -215,93 +217,8 @@ export function writeExactMembers(result: JsonObject): string {
 
 /** Whether parsing a JSON text changes a number in it; of a long one, whether it may. */
 export function mayChangeNumbers(text: string): boolean {
-  return SUSPICIOUS.test(text) && holdsChangedNumber(text);
+  return SUSPICIOUS.test(text) && (text.length > LONGEST_SEARCHED || findNumber(text, 0, isInexact) !== undefined);
 }
 
 /** A longer text is kept without a look at each of its numbers, which would hold up other calls. */
 const LONGEST_SEARCHED = 100_000;
-
-function holdsChangedNumber(text: string): boolean {
-  if (text.length > LONGEST_SEARCHED) return true;
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (isChanged(token)) return true;
-  }
-  return false;
-}
-
-/** Of a string or a number of a JSON text. */
-function isChanged(token: string): boolean {
-  return token[0] !== '"' && SUSPICIOUS.test(token) && String(Number(token)) !== token;
-}
-
-/** A member of an object in a JSON text: where its value stands. */
-interface MemberSpan {
-  readonly name: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-function findMember(text: string, start: number, name: string): MemberSpan | undefined {
-  let found: MemberSpan | undefined;
-  // The last one of a name counts, as for JSON.parse.
-  for (let member = readMember(text, start); member !== undefined; member = readMember(text, member.end))
-    if (member.name === name) found = member;
-  return found;
-}
-
-const NAME = /\s*[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*/y;
-const STRUCTURE = /["[\]{}]/g;
-const SCALAR = /[^\s,\]}]*/y;
-
-const ITEM = /\s*[[,]\s*(?=[^\s\]])/y;
-
-/** The next item of the list that is a valid JSON text. @param from where the list begins, or where the item before it ends */
-function readItem(text: string, from: number): Pick<MemberSpan, 'start' | 'end'> | undefined {
-  ITEM.lastIndex = from;
-  if (ITEM.exec(text) === null) return undefined;
-  const start = ITEM.lastIndex;
-  return { start, end: endOfValue(text, start) };
-}
-
-/** The next member of an object in a valid JSON text. @param from where the object begins, or where the member before it ends */
-function readMember(text: string, from: number): MemberSpan | undefined {
-  NAME.lastIndex = from;
-  const found = NAME.exec(text);
-  if (found === null) return undefined;
-  const start = NAME.lastIndex;
-  return { name: JSON.parse(found[1] ?? '""') as string, start, end: endOfValue(text, start) };
-}
-
-function endOfValue(text: string, start: number): number {
-  const first = text[start];
-  if (first === '"') return endOfString(text, start);
-  if (first !== '{' && first !== '[') {
-    SCALAR.lastIndex = start;
-    SCALAR.exec(text);
-    return SCALAR.lastIndex;
-  }
-  STRUCTURE.lastIndex = start;
-  for (let depth = 0, at = start; ; ) {
-    const found = STRUCTURE.exec(text);
-    if (found === null) return text.length;
-    const [mark] = found;
-    at = mark === '"' ? endOfString(text, found.index) : STRUCTURE.lastIndex;
-    STRUCTURE.lastIndex = at;
-    if (mark === '{' || mark === '[') depth += 1;
-    else if (mark !== '"') {
-      depth -= 1;
-      if (depth === 0) return at;
-    }
-  }
-}
-
-/** The index behind the quote that ends the string. */
-function endOfString(text: string, start: number): number {
-  for (let at = start; ; ) {
-    at = text.indexOf('"', at + 1);
-    if (at < 0) return text.length;
-    let backslashes = 0;
-    while (text[at - 1 - backslashes] === '\\') backslashes += 1;
-    if (backslashes % 2 === 0) return at + 1;
-  }
-}

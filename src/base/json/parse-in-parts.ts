@@ -1,6 +1,7 @@
 import type { Sliced } from '../turns/turns.js';
-import { keepExactNumbers, keepMember, keepNumbersOfPart, keepTextsOf, SUSPICIOUS } from './exact-result.js';
+import { keepExactNumbers, keepMember, keepNumbersOfPart, keepTextsOf } from './exact-result.js';
 import type { JsonObject } from './json.js';
+import { SUSPICIOUS } from './scan.js';
 
 /** Smaller values are parsed at once: it takes a millisecond, or some where they hold as many objects as there can be. */
 const WHOLE_BYTES = 128 * 1024;

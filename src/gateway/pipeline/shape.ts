@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseExact } from '../../base/json/exact-numbers.js';
 import { EXACT_TEXTS, exactTextOf } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
-import { isNestedDeeper } from '../../base/json/json-depth.js';
+import { isNestedDeeper } from '../../base/json/scan.js';
 import { escapeAgain } from '../../base/json/json-literal.js';
 import { measureJson } from '../../base/json/measure.js';
 import type { HandlerOutcome } from '../../base/protocol/call.js';

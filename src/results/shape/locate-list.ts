@@ -1,6 +1,6 @@
 import { parseExact } from '../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
-import { isNestedDeeper } from '../../base/json/json-depth.js';
+import { isNestedDeeper } from '../../base/json/scan.js';
 import { toSnakeCase } from '../../base/lib/names.js';
 import { quoteValues } from '../../base/lib/text.js';
 import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';

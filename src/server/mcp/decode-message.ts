@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type ChangedNumber, findChangedNumbers, isLost } from '../../base/json/changed-numbers.js';
 import { isJsonObject } from '../../base/json/json.js';
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
+import { endOfString } from '../../base/json/scan.js';
 import { cutText } from '../../base/lib/text.js';
 import { payloadTooLarge } from '../../base/protocol/limits.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -61,7 +62,7 @@ export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMes
     return { kind: 'refused', refusal: refuseMessage(excerpt.sketch(), error, era, writer) };
   };
   if (!isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, text)));
-  const { depth, hasFragileNumber, members } = walkStructure(bytes, maxNestingDepth + ENVELOPE_LEVELS);
+  const { depth, hasFragileNumber, members } = walkStructure(text, maxNestingDepth + ENVELOPE_LEVELS);
   if (members > maxMembers) return refuse(payloadTooLarge('object_members', members, { maxArrayElements: maxMembers }));
   if (depth > maxNestingDepth + ENVELOPE_LEVELS)
     return refuse(payloadTooLarge('nesting_depth', depth - ENVELOPE_LEVELS, { maxNestingDepth }));
@@ -149,9 +150,6 @@ function notExact(changed: readonly ChangedArgument[]): OperationError {
 const LONGEST_SHOWN = 100;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-/** Most texts are shorter than a search by the engine costs; it finds the end of a long one fastest. */
-const LOOKED_AT = 64;
 
 /** Digits of a number, its point included, that a double always holds. */
 const SAFE_DIGITS = 15;
@@ -159,7 +157,7 @@ const SAFE_DIGITS = 15;
 /** An object of a shorter text has not too many members. */
 const LEAST_COUNTED = 128 * 1024;
 
-/** What the bytes of a JSON text say of it without being parsed. What is in texts passes unseen. */
+/** What the signs of a JSON text say of it without being parsed. What is in texts passes unseen. */
 interface Structure {
   /** Of the object that has most, where the text is long: the members of a huge one take long to be listed. */
   members: number;
@@ -170,15 +168,15 @@ interface Structure {
 }
 
 /** Keeps nothing, and ends where the text is nested beyond the limit. */
-function walkStructure(bytes: Buffer, limit: number): Structure {
+function walkStructure(text: string, limit: number): Structure {
   const found: Structure = { members: 0, depth: 0, hasFragileNumber: false };
   /** How many members each open object has, by its level; undefined for a list. */
   const counts: (number | undefined)[] = [];
-  const isLong = bytes.length > LEAST_COUNTED;
+  const isLong = text.length > LEAST_COUNTED;
   let open = 0;
   let digits = 0;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index] ?? 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const byte = text.charCodeAt(index);
     if ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e) {
       digits += 1;
       if (digits > SAFE_DIGITS) found.hasFragileNumber = true;
@@ -186,7 +184,7 @@ function walkStructure(bytes: Buffer, limit: number): Structure {
     }
     if (digits > 0 && (byte === 0x65 || byte === 0x45)) found.hasFragileNumber = true;
     digits = 0;
-    if (byte === QUOTE) index = endOfText(bytes, index);
+    if (byte === QUOTE) index = endOfString(text, index) - 1;
     else if (byte === 0x5b || byte === 0x7b) {
       open += 1;
       if (isLong) counts[open] = byte === 0x7b ? 1 : undefined;
@@ -200,31 +198,6 @@ function walkStructure(bytes: Buffer, limit: number): Structure {
     } else if (byte === 0x5d || byte === 0x7d) open -= 1;
   }
   return found;
-}
-
-/**
- * The index of the quotation mark that ends a text of a JSON document; the end of the document where none does.
- * @param start where the text's first quotation mark stands
- */
-export function endOfText(document: Buffer, start: number): number {
-  let at = start + 1;
-  for (;;) {
-    const stop = Math.min(at + LOOKED_AT, document.length);
-    while (at < stop && document[at] !== QUOTE) at += document[at] === BACKSLASH ? 2 : 1;
-    if (at >= document.length) return document.length;
-    if (document[at] === QUOTE) return at;
-    const quote = document.indexOf(QUOTE, at);
-    if (quote < 0) return document.length;
-    if (!isEscaped(document, at, quote)) return quote;
-    at = quote + 1;
-  }
-}
-
-/** Whether an odd number of backslashes stands before a character. @param from where no escape has begun */
-function isEscaped(document: Buffer, from: number, index: number): boolean {
-  let first = index;
-  while (first > from && document[first - 1] === BACKSLASH) first -= 1;
-  return (index - first) % 2 === 1;
 }
 
 const REPLACEMENT = '\uFFFD';

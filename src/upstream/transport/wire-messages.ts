@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '@modelcontextprotocol/client';
-import { keepExactNumbers, SUSPICIOUS } from '../../base/json/exact-result.js';
+import { keepExactNumbers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
-import { isNestedDeeper } from '../../base/json/json-depth.js';
 import { joinPieces, type Pieces } from '../../base/json/pieces.js';
+import { isNestedDeeper, SUSPICIOUS } from '../../base/json/scan.js';
 import { holdsManyValues, LARGE_BYTES, LargeMessage, MessageBytes } from '../../base/protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';
 import { LEAST_SPLIT_BYTES, type SplitAnswer, splitAnswer } from './split-answer.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endOfTextIn, findChangedNumbers } from '../../../../src/base/json/changed-numbers.js';
-import { endOfText } from '../../../../src/server/mcp/decode-message.js';
+import { findChangedNumbers } from '../../../../src/base/json/changed-numbers.js';
+import { endOfString } from '../../../../src/base/json/scan.js';
 
 const literals = (text: string) => findChangedNumbers(text).map(({ literal }) => literal);
 
@@ -97,18 +97,15 @@ const texts = fc
   .array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('"', '\\', '\\"', 'x'.repeat(63), 'é'.repeat(70))))
   .map((parts) => parts.join(''));
 
-it('finds the quotation mark that ends a text, and none where the text has no end', () => {
+it('finds the end of a string, and that of the text where the string has none', () => {
   fc.assert(
     fc.property(texts, fc.constantFrom('', '[', '{"a":'), (text, before) => {
       const literal = JSON.stringify(text);
       const document = `${before}${literal},"more"`;
-      expect(endOfTextIn(document, before.length)).toBe(before.length + literal.length - 1);
-      const bytes = Buffer.from(document);
-      expect(endOfText(bytes, before.length)).toBe(before.length + Buffer.byteLength(literal) - 1);
+      expect(endOfString(document, before.length)).toBe(before.length + literal.length);
       const open = before + literal.slice(0, -1);
-      expect(endOfTextIn(open, before.length)).toBe(open.length);
-      expect(endOfText(Buffer.from(open), before.length)).toBe(Buffer.byteLength(open));
-      expect(endOfTextIn(`${open}\\`, before.length)).toBe(open.length + 1);
+      expect(endOfString(open, before.length)).toBe(open.length);
+      expect(endOfString(`${open}\\`, before.length)).toBe(open.length + 1);
     }),
     { numRuns: 2_000 },
   );

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readEmbeddedJson } from '../../../../src/base/json/embedded-json.js';
-import { isNestedDeeper } from '../../../../src/base/json/json-depth.js';
 import { endOfString, escapeAgain } from '../../../../src/base/json/json-literal.js';
+import { isNestedDeeper } from '../../../../src/base/json/scan.js';
 
 const MAX_DEPTH = 512;
 

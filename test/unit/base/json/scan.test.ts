@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isNestedDeeper } from '../../../../src/base/json/json-depth.js';
+import { isNestedDeeper } from '../../../../src/base/json/scan.js';
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
