@@ -18,14 +18,8 @@ import type {
 } from '../results/query/result-types.js';
 import { readLargeAnswer } from '../upstream/read-large-answer.js';
 import { createFailureReader } from './pipeline/read-tool-failure.js';
-import {
-  shapeFailedTool,
-  shapeFailure,
-  shapeRead,
-  shapeUnread,
-  toOperationError,
-  toResultData,
-} from './pipeline/shape.js';
+import { toResultData } from './pipeline/result-data.js';
+import { shapeFailedTool, shapeFailure, shapeRead, shapeUnread, toOperationError } from './pipeline/shape.js';
 import { shapePassthrough } from './pipeline/shape-without-envelope.js';
 import { linksIn } from './primitives/resource-links.js';
 import type { ThreadFault } from './thread-pool.js';

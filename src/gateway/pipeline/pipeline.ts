@@ -33,6 +33,7 @@ import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
 import { createProgramHost } from './program-calls.js';
 import type { ExplainFailure } from './read-tool-failure.js';
+import { toResultData } from './result-data.js';
 import {
   charactersOf,
   LARGE_TEXT,
@@ -45,7 +46,6 @@ import {
   shapeStored,
   shapeUnread,
   toOperationError,
-  toResultData,
   withMeta,
 } from './shape.js';
 import { shapeNative, shapePassthrough } from './shape-without-envelope.js';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentBlock, Reply } from '../../../../src/base/protocol/result.js';
-import { charactersOf, LARGE_TEXT, toResultData, withMeta } from '../../../../src/gateway/pipeline/shape.js';
+import { toResultData } from '../../../../src/gateway/pipeline/result-data.js';
+import { charactersOf, LARGE_TEXT, withMeta } from '../../../../src/gateway/pipeline/shape.js';
 
 const ROWS = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `row ${id}` }));
 const TEXT = 'x'.repeat(100_000);
