@@ -9,6 +9,7 @@ import type {
 } from '../base/protocol/operation.js';
 import { classifyTool } from '../classify/classify-tool.js';
 import type { ClassificationInput } from '../classify/facts.js';
+import { mayTakeStatement } from '../classify/find-statement.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Curation } from './curation.js';
 import type { ScreenedTool } from './integrity/screen-tools.js';
@@ -28,6 +29,7 @@ export function runsStatements(
   const { slug, trust, readOnlyStatements } = upstream;
   const { category, danger, risks } = curation;
   if (!readOnlyStatements || category !== undefined || danger !== undefined || risks !== undefined) return false;
+  if (!mayTakeStatement(raw)) return false;
   const known = found(raw);
   const key = JSON.stringify([slug, trust]);
   const before = known.get(key);

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
+import { rememberTexts } from '../base/lib/remember.js';
 import {
   type Category,
   type DangerLevel,
@@ -293,11 +294,11 @@ const HTTP_METHOD =
   /^(?:get|head|post|put|patch|delete|options|trace|connect|copy|link|unlink|purge|lock|unlock|view|propfind)$/i;
 
 /** The effect of a grouping parameter's value, by its words; undefined where they name none. */
-export function effectOfValue(value: string): Effect | undefined {
+export const effectOfValue = rememberTexts((value): Effect | undefined => {
   const words = splitWords(value);
   if (words.length === 1 && words[0] === 'new') return 'create';
   return readValueName(words, []).find(({ role }) => role !== 'inner')?.effect;
-}
+});
 
 /**
  * The parameter whose value decides what the tool does: an enum (or union of constants) of verbs that differ in effect,

@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { SQL_DIALECTS, type SqlDialect, type Statement, type StatementLanguage } from '../base/protocol/operation.js';
+import type { RawTool } from '../base/protocol/tools.js';
+import { readObjectFields } from '../schema/schema-shape.js';
 import type { Decision } from './decide-category.js';
 import { BELIEVED, findWrapper, type ParameterFacts, type ToolFacts, unwrapped } from './facts.js';
 import { RUNS_LANGUAGE } from './runner.js';
@@ -55,6 +57,15 @@ export function findStatement(facts: ToolFacts, { category, runner }: Decision):
   if (/\b(?:graphql|gql)\b/.test(text)) return statementOf(facts, carrier, 'graphql');
   const dialects = findDialects(text);
   return dialects.length === 0 || !/sql/.test(text) ? undefined : statementOf(facts, carrier, 'sql', dialects);
+}
+
+/** Whether a tool takes what may be a statement; most take none, and need not be classified to know that they run none. */
+export function mayTakeStatement(tool: RawTool): boolean {
+  const { inputSchema: schema } = unwrapped(tool);
+  return (
+    isJsonObject(schema) &&
+    readObjectFields(schema, schema).some(({ name }) => TEXT_CARRIER.test(splitWords(name).join('_')))
+  );
 }
 
 function statementOf(

@@ -27,14 +27,23 @@ export function findForeignParameters(schema: JsonSchema, { parameter, value }: 
   const names = Object.keys(properties);
   if (names.length > MOST_PARAMETERS) return [];
   const words = values.filter((each): each is string => typeof each === 'string' && each !== '');
-  const bound = bindingPattern(words);
+  const lowerWords = words.map((word) => word.toLowerCase());
+  let bound: RegExp | undefined;
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   return names.flatMap((name) => {
     const property = properties[name];
     if (name === parameter || required.includes(name) || !isJsonObject(property)) return [];
     const { description } = property;
-    return typeof description === 'string' && isBoundElsewhere(description, value, bound) ? [name] : [];
+    if (typeof description !== 'string' || !namesOne(description, lowerWords)) return [];
+    bound ??= bindingPattern(words);
+    return isBoundElsewhere(description, value, bound) ? [name] : [];
   });
+}
+
+/** Most descriptions name no value, and need no slower pattern. */
+function namesOne(description: string, values: readonly string[]): boolean {
+  const text = description.slice(0, LONGEST_READ).toLowerCase();
+  return values.some((value) => text.includes(value));
 }
 
 /** `for push/pop operations`, `'create' mode only`, `in list mode`. */

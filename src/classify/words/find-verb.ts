@@ -1,3 +1,4 @@
+import { rememberTexts } from '../../base/lib/remember.js';
 import { type Effect, type InflectedVerb, LEXICON, setOfWords, type Verb, type VerbForm } from './lexicon.js';
 import { GIVEN, NO_INPUT, READ_ONLY, VERB_SENSES } from './verb-senses.js';
 
@@ -22,7 +23,7 @@ export function stemsOf(word: string): readonly (readonly [string, VerbForm])[] 
 }
 
 /** The known verb that a word of a sentence is a form of; past forms are adjectives ("deleted items") and never match. */
-export function findVerb(word: string): InflectedVerb | undefined {
+export const findVerb: (word: string) => InflectedVerb | undefined = rememberTexts((word) => {
   for (const [lemma, form] of stemsOf(word)) {
     const verb = LEXICON.get(lemma);
     if (verb !== undefined) return { ...verb, form };
@@ -30,7 +31,7 @@ export function findVerb(word: string): InflectedVerb | undefined {
   const hyphen = word.lastIndexOf('-');
   if (hyphen <= 0) return undefined;
   return findVerb(word.replaceAll('-', '')) ?? findVerb(word.slice(hyphen + 1));
-}
+});
 
 /** Nouns in -er and -or that name a person, a place or a part, and nothing that a tool does. */
 const NO_AGENTS = setOfWords(

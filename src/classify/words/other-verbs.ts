@@ -1,3 +1,4 @@
+import { rememberTexts } from '../../base/lib/remember.js';
 import { stemsOf } from './find-verb.js';
 import { type Effect, LEXICON, type VerbForm } from './lexicon.js';
 
@@ -166,7 +167,7 @@ const BY_LEMMA: ReadonlyMap<string, OtherVerb> = new Map(
 const MADE_VERB = /[a-z]{3}(?:ize|ify)s?$/;
 
 /** The verb that a word is a form of, where the lexicon does not know it. */
-export function findOtherVerb(word: string): (OtherVerb & { readonly form: VerbForm }) | undefined {
+export const findOtherVerb = rememberTexts((word): (OtherVerb & { readonly form: VerbForm }) | undefined => {
   for (const [stem, form] of formsOf(word)) {
     if (LEXICON.has(stem)) return undefined;
     const verb = BY_LEMMA.get(stem);
@@ -175,7 +176,7 @@ export function findOtherVerb(word: string): (OtherVerb & { readonly form: VerbF
   return MADE_VERB.test(word)
     ? { lemma: word, effect: 'act', nounness: 'never', form: word.endsWith('s') ? 'third' : 'base' }
     : undefined;
-}
+});
 
 /** Whether a word may be a verb of English, in the base form, in -s or in -ing, known to the lexicon or not. */
 export function mayBeAnyVerb(word: string): boolean {

@@ -1,3 +1,4 @@
+import { rememberTexts } from '../../base/lib/remember.js';
 import { isPlain } from './languages.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -218,21 +219,7 @@ const DROPPED = /^(?:v?\d+|an?|the)$/;
  * The lower-case words of an identifier in any style: `getPHPInfoV1`, `API-post-search` and `git_log` give
  * `get php info`, `api post search` and `git log`. Version marks and articles are dropped, `roll_back` becomes `rollback`.
  */
-export function splitWords(identifier: string): readonly string[] {
-  const known = splitBefore.get(identifier);
-  if (known !== undefined) return known;
-  if (splitBefore.size >= MOST_REMEMBERED) splitBefore.clear();
-  const words = splitFresh(identifier);
-  if (identifier.length <= LONGEST_REMEMBERED) splitBefore.set(identifier, words);
-  return words;
-}
-
-/** Servers name their parameters alike: of ten names nine have been split before. */
-const splitBefore = new Map<string, readonly string[]>();
-const MOST_REMEMBERED = 5_000;
-const LONGEST_REMEMBERED = 100;
-
-function splitFresh(identifier: string): readonly string[] {
+export const splitWords = rememberTexts((identifier): readonly string[] => {
   if (/^[a-z]{2,}$/.test(identifier)) return identifier === 'the' ? [] : [identifier];
   // Full-width and other displayed forms of letters are read as the letters that people see.
   const words = (isPlain(identifier) ? identifier : identifier.normalize('NFKC'))
@@ -242,7 +229,7 @@ function splitFresh(identifier: string): readonly string[] {
     .split(isPlain(identifier) ? /[^a-z0-9]+/ : /[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '' && !DROPPED.test(word));
   return joinPhrases(words);
-}
+});
 
 function joinPhrases(words: readonly string[]): readonly string[] {
   const joined: string[] = [];
