@@ -16,9 +16,9 @@ export interface CatalogInput {
   /** Bare names that stay with one upstream, by slug. */
   readonly pins: Readonly<Record<string, string>>;
   /** Who held which bare name before; nobody held any where absent. */
-  readonly holders?: NameHolders;
+  readonly holders?: NameHolders | undefined;
   /** Upstreams, by slug, that have never been seen and may own any name: while there are some, new names stay qualified. */
-  readonly awaited?: readonly string[];
+  readonly awaited?: readonly string[] | undefined;
   /** Ignores the annotations that upstreams give their own tools. */
   readonly ignoreAnnotations?: boolean;
 }

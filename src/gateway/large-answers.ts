@@ -178,7 +178,7 @@ function toReply({ written, isPassthrough, isError, code, beside }: ShapedLarge)
       blocks: [],
       isError,
       code,
-      ...(meta === undefined ? {} : { meta }),
+      meta,
     };
   }
   let read: readonly ContentBlock[] | undefined;
@@ -196,7 +196,7 @@ function toReply({ written, isPassthrough, isError, code, beside }: ShapedLarge)
     written: pieces,
     isError,
     code,
-    ...(meta === undefined ? {} : { meta }),
+    meta,
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
 }

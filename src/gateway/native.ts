@@ -138,7 +138,7 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
         ...call,
         tool: plan.toolFor(operation),
         arguments: { operation: operation.qualifiedName, params: form.paramsOf(params) },
-        native: { method, params, ...(subscriber === undefined ? {} : { subscriber }) },
+        native: { method, params, subscriber },
       });
     },
     listen(listener) {

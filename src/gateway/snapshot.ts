@@ -118,8 +118,8 @@ function draftSnapshot(input: SnapshotInput): ReturnType<typeof draftGuardedCata
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
-    ...(input.holders === undefined ? {} : { holders: input.holders }),
-    ...(input.awaited === undefined ? {} : { awaited: input.awaited }),
+    holders: input.holders,
+    awaited: input.awaited,
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
 }
@@ -148,7 +148,7 @@ function finishSnapshot(input: SnapshotInput, catalog: WholeCatalog, plan: Endpo
     own: ownOfAll(input),
     toolSets,
     runnersOver,
-    ...(primitives === undefined ? {} : { primitives }),
+    primitives,
   };
   return { ...openSnapshot(input, catalog, parts), catalog, toolSets };
 }
@@ -175,7 +175,7 @@ interface SnapshotParts {
   readonly own: readonly OwnOperation[];
   /** What the catalog was built from. */
   readonly toolSets: readonly ToolSet[];
-  readonly primitives?: SnapshotPrimitives;
+  readonly primitives?: SnapshotPrimitives | undefined;
   /** What runs operations, with these handlers for the gateway's own. */
   readonly runnersOver: (own: OwnHandlers) => Runners;
 }
@@ -261,7 +261,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
       return bringing === undefined ? find() : bringing.then(find);
     },
     isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',
-    ...(primitives === undefined ? {} : { targets: primitives }),
+    targets: primitives,
     connections,
   };
   return snapshot;

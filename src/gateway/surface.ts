@@ -172,7 +172,7 @@ function openPath(
   );
   const pipeline = createPipeline({
     ...parts,
-    ...(background === undefined ? {} : { background }),
+    background,
     gatekeeper,
     catalog,
     quota,

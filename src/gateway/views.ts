@@ -209,7 +209,7 @@ interface ViewSnapshot extends Snapshot {
   /** The slugs of the upstreams that exist in it. */
   readonly upstreams: ReadonlySet<string>;
   /** What its token budget left out of its tools. */
-  readonly cut?: string;
+  readonly cut?: string | undefined;
 }
 
 interface ViewServices extends SnapshotServices {
@@ -272,9 +272,9 @@ function buildViewSnapshot(
       handlerOf: (operation) => (isOwn(operation) ? handlerOfOwn(operation) : whole.handlerOf(operation)),
       previewOf: whole.previewOf,
     }),
-    ...(primitives === undefined ? {} : { primitives }),
+    primitives,
   });
-  return { ...snapshot, upstreams, ...(cut === undefined ? {} : { cut }) };
+  return { ...snapshot, upstreams, cut };
 }
 
 /** An update that the gateway merges needs its READ, which its errors name: it is in a view together with that one alone. */

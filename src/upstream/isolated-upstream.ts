@@ -147,8 +147,8 @@ export class IsolatedUpstream implements Upstream {
         this.#noteConnected(this.#first);
         this.#decide(started);
       },
-      ...(onFirstStart === undefined ? {} : { onFirstStart }),
-      ...(onCannotStart === undefined ? {} : { onCannotStart }),
+      onFirstStart,
+      onCannotStart,
     });
     return started;
   }
@@ -372,7 +372,7 @@ export class IsolatedUpstream implements Upstream {
       hasSession: this.#first.hasSession,
     });
     if (doubt !== undefined) this.#news.report(doubt);
-    return { mode, from: 'evidence', evidence, ...(doubt === undefined ? {} : { doubt }) };
+    return { mode, from: 'evidence', evidence, doubt };
   }
 
   /** Without rights nothing of the owner is kept; with new ones a connection that waits begins anew. */

@@ -68,9 +68,9 @@ export interface UpstreamRequest {
   /** What its client says to the server beside the params, in `_meta`. */
   readonly meta?: JsonObject | undefined;
   /** The client of the request, for what the server asks before it answers. */
-  readonly ask?: AskChannel;
+  readonly ask?: AskChannel | undefined;
   /** Where its log messages go meanwhile. */
-  readonly log?: CallLog;
+  readonly log?: CallLog | undefined;
 }
 
 /** The kinds of list beside that of tools of which a server says that they have changed. */
@@ -121,7 +121,7 @@ export interface IsolationStatus {
   readonly from: 'configuration' | 'evidence';
   readonly evidence: readonly string[];
   /** What the operator should decide, where the evidence does not. */
-  readonly doubt?: string;
+  readonly doubt?: string | undefined;
   /** Connections of its own that are there now, and how many there may be; absent where one is shared. */
   readonly instances?: { readonly running: number; readonly max: number };
 }
@@ -185,9 +185,9 @@ export interface UpstreamEvents {
    */
   readonly onLog?: (sessionId: string | undefined, message: LogMessage) => void;
   /** The first attempt to connect begins, which may be later than others' where many child processes start. */
-  readonly onFirstStart?: (slug: string) => void;
+  readonly onFirstStart?: ((slug: string) => void) | undefined;
   /** Its command cannot be started, or its process has ended again and again without ever being ready. */
-  readonly onCannotStart?: (slug: string) => void;
+  readonly onCannotStart?: ((slug: string) => void) | undefined;
   /** An answer said something of the upstream's rate limit, or of this tool's. */
   readonly onLimits?: (slug: string, limits: AnnouncedLimits, tool: string | undefined) => void;
   /** It has asked something, and has its answer. */

@@ -64,7 +64,7 @@ export interface NativeRequest {
   readonly method: string;
   readonly params: JsonObject;
   /** Who hears of a resource that is subscribed to, where that is not the session as a whole. */
-  readonly subscriber?: string;
+  readonly subscriber?: string | undefined;
 }
 
 /** One step of a long call, as MCP's `notifications/progress` carries it (without its token). */

@@ -64,7 +64,7 @@ export interface ToolCallResult extends JsonObject {
   readonly content?: readonly ContentBlock[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
-  readonly _meta?: JsonObject;
+  readonly _meta?: JsonObject | undefined;
 }
 
 /**
@@ -86,14 +86,15 @@ export interface Reply {
   /** The code in the envelope, for code that does not parse it. */
   readonly code: ErrorCode | 'OK';
   /** Set where servers answer with a JSON-RPC error. */
-  readonly protocolError?: ProtocolErrorKind;
+  readonly protocolError?: ProtocolErrorKind | undefined;
   /**
    * Set where the client has to give an answer first and send the call again: to a question of the gateway, whose envelope is then for
    * clients that cannot ask, or to a server's requests by their keys.
    */
   readonly inputRequired?:
     | { readonly question: string; readonly state: string }
-    | { readonly requests: JsonObject; readonly state: string };
+    | { readonly requests: JsonObject; readonly state: string }
+    | undefined;
   /** Set where the call goes on as a task of the client: as the client's era describes tasks. */
   readonly task?: JsonObject;
   /** Set where the envelope is the state of a task that has ended: what its call gave, for the result to hold beside that. */
@@ -104,12 +105,12 @@ export interface Reply {
    * The upstream's result as it came, for a call of its tool under its own name: servers send this in place of text and blocks. The
    * members without `_meta`, in bytes of JSON, without the braces around them.
    */
-  readonly passthrough?: readonly Buffer[];
+  readonly passthrough?: readonly Buffer[] | undefined;
   /**
    * The result of a request of MCP itself where that is large: servers send these members in place of `text`, which is then decoded from
    * them when it is asked for.
    */
-  readonly members?: readonly WrittenMember[];
+  readonly members?: readonly WrittenMember[] | undefined;
   /** Set where MCP's `isError` marks every refusal, whatever the operator says of envelopes. */
   readonly marked?: true;
   /** The upstream's `_meta`, and what the gateway says beside it under `OWN_META_PREFIX`. */
@@ -120,5 +121,5 @@ export interface Reply {
    * The MCP content array in bytes, for an answer that is passed on as it came: servers send these. `text` is then decoded
    * from them when it is asked for.
    */
-  readonly written?: readonly Buffer[];
+  readonly written?: readonly Buffer[] | undefined;
 }

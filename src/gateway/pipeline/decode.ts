@@ -287,13 +287,13 @@ export function settleOperation(call: RoutedCall, args: JsonObject, snapshot: Sn
 export interface Directives {
   readonly params: JsonObject;
   /** The token that confirms the call. */
-  readonly confirmation?: string;
+  readonly confirmation?: string | undefined;
   /** The token that continues after a quota's pause. */
-  readonly quotaContinue?: string;
+  readonly quotaContinue?: string | undefined;
   /** The state that the resource must still have; for UPDATEs that merge. */
   readonly ifMatch?: unknown;
   /** Whether the call goes on in the background; where absent, the configuration says it. */
-  readonly background?: boolean;
+  readonly background?: boolean | undefined;
 }
 
 /**
@@ -341,10 +341,10 @@ export function takeDirectives(operation: Operation, params: JsonObject, isConfi
   const background = readExecution(operation, givenAs(EXECUTION));
   return {
     params: ownParams,
-    ...(background === undefined ? {} : { background }),
-    ...(confirmation === undefined ? {} : { confirmation }),
-    ...(quotaContinue === undefined ? {} : { quotaContinue }),
-    ...(ifMatch === undefined ? {} : { ifMatch }),
+    background,
+    confirmation,
+    quotaContinue,
+    ifMatch,
   };
 }
 

@@ -52,7 +52,7 @@ export function innerPage(
     answerTokens: Number.POSITIVE_INFINITY,
     // The call that needs the page holds budget for its own answer: waiting for more would be waiting for itself.
     delivered: false,
-    ...(raw.meta === undefined ? {} : { meta: raw.meta }),
+    meta: raw.meta,
     ...(raw.trace === undefined ? {} : { trace: raw.trace.inner('page') }),
   };
 }

@@ -76,7 +76,7 @@ export interface PipelineDeps {
   readonly shapeLarge: ShapeLargeCall;
   readonly dropIgnored: DropIgnored;
   /** The calls that may go on in the background; absent where none may. */
-  readonly background?: BackgroundCalls;
+  readonly background?: BackgroundCalls | undefined;
 }
 
 /** Shapes the answer of one call that a thread reads. @param asked `pages` is the list that the query means, where it was read page by page. @param warnings those that are known before the answer is read */

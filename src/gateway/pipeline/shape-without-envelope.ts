@@ -35,7 +35,7 @@ export function shapePassthrough(
     blocks: [],
     isError: code !== 'OK',
     code,
-    ...(meta === undefined ? {} : { meta }),
+    meta,
   };
 }
 

@@ -135,8 +135,7 @@ export function reshapeFailure(
   const failure = new OperationError(code, error.message, error.details ?? {});
   const extended = extend(failure);
   if (extended === failure) return reply;
-  const beside = { ...(meta === undefined ? {} : { meta }), ...(extra === undefined ? {} : { extra }) };
-  return { ...shapeFailure(extended, operation), blocks: reply.blocks, ...beside };
+  return { ...shapeFailure(extended, operation), blocks: reply.blocks, meta, extra };
 }
 
 /** The answer that lets a client ask its user and call again. Its envelope is for clients that do not read `input_required`. */
@@ -192,7 +191,7 @@ export function shapeUnread(answer: WireAnswer, warnings: readonly Warning[], li
     blocks: [],
     isError: false,
     code: 'OK',
-    ...passThrough({ ...answer.members, ...(meta === undefined ? {} : { _meta: meta }) }),
+    ...passThrough({ ...answer.members, _meta: meta }),
   };
 }
 
@@ -220,12 +219,12 @@ export function withMeta(reply: Reply, members: JsonObject): Reply {
     isError,
     code,
     meta,
-    ...(written === undefined ? {} : { written }),
-    ...(passthrough === undefined ? {} : { passthrough }),
-    ...(own === undefined ? {} : { members: own }),
-    ...(protocolError === undefined ? {} : { protocolError }),
-    ...(inputRequired === undefined ? {} : { inputRequired }),
-    ...(extra === undefined ? {} : { extra }),
+    written,
+    passthrough,
+    members: own,
+    protocolError,
+    inputRequired,
+    extra,
   };
 }
 

@@ -40,7 +40,7 @@ export interface Snapshot {
   /** Whether policy lets some call of the operation run; what it always denies is not suggested. */
   isCallable(operation: Operation): boolean;
   /** Finds out which upstream a call is about whose operation does not say it; absent where there is no such operation. */
-  readonly targets?: CallTargets;
+  readonly targets?: CallTargets | undefined;
   /** The connections at this moment. */
   readonly connections: Connections;
 }

@@ -32,15 +32,15 @@ export interface ValidatedCall {
   readonly asked?: JsonObject;
   readonly directives: Directives;
   /** How the caller wants the answer: filtered, sorted, paged. */
-  readonly query?: CollectionQuery;
+  readonly query?: CollectionQuery | undefined;
   /** Fields of an update whose null was left out, as the caller writes them. */
-  readonly leftOut?: readonly string[];
+  readonly leftOut?: readonly string[] | undefined;
   /** Arguments that the client adds to every call, and that were dropped. */
   readonly ignored?: readonly string[];
   /** Members of nested objects that no schema names; its server may ignore them. */
-  readonly unknown?: readonly UnknownInside[];
+  readonly unknown?: readonly UnknownInside[] | undefined;
   /** Why the arguments were not checked to the end; the upstream judges them. */
-  readonly unchecked?: string;
+  readonly unchecked?: string | undefined;
 }
 
 /**
@@ -100,11 +100,11 @@ export function validate(
     arguments: pushed ?? args,
     ...(pushed === undefined ? {} : { asked: args }),
     directives,
-    ...(query === undefined ? {} : { query }),
-    ...(bound.leftOut === undefined ? {} : { leftOut: bound.leftOut }),
+    query,
+    leftOut: bound.leftOut,
     ...(ignored.length === 0 ? {} : { ignored }),
-    ...(bound.unknown === undefined ? {} : { unknown: bound.unknown }),
-    ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),
+    unknown: bound.unknown,
+    unchecked: bound.unchecked,
   };
 }
 
@@ -215,9 +215,9 @@ function specifiedDetails(main: Fault, faults: readonly Fault[], operation: Oper
   return {
     param_name: param,
     ...(expected === undefined ? {} : { [constraint ? 'constraint' : 'expected_type']: expected }),
-    ...(description === undefined ? {} : { description }),
+    description,
     ...(actual === undefined || constraint ? {} : { actual_type: actual }),
-    ...(value === undefined ? {} : { value }),
+    value,
   };
 }
 

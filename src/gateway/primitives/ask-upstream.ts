@@ -28,10 +28,10 @@ export function askUpstream(
     caller,
     cancellation,
     ...(about === undefined ? {} : { resource: { resource_type: about.type, resource_id: about.id.slice(0, 300) } }),
-    ...(onProgress === undefined ? {} : { onProgress }),
-    ...(meta === undefined ? {} : { meta }),
-    ...(ask === undefined ? {} : { ask }),
-    ...(log === undefined ? {} : { log }),
+    onProgress,
+    meta,
+    ask,
+    log,
   });
   return traced === undefined ? asking : traced.follow(asking);
 }

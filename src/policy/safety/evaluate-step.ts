@@ -18,11 +18,11 @@ export interface StepFacts {
   /** Steps since a person last confirmed that it may go on, with this one. */
   readonly count: number;
   readonly maxAutonomousSteps: number;
-  readonly outcome?: Outcome;
-  readonly pattern?: PatternMatch;
+  readonly outcome?: Outcome | undefined;
+  readonly pattern?: PatternMatch | undefined;
   readonly riskTolerance: RiskTolerance;
   /** What a person has agreed to of this very action: `confirm` all but codes, `verify` all but a pattern that denies. */
-  readonly agreed?: 'confirm' | 'verify';
+  readonly agreed?: 'confirm' | 'verify' | undefined;
   /** Rates the action; asked only where a stage needs it. */
   readonly risk: () => Risk;
 }

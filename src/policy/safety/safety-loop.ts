@@ -196,9 +196,9 @@ export class SafetyLoop {
       maxAutonomousSteps: settings.maxAutonomousSteps,
       riskTolerance: settings.riskTolerance,
       risk: () => rateRisk(texts[0], all, { repeated: (reported.get(action) ?? 1) - 1, failures }),
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(pattern === undefined ? {} : { pattern }),
-      ...(agreed === undefined ? {} : { agreed }),
+      outcome,
+      pattern,
+      agreed,
     });
   }
 

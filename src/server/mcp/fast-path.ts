@@ -424,11 +424,11 @@ function toRawCall(
     traceparent: request.traceparent ?? responder.traceparent,
     tracestate: request.traceparent === undefined ? responder.tracestate : undefined,
     trace: undefined,
-    ...(responder.notes === undefined ? {} : { notes: responder.notes }),
-    ...(user === undefined ? {} : { user }),
-    ...(ask === undefined ? {} : { ask }),
-    ...(log === undefined ? {} : { log }),
-    ...(meta === undefined ? {} : { meta }),
+    notes: responder.notes,
+    user,
+    ask,
+    log,
+    meta,
     ...(reportsProgress && { onProgress: (update) => responder.notify(writeProgress(progressToken, update)) }),
   };
 }

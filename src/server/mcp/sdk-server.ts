@@ -141,7 +141,7 @@ export function createSdkServerFactory(
       ...metaOf(request.params),
       caller,
       cancellation: cancellationOf(context),
-      ...(log === undefined ? {} : { log }),
+      log,
     };
     if (era === 'modern') {
       const retry = { responses: mcpReq.inputResponses, state: mcpReq.requestState() };
@@ -149,8 +149,8 @@ export function createSdkServerFactory(
     }
     return native.answer({
       ...call,
-      ...(user === undefined ? {} : { user }),
-      ...(ask === undefined ? {} : { ask }),
+      user,
+      ask,
     });
   };
 
@@ -178,9 +178,9 @@ export function createSdkServerFactory(
         cancellation,
         traceparent: params._meta?.['traceparent'],
         ...metaOf(params),
-        ...(user === undefined ? {} : { user }),
-        ...(origin.ask === undefined ? {} : { ask: origin.ask }),
-        ...(log === undefined ? {} : { log }),
+        user,
+        ask: origin.ask,
+        log,
         ...(isRequestId(token)
           ? {
               onProgress: (update) =>

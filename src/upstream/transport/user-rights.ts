@@ -61,7 +61,7 @@ export async function sendWithRights<T>(
   send: () => Promise<T>,
 ): Promise<T> {
   const { caller, cancellation, ask } = request;
-  const needed = { caller, cancellation, ...(ask === undefined ? {} : { ask }) };
+  const needed = { caller, cancellation, ask };
   await rights.require(needed);
   try {
     return await send();

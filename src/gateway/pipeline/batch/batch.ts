@@ -68,8 +68,8 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
         callOne({
           ...itemCall,
           arguments: request,
-          ...(consent === undefined ? {} : { consent }),
-          ...(onProgress === undefined ? {} : { onProgress }),
+          consent,
+          onProgress,
           ...(raw.trace === undefined ? {} : { trace: raw.trace.inner('batch item') }),
         });
       const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, pause, onDefect });
@@ -115,9 +115,9 @@ function createItemCall(
     caller,
     cancellation,
     ...(user?.kind === 'live' ? { user } : {}),
-    ...(ask === undefined ? {} : { ask }),
-    ...(log === undefined ? {} : { log }),
-    ...(meta === undefined ? {} : { meta }),
+    ask,
+    log,
+    meta,
     answerTokens:
       answerTokens > 0 ? Math.max(LEAST_TOKENS, Math.floor(answerTokens / items)) : Number.POSITIVE_INFINITY,
   };
