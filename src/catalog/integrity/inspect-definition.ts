@@ -195,6 +195,8 @@ export const INSTRUCTING_PHRASES: readonly HostilePhrase[] = [
 
 /** Paths of files that hold secrets. */
 const SECRET_FILE = String.raw`(?:~|\$HOME|/home/\w+|/root|%USERPROFILE%)[/\\]\.(?:ssh|aws|gnupg|kube|docker|netrc|npmrc|pgpass|git-credentials|\w+_history)\b|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/shadow\b|\bmcp\.json\b`;
+/** How they begin: to look back from every character of a text takes a quarter of the time of all checks. */
+const BEGINNING = '(?=[~$/%]|id_|mcp)';
 /** What asks for such a file, before it. */
 const WANTED = String.raw`\b(?:read|open|load|cat|pass|send|include|provide|contents?)\b[^\n;]{0,60}`;
 /** What says that such files are kept away from, after them: a server that refuses them says so. */
@@ -219,7 +221,7 @@ export const EXFILTRATING_PHRASES: readonly HostilePhrase[] = [
   {
     id: 'secret-file',
     meaning: 'names a file that holds secrets',
-    pattern: new RegExp(`(?<=${WANTED})(?:${SECRET_FILE})|(?:${SECRET_FILE})(?!${REFUSED})`, 'i'),
+    pattern: new RegExp(`${BEGINNING}(?:(?<=${WANTED})(?:${SECRET_FILE})|(?:${SECRET_FILE})(?!${REFUSED}))`, 'i'),
   },
   {
     id: 'address',
