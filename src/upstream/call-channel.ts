@@ -112,6 +112,16 @@ export class CallChannel implements Transport {
     return this.#transport.sessionId;
   }
 
+  /** Whether the server has no way to tell of changes unasked. */
+  get isUnheard(): boolean {
+    return this.#transport.isUnheard === true;
+  }
+
+  /** Calls the listener when the server may have told of changes that were not heard. */
+  onMissed(listener: () => void): void {
+    this.#transport.onmissed = listener;
+  }
+
   start(): Promise<void> {
     return this.#transport.start();
   }

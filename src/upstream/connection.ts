@@ -171,18 +171,24 @@ export async function completeConnection(
     onTools(usable, digest);
     age?.begin(ttlMs);
   };
-  /** What it declares and what it lists, as after a loss: a server over HTTP may have been replaced between two requests. */
+  /**
+   * What it declares and what it lists, as after a loss: a server over HTTP may have been replaced between two requests. Up to 2025-11-25 it says
+   * what it declares at the handshake alone.
+   */
   const askAnew = coalesce(
     async () => {
       if (!channel.usable) return;
-      const { capabilities: now } = await client.discover({ timeout: config.connectTimeoutMs });
-      if (describeOffer(now) !== describeOffer(capabilities)) return channel.retire(changed());
+      const now = era === 'modern' ? await client.discover({ timeout: config.connectTimeoutMs }) : { capabilities };
+      if (describeOffer(now.capabilities) !== describeOffer(capabilities)) return channel.retire(changed());
       await readAll();
       for (const kind of ['resources', 'prompts'] as const) request.news.onListChanged(kind);
     },
     { onFailure: () => onDiagnostic('it could not be asked anew what it offers'), pauseOf: pauseAfterReadings },
   );
-  const age = era === 'modern' && !declares(capabilities, 'tools', 'listChanged') ? new ListAge(askAnew) : undefined;
+  const isTold = (): boolean =>
+    era === 'modern' ? declares(capabilities, 'tools', 'listChanged') : !channel.isUnheard;
+  const age = config.endpoint.type === 'http' || !isTold() ? new ListAge(() => isTold() || askAnew()) : undefined;
+  channel.onMissed(askAnew);
   void lost.then(() => age?.end());
   await readAll(request.timeoutMs);
   channel.provePings(request.pings ?? { during: new Set() });

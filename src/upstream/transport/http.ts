@@ -93,6 +93,7 @@ export class HttpTransport implements UpstreamTransport {
   onrelated?: UpstreamTransport['onrelated'];
   onlarge?: UpstreamTransport['onlarge'];
   onanswer?: UpstreamTransport['onanswer'];
+  onmissed?: UpstreamTransport['onmissed'];
   admits?: UpstreamTransport['admits'];
 
   readonly #options: HttpTransportOptions;
@@ -128,6 +129,10 @@ export class HttpTransport implements UpstreamTransport {
 
   get sessionId(): string | undefined {
     return this.#facts.sessionId;
+  }
+
+  get isUnheard(): boolean {
+    return this.#standing?.refused === true;
   }
 
   get activity(): number {
@@ -479,6 +484,7 @@ export class HttpTransport implements UpstreamTransport {
         ),
       maxBytes: this.#options.maxAnswerBytes,
       onData: (data) => this.#deliverEvent(data),
+      onReopened: () => this.onmissed?.(),
       onRefused: async (status) => {
         const refusal = { status, error: undefined };
         if (!this.#isDoubtful(refusal) || (await this.#doubts.judge(refusal)) === 'known') return true;

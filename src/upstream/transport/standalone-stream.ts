@@ -13,6 +13,8 @@ const PASSING: ReadonlySet<number> = new Set([409, 429, 500, 502, 503, 504]);
 interface StandaloneStreamOptions {
   readonly dispatch: (headers: readonly string[], exchange: HttpExchange) => void;
   readonly onData: (data: Pieces | LargeMessage) => void;
+  /** It is open again: what the server said meanwhile may be lost. */
+  readonly onReopened: () => void;
   readonly maxBytes: number;
   /** The server refuses a stream that it offered before. Resolves with whether it still knows the session. */
   readonly onRefused: (status: number) => Promise<boolean>;
@@ -74,6 +76,7 @@ export class StandaloneStream {
 
   #open(flow: ResponseFlow): BodyReader {
     this.#openedAt = performance.now();
+    if (this.#offered) this.#options.onReopened();
     this.#offered = true;
     return readEvents(
       {

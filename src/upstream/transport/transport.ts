@@ -29,6 +29,10 @@ export interface UpstreamTransport extends Transport {
    * in flight on a response stream of its own may still be answered.
    */
   onlost?: ((fault: UpstreamFault) => void) | undefined;
+  /** The server may have told of changes that were not heard. */
+  onmissed?: (() => void) | undefined;
+  /** Whether the server has no way to tell of changes unasked. */
+  readonly isUnheard?: boolean;
   /** Closes the response stream of one request, if it has one. */
   abandon?(id: RequestId): void;
 }
