@@ -146,7 +146,12 @@ function wordsOf({ input, descriptionText }: ToolFacts, { name }: ParameterFacts
 
 /** The products that are named; all where none is; none where one is named that is not known. */
 function findDialects(text: string): readonly SqlDialect[] {
-  if (UNKNOWN_PRODUCT.test(text)) return [];
-  const named = PRODUCTS.filter(([, pattern]) => pattern.test(text)).map(([dialect]) => dialect);
-  return named.length === 0 ? SQL_DIALECTS : named;
+  const named = namedDialects(text);
+  return named?.length === 0 ? SQL_DIALECTS : (named ?? []);
+}
+
+/** The products that a text in lower case names; undefined where it names one that is not known here. */
+export function namedDialects(text: string): readonly SqlDialect[] | undefined {
+  if (UNKNOWN_PRODUCT.test(text)) return undefined;
+  return PRODUCTS.filter(([, pattern]) => pattern.test(text)).map(([dialect]) => dialect);
 }

@@ -4,6 +4,7 @@ import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { ToolCallResult } from '../../base/protocol/result.js';
 import { readFailure, resourceOf } from '../../base/protocol/upstream-failure.js';
+import { productOfFailure } from '../../catalog/told-dialect.js';
 
 /** Says of a tool's own failure (`isError: true`) what it means. */
 export type ExplainFailure = (operation: Operation, args: JsonObject, result: ToolCallResult) => OperationError;
@@ -21,9 +22,11 @@ export function createFailureReader(wordsMode: WordsMode): ExplainFailure {
       { words: collectWords(result), data: result.structuredContent },
       request,
     );
+    const product = productOfFailure(operation, words);
     return new OperationError(code, message, {
       operation: operation.name,
       upstream: operation.upstream,
+      ...(product !== undefined && { speaks: `the SQL of ${product}` }),
       ...details,
       upstream_error: upstreamError(words, data),
     });

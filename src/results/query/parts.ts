@@ -168,7 +168,6 @@ interface ControlSpec {
   readonly part: Part;
   /** Of those of one part, which mean something only together; all of them where absent. */
   readonly group?: 'cursor' | 'offset' | 'number';
-  /** Terse, because every READ has them all: `introspect {query: "types"}` explains them. */
   readonly type: string;
   readonly description?: string;
   readonly minimum?: number;
@@ -191,7 +190,7 @@ export const CONTROL_SPECS: Readonly<Record<Control, ControlSpec>> = {
   sort: { part: 'sort', type: 'CollectionSort', description: '{field, order: asc|desc}' },
   distinct: { part: 'distinct', type: 'string', description: 'Field: the first item of each value' },
   fields: { part: 'fields', type: 'FieldSelection' },
-  preset: { part: 'fields', type: 'string', description: 'Alias of fields' },
+  preset: { part: 'fields', type: 'string', description: 'The name of a preset, as in fields' },
   aggregate: {
     part: 'aggregate',
     type: 'CollectionAggregate',

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json/json.js';
 import { isSpeltLike } from '../../base/lib/names.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { CONTROLS, type ComputedField, type Control, type ControlSet } from '../query/result-types.js';
-import { declaredShape, describedFields, isReadable } from './declared-shape.js';
+import { declaredShape, describedFields, holdsNoList, isReadable } from './declared-shape.js';
 
 /** The controls of an operation, and each by the name that callers use. */
 export interface PreparedControls extends ControlSet {
@@ -19,8 +19,8 @@ export interface UnknownControl {
 const NO_CONTROLS: PreparedControls = { kind: 'none', names: new Map(), byName: new Map() };
 
 /**
- * Says which controls an operation takes. Every READ of an upstream takes all of them, because whether there is a list is seen in the
- * answer; `collection` only where it is not declared where the list is.
+ * Says which controls an operation takes. A READ of an upstream takes all of them, because whether there is a list is seen in the
+ * answer; `collection` only where it is not declared where the list is, and those of lists not where there certainly is none.
  */
 export function prepareControls(
   operation: Operation,
@@ -30,7 +30,9 @@ export function prepareControls(
   const shape = declaredShape(operation);
   const path = shape?.kind === 'collection' ? shape.path : null;
   const fields = path === null ? [] : describedFields(operation, path);
-  const taken = path === null ? CONTROLS : CONTROLS.filter((control) => control !== 'collection');
+  const taken = CONTROLS.filter(
+    (control) => (path === null || control !== 'collection') && mayApply(control, operation),
+  );
   const named = taken.map((control) => [control, freeName(control, operation.scope.byName)] as const);
   return {
     kind: shape?.kind ?? 'object',
@@ -39,6 +41,11 @@ export function prepareControls(
     ...(fields.length > 0 && { fields }),
     ...(computed.length > 0 && { computed }),
   };
+}
+
+/** Fields are chosen of whatever there is. */
+function mayApply(control: Control, operation: Operation): boolean {
+  return control === 'fields' || control === 'preset' || !holdsNoList(operation);
 }
 
 /**

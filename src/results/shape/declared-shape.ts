@@ -27,6 +27,18 @@ export function declaredShape(operation: Operation): ResultShape | undefined {
   return isReadable(operation) ? findShape(operation) : undefined;
 }
 
+/** Whether operator or output schema leave no room for a list, be it one in a text, in the answers of a READ. */
+export function holdsNoList({ collection, outputSchema }: Operation): boolean {
+  if (collection === null) return true;
+  if (collection !== undefined || outputSchema === undefined) return false;
+  const { shape } = readSchema(outputSchema, outputSchema);
+  return shape.kind === 'object' && shape.fields.length > 0 && membersOf(shape.fields, outputSchema).every(isScalar);
+}
+
+function isScalar({ holds, inside }: Member): boolean {
+  return holds === 'other' || (holds === 'object' && inside().length > 0 && inside().every(isScalar));
+}
+
 function findShape({ collection, outputSchema, qualifiedName }: Operation): ResultShape | undefined {
   if (collection === null) return OBJECT;
   if (collection !== undefined) return { kind: 'collection', path: collection, evidence: 'the operator says so' };

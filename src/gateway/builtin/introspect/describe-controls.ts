@@ -12,21 +12,37 @@ const NAMES_BUDGET = 500;
 /** The published form of operation details knows no others; `introspect {query: "types"}` explains `distinct`, too. */
 const PUBLISHED_FUNCTIONS = ['count', 'group_by', 'sum', 'avg', 'min', 'max'];
 
-/** The controls that an operation takes, as parameters beside its own; each says so where it could be taken for the upstream's. */
+/** Where each control is explained, once for all operations. */
+const REFERENCE = "Of the answer, as those below: introspect {query: 'types', name: 'Controls'}";
+
+/**
+ * The controls that an operation takes, as parameters beside its own. Every READ has them, so that only the first says where they are
+ * explained, and others what is this operation's own: names and fields, and whose it is where it could be taken for the upstream's.
+ */
 export function describeControls(operation: Operation, controls: ControlSet): readonly ParameterInfo[] {
-  return Array.from(controls.names, ([control, name]) => {
-    const { part: _part, group: _group, ...spec } = CONTROL_SPECS[control];
-    const description = [ownerNote(control, controls), spec.description ?? '', detailOf(control, operation, controls)];
-    const text = description.filter((part) => part !== '').join(' ');
+  return Array.from(controls.names, ([control, name], index) => {
+    const { type, description = '' } = CONTROL_SPECS[control];
+    const isSimple = SIMPLE_TYPES.has(type);
+    const words = [
+      ownerNote(control, controls),
+      index === 0 ? REFERENCE : '',
+      isSimple ? '' : description,
+      detailOf(control, operation, controls),
+    ];
+    const text = words.filter((part) => part !== '').join(' ');
+    const presets = control === 'preset' ? presetsOf(operation) : [];
     return {
       name,
+      type,
       required: false,
-      ...spec,
       ...(text !== '' && { description: text }),
-      ...(control === 'preset' && { enum: presetsOf(operation) }),
+      ...(presets.length > 0 && { enum: presets }),
     };
   });
 }
+
+/** The name says what a value of these is for. */
+const SIMPLE_TYPES: ReadonlySet<string> = new Set(['string', 'integer', 'boolean']);
 
 /** Says whose a parameter is, where the upstream has one of the same name or of a control that goes with it. */
 function ownerNote(control: Control, { names }: ControlSet): string {

@@ -18,12 +18,14 @@ import { describeFurther } from '../../../catalog/further-parameters.js';
 import { visibleInputSchema } from '../../../catalog/grouped-tools/narrow-schema.js';
 import { riskInWords, toldRead, trialInWords, trialVariant } from '../../../catalog/operation.js';
 import { readVariant } from '../../../catalog/proven-read.js';
+import { describeDialect } from '../../../catalog/told-dialect.js';
 import { EXECUTION_STATUSES } from '../../../policy/execution/execution.js';
 import type { ControlSet } from '../../../results/query/result-types.js';
 import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
 import type { Include } from './parse-query.js';
 import type { Respell } from './types/own-spelling.js';
 import { describeReturns, type ParameterInfo, parametersOf } from './types/parameter-info.js';
+import { writeSignature } from './types/typescript.js';
 
 /** What a description needs beside the operation: its endpoint, the decision of policy, and the controls that it takes. */
 export interface OperationView {
@@ -37,6 +39,8 @@ export interface OperationView {
   readonly hasSeveralUpstreams: boolean;
   /** The tool of an operation as its upstream sent it; undefined for the gateway's own. */
   readonly definitionOf: (operation: Operation) => RawTool | undefined;
+  /** What an upstream says of itself and of its tools. */
+  readonly textsOf: (upstream: string) => readonly string[];
   /** Whether calls may go on in the background. */
   readonly hasExecutions: boolean;
 }
@@ -56,6 +60,7 @@ const EXTRAS: Readonly<Record<Include, (operation: Operation, view: OperationVie
       tool,
     },
   }),
+  typescript: (operation, { plan }) => ({ typescript: writeSignature(operation, plan.familyOf(operation).name) }),
   input_schema: (operation) => ({ input_schema: cleanSchema(visibleInputSchema(operation)) }),
 };
 
@@ -178,7 +183,7 @@ export async function describeInFull(
     semantic_category: category,
     endpoint: view.plan.familyOf(operation).name,
     mcpTool: view.plan.toolFor(operation),
-    description: withTags(describeAtLength(operation, respell), operation, view),
+    description: withTags(describeAtLength(operation, respell, view.textsOf(operation.upstream)), operation, view),
     permissions: CATEGORY_PERMISSIONS[category],
     parameters: [
       ...parameters,
@@ -223,11 +228,12 @@ function describeLifecycle({ upstream, classification, retryable }: Operation, v
 }
 
 /** Also which combinations of parameters it demands, and what an UPDATE makes of what its caller leaves out. */
-function describeAtLength(operation: Operation, respell: Respell): string {
+function describeAtLength(operation: Operation, respell: Respell, told: readonly string[]): string {
   const { classification } = operation;
   const description = respell(withoutBoilerplate(operation.description));
   const merge = classification.category === 'UPDATE' && mayLeaveOut(operation) ? describeMerge(operation) : '';
-  const rest = [describeCombinations(operation), describeFurther(operation), merge].filter((part) => part !== '');
+  const all = [describeDialect(operation, told), describeCombinations(operation), describeFurther(operation), merge];
+  const rest = all.filter((part) => part !== '');
   const ended =
     rest.length === 0 || description === '' || /[.!?:]$/.test(description) ? description : `${description}.`;
   return [ended, ...rest].join(' ').trimStart();

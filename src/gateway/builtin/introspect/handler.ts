@@ -103,6 +103,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     respellingOf: createRespelling(toolNames),
     hasSeveralUpstreams: upstreams.filter(({ operations }) => operations.length > 0).length > 1,
     definitionOf: snapshot.definitionOf ?? (() => undefined),
+    textsOf: (slug) => textsOf(slug, { upstreams }, snapshot.introductionOf?.(slug)),
     hasExecutions: snapshot.hasExecutions ?? false,
   });
 
@@ -141,6 +142,19 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     if (query.kind !== 'operation' || data['operation'] !== null) return { data };
     return { data, hint: await snapshot.explainUnknown(query.name) };
   };
+}
+
+/** A server has hundreds of tools, and says with the first what it is. */
+const MOST_TEXTS = 50;
+
+function textsOf(
+  upstream: string,
+  { upstreams }: Pick<Overview, 'upstreams'>,
+  said: Introduction = {},
+): readonly string[] {
+  const { operations = [] } = upstreams.find(({ slug }) => slug === upstream) ?? {};
+  const ofTools = operations.slice(0, MOST_TEXTS).flatMap(({ name, description }) => [name, description]);
+  return [upstream, ...Object.values(said).filter((text) => text !== undefined), ...ofTools];
 }
 
 /** A snapshot whose overview has been read. */

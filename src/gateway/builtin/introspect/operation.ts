@@ -9,7 +9,7 @@ export const QUERY_TYPES = ['operations', 'upstreams', 'types', 'result', 'quota
 const UNPUBLISHED: readonly (typeof QUERY_TYPES)[number][] = ['upstreams', 'result', 'quota_status', 'revoke_token'];
 
 /** What `include` adds to an operation beyond the published schema. */
-export const INCLUDES = ['danger', 'classification', 'input_schema', 'definition'] as const;
+export const INCLUDES = ['danger', 'classification', 'input_schema', 'definition', 'typescript'] as const;
 
 /** What `include` adds to a list of operations: `_protocol` whole. */
 export const WHOLE_PROTOCOL = 'protocol';
@@ -66,7 +66,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     default: [],
     description:
       "Adds to each operation: 'danger' (level and reasons), 'classification' (confidence, evidence, upstream and tool), " +
-      "'input_schema' (the upstream's own JSON Schema), 'definition' (the rest of its tool's definition: title, output schema, icons, the page of an MCP App); 'protocol' adds to a list version, capabilities and limits",
+      "'input_schema' (the upstream's own JSON Schema), 'definition' (the rest of its tool's definition: title, output schema, icons, the page of an MCP App), 'typescript' (a call within run_program as a signature); 'protocol' adds to a list version, capabilities and limits",
   },
   token: { type: 'string', description: "The confirmation token to take back with 'revoke_token'" },
   first: {

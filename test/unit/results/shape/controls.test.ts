@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../../../../src/base/json/json.js';
 import type { Operation } from '../../../../src/base/protocol/operation.js';
 import { CONTROLS } from '../../../../src/results/query/result-types.js';
 import { compileComputedFields, prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
@@ -16,14 +17,24 @@ const renamed = (...params: string[]) => {
 };
 
 describe('prepareControls', () => {
-  it('offers all controls on READs and none on other operations', () => {
+  it('offers all controls on READs, fields alone where no list can be, and none on other operations', () => {
     const collection = controlsOf(operationWith('list_items'));
     expect(collection.kind).toBe('collection');
     expect([...collection.names]).toEqual(CONTROLS.map((control) => [control, control]));
     const object = controlsOf(anOperation({ collection: null }));
     expect(object.kind).toBe('object');
-    expect(object.names).toEqual(collection.names);
+    expect([...object.names.keys()]).toEqual(['fields', 'preset']);
     expect(controlsOf(anOperation()).names).toEqual(collection.names);
+    const giving = (properties: JsonSchema) =>
+      controlsOf(anOperation({ outputSchema: { type: 'object', properties } }));
+    const number = { type: 'number' };
+    expect([...giving({ count: number, at: { type: 'object', properties: { x: number } } }).names.keys()]).toEqual([
+      'fields',
+      'preset',
+    ]);
+    // A text may hold a list, and what is not described may be one.
+    for (const other of [{ type: 'string' }, { type: 'array' }, {}, { type: 'object' }])
+      expect([...giving({ count: number, other }).names.keys()]).toContain('filter');
     expect(controlsOf(operationWith('create_item'))).toMatchObject({ kind: 'none' });
   });
 

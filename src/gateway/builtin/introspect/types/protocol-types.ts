@@ -1,10 +1,21 @@
 import { ERROR_TABLE } from '../../../../base/protocol/error-table.js';
 import { CATEGORIES, DANGER_LEVELS } from '../../../../base/protocol/operation.js';
-import { FIELD_FUNCTIONS } from '../../../../results/query/result-types.js';
+import { CONTROL_SPECS } from '../../../../results/query/parts.js';
+import { CONTROLS, FIELD_FUNCTIONS } from '../../../../results/query/result-types.js';
 import type { ItemInfo, ParameterInfo, TypeDetails } from './type-info.js';
 
 /** What callers may ask of the answers of READs (companion document "collection querying", section 2). */
 const CONTROL_TYPES: readonly TypeDetails[] = [
+  {
+    name: 'Controls',
+    kind: 'object',
+    description:
+      'Parameters of READs that shape the answer. All work on one list: the answer, or its only one, be it in a text; paging styles are never mixed',
+    fields: CONTROLS.map((name) => {
+      const { part: _part, group: _group, ...spec } = CONTROL_SPECS[name];
+      return { name, required: false, ...spec };
+    }),
+  },
   {
     name: 'CollectionFilter',
     kind: 'object',

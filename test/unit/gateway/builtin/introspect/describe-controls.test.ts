@@ -33,14 +33,17 @@ describe('describeControls', () => {
     expect(described.filter(({ required }) => required)).toEqual([]);
   });
 
-  it('takes few characters', () => {
-    expect(tokens(describeControls(anOperation(), COLLECTION))).toBeLessThan(505);
+  it('explains controls once, by a type, and shows of an operation what is its own', () => {
+    const described = describeControls(anOperation(), { ...COLLECTION, fields: [] });
+    expect(tokens(described)).toBeLessThan(340);
+    expect(JSON.stringify(described).split("name: 'Controls'")).toHaveLength(2);
+    expect(described[0]?.description).toContain("introspect {query: 'types', name: 'Controls'}");
   });
 
   it("says which control is the gateway's where the upstream has one of that name, also for related controls", () => {
     const controls = { ...COLLECTION, names: named(CONTROLS, ['query', 'limit']) };
     expect(describeOne('query', controls)).toMatch(/^The gateway's 'query', on the answer\. /);
-    expect(describeOne('offset', controls)).toBe("The gateway's. Items to skip");
+    expect(describeOne('offset', controls)).toBe("The gateway's.");
     expect(describeOne('sort', controls)).not.toMatch(/gateway/);
   });
 
@@ -61,24 +64,27 @@ describe('describeControls', () => {
     expect(describeOne('filter', { ...COLLECTION, fields: wide })).toMatch(/…$/);
   });
 
-  it('says of numbers what they may be, of sizes what holds beside their partner alone, and of presets which there are', () => {
-    const operation = anOperation({ presets: { brief: ['id'] } });
-    const described = new Map(describeControls(operation, COLLECTION).map((one) => [one.name, one]));
-    expect(described.get('limit')).toMatchObject({
+  it('says in the type of numbers what they may be, of sizes what holds beside their partner alone, and here which presets there are', () => {
+    const type = PROTOCOL_TYPES.find(({ name }) => name === 'Controls');
+    const explained = new Map((type?.kind === 'object' ? type.fields : []).map((one) => [one.name, one]));
+    expect([...explained.keys()]).toEqual(CONTROLS);
+    expect(explained.get('limit')).toMatchObject({
       minimum: 0,
       description: expect.stringMatching(/1000; 20 with only offset$/),
     });
-    expect(described.get('offset')).toMatchObject({ minimum: 0 });
-    expect(described.get('page')).toMatchObject({ minimum: 1 });
-    expect(described.get('page_size')).toMatchObject({
+    expect(explained.get('offset')).toMatchObject({ minimum: 0 });
+    expect(explained.get('page')).toMatchObject({ minimum: 1 });
+    expect(explained.get('page_size')).toMatchObject({
       minimum: 1,
       description: expect.stringMatching(/20 with only page$/),
     });
     // A default would say that a call without any of them is cut.
-    for (const each of described.values()) expect(each).not.toHaveProperty('default');
-    expect(described.get('first')).toMatchObject({ minimum: 0, description: expect.stringContaining('1000') });
-    expect(described.get('preset')?.enum).toEqual(['minimal', 'standard', 'full', 'brief']);
-    expect([...described.values()].filter(({ type, description }) => type === 'integer' && !description)).toEqual([]);
+    for (const each of explained.values()) expect(each).not.toHaveProperty('default');
+    expect(explained.get('first')).toMatchObject({ minimum: 0, description: expect.stringContaining('1000') });
+    expect([...explained.values()].filter(({ type, description }) => type === 'integer' && !description)).toEqual([]);
+    const operation = anOperation({ presets: { brief: ['id'] } });
+    const preset = describeControls(operation, COLLECTION).find(({ name }) => name === 'preset');
+    expect(preset?.enum).toEqual(['minimal', 'standard', 'full', 'brief']);
   });
 
   it('uses types that introspection explains', () => {

@@ -562,10 +562,10 @@ describe('introspect of controls', () => {
     expect(await detailsOf('get_note')).toHaveProperty('computed_fields.0.name', 'double');
   });
 
-  it('offers nothing on writes, and all controls on READs, whatever their answers are', async () => {
+  it('offers nothing on writes, all controls on READs, and fields alone where an answer certainly holds no list', async () => {
     expect(namesIn(await detailsOf('create_file'))).toEqual(['path', 'content']);
     expect(namesIn(await detailsOf('read_file'))).toEqual(['path', ...CONTROLS]);
-    expect(namesIn(await detailsOf('get_note'))).toEqual(['path', ...CONTROLS]);
+    expect(namesIn(await detailsOf('get_note'))).toEqual(['path', 'fields', 'preset']);
   });
 
   it('leaves controls out of lists', async () => {
