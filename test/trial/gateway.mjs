@@ -4,15 +4,15 @@ import { setTimeout } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { startNode } from '../bench/process/children.mjs';
 import { GATEWAY } from '../bench/process/programs.mjs';
-import { SERVERS } from './servers.mjs';
 
 /**
  * Starts the built gateway in a folder over these servers, and connects a client.
  * @param mode `semantic` or `single`
+ * @param more of its configuration
  */
-export async function openGateway(folder, mcpServers, mode) {
+export async function openGateway(folder, mcpServers, mode, more = {}) {
   const config = join(folder, 'gateway.config.json');
-  writeFileSync(config, JSON.stringify({ endpoint: { mode }, mcpServers }));
+  writeFileSync(config, JSON.stringify({ endpoint: { mode }, mcpServers, ...more }));
   const { url, ...started } = await serve(config);
   await waitForServers(url).catch(async (fault) => {
     await started.stop();
@@ -45,16 +45,6 @@ async function waitForServers(url) {
     await setTimeout(ASK_EVERY_MS);
   }
   throw new Error(`not ready: ${waiting.join(', ')}`);
-}
-
-/** The servers as an `mcpServers` block, which any MCP client reads. */
-export function describeServers(bin, world) {
-  return Object.fromEntries(
-    SERVERS.map(({ name, command, configure }) => {
-      const { args = [], env = {} } = configure(world);
-      return [name, { command: join(bin, command), args, env: { HOME: world.home, ...env }, cwd: world.root }];
-    }),
-  );
 }
 
 /** The start report is the only thing on stdout; it comes when every upstream has been tried. */

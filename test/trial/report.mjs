@@ -3,39 +3,60 @@ import { countStable } from './session.mjs';
 
 /** The goal of the gateway's arms. */
 const MOST_REFUSALS = 2;
-const MOST_CHARACTERS = 40_000;
 
-const ARMS = { own: "the servers' own tools", semantic: 'five semantic tools', single: 'single mcp_aql' };
+const ARMS = {
+  own: "the servers' own tools",
+  semantic: 'five semantic tools',
+  single: 'single mcp_aql',
+  programs: 'five, with programs',
+};
 
-/** Prints what was played, and says whether the goal is met. */
-export function report({ played, guesses, searches, verbose }) {
+/** Prints how a story was played in each arm, and returns what is not as it should be. */
+export function reportStory(story, played) {
   const arms = Object.entries(played);
-  print('Twelve tasks over 15 servers; tokens are o200k_base.');
+  print(`${story.title}. ${story.tasks.length} tasks; tokens are o200k_base, pictures are not counted.`);
   print(
     renderTable(
-      ['arm', 'definitions', 'tokens', 'calls', 'confirmations', 'refusals', 'characters', 'tokens of answers'],
+      [
+        'arm',
+        'tokens of definitions',
+        'calls',
+        'confirmations',
+        'refusals',
+        'tokens of answers',
+        'of own',
+        'with definitions',
+        'characters',
+      ],
       arms.map(([name, arm]) => [
         ARMS[name],
-        inEnglish(arm.definitions.length),
         inEnglish(countStable(arm.definitions)),
         arm.calls,
         arm.confirmations,
         arm.refusals.length,
-        inEnglish(arm.characters),
         inEnglish(arm.tokens),
+        shareOf(arm.tokens, played.own.tokens),
+        shareOf(allTokens(arm), allTokens(played.own)),
+        inEnglish(arm.characters),
       ]),
     ),
   );
   print(
     renderTable(
-      ['task', ...arms.map(([name]) => `${name}: calls, characters`), 'refusals'],
-      played.semantic.rows.map(({ title, refusals }, index) => [
+      ['task', ...arms.map(([name]) => `${name}: calls, tokens`), 'refusals'],
+      story.tasks.map(({ title }, index) => [
         title,
         ...arms.map(([, { rows }]) => describeRow(rows[index])),
-        refusals.join(', ') || '-',
+        arms.flatMap(([name, { rows }]) => rows[index].refusals.map((refusal) => `${name}: ${refusal}`)).join(', ') ||
+          '-',
       ]),
     ),
   );
+  return judge(story, played);
+}
+
+/** Prints what became of wrong guesses and of searches, and returns which were not put right. */
+export function reportGuesses({ guesses, searches, verbose }) {
   print(
     renderTable(
       ['wrong first guess', 'what came back', 'characters'],
@@ -59,27 +80,35 @@ export function report({ played, guesses, searches, verbose }) {
       ]),
     ),
   );
-  return judge(played, guesses);
+  return guesses.filter(({ isRight }) => !isRight).map(({ title }) => `not corrected: ${title}`);
 }
 
-function describeRow({ calls, characters, isSolved }) {
-  return `${calls}, ${inEnglish(characters)}${isSolved ? '' : ' NOT SOLVED'}`;
+/** What a model reads in all. */
+function allTokens({ definitions, tokens }) {
+  return countStable(definitions) + tokens;
 }
 
-function judge(played, guesses) {
-  const { semantic, single } = played;
+function shareOf(tokens, own) {
+  return (tokens / own).toFixed(2);
+}
+
+function describeRow({ calls, tokens, isSolved }) {
+  return `${calls}, ${inEnglish(tokens)}${isSolved ? '' : ' NOT SOLVED'}`;
+}
+
+function judge({ title: story, mostCharacters, mostOfOwn }, played) {
+  const { own, ...ours } = played;
   const faults = [
     ...Object.entries(played).flatMap(([name, { rows }]) =>
       rows.filter(({ isSolved }) => !isSolved).map(({ title }) => `${name}: not solved: ${title}`),
     ),
-    ...Object.entries({ semantic, single }).flatMap(([name, { refusals, characters }]) => [
+    ...Object.entries(ours).flatMap(([name, { refusals, characters, tokens }]) => [
       ...(refusals.length > MOST_REFUSALS ? [`${name}: ${refusals.length} refusals, at most ${MOST_REFUSALS}`] : []),
-      ...(characters > MOST_CHARACTERS ? [`${name}: ${characters} characters, at most ${MOST_CHARACTERS}`] : []),
+      ...(characters > mostCharacters ? [`${name}: ${characters} characters, at most ${mostCharacters}`] : []),
+      ...(tokens > mostOfOwn * own.tokens ? [`${name}: ${tokens} tokens, at most ${mostOfOwn} of ${own.tokens}`] : []),
     ]),
-    ...guesses.filter(({ isRight }) => !isRight).map(({ title }) => `not corrected: ${title}`),
   ];
-  print(faults.length === 0 ? 'The goal is met.' : `The goal is not met:\n${faults.join('\n')}`);
-  return faults.length === 0;
+  return faults.map((fault) => `${story}: ${fault}`);
 }
 
 function inEnglish(count) {

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
+
 /**
- * The servers of the trial. All start without network and real credentials: the ones for remote services get made-up values, and
+ * The servers of the first story. All start without network and real credentials: the ones for remote services get made-up values, and
  * are asked for their tools only.
  */
 export const SERVERS = [
@@ -43,4 +45,14 @@ export const COMPILED = ['sqlite3'];
 /** @param configure what the server needs of the world, as the gateway's configuration spells it */
 function npm(name, spec, command, configure) {
   return { name, spec, command, configure };
+}
+
+/** The servers as an `mcpServers` block, which any MCP client reads. */
+export function describeServers(bin, world) {
+  return Object.fromEntries(
+    SERVERS.map(({ name, command, configure }) => {
+      const { args = [], env = {} } = configure(world);
+      return [name, { command: join(bin, command), args, env: { HOME: world.home, ...env }, cwd: world.root }];
+    }),
+  );
 }

@@ -1,7 +1,7 @@
-import { introspect, run } from './steps.mjs';
+import { introspect, program, run } from './steps.mjs';
 
 /**
- * The twelve tasks, each as a model would solve it that knows nothing but the tools' definitions and the answers it had before.
+ * The twelve tasks of an office, each as a model would solve it that knows nothing but the tools' definitions and the answers it had before.
  * `own`: calls of the servers' own tools; `gateway`: steps through the gateway. The last answers must match `solved`.
  * @param world where the things are, which the task's words say
  */
@@ -74,6 +74,11 @@ export const TASKS = [
       run('read', 'filesystem__list_directory', { path: `${files}/notes` }),
       run('read', 'filesystem__read_multiple_files', { paths: notesIn(files) }),
       run('update', 'write_file', { path: `${files}/notes/todo.md`, input: { content: TODO } }),
+    ],
+    programs: ({ files }) => [
+      introspect({ query: 'operations', upstream: 'filesystem' }),
+      introspect({ query: 'operations', name: 'run_program' }),
+      program(COLLECT_TODOS, { input: `${files}/notes`, writes: true }),
     ],
     solved: [/book the train/, /Successfully wrote/],
   },
@@ -208,6 +213,17 @@ const WORKBOOK = JSON.stringify({
 });
 const TODO =
   'billing.md: TODO: ask Ada about VAT\nbilling.md: TODO: check the overdue ones\nkafka.md: TODO: upgrade to 4.2\noffsite.md: TODO: book the train\n';
+const COLLECT_TODOS = `
+  const textOf = (answer) => (typeof answer === 'string' ? answer : answer.content);
+  const listed = textOf(await aql.read('filesystem__list_directory', { path: input }));
+  const names = listed.split('\\n').filter((line) => line.startsWith('[FILE] ')).map((line) => line.slice(7));
+  const lines = [];
+  for (const name of names) {
+    const note = textOf(await aql.read('read_text_file', { path: input + '/' + name }));
+    for (const line of note.split('\\n')) if (line.startsWith('TODO')) lines.push(name + ': ' + line);
+  }
+  const written = await aql.update('write_file', { path: input + '/todo.md', input: { content: lines.join('\\n') + '\\n' } });
+  return { lines, written };`;
 const TUESDAY = 'notes/meeting-tuesday.md';
 const THURSDAY = 'notes/meeting-thursday.md';
 const EDITS = [{ oldText: 'We meet at ten.', newText: 'We meet at two.' }];
