@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from '../../src/cli/run.js';
 import type { CliOutcome } from './run-cli.js';
@@ -9,16 +9,31 @@ import type { CliOutcome } from './run-cli.js';
  */
 export async function runCommand(
   args: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  {
+    cwd,
+    env = {},
+    keys,
+  }: {
+    readonly cwd: string;
+    readonly env?: Readonly<Record<string, string>>;
+    /** Pressed one after the other at a terminal; without them there is none. */
+    readonly keys?: string;
+  },
 ): Promise<CliOutcome> {
   const before = { cwd: process.cwd(), env: process.env, exitCode: process.exitCode };
   const [out, err] = [new PassThrough(), new PassThrough()];
+  if (keys !== undefined) Object.assign(out, { isTTY: true });
   const written = Promise.all([text(out), text(err)]);
   process.chdir(cwd);
   process.env = { ...before.env, ...env };
   process.exitCode = 0;
   try {
-    await run([process.execPath, 'mcp-aql-gateway', ...args], { out, err });
+    const terminal = {
+      out,
+      err,
+      ...(keys !== undefined && { in: Object.assign(Readable.from([keys]), { isTTY: true }) }),
+    };
+    await run([process.execPath, 'mcp-aql-gateway', ...args], terminal);
     const code = Number(process.exitCode);
     out.end();
     err.end();

@@ -3,6 +3,7 @@ import { type Classification, type DangerLevel, GATEWAY_SOURCE } from '../../bas
 import {
   countUnderstanding,
   DOUBTFUL,
+  expectedCost,
   type Understanding,
   understandingOf,
 } from '../../base/protocol/understanding.js';
@@ -151,21 +152,11 @@ function deservesReview(tool: ReviewedTool): tool is ReviewedTool & Deserving {
 
 /** What is to be expected of a mistake first: its probability times what it costs. */
 function byCost(a: ReviewedTool, b: ReviewedTool): number {
-  return costOf(b) - costOf(a) || (a.classified.operation < b.classified.operation ? -1 : 1);
+  return (
+    expectedCost(b.classification) - expectedCost(a.classification) ||
+    (a.classified.operation < b.classified.operation ? -1 : 1)
+  );
 }
-
-function costOf({ classified: { confidence, danger } }: ReviewedTool): number {
-  return (1 - confidence) * COST_OF_MISTAKE[danger];
-}
-
-/** What runs unasked costs most where it is more than it was taken for; what asks anyway costs a question too many. */
-const COST_OF_MISTAKE: Readonly<Record<DangerLevel, number>> = {
-  safe: 4,
-  reversible: 3,
-  destructive: 1,
-  dangerous: 1,
-  forbidden: 1,
-};
 
 /** Why an operation's classification needs a review: it was not accepted, it has changed, or it is uncertain. */
 type ReviewReason = 'new' | 'changed' | 'uncertain';

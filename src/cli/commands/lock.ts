@@ -17,12 +17,14 @@ import {
   type ToolDifference,
 } from '../../gateway/review/lock-review.js';
 import { CliError, EXIT_CODE, type ExitCode } from '../shared/exit-code.js';
+import { requireKeyboard, reviewOperations } from '../shared/review-operations.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
 import { paintFor, printJson, printLine, printWarning, type Terminal } from '../shared/terminal.js';
 
 interface LockFlags extends SourceFlags {
   /** True without names. */
   readonly accept?: boolean | readonly string[];
+  readonly review?: boolean;
 }
 
 /** The result of `lock`; the shape of `lock --json`. */
@@ -52,9 +54,17 @@ export function registerLock(program: Command, terminal: Terminal): void {
     .command('lock')
     .description('write gateway.lock.json, or show what differs from it; exit code 6 if anything does')
     .option('--accept [names...]', 'accept all differences, or those of an upstream or of upstream::tool')
+    .option('--review', 'ask about the least certain classifications, one key each, and write what is answered')
     .option(...FROM_OPTION)
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<LockFlags>();
+      if (flags.review === true) {
+        const keyboard = requireKeyboard(terminal);
+        await withSource(flags, terminal, (gateway) => reviewOperations(gateway, terminal, keyboard), {
+          withheldToo: true,
+        });
+        return;
+      }
       const report = await withSource(flags, terminal, (gateway) => runLock(gateway, flags), { withheldToo: true });
       if (flags.json === true) printJson(terminal, report);
       else printReport(report, terminal);

@@ -5,9 +5,34 @@ import { escapeInvisible } from '../../base/lib/text.js';
 export interface Terminal {
   readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly err: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  /** Where people type; absent where nobody does. */
+  readonly in?: Keyboard;
 }
 
-export const PROCESS_TERMINAL: Terminal = { out: process.stdout, err: process.stderr };
+/** A terminal that can give each key as it is pressed. */
+export type Keyboard = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean;
+  readonly setRawMode?: (mode: boolean) => unknown;
+};
+
+export const PROCESS_TERMINAL: Terminal = { out: process.stdout, err: process.stderr, in: process.stdin };
+
+const INTERRUPT = '\u0003';
+
+/** Each key as it is pressed, until the terminal closes or somebody interrupts. */
+export async function* readKeys(keyboard: Keyboard): AsyncGenerator<string> {
+  keyboard.setRawMode?.(true);
+  try {
+    for await (const chunk of keyboard) {
+      for (const key of String(chunk)) {
+        if (key === INTERRUPT) return;
+        yield key;
+      }
+    }
+  } finally {
+    keyboard.setRawMode?.(false);
+  }
+}
 
 type Paint = ReturnType<typeof colors.createColors>;
 

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { findNameGlobFault, isPattern } from '../../base/lib/glob.js';
 import { toSnakeCase } from '../../base/lib/names.js';
+import { replaceFile } from '../../base/lib/replace-file.js';
 import { type Category, type DangerLevel, localNameOf, type Operation } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
 import { type CurationTarget, draftCuration, type Judgement } from '../../config/edit/change-curation.js';
@@ -11,6 +14,7 @@ import type { Gateway } from '../gateway.js';
 import { judgeTools } from './lock-review.js';
 
 export type { Judgement } from '../../config/edit/change-curation.js';
+export type { FileChange } from '../../config/edit/edit-config.js';
 
 /** How the gateway treats an operation. */
 export interface Treatment {
@@ -67,6 +71,32 @@ export async function previewCuration(
   const after = await treat(gateway, withCurationOf(operation.upstream, gateway.config, next), tools);
   const digest = createHash('sha256').update(JSON.stringify(change)).digest('base64url');
   return { change, operations: compareTreatments(before, after), digest };
+}
+
+/**
+ * Writes a judgement into the file of the server, for who reviews one operation after another; a running gateway takes it like any change.
+ * @returns what was written, which `undoChange` takes back; undefined where the gateway has no configuration file of its own
+ * @throws ConfigError, ServerChangeFault or JsoncSyntaxError where the file cannot be changed so
+ */
+export async function writeJudgement(
+  gateway: Gateway,
+  operation: Operation,
+  judgement: Judgement,
+): Promise<FileChange | undefined> {
+  const options = locate(gateway);
+  if (options === undefined) return undefined;
+  const change = await draftCuration(await openEditableConfig(options), targetOf(operation), judgement);
+  await writeChange(change, options);
+  const details = { operation: operation.qualifiedName, ...judgement };
+  gateway.recordAdmin('curation_changed', details, userInfo().username);
+  return change;
+}
+
+/** Writes a file as it was before a change; false where somebody has changed it since, and then nothing is written. */
+export async function undoChange({ file, before, after }: FileChange): Promise<boolean> {
+  if ((await readFile(file, 'utf8')) !== after) return false;
+  await replaceFile(file, before);
+  return true;
 }
 
 /** How a judgement was saved. */
