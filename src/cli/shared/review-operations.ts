@@ -95,7 +95,7 @@ async function write(gateway: Gateway, operation: Operation, judgement: Judgemen
   if (change !== undefined) return change;
   throw new CliError(
     EXIT_CODE.usage,
-    "Nothing can be written: there is no configuration file. 'mcp-aql-gateway config init' writes one",
+    "Nothing can be written: there is no configuration file. 'mcp-aql-gateway init' writes one",
   );
 }
 
