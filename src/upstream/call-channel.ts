@@ -232,7 +232,8 @@ export class CallChannel implements Transport {
         deadline: now + timeoutMs,
       });
       if (options.drive !== undefined) this.#mayBeTask(id, options.drive);
-      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+      // After a time without turns (a machine that slept, a thread that was held up) what has come is read before anything counts as late.
+      this.#sweeper ??= setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref();
       // The token is sent even where no caller wants progress: it also keeps a long call from timing out.
       const meta: Record<string, unknown> = { progressToken: id, ...this.#envelope, ...options.meta };
       // First as well as last: a member that a copy has already is set forty times faster than one that it has not.

@@ -110,6 +110,22 @@ describe('HttpTransport', () => {
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
   });
 
+  it('gives a call the answer that has come while the process had no turn, however long that was', async () => {
+    const timeoutMs = 300;
+    await using server = await scripted({
+      onCall: ({ id }, response) => {
+        response.once('finish', () => {
+          const until = performance.now() + 3 * timeoutMs;
+          while (performance.now() < until);
+        });
+        response.writeHead(200, JSON_TYPE).end(answer(id, 'done'));
+      },
+    });
+    await using opened = openPool(upstream(server));
+    await opened.settled;
+    expect(textOf(await opened.call('any', {}, { timeoutMs }))).toBe('done');
+  });
+
   it('does not gather streams that a server leaves open after its answer', async () => {
     let open = 0;
     await using server = await scripted({
