@@ -1,7 +1,6 @@
 import { isJsonObject } from '../base/json/json.js';
-import { groupBy } from '../base/lib/collections.js';
+import { groupBy, oncePer } from '../base/lib/collections.js';
 import { toSnakeCase } from '../base/lib/names.js';
-import { oncePerTool } from '../base/protocol/once-per-tool.js';
 import { type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../base/protocol/tools.js';
 import { type CatalogDraft, type CatalogInput, draftCatalog, finishCatalog } from './build-catalog.js';
@@ -218,7 +217,7 @@ function indexOwners(toolSets: readonly ToolSet[]): ReadonlyMap<string, string> 
 }
 
 /** The words of a description that may be names of tools. */
-export const wordsOf = oncePerTool(({ description }): ReadonlySet<string> => {
+export const wordsOf = oncePer(({ description }: RawTool): ReadonlySet<string> => {
   const said = typeof description === 'string' ? description.split(BETWEEN_WORDS) : [];
   return new Set(said.map((word) => word.replace(/^[_-]|[_-]$/g, '')).filter((word) => DISTINCTIVE_NAME.test(word)));
 });

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonSchema } from '../base/json/json.js';
+import { oncePer } from '../base/lib/collections.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import { cleanText } from '../base/lib/text.js';
-import { oncePerTool } from '../base/protocol/once-per-tool.js';
 import {
   type Classification,
   type Operation,
@@ -70,7 +70,7 @@ export interface CreatedOperation {
  * Operations created before, by raw tool and by everything else that they depend on. A catalog is built again whenever any
  * upstream's list changes, and nearly all of its tools are the same objects; entries of other tools are garbage collected.
  */
-const created = oncePerTool(() => new Map<string, CreatedOperation>());
+const created = oncePer((_: RawTool) => new Map<string, CreatedOperation>());
 
 /** What is kept of one tool: more than a grouped tool has parts, and less than a server can make with ever new lists. */
 const MOST_KEPT = 200;

@@ -1,3 +1,4 @@
+import { oncePer } from '../base/lib/collections.js';
 import { compileNameTest } from '../base/lib/glob.js';
 import type { CurationRule, UpstreamConfig } from '../config/gateway-config.js';
 
@@ -7,9 +8,6 @@ export type Curation = Omit<CurationRule, 'pattern'>;
 type Matcher = (name: string) => boolean;
 
 const NOTHING: Curation = Object.freeze({});
-
-/** Patterns are compiled once per rule; the rules live as long as their configuration. */
-const matchers = new WeakMap<CurationRule, Matcher>();
 
 /**
  * What the operator declares for a tool, matched by the upstream's name for it or by its snake_case name. A part of a grouped
@@ -28,11 +26,8 @@ export function curationFor(config: UpstreamConfig, rawName: string, snakeName: 
   return curation;
 }
 
-function matcherOf(rule: CurationRule): Matcher {
-  const known = matchers.get(rule);
-  if (known !== undefined) return known;
-  const fits = compileNameTest(rule.pattern);
-  const matcher: Matcher = (name) => name === rule.pattern || fits(name);
-  matchers.set(rule, matcher);
-  return matcher;
-}
+/** The rules live as long as their configuration. */
+const matcherOf = oncePer(({ pattern }: CurationRule): Matcher => {
+  const fits = compileNameTest(pattern);
+  return (name) => name === pattern || fits(name);
+});

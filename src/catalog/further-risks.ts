@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
+import { oncePer } from '../base/lib/collections.js';
 import { type Classification, dangerRank, localNameOf, type Operation, type Risk } from '../base/protocol/operation.js';
 import { classifyTool } from '../classify/classify-tool.js';
 
 const NONE: readonly Risk[] = [];
 
 /** What was found for a schema, by the further arguments of calls. */
-const found = new WeakMap<JsonSchema, Map<string, readonly Risk[]>>();
+const found = oncePer((_: JsonSchema) => new Map<string, readonly Risk[]>());
 /** Callers make up names: more are not kept. */
 const MOST_KEPT = 100;
 
@@ -21,8 +22,7 @@ export function furtherRisks(operation: Operation, args: JsonObject): readonly R
   if (names.length === 0) return NONE;
   const given = Object.fromEntries(names.slice(0, MOST_NAMES).map((name) => [name, describeValue(args[name], 0)]));
   const key = JSON.stringify([operation.qualifiedName, given]);
-  const known = found.get(inputSchema) ?? new Map<string, readonly Risk[]>();
-  found.set(inputSchema, known);
+  const known = found(inputSchema);
   const risks = known.get(key) ?? rate(operation, given);
   if (known.size >= MOST_KEPT) known.clear();
   if (key.length <= LONGEST_KEY) known.set(key, risks);

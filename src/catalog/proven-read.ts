@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { getOrMake, oncePer } from '../base/lib/collections.js';
 import type { Operation, SqlDialect, Statement, StatementVerdict } from '../base/protocol/operation.js';
 import { proveRead } from '../classify/prove-read.js';
 
@@ -67,15 +68,11 @@ export function readVariant(operation: Operation): Operation | undefined {
 }
 
 /** The same object for equal calls, so that what is worked out for it (the rules that concern it) is worked out once. */
-const variants = new WeakMap<Operation, Map<string, Operation>>();
+const variants = oncePer((_: Operation) => new Map<string, Operation>());
 
 function asRead(operation: Operation, statement: Statement, kind: string): Operation {
-  const known = variants.get(operation) ?? new Map<string, Operation>();
-  variants.set(operation, known);
-  const before = known.get(kind);
-  if (before !== undefined) return before;
   const reason = `the statement in '${statement.parameter}' is proven to only read: ${kind} in ${languageOf(statement)}`;
-  const variant: Operation = {
+  return getOrMake(variants(operation), kind, () => ({
     ...operation,
     retryable: true,
     classification: {
@@ -84,9 +81,7 @@ function asRead(operation: Operation, statement: Statement, kind: string): Opera
       danger: { level: 'safe', reasons: [reason] },
       evidence: [reason, ...operation.classification.evidence],
     },
-  };
-  known.set(kind, variant);
-  return variant;
+  }));
 }
 
 const PRODUCTS: Readonly<Record<SqlDialect, string>> = {

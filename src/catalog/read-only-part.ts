@@ -1,4 +1,4 @@
-import { oncePerTool } from '../base/protocol/once-per-tool.js';
+import { getOrMake, oncePer } from '../base/lib/collections.js';
 import type {
   Classification,
   DangerAssessment,
@@ -7,6 +7,7 @@ import type {
   Parameter,
   StatementLanguage,
 } from '../base/protocol/operation.js';
+import type { RawTool } from '../base/protocol/tools.js';
 import { classifyTool } from '../classify/classify-tool.js';
 import type { ClassificationInput } from '../classify/facts.js';
 import { mayTakeStatement } from '../classify/find-statement.js';
@@ -18,7 +19,7 @@ import { languageOf } from './proven-read.js';
 /** The name of the operation for the reads of a runner: `query_read_only`. */
 export const readOnlyName = (name: string): string => `${name}_read_only`;
 
-const found = oncePerTool(() => new Map<string, boolean>());
+const found = oncePer((_: RawTool) => new Map<string, boolean>());
 
 /** Whether calls of the tool exist that are proven to only read; found once for each tool. */
 export function runsStatements(
@@ -30,20 +31,10 @@ export function runsStatements(
   const { category, danger, risks } = curation;
   if (!readOnlyStatements || category !== undefined || danger !== undefined || risks !== undefined) return false;
   if (!mayTakeStatement(raw)) return false;
-  const known = found(raw);
-  const key = JSON.stringify([slug, trust]);
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const classified = tryClassify({
-    tool: raw,
-    name,
-    upstream: { slug, trust },
-    curation: {},
-    ignoreAnnotations: false,
+  return getOrMake(found(raw), JSON.stringify([slug, trust]), () => {
+    const input = { tool: raw, name, upstream: { slug, trust }, curation: {}, ignoreAnnotations: false };
+    return tryClassify(input)?.statement !== undefined;
   });
-  const runs = classified?.statement !== undefined;
-  known.set(key, runs);
-  return runs;
 }
 
 /** A tool that cannot be read is reported where its operation is created. */

@@ -1,3 +1,4 @@
+import { oncePer } from '../base/lib/collections.js';
 import type { Category, Operation } from '../base/protocol/operation.js';
 import type { OtherReplicas } from '../base/protocol/other-replicas.js';
 import type { Diagnostic } from '../base/protocol/tools.js';
@@ -107,12 +108,7 @@ interface OperationCounts {
 }
 
 /** A snapshot does not change, and its status is asked for again and again. */
-const counted = new WeakMap<Snapshot, OperationCounts>();
-
-function countsOf(snapshot: Snapshot): OperationCounts {
-  const known = counted.get(snapshot);
-  if (known !== undefined) return known;
-  const { catalog, plan } = snapshot;
+const countsOf = oncePer(({ catalog, plan }: Snapshot): OperationCounts => {
   const inFamily = new Map<string, number>();
   const categories: Record<Category, number> = { CREATE: 0, READ: 0, UPDATE: 0, DELETE: 0, EXECUTE: 0 };
   for (const operation of catalog.operations) {
@@ -120,10 +116,8 @@ function countsOf(snapshot: Snapshot): OperationCounts {
     inFamily.set(name, (inFamily.get(name) ?? 0) + 1);
     categories[operation.classification.category] += 1;
   }
-  const counts = { inFamily, categories };
-  counted.set(snapshot, counts);
-  return counts;
-}
+  return { inFamily, categories };
+});
 
 function isReady(upstreams: readonly UpstreamStatus[], lacks: (slug: string) => boolean = () => false): boolean {
   const enabled = upstreams.filter(({ state }) => state !== 'disabled');

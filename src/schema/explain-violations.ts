@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonSchema } from '../base/json/json.js';
+import { getOrMake, oncePer } from '../base/lib/collections.js';
 import { isSensitiveName, type Suggest, toSnakeCase } from '../base/lib/names.js';
 import { echoName, echoValue, quoteValue, quoteValues } from '../base/lib/text.js';
 import type { ErrorCode } from '../base/protocol/error-table.js';
@@ -223,18 +224,13 @@ function alternativesFault(
 }
 
 /** By schema and its list of alternatives: many items of a value break the same one. */
-const describedForms = new WeakMap<JsonSchema, WeakMap<object, string>>();
+const describedForms = oncePer((_: JsonSchema) => new WeakMap<object, string>());
 
 function describeForms(list: unknown, branches: readonly JsonSchema[], root: JsonSchema): string {
-  const ofRoot = describedForms.get(root) ?? new WeakMap<object, string>();
-  describedForms.set(root, ofRoot);
-  const key = Array.isArray(list) ? list : branches;
-  const known = ofRoot.get(key);
-  if (known !== undefined) return known;
-  const forms = new Set(branches.slice(0, MOST_READ).map((branch) => describeForm(branch, root)));
-  const expected = [...forms].slice(0, MOST_FORMS).join(' or ');
-  ofRoot.set(key, expected);
-  return expected;
+  return getOrMake(describedForms(root), Array.isArray(list) ? list : branches, () => {
+    const forms = new Set(branches.slice(0, MOST_READ).map((branch) => describeForm(branch, root)));
+    return [...forms].slice(0, MOST_FORMS).join(' or ');
+  });
 }
 
 function alternativesCode(branches: readonly JsonSchema[], actual: string): Fault['code'] {

@@ -1,21 +1,13 @@
 import { isJsonObject, type JsonSchema } from '../base/json/json.js';
+import { oncePer } from '../base/lib/collections.js';
 import { quoteValue } from '../base/lib/text.js';
 import { measureSchema } from './schema-size.js';
 import { translatePattern } from './translate-pattern.js';
 
 const MOST_NAMED = 3;
 
-/** Catalogs are built again and again from the same schemas. */
-const known = new WeakMap<JsonSchema, { readonly gaps: string | undefined }>();
-
 /** What of a schema is not checked before a call is sent, in words for operators; undefined where all of it is. */
-export function describeGaps(schema: JsonSchema): string | undefined {
-  const found = known.get(schema) ?? { gaps: findGaps(schema) };
-  known.set(schema, found);
-  return found.gaps;
-}
-
-function findGaps(schema: JsonSchema): string | undefined {
+export const describeGaps = oncePer((schema: JsonSchema): string | undefined => {
   const { excess } = measureSchema(schema);
   if (excess !== undefined) {
     return `its schema is too large to check (${excess}): names, required parameters and plain types are checked`;
@@ -25,7 +17,7 @@ function findGaps(schema: JsonSchema): string | undefined {
   const named = gaps.slice(0, MOST_NAMED).join(', ');
   const more = gaps.length > MOST_NAMED ? ` and ${gaps.length - MOST_NAMED} more` : '';
   return `texts are not held against ${gaps.length === 1 ? 'its pattern' : 'its patterns'} ${named}${more}: the upstream does`;
-}
+});
 
 function findPatternGaps(schema: JsonSchema): readonly string[] {
   const gaps = new Set<string>();

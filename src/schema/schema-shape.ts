@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
+import { oncePer } from '../base/lib/collections.js';
 import { quoteValue, quoteValues } from '../base/lib/text.js';
 
 /** What kind of value a schema describes, as far as a reader needs it. */
@@ -250,12 +251,8 @@ function combineSchemas(keyword: 'allOf' | 'anyOf', schemas: readonly JsonSchema
  */
 const MOST_COMBINED_PARTS = 500;
 
-const sizes = new WeakMap<JsonSchema, number>();
-
 /** The objects and lists of a schema; counting ends where there are too many to be combined. */
-function partsOf(schema: JsonSchema): number {
-  const known = sizes.get(schema);
-  if (known !== undefined) return known;
+const partsOf = oncePer((schema: JsonSchema): number => {
   let parts = 0;
   const open: unknown[] = [schema];
   for (let next = open.pop(); next !== undefined && parts <= MOST_COMBINED_PARTS; next = open.pop()) {
@@ -265,9 +262,8 @@ function partsOf(schema: JsonSchema): number {
     if (members.length > MOST_COMBINED_PARTS) parts = members.length;
     else open.push(...members.filter((member) => member !== undefined));
   }
-  sizes.set(schema, parts);
   return parts;
-}
+});
 
 function saysSomething(schema: JsonSchema): boolean {
   return Object.keys(schema).length > 0;
@@ -306,14 +302,13 @@ export function followReference(schema: JsonSchema, root: JsonSchema): JsonSchem
 }
 
 /** What references of a schema have led to: a chain of them, begun at each of its links, is long. */
-const lookedUp = new WeakMap<JsonSchema, Map<string, unknown>>();
+const lookedUp = oncePer((_: JsonSchema) => new Map<string, unknown>());
 
 /** A JSON pointer in a URI fragment (RFC 6901, section 6). */
 export function lookUpPointer(reference: string, root: JsonSchema): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;
-  const known = lookedUp.get(root) ?? new Map<string, unknown>();
-  lookedUp.set(root, known);
+  const known = lookedUp(root);
   if (!known.has(reference)) known.set(reference, readPointer(reference, root));
   return known.get(reference);
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../base/json/json.js';
+import { oncePer } from '../base/lib/collections.js';
 
 /** What a schema comes to; measured without recursion, since nothing is known of it yet. */
 interface SchemaSize {
@@ -13,18 +14,8 @@ const MOST_PARTS = 20_000;
 const MOST_CHARACTERS = 1_000_000;
 const MOST_DEPTH = 200;
 
-const sizes = new WeakMap<JsonSchema, SchemaSize>();
-
 /** Measures a schema once; ends at the first bound. */
-export function measureSchema(schema: JsonSchema): SchemaSize {
-  const known = sizes.get(schema);
-  if (known !== undefined) return known;
-  const size = measure(schema);
-  sizes.set(schema, size);
-  return size;
-}
-
-function measure(schema: JsonSchema): SchemaSize {
+export const measureSchema = oncePer((schema: JsonSchema): SchemaSize => {
   let [parts, characters, asksForUnseen] = [0, 0, false];
   const open: (readonly [value: unknown, depth: number])[] = [[schema, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -40,7 +31,7 @@ function measure(schema: JsonSchema): SchemaSize {
     for (const member of Object.values(value)) open.push([member, depth + 1]);
   }
   return { asksForUnseen };
-}
+});
 
 /** Characters of the value itself; what a list or an object holds has its turn later, and counts one each for now. */
 function lengthOf(value: unknown, names: readonly string[]): number {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
+import { getOrMake } from '../base/lib/collections.js';
 import { readFurtherMembers } from './further-members.js';
 import { followReference, type ObjectField, readObjectFields } from './schema-shape.js';
 
@@ -56,11 +57,9 @@ export function findUnknownMembers(root: JsonSchema, args: JsonObject): readonly
 }
 
 function readPart(schema: JsonSchema, root: JsonSchema): Part {
-  const known = parts.get(schema);
-  if (known !== undefined) return known;
-  const fields = readObjectFields(schema, root);
-  const isSilent = fields.length > 0 && readFurtherMembers(schema, root).taken === undefined;
-  const part = { fields: new Map(fields.map((field) => [field.name, field])), isSilent };
-  parts.set(schema, part);
-  return part;
+  return getOrMake(parts, schema, () => {
+    const fields = readObjectFields(schema, root);
+    const isSilent = fields.length > 0 && readFurtherMembers(schema, root).taken === undefined;
+    return { fields: new Map(fields.map((field) => [field.name, field])), isSilent };
+  });
 }

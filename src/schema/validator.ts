@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonSchema } from '../base/json/json.js';
+import { oncePer } from '../base/lib/collections.js';
 import { ARRAY_KEYWORDS, unevaluatedItems } from './array-keywords.js';
 import { COMPOSITION_KEYWORDS } from './composition-keywords.js';
 import {
@@ -33,22 +34,12 @@ interface Validator {
   takes(part: unknown, value: unknown, meter?: Meter): boolean;
 }
 
-const validators = new WeakMap<JsonSchema, Validator>();
-
 /**
  * The validator of a schema of any dialect; the keywords of all drafts are read alike. Each part of the schema is prepared
  * when a value first comes to it, so a large schema costs what is used of it. Nothing that a schema or a value holds can make
  * a check endless: its work is counted (https://json-schema.org/draft/2020-12/json-schema-core#section-13).
  */
-export function validatorFor(schema: JsonSchema): Validator {
-  const known = validators.get(schema);
-  if (known !== undefined) return known;
-  const validator = createValidator(schema);
-  validators.set(schema, validator);
-  return validator;
-}
-
-function createValidator(schema: JsonSchema): Validator {
+export const validatorFor = oncePer((schema: JsonSchema): Validator => {
   const size = measureSchema(schema);
   if (size.excess !== undefined) {
     const undecided = `its schema is too large to check: ${size.excess}`;
@@ -68,7 +59,7 @@ function createValidator(schema: JsonSchema): Validator {
     check: (value, meter) => check(schema, value, meter),
     takes: (part, value, meter) => check(part, value, meter).violations.length === 0,
   };
-}
+});
 
 function run(check: Check, value: unknown, tracksSeen: boolean, meter: Meter): Verdict {
   meter.restart();

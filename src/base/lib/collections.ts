@@ -16,3 +16,29 @@ export function deepFreeze<T>(value: T): T {
   for (const member of Object.values(value)) deepFreeze(member);
   return Object.freeze(value);
 }
+
+/** A function of objects that never change, computed once for each; what was computed goes with its object. */
+export function oncePer<Subject extends object, T>(compute: (subject: Subject) => T): (subject: Subject) => T {
+  const known = new WeakMap<Subject, T>();
+  return (subject) => {
+    const before = known.get(subject);
+    if (before !== undefined || known.has(subject)) return before as T;
+    const computed = compute(subject);
+    known.set(subject, computed);
+    return computed;
+  };
+}
+
+interface Kept<Key, Value> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): unknown;
+}
+
+/** What is kept under a key; where nothing is, what is made, which is kept from then on. */
+export function getOrMake<Key, Value>(kept: Kept<Key, Value>, key: Key, make: () => Value): Value {
+  const before = kept.get(key);
+  if (before !== undefined) return before;
+  const made = make();
+  kept.set(key, made);
+  return made;
+}

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { withoutNulls } from '../../base/json/absent-nulls.js';
 import { writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
-import { groupBy } from '../../base/lib/collections.js';
+import { getOrMake, groupBy, oncePer } from '../../base/lib/collections.js';
 import { cleanLabel } from '../../base/lib/text.js';
 import { type HeaderParameter, scanHeaderParameters } from '../../base/protocol/header-parameters.js';
 import { icons, meta, objectOf, only, type Reader, text } from '../../base/protocol/mend-members.js';
-import { oncePerTool } from '../../base/protocol/once-per-tool.js';
 import {
   GATEWAY_SOURCE,
   type Operation,
@@ -89,16 +88,13 @@ interface WrittenDefinition {
 }
 
 /** Views show the same definitions. */
-const written = oncePerTool(() => new Map<string, WrittenDefinition>());
+const written = oncePer((_: RawTool) => new Map<string, WrittenDefinition>());
 
 function writeDefinition(raw: RawTool, name: string): WrittenDefinition {
-  const known = written(raw);
-  const before = known.get(name);
-  if (before !== undefined) return before;
-  const { definition, odd } = showableDefinition(raw);
-  const json = `{${writeExactMembers({ ...definition, ...executionOf(definition), name })}}`;
-  known.set(name, { json, odd });
-  return { json, odd };
+  return getOrMake(written(raw), name, () => {
+    const { definition, odd } = showableDefinition(raw);
+    return { json: `{${writeExactMembers({ ...definition, ...executionOf(definition), name })}}`, odd };
+  });
 }
 
 function describeChanges(

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json/json.js';
+import { oncePer } from '../../base/lib/collections.js';
 import { toSnakeCase } from '../../base/lib/names.js';
-import { oncePerTool } from '../../base/protocol/once-per-tool.js';
 import type { RawTool } from '../../base/protocol/tools.js';
 import { classifyTool } from '../../classify/classify-tool.js';
 import { findGroupingParameter } from '../../classify/facts.js';
@@ -38,7 +38,7 @@ const MOST_READ = 50_000;
  * values too, which no operation would reach. The author's hints and the operator's declarations do not count: they may change,
  * and names must not change with them.
  */
-export const splitTool = oncePerTool((tool): ToolSplit | null => {
+export const splitTool = oncePer((tool: RawTool): ToolSplit | null => {
   try {
     return readSplit(tool);
   } catch {

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json/json.js';
+import { oncePer } from '../../base/lib/collections.js';
 import { cutText, escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } from '../../base/lib/text.js';
-import { oncePerTool } from '../../base/protocol/once-per-tool.js';
 import { LONGEST_DEFINITION, type RawTool } from '../../base/protocol/tools.js';
 import { measureDefinition } from './screen-tools.js';
 
@@ -33,7 +33,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Finds everything in one tool's definition that honest definitions do not have. Never throws. */
-export const inspectDefinition = oncePerTool((tool): readonly Suspicion[] => {
+export const inspectDefinition = oncePer((tool: RawTool): readonly Suspicion[] => {
   // It is left out of the catalog, which is reported.
   if (measureDefinition(tool) > LONGEST_DEFINITION) return [];
   const texts = readToolTexts(tool);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
 import { measureJson } from '../../base/json/measure.js';
-import { oncePerTool } from '../../base/protocol/once-per-tool.js';
+import { oncePer } from '../../base/lib/collections.js';
 import { type Diagnostic, LONGEST_DEFINITION, type RawTool, type ToolSet } from '../../base/protocol/tools.js';
 import { describeGaps } from '../../schema/schema-gaps.js';
 import { declaredTypes } from '../../schema/schema-shape.js';
@@ -127,4 +127,4 @@ function byMessage(a: Diagnostic, b: Diagnostic): number {
 }
 
 /** About how many characters a tool's definition has; measured once, and no further than to the longest that is read. */
-export const measureDefinition = oncePerTool((tool) => measureJson(tool, LONGEST_DEFINITION));
+export const measureDefinition = oncePer((tool: RawTool) => measureJson(tool, LONGEST_DEFINITION));

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../base/json/json.js';
+import { getOrMake, oncePer } from '../../base/lib/collections.js';
 import { GATEWAY_SOURCE, type Operation, type Parameter, type Primitive } from '../../base/protocol/operation.js';
 import { finishOperation } from '../../catalog/operation.js';
 
@@ -152,7 +153,7 @@ export function textOf(value: unknown): string | undefined {
 }
 
 /** By operation and upstreams, as what is worked out for an operation is kept with its object. */
-const narrowed = new WeakMap<Operation, Map<string, Operation>>();
+const narrowed = oncePer((_: Operation) => new Map<string, Operation>());
 
 /** The operation as a call uses it that is about this upstream: policy, quotas and records see the upstream. */
 export function narrowTo(operation: Operation, upstream: string): Operation {
@@ -165,11 +166,5 @@ export function madeFrom(operation: Operation, sources: readonly string[]): Oper
 }
 
 function variantOf(operation: Operation, key: string, members: Partial<Operation>): Operation {
-  const known = narrowed.get(operation) ?? new Map<string, Operation>();
-  narrowed.set(operation, known);
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const made: Operation = { ...operation, ...members };
-  known.set(key, made);
-  return made;
+  return getOrMake(narrowed(operation), key, () => ({ ...operation, ...members }));
 }

@@ -1,5 +1,6 @@
 import { digest } from '../../base/json/canonical-json.js';
 import { digitsOf, unmarked } from '../../base/json/exact-numbers.js';
+import { oncePer } from '../../base/lib/collections.js';
 import { readTime } from '../../base/lib/time.js';
 import { createComparison, spelledNumber } from './comparable.js';
 import { createFieldReader, type FieldSource } from './fields.js';
@@ -282,15 +283,7 @@ function isStructure(value: unknown): value is object {
 }
 
 /** Equal for equal structures; made once of each, however many conditions there are. */
-function keyOf(structure: object): string {
-  const known = structureKeys.get(structure);
-  if (known !== undefined) return known;
-  const key = digest(structure);
-  structureKeys.set(structure, key);
-  return key;
-}
-
-const structureKeys = new WeakMap<object, string>();
+const keyOf = oncePer((structure: object): string => digest(structure));
 
 function holds(set: ReadonlySet<number>, value: number | undefined): boolean {
   return value !== undefined && set.has(value);
