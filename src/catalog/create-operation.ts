@@ -46,18 +46,18 @@ export interface DraftOperation {
   /** Unique within the upstream. */
   readonly localName: string;
   /** Hints that the upstream writes on its tools without regard to what they do. */
-  readonly emptyHints?: EmptyHints;
+  readonly emptyHints?: EmptyHints | undefined;
   /** Whether the upstream's hints tell reads from other tools. */
   readonly tellsReadsApart?: boolean;
   /** Words that names of the upstream begin with and that are no verbs there. */
   readonly objectPrefixes: ReadonlySet<string>;
   /** The known server that the upstream is taken for. */
-  readonly knownServer?: string;
-  readonly choice?: Choice;
+  readonly knownServer?: string | undefined;
+  readonly choice?: Choice | undefined;
   /** Set for the operation that runs only statements which are proven to read. */
-  readonly onlyReads?: true;
+  readonly onlyReads?: true | undefined;
   /** The names within the upstream of what it is a part of; absent for a whole tool. */
-  readonly partOf?: readonly string[];
+  readonly partOf?: readonly string[] | undefined;
 }
 
 export interface CreatedOperation {
@@ -185,7 +185,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     qualifiedName: `${slug}${QUALIFIER}${localName}`,
     upstream: slug,
     tool: tool.name,
-    ...(partOf !== undefined && { partOf }),
+    partOf,
     classification,
     description,
     parameters,
@@ -195,22 +195,31 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
           .map((parameter) => parameter.name)
       : [],
     strict,
-    ...(upstream.strict === 'deep' && { strictInside: true }),
-    ...(curation.unknownParameters !== undefined && { unknownParameters: curation.unknownParameters }),
+    strictInside: upstream.strict === 'deep' || undefined,
+    unknownParameters: curation.unknownParameters,
     inputSchema,
-    ...(isJsonObject(raw['outputSchema']) && { outputSchema: raw['outputSchema'] }),
+    outputSchema: isJsonObject(raw['outputSchema']) ? raw['outputSchema'] : undefined,
     retryable: isRetryable(raw, classification, curation, ignoreAnnotations ? 'untested' : trust),
     timeoutMs: curation.timeoutMs ?? upstream.timeoutMs,
-    ...(choice !== undefined && { fixedArguments: { [choice.parameter]: choice.value } }),
+    fixedArguments: choice && { [choice.parameter]: choice.value },
     groupedBy: findGroupingParameter(raw)?.parameter ?? null,
     ...(onlyReads && examplesOfReads(name, parameters, classification)),
-    ...consentOf(curation),
-    ...(sensitive.length > 0 && { sensitive }),
-    ...resultsOf(curation),
-    ...servingOf(curation, classification),
-    ...mergingOf(curation, classification, localName, description),
-    ...(curation.family !== undefined && { family: curation.family }),
-    ...(isForAppsAlone(raw) && { appOnly: true as const }),
+    confirmationMessage: curation.confirmationMessage,
+    cooldownSeconds: curation.cooldownSeconds,
+    requiresReauth: curation.requiresReauth,
+    auditContext: curation.auditContext,
+    sensitive: sensitive.length > 0 ? sensitive : undefined,
+    collection: curation.collection === undefined ? undefined : splitPath(curation.collection),
+    presets: curation.presets,
+    computed: curation.computed,
+    // A pattern may match any operation: `cache` counts for READs, `merge` for UPDATEs.
+    cacheSeconds: classification.category === 'READ' ? curation.cache?.ttlSeconds : undefined,
+    merge: isUpdate ? mergingOf(curation, localName, description) : undefined,
+    deprecated: curation.deprecated,
+    slowMs: curation.slowMs,
+    lifecycle: curation.lifecycle,
+    family: curation.family,
+    appOnly: isForAppsAlone(raw) || undefined,
   });
   const diagnostics = suffixed.map((parameter) => renamedDiagnostic(operation, parameter));
   return { operation, diagnostics: further === 'silent' ? [...diagnostics, silentDiagnostic(operation)] : diagnostics };
@@ -238,17 +247,6 @@ function readRisk(
   };
 }
 
-/** The operator's settings for confirmations and their records. */
-function consentOf(curation: Curation): Partial<Operation> {
-  const { confirmationMessage, cooldownSeconds, requiresReauth, auditContext } = curation;
-  return {
-    ...(confirmationMessage !== undefined && { confirmationMessage }),
-    ...(cooldownSeconds !== undefined && { cooldownSeconds }),
-    ...(requiresReauth !== undefined && { requiresReauth }),
-    ...(auditContext !== undefined && { auditContext }),
-  };
-}
-
 /** Where the gateway merges, no field of `input` is required: a field that the caller leaves out keeps its value. */
 function splitInput(
   localName: string,
@@ -261,44 +259,17 @@ function splitInput(
   return split.map((parameter) => (parameter.place === 'input' ? { ...parameter, required: false } : parameter));
 }
 
-/** What the gateway does beside forwarding calls. A pattern may match any operation: `cache` counts for READs. */
-function servingOf(
-  { cache, lifecycle, deprecated, slowMs }: Curation,
-  { category }: Classification,
-): Partial<Operation> {
-  return {
-    ...(cache !== undefined && category === 'READ' && { cacheSeconds: cache.ttlSeconds }),
-    ...(deprecated !== undefined && { deprecated }),
-    ...(slowMs !== undefined && { slowMs }),
-    ...(lifecycle !== undefined && { lifecycle }),
-  };
-}
-
 /** Names of tools that replace what is there; `set` only where it is the verb. */
 const REPLACING_NAME = /(?:^|_)(?:put|replace|overwrite)(?:_|$)|^set_/;
 
 /** Descriptions of such tools. */
 const REPLACING_WORDS = /\b(?:[Oo]verwrit\w+|PUT|[Rr]eplac\w+ (?:the |an? |its )?(?:whole|entire|complete))\b/;
 
-/** How the gateway merges an UPDATE, where its operator says that it does. A pattern may match operations that are none. */
-function mergingOf(
-  { merge }: Curation,
-  { category }: Classification,
-  localName: string,
-  description: string,
-): Partial<Operation> {
-  if (merge === undefined || category !== 'UPDATE') return {};
+/** How the gateway merges an UPDATE, where its operator says that it does. */
+function mergingOf({ merge }: Curation, localName: string, description: string): Operation['merge'] {
+  if (merge === undefined) return undefined;
   const replaces = REPLACING_NAME.test(localName) || REPLACING_WORDS.test(description);
-  return { merge: { ...merge, writes: merge.writes ?? (replaces ? 'whole' : 'changed') } };
-}
-
-/** The operator's settings for results. */
-function resultsOf({ collection, presets, computed }: Curation): Partial<Operation> {
-  return {
-    ...(collection !== undefined && { collection: splitPath(collection) }),
-    ...(presets !== undefined && { presets }),
-    ...(computed !== undefined && { computed }),
-  };
+  return { ...merge, writes: merge.writes ?? (replaces ? 'whole' : 'changed') };
 }
 
 function splitPath(collection: string | false): readonly string[] | null {

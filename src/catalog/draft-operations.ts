@@ -39,11 +39,11 @@ export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Dra
       localName,
       objectPrefixes,
       tellsReadsApart: isTold,
-      ...(emptyHints !== undefined && { emptyHints }),
-      ...(knownServer !== undefined && { knownServer }),
-      ...(choice !== undefined && { choice }),
-      ...(onlyReads !== undefined && { onlyReads }),
-      ...(wholeName !== undefined && whole !== undefined && { partOf: [wholeName] }),
+      emptyHints,
+      knownServer,
+      choice,
+      onlyReads,
+      partOf: wholeName !== undefined && whole !== undefined ? [wholeName] : undefined,
     };
   });
   const suffixed = drafts.flatMap(({ tool, localName }, index) =>

@@ -160,7 +160,7 @@ export interface OperationFields {
   /** The tool's name exactly as the upstream spells it. */
   readonly tool: string;
   /** The names within its upstream of what it is a part of: a grouped tool, or the runner whose reads it is. Absent for whole tools. */
-  readonly partOf?: readonly string[];
+  readonly partOf?: readonly string[] | undefined;
   /** Of a call whose answer the gateway makes from what several upstreams have: their slugs. */
   readonly sources?: readonly string[];
   readonly classification: Classification;
@@ -172,55 +172,57 @@ export interface OperationFields {
   /** Whether parameters that are not described are refused (specification, section 4.6). */
   readonly strict: boolean;
   /** Set where members of nested objects that their schema does not name are refused, too. */
-  readonly strictInside?: true;
+  readonly strictInside?: true | undefined;
   /** What the operator says of parameters that are not described. */
-  readonly unknownParameters?: 'allow' | 'refuse';
+  readonly unknownParameters?: 'allow' | 'refuse' | undefined;
   /** The tool's input schema as sent; arguments in the upstream's spelling are validated against it. */
   readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
   /** Whether a call may be sent again after a lost connection: it reads, or its server says that it is idempotent. */
   readonly retryable: boolean;
   /** Upper bound for one call in milliseconds, extended by progress; the upstream's own where not curated. */
   readonly timeoutMs?: number;
   /** Arguments that this operation sets and callers do not see (a grouped tool's method). */
-  readonly fixedArguments?: JsonObject;
+  readonly fixedArguments?: JsonObject | undefined;
   /** The enum parameter whose value chooses the tool's effect, in the upstream's spelling; fixed where the tool is split. */
   readonly groupedBy: string | null;
   /** The question to a person before it runs, with `{param}` for a parameter's value. */
-  readonly confirmationMessage?: string;
+  readonly confirmationMessage?: string | undefined;
   /** The minimum number of seconds between that question and the execution. */
-  readonly cooldownSeconds?: number;
+  readonly cooldownSeconds?: number | undefined;
   /** Whether a person has to agree to each call, whatever its danger and the rules. */
-  readonly requiresReauth?: boolean;
+  readonly requiresReauth?: boolean | undefined;
   /** Texts for every audit record of it. */
-  readonly auditContext?: readonly string[];
+  readonly auditContext?: readonly string[] | undefined;
   /** Parameters in the upstream's spelling whose values are neither recorded nor shown to approvers. */
-  readonly sensitive?: readonly string[];
+  readonly sensitive?: readonly string[] | undefined;
   /** The path of the list in its answers, as the operator says; null: there is no list. Absent where the operator says nothing. */
-  readonly collection?: readonly string[] | null;
+  readonly collection?: readonly string[] | null | undefined;
   /** Field paths by preset name, as the operator says. */
-  readonly presets?: Readonly<Record<string, readonly string[]>>;
+  readonly presets?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Computed fields by name, as written. */
-  readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
+  readonly computed?:
+    | Readonly<Record<string, { readonly expression: string; readonly description?: string }>>
+    | undefined;
   /** How many seconds a READ's answer may be served again, at least 1; absent where it may not. */
-  readonly cacheSeconds?: number;
+  readonly cacheSeconds?: number | undefined;
   /** Set where its tool is for the page of an app alone (MCP Apps): it can be called, and is not offered to models. */
-  readonly appOnly?: true;
+  readonly appOnly?: true | undefined;
   /** For an UPDATE that the gateway merges; absent where the upstream decides what happens to fields that a caller leaves out. */
-  readonly merge?: MergeRule;
+  readonly merge?: MergeRule | undefined;
   /** For an operation that only starts a job: in the background it is followed to the job's end. */
-  readonly lifecycle?: JobRule;
+  readonly lifecycle?: JobRule | undefined;
   /** Set where callers should use another operation. */
-  readonly deprecated?: Deprecation;
+  readonly deprecated?: Deprecation | undefined;
   /** Milliseconds from which a call counts as slow; the configured number where absent. */
-  readonly slowMs?: number;
+  readonly slowMs?: number | undefined;
   /**
    * The MCP tool that this call came through, where it is the upstream's own, passed through: arguments and answer then have the
    * upstream's form, and parameters its spelling.
    */
   readonly passthrough?: string;
   /** A family that curation assigns; it takes precedence over the profile. */
-  readonly family?: string;
+  readonly family?: string | undefined;
   /** Set on the gateway's own operations for what is no tool: each call of one that names something is about one upstream. */
   readonly primitive?: Primitive;
   /** Of an operation that follows relationships: which ways, which types as far as they are declared, and how far. */

@@ -174,7 +174,7 @@ describe('the confirmation settings of an operation', () => {
   it('are absent where no rule sets them', () => {
     const operation = buildTestOperation(aTool('do_it'));
     for (const member of ['cooldownSeconds', 'confirmationMessage', 'sensitive']) {
-      expect(operation).not.toHaveProperty(member);
+      expect(operation[member as keyof typeof operation]).toBeUndefined();
     }
   });
 });

@@ -16,7 +16,8 @@ describe('the curation of results', () => {
 
   it('leaves the operation without settings where no rule has any', () => {
     const operation = operationOf();
-    for (const key of ['collection', 'presets', 'computed']) expect(operation).not.toHaveProperty(key);
+    for (const key of ['collection', 'presets', 'computed'])
+      expect(operation[key as keyof typeof operation]).toBeUndefined();
   });
 
   it('passes presets and computed fields on, later rules winning', () => {

@@ -15,14 +15,14 @@ const operationOf = (name: string, ...curation: readonly CurationRule[]) =>
 describe('the curation of cache and merge', () => {
   it('sets the cache time of a READ and has no effect on other categories', () => {
     expect(operationOf('get_item', EVERYTHING)).toMatchObject({ cacheSeconds: 60 });
-    expect(operationOf('update_item', EVERYTHING)).not.toHaveProperty('cacheSeconds');
-    expect(operationOf('get_item')).not.toHaveProperty('cacheSeconds');
+    expect(operationOf('update_item', EVERYTHING).cacheSeconds).toBeUndefined();
+    expect(operationOf('get_item').cacheSeconds).toBeUndefined();
   });
 
   it('sets the READ that an UPDATE merges with and has no effect on other categories', () => {
     expect(operationOf('update_item', EVERYTHING)).toMatchObject({ merge: { read: 'get_item' } });
-    expect(operationOf('get_item', EVERYTHING)).not.toHaveProperty('merge');
-    expect(operationOf('update_item')).not.toHaveProperty('merge');
+    expect(operationOf('get_item', EVERYTHING).merge).toBeUndefined();
+    expect(operationOf('update_item').merge).toBeUndefined();
   });
 
   it.each([
