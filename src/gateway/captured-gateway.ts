@@ -69,6 +69,7 @@ export function openCapturedGateway(
         recall: async () => undefined,
         recallOperation: async () => undefined,
       },
+      askAhead: async () => undefined,
       catalog: { current: () => snapshot, currentFor: () => snapshot },
       quota: unlimitedQuota,
       limits: config.limits,

@@ -174,6 +174,7 @@ function openPath(
     ...parts,
     background,
     gatekeeper,
+    askAhead: (request) => batches.askAhead(request),
     catalog,
     quota,
     recordCall,

@@ -9,5 +9,6 @@ export const STILL_HOST: HandlerHost = {
     reads: () => false,
     send: () => Promise.reject(new Error('no call was expected')),
     foresee: () => Promise.reject(new Error('no call was expected')),
+    askAhead: async () => undefined,
   },
 };

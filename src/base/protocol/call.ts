@@ -7,7 +7,7 @@ import type { LargeAnswer } from './large-answer.js';
 import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
 import type { ForeseenCall, ProgramCall, ProgramReach } from './program-call.js';
-import type { Reply, ToolCallResult, Warning } from './result.js';
+import type { OperationFailure, Reply, ToolCallResult, Warning } from './result.js';
 import type { CallTrace } from './trace-context.js';
 import type { WireAnswer } from './wire-answer.js';
 
@@ -115,6 +115,8 @@ export interface ProgramHost {
   send(program: HandlerCall, call: ProgramCall): Promise<Reply>;
   /** Rejects with an `OperationError` where the call would be refused before policy judges it. */
   foresee(program: HandlerCall, call: ProgramCall): Promise<ForeseenCall>;
+  /** The question that the call will ask, with its token, before its turn; undefined where it asks none, or not by a token. Never rejects. */
+  askAhead(program: HandlerCall, call: ProgramCall): Promise<OperationFailure | undefined>;
 }
 
 /** Plain data of a built-in operation, as a value or as JSON text, or an upstream's result that is not shaped yet. */

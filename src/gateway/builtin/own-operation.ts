@@ -15,6 +15,8 @@ export interface OwnOperationDraft {
   /** The specification's spelling of parameters, where it is another one than snake_case. */
   readonly spelling?: Readonly<Record<string, string>>;
   readonly output: JsonSchema;
+  /** Where the list is that its answer may hold, which controls then work on. */
+  readonly collection?: readonly string[];
   /** Parameters that are never written down. */
   readonly sensitive?: readonly string[];
   /** Parameters of one call that shows its use. */
@@ -56,6 +58,7 @@ export function createOwnOperation(draft: OwnOperationDraft): Operation {
       additionalProperties: false,
     },
     outputSchema: output,
+    ...(draft.collection === undefined ? {} : { collection: draft.collection }),
     retryable: category === 'READ',
     groupedBy: null,
     ...(sensitive === undefined ? {} : { sensitive }),

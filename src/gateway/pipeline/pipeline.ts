@@ -16,7 +16,7 @@ import { turns } from '../../base/turns/turns.js';
 import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
 import type { Charged, QuotaService } from '../../policy/quota/quota-types.js';
 import type { CallRecorder } from '../../policy/rules/gatekeeper.js';
-import type { Gatekeeper, PolicyRequest } from '../../policy/rules/policy-types.js';
+import type { BatchPolicy, Gatekeeper, PolicyRequest } from '../../policy/rules/policy-types.js';
 import type {
   CollectionQuery,
   DetachedList,
@@ -62,6 +62,7 @@ interface SnapshotSource {
 
 export interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
+  readonly askAhead: BatchPolicy['askAhead'];
   readonly catalog: SnapshotSource;
   readonly quota: Pick<QuotaService, 'charge' | 'isIdle'>;
   readonly limits: PayloadLimits;
@@ -339,6 +340,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       current: () => catalog.current(),
       answer: (raw) => answer(raw, catalog.current()),
       foresee: (raw) => foresee(raw, catalog.current()),
+      askAhead: deps.askAhead,
       gatekeeper,
     }),
   };

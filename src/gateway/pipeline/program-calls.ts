@@ -4,7 +4,7 @@ import { OperationError } from '../../base/protocol/operation-error.js';
 import type { ProgramCall, ProgramReach } from '../../base/protocol/program-call.js';
 import type { Reply } from '../../base/protocol/result.js';
 import { mayWrite } from '../../catalog/operation.js';
-import type { Gatekeeper, PolicyRequest } from '../../policy/rules/policy-types.js';
+import type { BatchPolicy, Gatekeeper, PolicyRequest } from '../../policy/rules/policy-types.js';
 import { isProgram } from '../builtin/programs/is-program.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -14,11 +14,12 @@ interface ProgramCallDeps {
   /** The pipeline of a single call. */
   readonly answer: (raw: RawCall) => Promise<Reply>;
   readonly foresee: (raw: RawCall) => Promise<PolicyRequest>;
+  readonly askAhead: BatchPolicy['askAhead'];
   readonly gatekeeper: Pick<Gatekeeper, 'staticDecision'>;
 }
 
 /** The way of the calls that programs make: the pipeline of every call, as for the items of a batch. */
-export function createProgramHost({ current, answer, foresee, gatekeeper }: ProgramCallDeps): ProgramHost {
+export function createProgramHost({ current, answer, foresee, askAhead, gatekeeper }: ProgramCallDeps): ProgramHost {
   return {
     families: () => current().plan.families.map(({ name }) => name),
     reads(name) {
@@ -34,6 +35,18 @@ export function createProgramHost({ current, answer, foresee, gatekeeper }: Prog
         params: params ?? args,
         effect: gatekeeper.staticDecision(operation).effect,
       };
+    },
+    async askAhead(program, call) {
+      try {
+        const { token, details } = (await askAhead(await foresee(rawCallOf(program, call)))) ?? {};
+        if (token === undefined) return undefined;
+        const message = String(details?.['confirmation_message']);
+        const error = new OperationError('CONFIRMATION_REQUIRED', message, { ...details, confirmation_token: token });
+        return error.toFailure();
+      } catch {
+        // What is the matter with it is said when its turn comes.
+        return undefined;
+      }
     },
   };
 }

@@ -14,9 +14,10 @@ const TRAILING_FAMILIES = new Set(['list', 'search']);
 
 const OBJECT: ResultShape = { kind: 'object' };
 
-/** Whether an operation's answers are examined: those of READs are that give what upstreams gave. */
-export function isReadable({ upstream, classification, primitive }: Operation): boolean {
-  return (upstream !== GATEWAY_SOURCE || primitive !== undefined) && classification.category === CONTROLLED;
+/** Whether an operation's answers are examined: those of READs are that give what upstreams gave, and lists that are declared. */
+export function isReadable({ upstream, classification, primitive, collection }: Operation): boolean {
+  const isExamined = upstream !== GATEWAY_SOURCE || primitive !== undefined || collection !== undefined;
+  return isExamined && classification.category === CONTROLLED;
 }
 
 /**

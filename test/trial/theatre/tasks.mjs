@@ -223,7 +223,9 @@ export const TASKS = [
     async *own() {
       yield ['notes', 'read_note', { name: 'touring' }];
       await setTimeout(PAUSE_MS);
-      yield ['notes', 'append_to_note', { name: 'touring', line: LINE }];
+      const append = ['notes', 'append_to_note', { name: 'touring', line: LINE }];
+      // Whether it ran is not known; who is asked says: send it again.
+      if ((yield append).refusal !== undefined) yield append;
       return (yield ['notes', 'read_note', { name: 'touring' }]).text.includes(LINE);
     },
     async *gateway() {

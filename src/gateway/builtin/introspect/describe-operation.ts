@@ -275,7 +275,7 @@ function examplesOf(operation: Operation, controls: ControlSet): readonly JsonOb
   const { name } = operation;
   const params = findValidExample(operation);
   const examples = operation.examples ?? (params === undefined ? [] : [{ request: { operation: name, params } }]);
-  if (params === undefined || controls.kind !== 'collection') return examples;
+  if (params === undefined || controls.kind !== 'collection' || operation.upstream === GATEWAY_SOURCE) return examples;
   return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];
 }
 

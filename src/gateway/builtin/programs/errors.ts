@@ -56,9 +56,10 @@ export function programAsks(
 ): OperationError {
   const asked = questions.map(describeQuestion);
   const words = asked.map(({ confirmation_message: message }) => String(message)).join(' ');
+  const calls = asked.length === 1 ? 'a call that requires' : `${asked.length} calls that require`;
   return new OperationError(
     'CONFIRMATION_REQUIRED',
-    `The program has stopped before a call that requires confirmation: ${words} ${String(ran['calls_run'])} calls have run, and do not run again. If it is really wanted, call '${operation}' with params {"program_token": details.program_token} alone`,
+    `The program has stopped before ${calls} confirmation: ${words} ${String(ran['calls_run'])} calls have run, and do not run again. If it is really wanted, call '${operation}' with params {"program_token": details.program_token} alone`,
     { operation, asked, ...ran, program_token: token, expires_at: new Date(expiresAt).toISOString() },
   );
 }

@@ -163,6 +163,7 @@ function callsOf(call: HandlerCall, program: string) {
     send: (made: IssuedCall, params: unknown, cancellation: ProgramCall['cancellation']) =>
       host.send(call, callOf(made, params, cancellation, readsOnly)),
     reads: ({ operation }: IssuedCall) => host.reads(operation),
+    askAhead: (made: IssuedCall) => host.askAhead(call, callOf(made, made.params, call.cancellation, readsOnly)),
     ...(isDryRun && {
       foresee: (made: IssuedCall) => host.foresee(call, callOf(made, made.params, call.cancellation, false)),
     }),

@@ -66,6 +66,8 @@ function program(
     parameters: { ...PARAMETERS, ...more, ...TOKEN },
     required: [],
     output: OUTPUT,
+    // Controls are for READs; a program that may write says itself what it returns.
+    ...(category === 'READ' && { collection: ['result'] }),
     sensitive: ['program_token'],
     examples: EXAMPLES,
   });

@@ -45,6 +45,8 @@ interface RunDeps {
   readonly reads: (call: IssuedCall) => boolean;
   /** Judges a call of a dry run; absent where calls run. */
   readonly foresee?: (call: IssuedCall) => Promise<ForeseenCall>;
+  /** The question that a call will ask, with its token; undefined where none is known. Never rejects. */
+  readonly askAhead: (call: IssuedCall) => Promise<OperationFailure | undefined>;
   readonly maxParallel: number;
   readonly maxAnswerBytes: number;
   readonly timeoutMs: number;
@@ -58,6 +60,9 @@ interface Done {
   /** Undefined where the call asks: it did not run. */
   readonly text: string | undefined;
 }
+
+/** Calls that are asked about before their turns, at one stop. */
+const MOST_AHEAD = 20;
 
 const IDLE: Turn = { calls: [], console: '' };
 const NOTHING: Progress = { recorded: [], asked: [] };
@@ -108,7 +113,13 @@ export class ProgramRun {
   }
 
   get progress(): Progress {
-    return { recorded: this.#recorded, asked: this.#asked.map(({ question: _question, ...asked }) => asked) };
+    const asked = this.#asked.map(({ question: _question, ...one }) => one);
+    // What was agreed to and has not had its turn stays agreed to.
+    const isLeft = (call: number): boolean =>
+      this.#calls[call]?.outcome === undefined && !asked.some((one) => one.call === call);
+    const left = [...this.#agreed].filter(([call]) => isLeft(call));
+    const agreed = left.map(([call, answer]) => ({ call, digest: this.#calls[call]?.digest ?? '', answer }));
+    return { recorded: this.#recorded, asked: [...asked, ...agreed] };
   }
 
   /**
@@ -185,9 +196,22 @@ export class ProgramRun {
     return turn;
   }
 
-  #stop(): RunEnd {
+  async #stop(): Promise<RunEnd> {
     if (this.#asked.length === 0) return { kind: 'fault', fault: this.#cutOff ?? 'stuck' };
+    await this.#askAhead();
     return { kind: 'asked', questions: this.#asked.map(({ question }) => question) };
+  }
+
+  /** Calls that were made together are asked about together, as far as it is known that they ask: the others ask at their turns. */
+  async #askAhead(): Promise<void> {
+    const isAsked = ({ index }: IssuedCall): boolean => this.#asked.some(({ call }) => call === index);
+    const coming = this.#calls.slice(this.#begun).filter((call) => call.outcome === undefined && !isAsked(call));
+    for (const call of coming.slice(0, MOST_AHEAD)) {
+      if (this.#cutOff !== undefined) return;
+      const question = this.#agreed.has(call.index) ? undefined : await this.#deps.askAhead(call);
+      if (question === undefined) continue;
+      this.#asked.push({ call: call.index, digest: call.digest, answer: answerTo(question), question });
+    }
   }
 
   /** Begins what may begin, in the order in which it was called: reads beside each other, what may change something alone. */

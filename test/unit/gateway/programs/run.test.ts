@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json/json.js';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import type { ErrorCode } from '../../../../src/base/protocol/error-table.js';
-import type { Reply } from '../../../../src/base/protocol/result.js';
+import type { OperationFailure, Reply } from '../../../../src/base/protocol/result.js';
 import type { IssuedCall } from '../../../../src/gateway/builtin/programs/calls.js';
 import { ProgramRun, type Progress, type RunEnd } from '../../../../src/gateway/builtin/programs/run.js';
 import { Sandbox } from '../../../../src/gateway/builtin/programs/sandbox.js';
@@ -29,6 +29,9 @@ const reply = (code: ErrorCode | 'OK', envelope: JsonObject): Reply => ({
 const given = (data: unknown): Reply => reply('OK', { success: true, data });
 const failing = (code: ErrorCode, details: JsonObject = {}): Reply =>
   reply(code, { success: false, error: { code, message: code, details } });
+
+const askOf = (id: number): Reply =>
+  failing('CONFIRMATION_REQUIRED', { confirmation_token: `agreed ${id}`, confirmation_message: `Run ${id}?` });
 
 /** What calls reach: each is counted when it runs, and some ask first. */
 interface World {
@@ -61,15 +64,17 @@ function openRun(code: string, world: World, bounds: Partial<EngineBounds> = {})
       for (let turn = world.turnsOf(id); turn > 0; turn -= 1) await new Promise(setImmediate);
       const token = (params as JsonObject)['_confirmation'];
       if (world.asks(id) && token !== `agreed ${id}`) {
-        return failing('CONFIRMATION_REQUIRED', {
-          confirmation_token: `agreed ${id}`,
-          confirmation_message: `Run ${id}?`,
-        });
+        return askOf(id);
       }
       world.ran.push(`${String(operation)} ${id}`);
       return operation === 'fail' ? failing('NOT_FOUND_RESOURCE') : given({ id, value: (id * 7) % 5 });
     },
     reads: ({ operation }) => operation === 'look',
+    async askAhead({ params }) {
+      const id = idOf(params);
+      if (!world.asks(id)) return undefined;
+      return JSON.parse(askOf(id).text) as OperationFailure;
+    },
     maxParallel: 4,
     maxAnswerBytes: 1_000_000,
     timeoutMs: 60_000,
