@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isJsonObject } from '../json/json.js';
+import { isJsonObject, type JsonObject } from '../json/json.js';
 
 /** The gateways that have started this one, the outermost first, in the environment of what a gateway starts. */
 export const CHAIN_VARIABLE = 'MCP_AQL_GATEWAY_CHAIN';
@@ -11,7 +11,7 @@ export const CHAIN_HEADER = 'mcp-aql-gateway-chain';
 const CHAIN_META_KEY = 'mcp-aql/gateway-chain';
 
 /** The requests by which connections begin, in both eras. */
-const HANDSHAKES: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
+export const HANDSHAKES: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 
 /** This process, as other gateways know it. */
 const INSTANCE = randomUUID();
@@ -44,10 +44,8 @@ export function markHandshake<T extends object>(message: T): T {
   return { ...message, params: { ...given, _meta: { ...meta, [CHAIN_META_KEY]: OWN_CHAIN } } };
 }
 
-/** Whether a message is a handshake of this gateway itself, or of one that it has started. */
-export function isOwnHandshake(message: unknown): boolean {
-  if (!isJsonObject(message) || !HANDSHAKES.has(message['method'])) return false;
-  const params = message['params'];
+/** Whether a handshake is of this gateway itself, or of one that it has started. */
+export function isOwnHandshake({ params }: JsonObject): boolean {
   const meta = isJsonObject(params) ? params['_meta'] : undefined;
   const chain = isJsonObject(meta) ? meta[CHAIN_META_KEY] : undefined;
   return typeof chain === 'string' && isOwnRequest(chain);

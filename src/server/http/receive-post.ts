@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isJsonObject } from '../../base/json/json.js';
 import { networkOf } from '../../base/lib/network-of.js';
 import type { Observer } from '../../base/observe/observation.js';
-import { isOwnHandshake, LOOP, LOOP_CURE } from '../../base/protocol/gateway-chain.js';
+import { HANDSHAKES, isOwnHandshake, LOOP, LOOP_CURE } from '../../base/protocol/gateway-chain.js';
 import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
 import { turns } from '../../base/turns/turns.js';
 import type { Authenticated } from '../auth/authenticated.js';
@@ -58,6 +59,11 @@ const UNREAD = {
   },
 } as const;
 
+/** Whether a gateway begins a connection to itself. */
+function isLoop(message: unknown): boolean {
+  return isJsonObject(message) && HANDSHAKES.has(message['method']) && isOwnHandshake(message);
+}
+
 /** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
 export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
   const { limits, requestTimeoutMs, route, writer, observe } = deps;
@@ -86,7 +92,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth, maxMembers });
     const take = (): void => {
       if (decoded.kind === 'message') {
-        if (isOwnHandshake(decoded.message)) sendRpcError(response, 508, RPC_ERROR.refused, `${LOOP}. ${LOOP_CURE}.`);
+        if (isLoop(decoded.message)) sendRpcError(response, 508, RPC_ERROR.refused, `${LOOP}. ${LOOP_CURE}.`);
         else route(decoded.message, request, response, client);
       } else sendRefusal(response, decoded.refusal);
     };
