@@ -5,10 +5,10 @@ import { type Era, type ListMethod, namesOfOffer, type Offer } from '../support/
 import { SERVER_KINDS } from '../support/world/world.js';
 import { HttpClient, type SentRequest } from '../support/world/world-client.js';
 import { judge, type Verb } from './calls.js';
-import { checkStep, settle } from './invariants.js';
-import { type Actor, type Beginning, eventually, type Player, type Setting, type Story } from './story.js';
+import { checkKnown, checkStep, settle } from './invariants.js';
+import type { Actor, Beginning, Player, Setting, Story } from './story.js';
 import { Violation } from './violation.js';
-import { ENDING_MS, IDLE_MS, RECOVERY_MS, sleep, within } from './waiting.js';
+import { ENDING_MS, eventually, IDLE_MS, RECOVERY_MS, sleep, within } from './waiting.js';
 
 /** One step of a story. Its sentence is written when it runs, as it depends on who is there. */
 export class Step implements fc.AsyncCommand<Story, Story> {
@@ -68,28 +68,35 @@ const describeForm = (form: LostForm): string =>
 
 const pick = <T>(items: readonly T[], index: number): T | undefined => items[index % Math.max(1, items.length)];
 
-/** A step that one of the servers takes; `act` is undefined where it cannot. */
-function serverStep(name: string, plan: (actor: Actor, story: Story) => Plan | undefined): fc.Arbitrary<Step> {
-  return fc.nat({ max: 5 }).map(
-    (index) =>
+const isRunning = ({ trouble }: Actor): boolean => trouble === 'none';
+
+/** A step that one of the servers takes that can. @param more what else the step depends on */
+function serverStep<T = undefined>(
+  name: string,
+  can: (actor: Actor) => boolean,
+  plan: (actor: Actor, story: Story, more: T) => Plan,
+  more: fc.Arbitrary<T> = fc.constant(undefined as T),
+): fc.Arbitrary<Step> {
+  return fc.tuple(fc.nat({ max: 5 }), more).map(
+    ([index, given]) =>
       new Step(name, (story) => {
-        const actor = pick(story.actors, index);
-        return actor === undefined ? undefined : plan(actor, story);
+        const actor = pick(story.actors.filter(can), index);
+        return actor === undefined ? undefined : plan(actor, story, given);
       }),
   );
 }
 
-const dies = serverStep('a server dies', (actor, story) =>
-  actor.trouble === 'down'
-    ? undefined
-    : {
-        sentence: `${actor.server.name} dies`,
-        async act() {
-          story.disturb(actor);
-          actor.trouble = 'down';
-          await actor.server.die();
-        },
-      },
+const dies = serverStep(
+  'a server dies',
+  ({ trouble }) => trouble !== 'down',
+  (actor, story) => ({
+    sentence: `${actor.server.name} dies`,
+    async act() {
+      story.disturb(actor);
+      actor.trouble = 'down';
+      await actor.server.die();
+    },
+  }),
 );
 
 function hang(actor: Actor): void {
@@ -103,43 +110,50 @@ function deafen(actor: Actor): void {
   actor.server.door.deafen();
 }
 
-const fallsSilent = serverStep('a server falls silent', (actor, story) =>
-  actor.trouble === 'none'
-    ? {
-        sentence: `${actor.server.name} hangs: it takes connections and requests, and answers nothing`,
-        async act() {
-          story.disturb(actor);
-          hang(actor);
-        },
-      }
-    : undefined,
+const fallsSilent = serverStep('a server falls silent', isRunning, (actor, story) => ({
+  sentence: `${actor.server.name} hangs: it takes connections and requests, and answers nothing`,
+  async act() {
+    story.disturb(actor);
+    hang(actor);
+  },
+}));
+
+const goesDeaf = serverStep('a server goes deaf', isRunning, (actor, story) => ({
+  sentence: `${actor.server.name} goes deaf to whoever is connected`,
+  async act() {
+    story.disturb(actor);
+    deafen(actor);
+  },
+}));
+
+const isTroubled = ({ trouble, server }: Actor): boolean => trouble !== 'none' || server.mind.hanging.size > 0;
+
+/** @param isLate whether it still answers what it was asked meanwhile */
+async function heal(actor: Actor, story: Story, isLate: boolean): Promise<void> {
+  story.disturb(actor, false);
+  actor.trouble = 'none';
+  actor.server.mind.speak(isLate);
+  await actor.server.door.open();
+}
+
+const getsWell = serverStep<boolean>(
+  'a server gets well',
+  isTroubled,
+  (actor, story, isLate) => {
+    const { name } = actor.server;
+    const answers = isLate ? 'answers again, late answers first' : 'answers again, but not what it was asked meanwhile';
+    return {
+      sentence: actor.trouble === 'down' ? `${name} is started` : `${name} ${answers}`,
+      act: () => heal(actor, story, isLate),
+    };
+  },
+  fc.boolean(),
 );
 
-const goesDeaf = serverStep('a server goes deaf', (actor, story) =>
-  actor.trouble === 'none'
-    ? {
-        sentence: `${actor.server.name} goes deaf to whoever is connected`,
-        async act() {
-          story.disturb(actor);
-          deafen(actor);
-        },
-      }
-    : undefined,
-);
-
-const getsWell = serverStep('a server gets well', (actor, story) => {
-  const { server, trouble } = actor;
-  if (trouble === 'none' && server.mind.hanging.size === 0) return undefined;
-  return {
-    sentence: trouble === 'down' ? `${server.name} is started` : `${server.name} answers again`,
-    async act() {
-      story.disturb(actor, false);
-      actor.trouble = 'none';
-      server.mind.speak();
-      await server.door.open();
-    },
-  };
-});
+/** Whatever has happened, in the end each server is there and answers. */
+export async function healAll(story: Story): Promise<void> {
+  for (const actor of story.actors.filter(isTroubled)) await heal(actor, story, false);
+}
 
 function offers(without: readonly string[]): fc.Arbitrary<Offer> {
   const has = without.includes('capabilities') ? fc.constant(true) : fc.boolean();
@@ -158,121 +172,153 @@ const describeOffer = (offer: Offer): string => {
   return `its tools${has === '' ? ' alone' : `, ${has}`} (edition ${offer.edition})`;
 };
 
-/** How sessions end, and what the next life offers, where it is something else. */
+/** What the next life offers, where it is something else, and how it refuses sessions of the former one. */
 const isRedeployed = (without: readonly string[]): fc.Arbitrary<Step> =>
-  fc.tuple(fc.nat({ max: 5 }), fc.constantFrom(...LOST_FORMS), fc.option(offers(without)), fc.boolean()).map(
-    ([index, form, offer, isProxied]) =>
-      new Step('a server is redeployed', (story) => {
-        const actor = pick(story.actors, index);
-        if (actor === undefined || actor.trouble !== 'none') return undefined;
-        const { server } = actor;
-        const { door, mind } = server;
-        const hasSessions = server.kind === 'sessions' || server.kind === 'sse';
-        const isKept = isProxied && hasSessions;
-        const tells = hasSessions ? ` and tells lost sessions by ${describeForm(form)}` : '';
-        const has = offer === null ? '' : `, now with ${describeOffer(offer)}`;
-        return {
-          sentence: `${server.name} is redeployed${isKept ? ' behind a proxy, which cuts no connection,' : ''}${tells}${has}`,
-          async act() {
-            story.disturb(actor);
-            if (door instanceof HttpDoor && hasSessions) door.lostForm = form;
-            if (offer !== null) mind.offer = offer;
-            mind.hanging.clear();
-            if (isKept && door instanceof HttpDoor) {
-              door.forget();
-              mind.restart();
-            } else await server.restart();
-          },
-        };
-      }),
-  );
-
-const changesLists = fc.tuple(fc.nat({ max: 5 }), offers([])).map(
-  ([index, offer]) =>
-    new Step('a server changes its lists', (story) => {
-      const actor = pick(story.actors, index);
-      if (actor === undefined || actor.trouble !== 'none') return undefined;
-      const { mind, name } = actor.server;
-      // What it has declared stays, as long as it lives.
-      const next = { ...mind.offer, extra: offer.extra, templates: offer.templates, edition: offer.edition };
+  serverStep(
+    'a server is redeployed',
+    isRunning,
+    (actor, story, [form, offer, isOther]) => {
+      const { server } = actor;
+      const era = isOther && server.door.kind === 'http' ? otherEra(server.mind.era) : server.mind.era;
+      const as = era === server.mind.era ? '' : ` as a server of ${era}`;
+      const has = offer === null ? '' : `, now with ${describeOffer(offer)}`;
       return {
-        sentence: `${name} changes its lists and says so: ${describeOffer(next)}`,
+        sentence: `${server.name} is redeployed${as}${tellsLost(actor, form)}${has}`,
         async act() {
-          actor.isListed = false;
-          actor.awaited.clear();
-          mind.offer = next;
-          mind.announce('tools');
-          if (next.resources) mind.announce('resources');
-          if (next.prompts) mind.announce('prompts');
+          story.disturb(actor);
+          losesSessionsBy(actor, form);
+          server.mind.era = era;
+          if (offer !== null) server.mind.offer = offer;
+          server.mind.hanging.clear();
+          await server.restart();
         },
       };
-    }),
+    },
+    fc.tuple(fc.constantFrom(...LOST_FORMS), fc.option(offers(without)), fc.boolean()),
+  );
+
+const otherEra = (era: Era): Era => (era === '2025-11-25' ? '2026-07-28' : '2025-11-25');
+
+const hasSessions = ({ server: { door, mind } }: Actor): boolean =>
+  door instanceof HttpDoor && mind.era === '2025-11-25';
+
+const tellsLost = (actor: Actor, form: LostForm): string =>
+  hasSessions(actor) ? ` and tells lost sessions by ${describeForm(form)}` : '';
+
+function losesSessionsBy({ server: { door } }: Actor, form: LostForm): void {
+  if (door instanceof HttpDoor) door.lostForm = form;
+}
+
+/** As behind a proxy: no connection ends, so that a refusal alone tells it. */
+const forgetsSessions = serverStep(
+  'a server forgets its sessions',
+  (actor) => isRunning(actor) && hasSessions(actor),
+  (actor, story, form) => {
+    const { name, door, mind } = actor.server;
+    return {
+      sentence: `${name} is redeployed behind a proxy, which cuts no connection,${tellsLost(actor, form)}`,
+      async act() {
+        story.disturb(actor);
+        losesSessionsBy(actor, form);
+        mind.hanging.clear();
+        if (door instanceof HttpDoor) door.forget();
+        mind.restart();
+      },
+    };
+  },
+  fc.constantFrom(...LOST_FORMS),
+);
+
+const changesLists = serverStep(
+  'a server changes its lists',
+  isRunning,
+  (actor, _story, offer) => {
+    const { mind, name } = actor.server;
+    // What it has declared stays, as long as it lives.
+    const next = { ...mind.offer, extra: offer.extra, templates: offer.templates, edition: offer.edition };
+    return {
+      sentence: `${name} changes its lists and says so: ${describeOffer(next)}`,
+      async act() {
+        actor.isListed = false;
+        actor.awaited.clear();
+        mind.offer = next;
+        mind.announce('tools');
+        if (next.resources) mind.announce('resources');
+        if (next.prompts) mind.announce('prompts');
+      },
+    };
+  },
+  offers([]),
 );
 
 const LISTS = ['resources/list', 'resources/templates/list', 'prompts/list'] as const satisfies readonly ListMethod[];
 
-const listHangs = fc.tuple(fc.nat({ max: 5 }), fc.constantFrom(...LISTS)).map(
-  ([index, method]) =>
-    new Step('a list hangs', (story) => {
-      const actor = pick(story.actors, index);
-      if (actor === undefined || actor.server.mind.hanging.has(method)) return undefined;
-      const { mind, name } = actor.server;
-      const { prompts, resources, templates } = mind.offer;
-      const hasIt = { 'prompts/list': prompts, 'resources/list': resources, 'resources/templates/list': templates };
-      if (!hasIt[method]) return undefined;
-      return {
-        sentence: `${name} answers no ${method} any more`,
-        async act() {
-          story.counts.faults += 1;
-          // A list that is known is told from memory, one that is not cannot be judged.
-          actor.isListed = false;
-          actor.awaited.clear();
-          mind.hanging.add(method);
-        },
-      };
-    }),
-);
+/** The lists that a server has and answers. */
+function listsOf({ server: { mind } }: Actor): readonly ListMethod[] {
+  const { prompts, resources, templates } = mind.offer;
+  const has = { 'prompts/list': prompts, 'resources/list': resources, 'resources/templates/list': templates };
+  return LISTS.filter((method) => has[method] && !mind.hanging.has(method));
+}
 
-const comes = serverStep('a server is added', (actor, story) =>
-  actor.isConfigured
-    ? undefined
-    : {
-        sentence: `a reload adds ${actor.server.name}`,
-        async act() {
-          actor.isConfigured = true;
-          story.disturb(actor, false);
-          await story.reload();
-        },
+/** A list that is said to be another one now is asked for at once; one that is known is told from memory otherwise. */
+const listHangs = serverStep(
+  'a list hangs',
+  (actor) => listsOf(actor).length > 0,
+  (actor, story, [index, isNews]) => {
+    const { mind, name } = actor.server;
+    const method = pick(listsOf(actor), index) ?? 'resources/list';
+    const says = isNews ? `, and says that ${method === 'prompts/list' ? 'prompts' : 'resources'} have changed` : '';
+    return {
+      sentence: `${name} answers no ${method} any more${says}`,
+      async act() {
+        story.counts.faults += 1;
+        // A list that is known is told from memory, one that is not cannot be judged.
+        actor.isListed = false;
+        actor.awaited.clear();
+        mind.hanging.add(method);
+        if (!isNews) return;
+        mind.announce(method === 'prompts/list' ? 'prompts' : 'resources');
+        await checkKnown(story);
       },
+    };
+  },
+  fc.tuple(fc.nat({ max: 5 }), fc.boolean()),
 );
 
-const leaves = serverStep('a server is removed', (actor, story) =>
-  actor.isConfigured
-    ? {
-        sentence: `a reload removes ${actor.server.name}`,
-        async act() {
-          actor.isConfigured = false;
-          actor.isKnown = false;
-          story.disturb(actor, false);
-          await story.reload();
-        },
-      }
-    : undefined,
+const isConfigured = (actor: Actor): boolean => actor.isConfigured;
+
+const comes = serverStep(
+  'a server is added',
+  (actor) => !actor.isConfigured,
+  (actor, story) => ({
+    sentence: `a reload adds ${actor.server.name}`,
+    async act() {
+      actor.isConfigured = true;
+      story.disturb(actor, false);
+      await story.reload();
+    },
+  }),
 );
 
-const isAltered = serverStep('a server is described otherwise', (actor, story) =>
-  actor.isConfigured
-    ? {
-        sentence: `a reload describes ${actor.server.name} otherwise`,
-        async act() {
-          actor.server.alterations += 1;
-          actor.isKnown = false;
-          story.disturb(actor, false);
-          await story.reload();
-        },
-      }
-    : undefined,
-);
+const leaves = serverStep('a server is removed', isConfigured, (actor, story) => ({
+  sentence: `a reload removes ${actor.server.name}`,
+  async act() {
+    actor.isConfigured = false;
+    actor.isKnown = false;
+    story.disturb(actor, false);
+    await story.reload();
+  },
+}));
+
+const isAltered = serverStep('a server is described otherwise', isConfigured, (actor, story) => ({
+  sentence: `a reload describes ${actor.server.name} otherwise`,
+  async act() {
+    actor.server.alterations += 1;
+    actor.isKnown = false;
+    story.disturb(actor, false);
+    await story.reload();
+  },
+}));
 
 const CLIENTS = ['ann', 'ben', 'cleo'] as const;
 
@@ -499,6 +545,7 @@ const stepsOf = (without: readonly string[]): Readonly<Record<string, readonly [
   deaf: [2, goesDeaf],
   well: [5, getsWell],
   redeployed: [4, isRedeployed(without)],
+  forgets: [3, forgetsSessions],
   changes: [2, changesLists],
   'lists-hang': [3, listHangs],
   added: [2, comes],

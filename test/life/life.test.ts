@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { live } from './life.js';
 
-const { LIFE_RUNS, LIFE_SEED, LIFE_STEPS, LIFE_LANES, LIFE_WITHOUT, LIFE_ALL, LIFE_REPEAT, LIFE_SHRINK_SECONDS } =
-  process.env;
+const { LIFE_RUNS, LIFE_SEED, LIFE_STEPS, LIFE_LANES, LIFE_WITHOUT, LIFE_ALL, LIFE_SHRINK_SECONDS } = process.env;
 
 const SEEDS = (LIFE_SEED ?? '20261121').split(',').map(Number);
 const NEXT = Array.from({ length: Number(LIFE_RUNS ?? 24) }, (_, index) => (SEEDS[0] ?? 0) + index);
@@ -16,7 +15,6 @@ describe('the life of a gateway', () => {
       steps: Number(LIFE_STEPS ?? 24),
       lanes: Number(LIFE_LANES ?? 6),
       isGoingOn: LIFE_ALL !== undefined,
-      isRepeated: LIFE_REPEAT !== undefined,
       shrinkMs: 1_000 * Number(LIFE_SHRINK_SECONDS ?? 120),
       without: LIFE_WITHOUT?.split(',') ?? [],
       log: (text) => console.log(text),

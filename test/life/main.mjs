@@ -11,7 +11,6 @@ const USAGE = `npm run life -- [options] [NAME ...]
   --steps N        the most steps of a story (40)
   --lanes N        how many go on at once (8)
   --all            go on after a failure
-  --repeat         a failure counts when it comes again; for machines that are busy with something else
   --shrink N       seconds for which a failed story is made shorter (120; of breaks 0)
   --without A,B    kinds of steps or servers that are left out, to find what hides behind them (test/life/commands.ts)
   --breaks         takes the repairs in test/life/breaks.json back, one after the other (or those of these NAMEs), and prints
@@ -26,7 +25,6 @@ const { values, positionals } = parseArgs({
     steps: { type: 'string', default: '40' },
     lanes: { type: 'string', default: '8' },
     all: { type: 'boolean', default: false },
-    repeat: { type: 'boolean', default: false },
     shrink: { type: 'string' },
     without: { type: 'string' },
     breaks: { type: 'boolean', default: false },
@@ -45,7 +43,6 @@ const env = {
   LIFE_LANES: values.lanes,
   LIFE_SHRINK_SECONDS: values.shrink ?? (values.breaks ? '0' : '120'),
   ...(values.all ? { LIFE_ALL: '1' } : {}),
-  ...(values.repeat ? { LIFE_REPEAT: '1' } : {}),
   ...(values.without === undefined ? {} : { LIFE_WITHOUT: values.without }),
 };
 const cwd = fileURLToPath(new URL('../../', import.meta.url));

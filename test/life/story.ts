@@ -3,7 +3,7 @@ import { type ServerKind, World, WorldServer } from '../support/world/world.js';
 import type { WorldClient } from '../support/world/world-client.js';
 import { type Call, type Mode, makeCall, type Told, type Verb } from './calls.js';
 import { Violation } from './violation.js';
-import { ENDING_MS, IDLE_MS, sleep, TIMEOUTS, within } from './waiting.js';
+import { ENDING_MS, IDLE_MS, TIMEOUTS, within } from './waiting.js';
 
 /** What a server is like at the beginning. */
 export interface Beginning {
@@ -90,7 +90,8 @@ export class Story {
       {
         store: { type: 'memory' },
         endpoint: { mode },
-        server: { drainMs: 500, longCallKeepAliveMs: 500 },
+        // Clients that wait for long find their connection as they left it.
+        server: { drainMs: 500, longCallKeepAliveMs: 500, keepAliveMs: 3_600_000 },
         defaults: {
           timeoutMs: TIMEOUTS.call,
           connectTimeoutMs: TIMEOUTS.connect,
@@ -174,15 +175,5 @@ export class Story {
       const most = call.verb === 'create' ? 1 : 2;
       if ((run?.times ?? 0) > most) throw new Violation('a call ran twice', `${what} (${run?.times} times)`);
     }
-  }
-}
-
-/** Polls until it holds. Returns what it said last where it does not in time. */
-export async function eventually(ms: number, check: () => Promise<string | undefined>): Promise<string | undefined> {
-  const until = performance.now() + ms;
-  for (;;) {
-    const wrong = await check();
-    if (wrong === undefined || performance.now() > until) return wrong;
-    await sleep(100);
   }
 }

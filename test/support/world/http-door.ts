@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { JsonObject } from '../../../src/base/json/json.js';
@@ -15,6 +15,10 @@ interface Session {
   /** Nothing that it sends is ever answered. */
   isDeaf: boolean;
 }
+
+/** Below the ports that systems give to outgoing connections. */
+const FIRST_PORT = 12_000;
+const END_OF_PORTS = 32_000;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const EVENTS = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
@@ -50,10 +54,17 @@ export class HttpDoor {
     return this.#server !== undefined;
   }
 
-  /** Takes its port for good, without serving. */
+  /** Takes its port for good, without serving: one that no outgoing connection is given meanwhile. */
   async reserve(): Promise<void> {
-    await this.open();
-    await this.shut();
+    for (;;) {
+      this.#port = randomInt(FIRST_PORT, END_OF_PORTS);
+      try {
+        await this.open();
+        return await this.shut();
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      }
+    }
   }
 
   async open(): Promise<void> {
@@ -164,6 +175,11 @@ export class HttpDoor {
       return void this.#mind.receive(message, { link, send, end: send });
     }
     if (message['id'] === undefined) return void this.#mind.soon(() => response.writeHead(202).end());
+    if (!isModern(message)) {
+      const data = { supported: ['2026-07-28'], requested: '2025-11-25' };
+      const error = { code: -32022, message: 'Unsupported protocol version', data };
+      return void response.writeHead(400, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id: message['id'], error }));
+    }
     const unknown = (answer: JsonObject): number => ((answer['error'] as JsonObject)?.['code'] === -32601 ? 404 : 200);
     const end = (answer: JsonObject): void =>
       void response.writeHead(unknown(answer), JSON_TYPE).end(JSON.stringify(answer));
@@ -180,7 +196,7 @@ export class HttpDoor {
     const given = isFirst ? randomUUID() : String(id);
     const session = isFirst ? this.#begin(given) : this.#sessions.get(given);
     if (session === undefined && id === undefined) {
-      // What it does not know before a session: it does not speak 2026-07-28.
+      // What it does not know before a session: it does not speak 2026-07-28, and begins no session with anything else.
       const error = { code: -32600, message: 'Bad Request: no session' };
       return void response.writeHead(400, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
     }
@@ -216,6 +232,12 @@ export class HttpDoor {
     }
     response.writeHead(form.status, { 'content-type': 'text/plain' }).end(form.text);
   }
+}
+
+/** Each request of 2026-07-28 says so. */
+function isModern({ params }: JsonObject): boolean {
+  const meta = (params as JsonObject | undefined)?.['_meta'] as JsonObject | undefined;
+  return meta?.['io.modelcontextprotocol/protocolVersion'] === '2026-07-28';
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

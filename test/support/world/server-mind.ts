@@ -61,7 +61,7 @@ type Pending = () => void;
 /** What a server knows and does, whatever carries its messages. It writes down each run of each call by the call's id. */
 export class ServerMind {
   readonly name: string;
-  readonly era: Era;
+  era: Era;
   offer: Offer;
   readonly runs = new Map<string, Run>();
   /** `initialize` and `server/discover` so far. */
@@ -96,17 +96,13 @@ export class ServerMind {
     this.holdsWrites = false;
   }
 
-  /** Ends its silence: what came meanwhile is worked off. */
-  speak(): void {
+  /** Ends its silence. @param isLate whether what came meanwhile is worked off, rather than never answered */
+  speak(isLate = true): void {
     this.isSilent = false;
     this.hanging.clear();
-    this.#flush();
-  }
-
-  #flush(): void {
     const pending = this.#pending;
     this.#pending = [];
-    for (const work of pending) work();
+    if (isLate) for (const work of pending) work();
   }
 
   /** Answers the writes that have run. */
