@@ -42,7 +42,7 @@ import { newPost, type Post } from './http-post.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { SocketOpener } from './outbound.js';
 import { openPool, type RequestPool } from './request-pool.js';
-import { mayMeanLoss, type RefusedWith, readError, SessionDoubts } from './session-doubts.js';
+import { mayMeanLoss, NO_ANSWER, type RefusedWith, readError, SessionDoubts } from './session-doubts.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
 import type { RequestCredentials } from './user-rights.js';
@@ -347,6 +347,7 @@ export class HttpTransport implements UpstreamTransport {
     this.#lingering.delete(post.exchange);
     if (post.isHeld) return;
     if (!post.answered && !(error instanceof UpstreamFault) && this.#resume(post)) return;
+    if (holdsNoAnswer(post, error) && this.#hold(post, NO_ANSWER, () => error)) return;
     this.#settle(post, error);
   }
 
@@ -495,6 +496,16 @@ export class HttpTransport implements UpstreamTransport {
       isUnreachable: (error) => networkFault(error, place).undelivered,
     });
   }
+}
+
+/** Whether a request that was taken has ended with something that is no answer to anything. */
+function holdsNoAnswer({ answered, requestId, exchange }: Post, error: Error | undefined): boolean {
+  if (answered || requestId === undefined || exchange.aborted) return false;
+  return (
+    error === undefined ||
+    error instanceof SyntaxError ||
+    (error instanceof SdkError && !(error instanceof SdkHttpError))
+  );
 }
 
 /** The tool that a message calls, if it calls one. */

@@ -10,6 +10,9 @@ export interface RefusedWith {
   readonly error: JsonObject | undefined;
 }
 
+/** A success that holds no answer: a page to sign in, an object of another kind, nothing. It says nothing of what became of the request. */
+export const NO_ANSWER: RefusedWith = { status: 200, error: {} };
+
 /** Whether the session is known; where it is not, whether a request that was so refused certainly did not run. */
 export type SessionVerdict = 'known' | 'gone' | 'never-reached';
 
@@ -48,6 +51,8 @@ interface Asking {
   /** Sends this message as the refused one was sent. */
   readonly dispatch: (message: JSONRPCRequest, exchange: HttpExchange) => void;
   readonly onBytes: () => void;
+  /** Whether the server answers on another stream, so that what it says here is no answer in any case. */
+  readonly answersElsewhere?: boolean;
 }
 
 /**
@@ -91,16 +96,17 @@ export class SessionDoubts {
     return new Promise((resolve) => {
       const exchange = new HttpExchange(
         (status, headers, flow) => {
-          if (!isEventStream(headers)) return readStart((text) => resolve(readRefusal(status, text)), MOST_ERROR_BYTES);
+          if (!isEventStream(headers)) return readStart((text) => resolve(this.#read(status, text)), MOST_ERROR_BYTES);
           const onData = (data: Pieces | LargeMessage): void => {
-            const text = data instanceof LargeMessage ? '' : joinPieces(data).toString('utf8');
-            if (readJson(text)?.['method'] !== undefined) return;
-            resolve(readRefusal(status, text));
+            const text = data instanceof LargeMessage ? undefined : joinPieces(data).toString('utf8');
+            if (text !== undefined && readJson(text)?.['method'] !== undefined) return;
+            // No refusal is as long.
+            resolve(text === undefined ? undefined : this.#read(status, text));
             exchange.abort(ENOUGH);
           };
           return readEvents({ onData, ...IGNORED }, Number.POSITIVE_INFINITY, flow);
         },
-        () => resolve(undefined),
+        (error) => resolve(error === undefined ? this.#readSuccess(200, undefined) : undefined),
         this.#asking.onBytes,
       );
       setTimeout(() => exchange.abort(ENOUGH), ASK_MS).unref();
@@ -108,17 +114,25 @@ export class SessionDoubts {
       this.#asking.dispatch({ jsonrpc: '2.0', id: CHECK_ID, method, ...params }, exchange);
     });
   }
+
+  /** What an answer refuses; undefined where it is a result. A method that is not known was looked for in a session that is. */
+  #read(status: number, text: string): RefusedWith | undefined {
+    const error = readError(text);
+    if (error?.['code'] === METHOD_NOT_FOUND) return undefined;
+    if (status >= 300 || error !== undefined) return { status, error };
+    // Of a long body only the start was read. A character has four bytes at most.
+    return text.length >= MOST_ERROR_BYTES / 4 ? undefined : this.#readSuccess(status, readJson(text));
+  }
+
+  #readSuccess(status: number, body: JsonObject | undefined): RefusedWith | undefined {
+    // Of 202 the answer comes later, on the server's own stream.
+    const isElsewhere = this.#asking.answersElsewhere === true || status === 202;
+    return isElsewhere || isJsonObject(body?.['result']) ? undefined : NO_ANSWER;
+  }
 }
 
 const ENOUGH = new Error('what was asked is known');
 const IGNORED = { onEventId: () => undefined, onRetry: () => undefined };
-
-/** What an answer refuses; undefined where it is a result. A method that is not known was looked for in a session that is. */
-function readRefusal(status: number, text: string): RefusedWith | undefined {
-  const error = readError(text);
-  if (error?.['code'] === METHOD_NOT_FOUND) return undefined;
-  return status >= 300 || error !== undefined ? { status, error } : undefined;
-}
 
 /** The JSON-RPC error that a body consists of, whichever request it names. */
 export function readError(text: string): JsonObject | undefined {
@@ -145,6 +159,7 @@ function shapeOf({ status, error }: RefusedWith): string {
  */
 function isSameRefusal(call: RefusedWith, ping: RefusedWith): boolean {
   if (call.status >= 400) return call.status < 500 && ping.status >= 400 && ping.status < 500;
-  if (call.error?.['code'] === INTERNAL_ERROR) return false;
+  const code = call.error?.['code'];
+  if (code === INTERNAL_ERROR || code === undefined) return false;
   return shapeOf(call) === shapeOf(ping) && call.error?.['message'] === ping.error?.['message'];
 }

@@ -90,6 +90,7 @@ export class SseTransport implements UpstreamTransport {
     this.#doubts = new SessionDoubts({
       dispatch: (message, exchange) => this.#dispatch(JSON.stringify(message), exchange),
       onBytes: () => undefined,
+      answersElsewhere: true,
     });
   }
 

@@ -25,12 +25,14 @@ async function sessionServer({
   onCall,
   onPing,
   opensStream = false,
+  tools = [],
 }: {
   readonly refuse: Refuse;
   /** Answers a call in a known session. Returns whether it did. */
   readonly onCall?: Refuse;
   readonly onPing?: Refuse;
   readonly opensStream?: boolean;
+  readonly tools?: readonly object[];
 }) {
   const seen: string[] = [];
   const ran: string[] = [];
@@ -62,7 +64,7 @@ async function sessionServer({
     if (!isKnown) return refuse(response, message);
     if (id === undefined) return response.writeHead(202).end();
     if (method === 'ping') return onPing === undefined ? reply({}) : onPing(response, message);
-    if (method === 'tools/list') return reply({ tools: [] });
+    if (method === 'tools/list') return reply({ tools });
     ran.push(`${String(params?.name)} in life ${life}`);
     if (onCall !== undefined) return onCall(response, message);
     return reply({ content: [{ type: 'text', text: `life ${life}` }] });
@@ -151,6 +153,15 @@ const UNCERTAIN: readonly (readonly [string, Refuse])[] = [
   ['500', plain(500, 'boom')],
   ['503', json(503, { error: 'unavailable' })],
   ['-32603 within 200', inAnswer(-32603, 'Internal error')],
+  ['a text for an error within 200', json(200, { error: 'session expired' })],
+  ['a message within 200', json(200, { message: 'who are you?' })],
+  [
+    'a page within 200',
+    (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
+  ],
+  ['nothing within 200', (response) => void response.writeHead(200, JSON_TYPE).end()],
+  ['events without an answer', (response) => void response.writeHead(200, EVENTS).end()],
+  ['nothing within 204', (response) => void response.writeHead(204).end()],
   [
     'an error within 200 that is not that of the ping',
     (response, message) =>
@@ -217,6 +228,14 @@ describe('an honest refusal in a session', () => {
 
   it.each(HONEST)('(%s) of a server that refuses every ping in the same way runs once', async (_name, onCall) => {
     const { opened, ran } = await sessionServer({ refuse: plain(404), onCall, onPing: onCall });
+    await expect(opened.call('write')).rejects.toMatchObject({ code: /./ });
+    expect(ran).toEqual(['write in life 1']);
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+
+  it('of a server that refuses every ping in the same way and has a long list of tools runs once', async () => {
+    const tools = [{ name: 'long', description: 'x'.repeat(200_000), inputSchema: { type: 'object' } }];
+    const { opened, ran } = await sessionServer({ refuse: plain(404), onCall: plain(400), onPing: plain(400), tools });
     await expect(opened.call('write')).rejects.toMatchObject({ code: /./ });
     expect(ran).toEqual(['write in life 1']);
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
