@@ -59,7 +59,8 @@ interface Asking {
  * Decides of refusals whether the server has forgotten the session. A living session must answer a ping
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping), so one ping decides for all refusals that come
  * meanwhile. Servers that refuse every ping are asked for their tools, which they have listed in this session before. In the same way a server
- * without sessions is found to be another one now: one that wants a session, or speaks another revision of the protocol.
+ * without sessions is found to be another one now: one that wants a session, or speaks another revision of the protocol. See
+ * docs/adr/0042-one-question-decides-whether-a-server-knows-us.md.
  */
 export class SessionDoubts {
   readonly #asking: Asking;
