@@ -272,13 +272,12 @@ const listHangs = serverStep(
       sentence: `${name} answers no ${method} any more${says}`,
       async act() {
         story.counts.faults += 1;
+        mind.hanging.add(method);
+        if (isNews) mind.announce(method === 'prompts/list' ? 'prompts' : 'resources');
+        await checkKnown(story);
         // A list that is known is told from memory, one that is not cannot be judged.
         actor.isListed = false;
         actor.awaited.clear();
-        mind.hanging.add(method);
-        if (!isNews) return;
-        mind.announce(method === 'prompts/list' ? 'prompts' : 'resources');
-        await checkKnown(story);
       },
     };
   },
@@ -424,7 +423,7 @@ const deafInPause = clientStep('a server goes deaf in a pause', fc.constant(unde
     async act() {
       story.disturb(actor);
       deafen(actor);
-      await sleep(1.2 * IDLE_MS);
+      await sleep(1.5 * IDLE_MS);
       const told = await story.call(client, story.newCall(client.name, actor, 'create'));
       if (!told.isServed && told.outcome !== 'not_run')
         throw new Violation('a write is sent into the void', `create_${name}: ${told.words}`);
@@ -547,7 +546,7 @@ const stepsOf = (without: readonly string[]): Readonly<Record<string, readonly [
   redeployed: [4, isRedeployed(without)],
   forgets: [3, forgetsSessions],
   changes: [2, changesLists],
-  'lists-hang': [3, listHangs],
+  'lists-hang': [5, listHangs],
   added: [2, comes],
   removed: [1, leaves],
   altered: [1, isAltered],
