@@ -1,4 +1,5 @@
 import { parseExact } from '../base/json/exact-numbers.js';
+import { oncePer } from '../base/lib/collections.js';
 import type { AnswerLimits } from '../base/protocol/limits.js';
 import type { Operation } from '../base/protocol/operation.js';
 import { answerPage } from './answer-items.js';
@@ -18,7 +19,7 @@ import type {
   ResultService,
 } from './query/result-types.js';
 import { presetsOf } from './query/select-fields.js';
-import { type PreparedControls, prepareControls, splitControls } from './shape/controls.js';
+import { prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { type Holder, ResultSharing, type SharedBytes } from './stored/result-sharing.js';
 import { createResultStore } from './stored/result-store.js';
@@ -62,14 +63,7 @@ export function createResultService(
     const sharingIt = sharing?.written(caller);
     return sharingIt === undefined || sharingIt === before ? value : sharingIt.then(() => value);
   };
-  const prepared = new WeakMap<Operation, PreparedControls>();
-  const controlsOf = (operation: Operation): PreparedControls => {
-    const known = prepared.get(operation);
-    if (known !== undefined) return known;
-    const controls = prepareControls(operation);
-    prepared.set(operation, controls);
-    return controls;
-  };
+  const controlsOf = oncePer(prepareControls);
   const deps: AnswerDeps = { settings, stored, memory, controlsOf, now };
   const isWorthLearning = createSampler();
   const boundOf = ({ answerTokens }: ReadContext): number => answerTokens ?? settings.maxTokens;

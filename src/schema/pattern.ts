@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RE2JS } from 're2js';
 import { requirePackage } from '../base/asset.js';
+import { getOrMake } from '../base/lib/collections.js';
 import { translatePattern } from './translate-pattern.js';
 
 /** A JSON Schema `pattern` made ready, and what it costs in units of work (about 15 nanoseconds each). */
@@ -32,11 +33,7 @@ const compiled = new LRUCache<string, CompiledPattern>({ max: MOST_KEPT });
  * What it does not know (look-around, backreferences) is not checked: the upstream, whose pattern it is, judges it.
  */
 export function compilePattern(source: string): CompiledPattern {
-  const known = compiled.get(source);
-  if (known !== undefined) return known;
-  const fresh = compile(source);
-  compiled.set(source, fresh);
-  return fresh;
+  return getOrMake<string, CompiledPattern>(compiled, source, () => compile(source));
 }
 
 function compile(source: string): CompiledPattern {

@@ -1,3 +1,4 @@
+import { getOrMake } from '../base/lib/collections.js';
 import { RecentMap } from '../base/lib/maps.js';
 import { type Caller, principalOf } from '../base/protocol/caller.js';
 import type { IsolationMode, StateLoss, Upstream } from './upstream.js';
@@ -84,8 +85,7 @@ export class OwnedWatches {
       entered.leave();
       throw error;
     }
-    const own = this.#watches.get(owner) ?? new Map<string, Watching>();
-    this.#watches.set(owner, own);
+    const own = getOrMake(this.#watches, owner, () => new Map<string, Watching>());
     // Two that begin at once are one watch.
     if (own.has(uri)) entered.leave();
     else own.set(uri, entered);

@@ -1,3 +1,4 @@
+import { getOrMake } from '../lib/collections.js';
 import { BOUNDS, boundOf, quantile } from './durations.js';
 import { type Observation, type Observer, outcomeOf, type UpstreamState } from './observation.js';
 
@@ -137,12 +138,10 @@ export class ServerCourses {
   }
 
   #keep(slug: string): Kept {
-    const known = this.#servers.get(slug);
-    if (known !== undefined) return known;
-    const rows = new Uint32Array(MINUTES * WIDTH);
-    const kept: Kept = { rows, minutes: new Float64Array(MINUTES), changes: [], failures: 0 };
-    this.#servers.set(slug, kept);
-    return kept;
+    return getOrMake(this.#servers, slug, () => {
+      const rows = new Uint32Array(MINUTES * WIDTH);
+      return { rows, minutes: new Float64Array(MINUTES), changes: [], failures: 0 };
+    });
   }
 }
 

@@ -72,11 +72,7 @@ export class PassthroughTool {
   }
 
   #viewOf(operation: Operation): Operation {
-    const known = this.#views.get(operation);
-    if (known !== undefined) return known;
-    const view = asTool(operation, this.name);
-    this.#views.set(operation, view);
-    return view;
+    return getOrMake(this.#views, operation, () => asTool(operation, this.name));
   }
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { getOrMake } from '../../base/lib/collections.js';
 import { readToml, type TomlStatement } from './toml.js';
 
 /** The table of Codex that holds its servers. */
@@ -10,8 +11,7 @@ export function readTomlServers(text: string): JsonObject {
   for (const { path, ...statement } of readToml(text)) {
     const [root, name, ...keys] = path;
     if (root !== ROOT || name === undefined) continue;
-    const server = servers.get(name) ?? new Map<string, unknown>();
-    servers.set(name, server);
+    const server = getOrMake(servers, name, () => new Map<string, unknown>());
     if (statement.kind === 'value') setAt(server, keys, statement.value);
   }
   return Object.fromEntries([...servers].map(([name, members]) => [name, Object.fromEntries(members)]));

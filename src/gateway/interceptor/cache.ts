@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 import { lengthOf } from '../../base/json/pieces.js';
+import { getOrMake } from '../../base/lib/collections.js';
 import type {
   Caller,
   HandlerCall,
@@ -154,9 +155,7 @@ class AnswerCache {
   }
 
   #keysFor(upstream: string): Set<string> {
-    const keys = this.#keysOf.get(upstream) ?? new Set();
-    this.#keysOf.set(upstream, keys);
-    return keys;
+    return getOrMake(this.#keysOf, upstream, () => new Set());
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/lib/collections.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import {
@@ -175,11 +176,7 @@ export class Owners {
   }
 
   #templateOf(entry: Entry): UriTemplate {
-    const known = this.#templates.get(entry);
-    if (known !== undefined) return known;
-    const made = new UriTemplate(entry.id);
-    this.#templates.set(entry, made);
-    return made;
+    return getOrMake(this.#templates, entry, () => new UriTemplate(entry.id));
   }
 
   /** Undefined where there is none. @throws OperationError where there are several, of which none is better than the others */

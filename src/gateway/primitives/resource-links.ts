@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { getOrMake } from '../../base/lib/collections.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { keepsScheme, qualifyUri } from '../../base/protocol/qualified-names.js';
 import type { RawTool } from '../../base/protocol/tools.js';
@@ -96,8 +97,7 @@ export class ResourceLinks {
   }
 
   #remember(upstream: string, key: string): void {
-    const links = this.#given.get(upstream) ?? new Set();
-    this.#given.set(upstream, links);
+    const links = getOrMake(this.#given, upstream, () => new Set());
     links.delete(key);
     links.add(key);
     if (links.size <= MOST_LINKS) return;

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/lib/collections.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { type Owned, qualifyUri } from '../../base/protocol/qualified-names.js';
 import type { Upstreams } from './primitive-lists.js';
@@ -29,9 +30,8 @@ export class ResourceSubscriptions {
     if (!own.has(key) && own.size >= MOST_PER_SUBSCRIBER) throw tooMany();
     own.set(key, resource);
     this.#resources.set(subscriber, own);
-    const subscribers = this.#subscribers.get(key) ?? new Map<string, Set<string>>();
-    this.#subscribers.set(key, subscribers);
-    subscribers.set(subscriber, (subscribers.get(subscriber) ?? new Set()).add(uri));
+    const subscribers = getOrMake(this.#subscribers, key, () => new Map<string, Set<string>>());
+    getOrMake(subscribers, subscriber, () => new Set()).add(uri);
     try {
       await this.#upstreams.get(resource.upstream)?.watchResource(resource.id, true, resource.owner);
     } catch (error) {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { getOrMake } from '../../base/lib/collections.js';
 import type {
   Approval,
   ApprovalService,
@@ -373,9 +374,7 @@ class DecisionWaiters {
   }
 
   #add(id: string, onNotified: () => void): void {
-    const listeners = this.#listeners.get(id) ?? new Set();
-    listeners.add(onNotified);
-    this.#listeners.set(id, listeners);
+    getOrMake(this.#listeners, id, () => new Set()).add(onNotified);
   }
 
   #remove(id: string, onNotified: () => void): void {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json/json.js';
+import { getOrMake } from '../../base/lib/collections.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -70,16 +71,13 @@ export class Budgets {
   }
 
   #planOf(operation: Operation): Plan {
-    const known = this.#plans.get(operation);
-    if (known !== undefined) return known;
-    const charges = [...this.api, ...this.quotas].flatMap((budget) => {
-      const by = budget.stepsOf(operation);
-      return by === undefined ? [] : [{ budget, by }];
+    return getOrMake(this.#plans, operation, () => {
+      const charges = [...this.api, ...this.quotas].flatMap((budget) => {
+        const by = budget.stepsOf(operation);
+        return by === undefined ? [] : [{ budget, by }];
+      });
+      return { charges, settled: charges.filter(({ budget }) => budget.countsAnswers) };
     });
-    const settled = charges.filter(({ budget }) => budget.countsAnswers);
-    const plan = { charges, settled };
-    this.#plans.set(operation, plan);
-    return plan;
   }
 }
 

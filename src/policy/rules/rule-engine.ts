@@ -1,3 +1,4 @@
+import { getOrMake } from '../../base/lib/collections.js';
 import { allOf, type Match, matchBudget } from '../../base/lib/glob.js';
 import { dangerRank, GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../base/protocol/operation.js';
 import { riskyVariants } from '../../catalog/operation.js';
@@ -39,11 +40,7 @@ export function createRuleEngine(
   const createPlans = (view: string | undefined): Plans => ({ rules: rulesInView(rules, view), plans: new WeakMap() });
   const whole = createPlans(undefined);
   const views = new Map<string, Plans>();
-  const openPlans = (view: string): Plans => {
-    const known = views.get(view) ?? createPlans(view);
-    views.set(view, known);
-    return known;
-  };
+  const openPlans = (view: string): Plans => getOrMake(views, view, () => createPlans(view));
 
   const planOf = (operation: Operation, view: string | undefined): Plan => {
     const { rules: ownRules, plans } = view === undefined ? whole : openPlans(view);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { oncePer } from '../../base/lib/collections.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import type { FieldPath, ResultShape, SeenAnswer } from '../query/result-types.js';
 import { declaredShape, isReadable } from './declared-shape.js';
@@ -37,14 +38,7 @@ interface Declaration {
 export function createShapeMemory(isPrivate: (operation: Operation) => boolean = () => false): ShapeMemory {
   const experiences = new LRUCache<string, Experience>({ max: MAX_OPERATIONS });
   // Operations never change.
-  const declarations = new WeakMap<Operation, Declaration>();
-  const declarationOf = (operation: Operation): Declaration => {
-    const known = declarations.get(operation);
-    if (known !== undefined) return known;
-    const declaration = readDeclaration(operation);
-    declarations.set(operation, declaration);
-    return declaration;
-  };
+  const declarationOf = oncePer(readDeclaration);
   const recall = ({ key }: Declaration): Experience | undefined =>
     key === undefined ? undefined : experiences.get(key);
   const note = (operation: Operation, see: () => SeenAnswer | undefined): void => {

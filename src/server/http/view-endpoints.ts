@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import { getOrMake } from '../../base/lib/collections.js';
 import type { Observer } from '../../base/observe/observation.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
@@ -40,14 +41,12 @@ export function createMcpEndpoints(gateway: Gateway, serverInfo: ServerInfo, obs
   let access: AccessSettings | undefined;
   const all = (): readonly McpEndpoint[] => [...endpoints.values(), ...retired];
 
-  const open = (shown: Gateway, name: Shown): McpEndpoint => {
-    const known = endpoints.get(name);
-    if (known !== undefined) return known;
-    const endpoint = createMcpEndpoint(shown, serverInfo, observe, { name, access: bindings.accessTo(name) });
-    if (access !== undefined) endpoint.replaceAccess(access);
-    endpoints.set(name, endpoint);
-    return endpoint;
-  };
+  const open = (shown: Gateway, name: Shown): McpEndpoint =>
+    getOrMake(endpoints, name, () => {
+      const endpoint = createMcpEndpoint(shown, serverInfo, observe, { name, access: bindings.accessTo(name) });
+      if (access !== undefined) endpoint.replaceAccess(access);
+      return endpoint;
+    });
   const openView = (name: string): McpEndpoint | undefined => {
     const shown = gateway.inView(name);
     return shown && open(shown, name);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { getOrMake } from '../../base/lib/collections.js';
 import type { Grant, Grants, KeptGrant } from './grants.js';
 import {
   type ClientAtIssuer,
@@ -192,11 +193,7 @@ class TokenRefresh {
    * @throws OAuthFault where the authorization server gives none now
    */
   follow(owner: string, old: string): Promise<string | undefined> {
-    const begun = this.#begun.get(owner);
-    if (begun !== undefined) return begun;
-    const refreshed = this.#try(owner, old).finally(() => this.#begun.delete(owner));
-    this.#begun.set(owner, refreshed);
-    return refreshed;
+    return getOrMake(this.#begun, owner, () => this.#try(owner, old).finally(() => this.#begun.delete(owner)));
   }
 
   /** Why an owner's token cannot be refreshed now; undefined where that has not failed of late. */
