@@ -6,27 +6,20 @@ import type { OperationResult, Reply } from '../../base/protocol/result.js';
 import type { AuthorizedCall } from './authorize.js';
 import type { Snapshot } from './snapshot.js';
 
+/** An operation of an upstream by the name that the upstream gives its tool, and the parameters of a call of it. */
+interface InnerTarget {
+  readonly upstream: string;
+  readonly name: string;
+  readonly params: JsonObject;
+}
+
 /**
  * The call that a handler makes for its caller. It runs through the whole pipeline, so that policy applies to it as to a direct
  * call; it may only read, and its answer is never cut.
  */
-export function innerRead(
-  { caller, cancellation, trace }: HandlerCall,
-  { catalog, plan }: Snapshot,
-  target: { readonly upstream: string; readonly name: string; readonly params: JsonObject },
-): RawCall {
-  const { upstream, name, params } = target;
-  const operation = catalog.operations.find((each) => each.upstream === upstream && isCalled(each, name));
-  if (operation === undefined) throw unknownInner(upstream, name);
-  if (operation.classification.category !== 'READ') throw notReading(operation);
-  return {
-    tool: plan.toolFor(operation),
-    arguments: { operation: operation.qualifiedName, params },
-    caller,
-    cancellation,
-    answerTokens: Number.POSITIVE_INFINITY,
-    ...(trace === undefined ? {} : { trace: trace.inner('inner read') }),
-  };
+export function innerRead({ caller, cancellation, trace }: HandlerCall, at: Snapshot, target: InnerTarget): RawCall {
+  const operation = requireReading(findInner(at, target));
+  return callOf(at, operation, target.params, { caller, cancellation, trace: trace?.inner('inner read') });
 }
 
 /**
@@ -36,43 +29,49 @@ export function innerRead(
  */
 export function innerPage(
   { operation, raw }: Pick<AuthorizedCall, 'operation' | 'raw'>,
-  { catalog, plan }: Snapshot,
+  at: Snapshot,
   args: JsonObject,
 ): RawCall {
-  const current = catalog.find(operation.qualifiedName);
+  const current = at.catalog.find(operation.qualifiedName);
   if (current === undefined) throw unknownInner(operation.upstream, operation.name);
-  if (current.classification.category !== 'READ') throw notReading(current);
-  const { fixedArguments = {} } = current;
+  const { fixedArguments = {} } = requireReading(current);
   const params = Object.fromEntries(Object.entries(args).filter(([name]) => !Object.hasOwn(fixedArguments, name)));
-  return {
-    tool: plan.toolFor(current),
-    arguments: { operation: current.qualifiedName, params },
-    caller: raw.caller,
-    cancellation: raw.cancellation,
-    answerTokens: Number.POSITIVE_INFINITY,
-    // The call that needs the page holds budget for its own answer: waiting for more would be waiting for itself.
-    delivered: false,
-    meta: raw.meta,
-    ...(raw.trace === undefined ? {} : { trace: raw.trace.inner('page') }),
-  };
+  const { caller, cancellation, meta, trace } = raw;
+  // The call that needs the page holds budget for its own answer: waiting for more would be waiting for itself.
+  return callOf(at, current, params, { caller, cancellation, meta, trace: trace?.inner('page'), delivered: false });
 }
 
 /** The call of an operation of the same upstream that may do more than read; policy judges it as a direct call. */
 export function innerCall(
   { caller, cancellation }: Pick<HandlerCall, 'caller' | 'cancellation'>,
-  { catalog, plan }: Pick<Snapshot, 'catalog' | 'plan'>,
-  { upstream, name, params }: { readonly upstream: string; readonly name: string; readonly params: JsonObject },
+  at: Pick<Snapshot, 'catalog' | 'plan'>,
+  target: InnerTarget,
 ): RawCall {
+  return callOf(at, findInner(at, target), target.params, { caller, cancellation, delivered: false });
+}
+
+/** @param context whose call it is, and what watches it */
+function callOf(
+  { plan }: Pick<Snapshot, 'plan'>,
+  operation: Operation,
+  params: JsonObject,
+  context: Omit<RawCall, 'tool' | 'arguments' | 'answerTokens'>,
+): RawCall {
+  const request = { operation: operation.qualifiedName, params };
+  return { ...context, tool: plan.toolFor(operation), arguments: request, answerTokens: Number.POSITIVE_INFINITY };
+}
+
+function findInner({ catalog }: Pick<Snapshot, 'catalog'>, { upstream, name }: InnerTarget): Operation {
   const operation = catalog.operations.find((each) => each.upstream === upstream && isCalled(each, name));
   if (operation === undefined) throw unknownInner(upstream, name);
-  return {
-    tool: plan.toolFor(operation),
-    arguments: { operation: operation.qualifiedName, params },
-    caller,
-    cancellation,
-    answerTokens: Number.POSITIVE_INFINITY,
-    delivered: false,
-  };
+  return operation;
+}
+
+function requireReading(operation: Operation): Operation {
+  if (operation.classification.category === 'READ') return operation;
+  const { name } = operation;
+  const message = `Permission denied: 'operation '${name}' is called by ${GATEWAY_SOURCE} to read, and does not read'`;
+  throw new OperationError('PERMISSION_DENIED', message, { operation: name });
 }
 
 function isCalled({ tool, qualifiedName, upstream }: Operation, name: string): boolean {
@@ -90,14 +89,4 @@ export function readData({ text }: Reply): unknown {
 function unknownInner(upstream: string, name: string): OperationError {
   const details: JsonObject = { upstream, operation: name };
   return new OperationError('NOT_FOUND_OPERATION', `Unknown operation: '${name}' of upstream '${upstream}'`, details);
-}
-
-function notReading({ name }: Operation): OperationError {
-  return new OperationError(
-    'PERMISSION_DENIED',
-    `Permission denied: 'operation '${name}' is called by ${GATEWAY_SOURCE} to read, and does not read'`,
-    {
-      operation: name,
-    },
-  );
 }
