@@ -6,7 +6,7 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
-import { BriefMap } from '../base/lib/maps.js';
+import { BriefMap } from '../base/lib/collections.js';
 import { markHandshake } from '../base/protocol/gateway-chain.js';
 import { LARGE_BYTES, type LargeMessage } from '../base/protocol/large-answer.js';
 import type { PingBounds } from '../config/gateway-config.js';

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { TreeSize } from '../base/json/measure.js';
 import { parseInParts } from '../base/json/parse-in-parts.js';
 import type { LargeMessage } from '../base/protocol/large-answer.js';
-import { withoutForgedMeta } from '../base/protocol/result-meta.js';
+import { withoutForgedMeta } from '../base/protocol/mend-result.js';
 import { eachInTurns, runInSlices } from '../base/turns/turns.js';
 import { protocolError, UpstreamFault } from './transport/fault.js';
 import type { SplitAnswer } from './transport/split-answer.js';

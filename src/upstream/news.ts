@@ -1,6 +1,6 @@
 import type { Client, JSONRPCNotification, McpSubscription } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
-import { RecentMap } from '../base/lib/maps.js';
+import { RecentMap } from '../base/lib/collections.js';
 import type { AskChannel } from '../base/protocol/ask.js';
 import type { CallChannel } from './call-channel.js';
 import { coalesce, keepSubscribed, pauseAfterReadings, RESUBSCRIBE_MS } from './tool-list.js';

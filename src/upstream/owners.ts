@@ -1,5 +1,4 @@
-import { getOrMake } from '../base/lib/collections.js';
-import { RecentMap } from '../base/lib/maps.js';
+import { getOrMake, RecentMap } from '../base/lib/collections.js';
 import { type Caller, principalOf } from '../base/protocol/caller.js';
 import type { IsolationMode, StateLoss, Upstream } from './upstream.js';
 

@@ -1,6 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
-import { TASKS_EXTENSION } from '../base/protocol/result-meta.js';
+import { TASKS_EXTENSION } from '../base/protocol/tasks.js';
 import type { RawTool } from '../base/protocol/tools.js';
 import { driveTask, type TaskSurroundings } from './drive-task.js';
 import type { DriveTask } from './task-requests.js';

@@ -42,3 +42,137 @@ export function getOrMake<Key, Value>(kept: Kept<Key, Value>, key: Key, make: ()
   kept.set(key, made);
   return made;
 }
+
+type AnyKey = string | number;
+
+interface Entry<Key, Value> {
+  readonly key: Key;
+  readonly value: Value;
+}
+
+const LISTS = 64;
+const LAST_LIST = LISTS - 1;
+
+/**
+ * A map whose entries stay briefly, as calls in flight do. A `Map` or `Set` that grows and shrinks leaves tables behind that
+ * refer to their successors: once one of them is old, everything that enters later survives until the next full collection,
+ * which made about half of the garbage collector's work under load. Here entries lie in short lists that stay; keys are best
+ * consecutive numbers. The entries have no order.
+ */
+export class BriefMap<Key extends AnyKey, Value> {
+  /** Made when they are first needed. */
+  readonly #lists: (Entry<Key, Value>[] | undefined)[] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds an entry; no other may have its key. */
+  add(key: Key, value: Value): void {
+    const at = listOf(key);
+    while (this.#lists.length <= at) this.#lists.push(undefined);
+    const list = this.#lists[at];
+    if (list === undefined) this.#lists[at] = [{ key, value }];
+    else list.push({ key, value });
+    this.#size += 1;
+  }
+
+  get(key: Key): Value | undefined {
+    const list = this.#lists[listOf(key)];
+    // Reading at -1 would look for a member of that name.
+    const at = list === undefined ? -1 : findIn(list, key);
+    return at < 0 ? undefined : list?.[at]?.value;
+  }
+
+  /** Removes an entry and returns its value. */
+  take(key: Key): Value | undefined {
+    const list = this.#lists[listOf(key)];
+    if (list === undefined) return undefined;
+    const at = findIn(list, key);
+    const entry = at < 0 ? undefined : list[at];
+    if (entry === undefined) return undefined;
+    const last = list.pop();
+    if (last !== undefined && last !== entry) list[at] = last;
+    this.#size -= 1;
+    return entry.value;
+  }
+
+  values(): Value[] {
+    return this.#lists.flatMap((list) => list?.map(({ value }) => value) ?? []);
+  }
+
+  entries(): Entry<Key, Value>[] {
+    return this.#lists.flatMap((list) => list ?? []);
+  }
+
+  clear(): void {
+    this.#lists.length = 0;
+    this.#size = 0;
+  }
+}
+
+/** The same for values without keys: each gets a number when it enters, which removes it. */
+export class BriefSet<Value> {
+  readonly #entries = new BriefMap<number, Value>();
+  #next = 0;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  add(value: Value): number {
+    const number = this.#next;
+    this.#next += 1;
+    this.#entries.add(number, value);
+    return number;
+  }
+
+  remove(number: number): void {
+    this.#entries.take(number);
+  }
+
+  values(): Value[] {
+    return this.#entries.values();
+  }
+}
+
+/** Numbers that follow one another, also as texts, lie in different lists. */
+function listOf(key: AnyKey): number {
+  if (typeof key === 'number') return key & LAST_LIST;
+  const { length } = key;
+  return (length + key.charCodeAt(length - 1) * 7 + key.charCodeAt(length - 2) * 3) & LAST_LIST;
+}
+
+function findIn(list: readonly { readonly key: AnyKey }[], key: AnyKey): number {
+  for (let at = 0; at < list.length; at += 1) if (list[at]?.key === key) return at;
+  return -1;
+}
+
+/** The latest of the entries that were set. */
+export class RecentMap<Key, Value> {
+  readonly #entries = new Map<Key, Value>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  set(key: Key, value: Value): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#max && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** The value, which is then forgotten. */
+  take(key: Key): Value | undefined {
+    const value = this.#entries.get(key);
+    this.#entries.delete(key);
+    return value;
+  }
+}

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { isNestedDeeper } from '../../base/json/scan.js';
 import { LARGE_BYTES } from '../../base/protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';
-import { binaryOf, mendBlocks } from '../../base/protocol/mend-blocks.js';
+import { binaryOf, mendBlocks } from '../../base/protocol/mend-result.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { ContentBlock, ToolCallResult } from '../../base/protocol/result.js';
 import { hasTokens } from '../../results/stored/fit-tokens.js';

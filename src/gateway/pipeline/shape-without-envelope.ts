@@ -4,7 +4,7 @@ import { joinPieces, sizeOfMembers, textOfMembers, type WrittenMember } from '..
 import { takesLongToWrite, writeMembers } from '../../base/json/write-in-slices.js';
 import type { ErrorCode } from '../../base/protocol/error-table.js';
 import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
-import { mendBlocks } from '../../base/protocol/mend-blocks.js';
+import { mendBlocks } from '../../base/protocol/mend-result.js';
 import { type Reply, type ToolCallResult, WARNINGS, type Warning } from '../../base/protocol/result.js';
 import { decodeText, WireAnswer } from '../../base/protocol/wire-answer.js';
 import { limited } from './shape.js';

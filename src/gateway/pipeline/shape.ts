@@ -5,7 +5,7 @@ import type { HandlerOutcome } from '../../base/protocol/call.js';
 import type { InputRequired } from '../../base/protocol/consent.js';
 import { isQuestionCode } from '../../base/protocol/error-table.js';
 import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
-import { mendBlocks } from '../../base/protocol/mend-blocks.js';
+import { mendBlocks } from '../../base/protocol/mend-result.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import {

@@ -4,7 +4,7 @@ import type { Caller, OperationHandler } from '../../base/protocol/call.js';
 import type { Operation, Primitive } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Owned } from '../../base/protocol/qualified-names.js';
-import { TASKS_EXTENSION } from '../../base/protocol/result-meta.js';
+import { TASKS_EXTENSION } from '../../base/protocol/tasks.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
 import {
   type DefinitionGuard,

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import fastify, { type FastifyInstance } from 'fastify';
-import { BriefSet } from '../../base/lib/maps.js';
+import { BriefSet } from '../../base/lib/collections.js';
 import type { CallRates } from '../../base/observe/call-rates.js';
 import type { ServerFigures } from '../../base/observe/metrics/figures.js';
 import type { Observer } from '../../base/observe/observation.js';

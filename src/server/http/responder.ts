@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
-import { BriefSet } from '../../base/lib/maps.js';
+import { BriefSet } from '../../base/lib/collections.js';
 import type { Observer } from '../../base/observe/observation.js';
 import type { RequestNotes } from '../../base/protocol/call.js';
 import type { CarriedHeaders } from '../../base/protocol/caller.js';

@@ -4,7 +4,7 @@ import type { RawCall } from '../../base/protocol/call.js';
 import type { UserChannel } from '../../base/protocol/consent.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Reply } from '../../base/protocol/result.js';
-import { isTerminal, RELATED_TASK, TASKS_EXTENSION } from '../../base/protocol/result-meta.js';
+import { isTerminal, RELATED_TASK, TASKS_EXTENSION } from '../../base/protocol/tasks.js';
 import { withMeta } from '../../gateway/gateway.js';
 import type { Peer, Responder } from './calls-in-flight.js';
 import type { ClientTask, ClientTasks } from './client-tasks.js';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../base/json/json.js';
-import { BriefMap } from '../../base/lib/maps.js';
+import { BriefMap } from '../../base/lib/collections.js';
 import type { AskAbilities } from '../../base/protocol/ask.js';
 import type { Caller, RequestNotes } from '../../base/protocol/call.js';
 import type { CarriedHeaders } from '../../base/protocol/caller.js';

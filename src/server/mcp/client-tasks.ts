@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Caller } from '../../base/protocol/call.js';
 import type { OperationFailure, Reply } from '../../base/protocol/result.js';
-import type { TaskStatus } from '../../base/protocol/result-meta.js';
+import type { TaskStatus } from '../../base/protocol/tasks.js';
 import type { ResumableCall } from './resumable-call.js';
 import { toProtocolError } from './write-result.js';
 

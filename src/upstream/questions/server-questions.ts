@@ -5,7 +5,7 @@ import { cleanLabel, cleanValue } from '../../base/lib/text.js';
 import { ASK_ERROR, type AskChannel, AskFailure, type Question } from '../../base/protocol/ask.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import { type CallLog, isLogLevel, reaches } from '../../base/protocol/log-message.js';
-import { RELATED_TASK } from '../../base/protocol/result-meta.js';
+import { RELATED_TASK } from '../../base/protocol/tasks.js';
 import { type AskSettings, askClient, toAskError } from './ask-client.js';
 import { describeQuestion, isAskMethod, MAX_ID_LENGTH } from './prepare-question.js';
 import { AbandonedCalls, ownerOf } from './question-owner.js';

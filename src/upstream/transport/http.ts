@@ -9,7 +9,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { lengthOf, type Pieces } from '../../base/json/pieces.js';
-import { BriefMap } from '../../base/lib/maps.js';
+import { BriefMap } from '../../base/lib/collections.js';
 import { LargeMessage } from '../../base/protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../base/protocol/limits.js';
 import { sendInTurn } from '../../base/turns/turns.js';

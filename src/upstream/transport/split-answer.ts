@@ -8,8 +8,8 @@ import { endOfString } from '../../base/json/json-literal.js';
 import { lengthOf, type Pieces, slicePieces } from '../../base/json/pieces.js';
 import { isNestedDeeper } from '../../base/json/scan.js';
 import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';
+import { withoutForgedMeta } from '../../base/protocol/mend-result.js';
 import type { ToolCallResult } from '../../base/protocol/result.js';
-import { withoutForgedMeta } from '../../base/protocol/result-meta.js';
 import { decodeText, WireAnswer } from '../../base/protocol/wire-answer.js';
 import type { OwnCredentials } from './own-credentials.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BriefMap, BriefSet } from '../../../../src/base/lib/maps.js';
+import { BriefMap, BriefSet } from '../../../../src/base/lib/collections.js';
 
 const key = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.string({ maxLength: 3 }));
 
