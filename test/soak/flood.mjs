@@ -1,6 +1,7 @@
 /**
  * What a fair share costs. How much one client slows others: a client calls one after the other, alone and while another client keeps 64
- * calls in flight, of an upstream's READ, of `introspect` and of its search. And how many calls clients get together, beside one that has
+ * calls in flight, of an upstream's READ, of `introspect` and of its search; over 5,000 operations while another searches 60 times at once, and while
+ * an operator searches 20 times at once the audit record of some ten thousand calls. And how many calls clients get together, beside one that has
  * as many in flight. Prints medians and their ratios; ends with 1 where one misses its bar.
  *
  *   npm run soak:flood [-- part of a measurement's name]
@@ -31,6 +32,20 @@ const FLOODS = {
   'search, both': { calm: SEARCH, flood: SEARCH },
 };
 
+/** Over a gateway with many operations and a long audit record. */
+const OF_MANY = {
+  '60 searches of 5,000 operations': { calm: READ, flood: SEARCH, inFlight: 60 },
+  '20 searches of the audit record': { calm: READ, flood: { page: '/ui/audit?text=no+such+text' }, inFlight: 20 },
+};
+const MANY = 5_000;
+const FILL_MS = 12_000;
+const OPERATOR = 'olga-has-a-long-token-0123';
+const AUDITED = {
+  clients: CLIENTS,
+  audit: { calls: 'all' },
+  policy: { approvals: { operators: { olga: { token: OPERATOR } } } },
+};
+
 const ONE = { [CLIENTS.flood.token]: 16 };
 const TOGETHER = {
   'together, 8 and 8 in flight': { [CLIENTS.flood.token]: 8, [CLIENTS.calm.token]: 8 },
@@ -45,7 +60,11 @@ const inputSchema = { type: 'object', properties: { id: { type: 'string' } } };
 const NAMES = ['get', 'list', 'create', 'delete', 'rename', 'copy', 'archive'].flatMap((verb) =>
   ['thing', 'project', 'branch', 'file', 'user', 'issue'].map((noun) => `${verb}_${noun}`),
 );
-const tools = NAMES.map((name) => ({ name, description: `To ${name.replace('_', ' a ')}.`, inputSchema }));
+const describe = (name) => ({ name, description: `To ${name.replaceAll('_', ' a ')}.`, inputSchema });
+const tools = NAMES.map(describe);
+const many = Array.from({ length: Math.ceil(MANY / NAMES.length) }, (_, index) => index)
+  .flatMap((index) => NAMES.map((name) => (index === 0 ? name : `${name}_of_room_${index}`)))
+  .map(describe);
 
 /** A process that calls: `measure` and `count` say how fast, `begin` and `end` flood. */
 function startCaller(url, token) {
@@ -54,19 +73,19 @@ function startCaller(url, token) {
   return {
     count: (args, together) => child.send({ args, together }) && answered(),
     measure: (args) => child.send({ args, calls: CALLS }) && answered(),
-    begin: (args) => child.send({ args, inFlight: IN_FLIGHT }) && answered(),
+    begin: (args, inFlight) => child.send({ args, inFlight }) && answered(),
     end: () => child.kill(),
   };
 }
 
-async function measure(url, { calm, flood }) {
+async function measure(url, { calm, flood, inFlight = IN_FLIGHT }) {
   const client = startCaller(url, CLIENTS.calm.token);
   let other;
   try {
     await client.measure(calm);
     const alone = await client.measure(calm);
     other = startCaller(url, CLIENTS.flood.token);
-    await other.begin(flood);
+    await other.begin(flood, inFlight);
     const beside = await client.measure(calm);
     return { alone, beside, ratio: beside.p50 / alone.p50 };
   } finally {
@@ -95,16 +114,43 @@ async function compareRates(url, clients) {
 
 const median = (numbers) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
 
-const directory = await mkdtemp(join(tmpdir(), 'flood-'));
-const { gateway, url, ready } = await startGateway(
-  { tools, program: 'echo-upstream.mjs', config: { clients: CLIENTS } },
-  directory,
-);
-try {
-  await ready();
+const isAsked = ([name]) => name.includes(process.argv[2] ?? '');
+
+/** The cookie of an operator's browser. */
+async function signIn(url) {
+  const login = `${url}/ui/login`;
+  const page = await fetch(login);
+  const hidden = [...(await page.text()).matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  const cookieOf = (answer) => answer.headers.getSetCookie()[0]?.split(';')[0];
+  const signed = await fetch(login, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: cookieOf(page) ?? '' },
+    body: new URLSearchParams({
+      ...Object.fromEntries(hidden.map(([, name, value]) => [name, value])),
+      token: OPERATOR,
+    }),
+  });
+  return cookieOf(signed) ?? cookieOf(page);
+}
+
+/** Starts a gateway, and ends it when the work is done. */
+async function withGateway(setting, work) {
+  const directory = await mkdtemp(join(tmpdir(), 'flood-'));
+  const { gateway, url, ready } = await startGateway({ program: 'echo-upstream.mjs', ...setting }, directory);
+  try {
+    await ready();
+    return await work(url);
+  } finally {
+    gateway.kill('SIGKILL');
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Whether a client beside each of these floods is not slowed more than the bar allows. */
+async function judgeFloods(url, floods) {
   let isFair = true;
-  for (const [name, flood] of Object.entries(FLOODS)) {
-    if (!name.includes(process.argv[2] ?? '')) continue;
+  for (const [name, flood] of floods) {
     let best;
     for (let round = 0; round < ROUNDS && !(best?.ratio <= SLOWER_BAR); round += 1) {
       const found = await measure(url, flood);
@@ -116,16 +162,41 @@ try {
       `${name}: p50 ${alone.p50.toFixed(2)} ms alone, ${beside.p50.toFixed(2)} ms beside the flood, ${ratio.toFixed(2)} x (p99 ${alone.p99.toFixed(1)} and ${beside.p99.toFixed(1)} ms)`,
     );
   }
-  for (const [name, clients] of Object.entries(TOGETHER)) {
-    if (!name.includes(process.argv[2] ?? '')) continue;
+  return isFair;
+}
+
+async function judgeRates(url) {
+  let isFair = true;
+  for (const [name, clients] of Object.entries(TOGETHER).filter(isAsked)) {
     const { one, both, ratio } = await compareRates(url, clients);
     isFair &&= ratio >= TOGETHER_BAR;
     console.log(
       `${name}: ${both.toFixed(0)} calls a second, ${one.toFixed(0)} of one client with as many, ${ratio.toFixed(2)} x`,
     );
   }
-  process.exitCode = isFair ? 0 : 1;
-} finally {
-  gateway.kill('SIGKILL');
-  await rm(directory, { recursive: true, force: true });
+  return isFair;
 }
+
+async function judgeMany(url, floods) {
+  const filler = startCaller(url, CLIENTS.calm.token);
+  await filler.count(READ, { clients: ONE, settleMs: FILL_MS, ms: 0 });
+  filler.end();
+  const cookie = await signIn(url);
+  return judgeFloods(
+    url,
+    floods.map(([name, flood]) => [name, { ...flood, flood: { ...flood.flood, cookie } }]),
+  );
+}
+
+const floods = Object.entries(FLOODS).filter(isAsked);
+const ofMany = Object.entries(OF_MANY).filter(isAsked);
+const isFair = [];
+if (floods.length > 0 || Object.entries(TOGETHER).some(isAsked)) {
+  const config = { clients: CLIENTS };
+  isFair.push(
+    await withGateway({ tools, config }, async (url) => [await judgeFloods(url, floods), await judgeRates(url)]),
+  );
+}
+if (ofMany.length > 0)
+  isFair.push(await withGateway({ tools: many, config: AUDITED }, (url) => judgeMany(url, ofMany)));
+process.exitCode = isFair.flat().every(Boolean) ? 0 : 1;

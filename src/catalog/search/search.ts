@@ -15,8 +15,8 @@ const INTROSPECT = 'introspect';
 /** Catalogs do not change, and most are never searched. */
 const indexes = new WeakMap<Catalog, Promise<SearchIndex>>();
 
-/** Units of work that a search takes at least. */
-export const SEARCH_WORK = 200_000;
+/** Units of work that a search takes at least, and for each operation: of thousands, one search fills a turn. */
+export const searchWork = (operations: number): number => 200_000 + 60 * operations;
 const SEARCH_LANE = 'searches';
 
 /** What a search found. */
@@ -47,7 +47,7 @@ export async function searchOperations(
   // Those that waited for the index would all go on in the turn in which it is ready.
   const room = turns.enter(SEARCH_LANE);
   if (room !== undefined) await room;
-  turns.spend(SEARCH_WORK);
+  turns.spend(searchWork(index.operations.length));
   const { hits: found, fit } = find(text, { index, thesaurus, isCandidate });
   const hits =
     shown === undefined

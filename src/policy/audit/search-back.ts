@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { turns } from '../../base/turns/turns.js';
 import { listJournals, MAX_LINE_BYTES, readLine, startOf } from './journal/line.js';
 import { createRecordFilter, type FoundRecord, type RecordFilter, toFound } from './search.js';
 
@@ -35,6 +36,9 @@ interface BackwardOptions {
   readonly maxBytes: number;
 }
 
+/** Between two turns of others, half a millisecond's work: a call has some turns, and waits for a slice in each. */
+const SLICE_BYTES = 16 * 1024;
+
 /** The search that was asked for last. */
 let last: Promise<unknown> = Promise.resolve();
 
@@ -61,12 +65,17 @@ async function searchPage(
     .reverse();
   const records: PlacedRecord[] = [];
   let bytes = 0;
+  let pauseAt = SLICE_BYTES;
   for (const file of files) {
     const end = file === from?.file ? from.end : undefined;
     for await (const line of readLinesBack(join(directory, file), end)) {
       // A page ends before a line, which is the first that the next page reads.
       if (records.length >= count || bytes >= maxBytes) return { records, next: { file, end: line.end }, bytes };
       bytes += line.end - line.start;
+      if (bytes >= pauseAt) {
+        await turns.next('audit searches');
+        pauseAt = bytes + SLICE_BYTES;
+      }
       const [found] = toFound(file, line.bytes);
       if (found === undefined) continue;
       // What stands before it in the journal is older.

@@ -21,7 +21,20 @@ const headersOf = (client) => ({
 
 const own = headersOf(token);
 
-const call = (args, headers = own) =>
+/** A page of the console, as an operator's browser asks for it. */
+const show = ({ page, cookie }) =>
+  new Promise((resolve, reject) => {
+    const sent = request(`${url}${page}`, { agent, headers: { cookie } }, (answer) => {
+      if (answer.statusCode !== 200) reject(new Error(`HTTP ${answer.statusCode}`));
+      answer.on('end', resolve).resume();
+    });
+    sent.on('error', reject).end();
+  });
+
+const call = ({ page, cookie, ...args }, headers = own) =>
+  page !== undefined ? show({ page, cookie }) : send(args, headers);
+
+const send = (args, headers) =>
   new Promise((resolve, reject) => {
     const params = { name: 'mcp_aql', _meta: meta, arguments: args };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });

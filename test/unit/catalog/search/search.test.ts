@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { TURN_WORK, turns } from '../../../../src/base/turns/turns.js';
-import { SEARCH_WORK, searchOperations } from '../../../../src/catalog/search/search.js';
+import { searchOperations, searchWork } from '../../../../src/catalog/search/search.js';
 import { fakeCatalog, fakeOperation } from '../endpoint/fake-catalog.js';
 
 const CATALOG = fakeCatalog([
@@ -58,6 +58,12 @@ describe('searchOperations', () => {
   });
 });
 
+describe('the work of a search', () => {
+  it('fills a turn where there are thousands of operations', () => {
+    expect(searchWork(5_000)).toBeGreaterThanOrEqual(TURN_WORK);
+  });
+});
+
 describe('many searches that wait for the index', () => {
   it('go on in turns of the event loop in which few of them begin', async () => {
     const catalog = fakeCatalog(Array.from({ length: 20 }, (_, id) => fakeOperation(`list_thing_${id}`)));
@@ -71,13 +77,13 @@ describe('many searches that wait for the index', () => {
     );
     while (open > 0) {
       await new Promise(setImmediate);
-      byTurn.push(spent.mock.calls.filter(([units]) => units === SEARCH_WORK).length);
+      byTurn.push(spent.mock.calls.filter(([units]) => units === searchWork(20)).length);
       spent.mockClear();
     }
     await Promise.all(all);
     spent.mockRestore();
     expect(byTurn.reduce((sum, one) => sum + one, 0)).toBe(40);
     // Those of two turns may fall between two looks.
-    expect(Math.max(...byTurn)).toBeLessThanOrEqual(2 * Math.ceil(TURN_WORK / SEARCH_WORK));
+    expect(Math.max(...byTurn)).toBeLessThanOrEqual(2 * Math.ceil(TURN_WORK / searchWork(20)));
   });
 });

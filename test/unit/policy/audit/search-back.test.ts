@@ -38,6 +38,21 @@ describe('searching journals from their end', () => {
     expect([await missing, most]).toEqual(['missing', 1]);
   });
 
+  it('lets others have turns within what it reads, so that a call beside it waits for little of it', async () => {
+    const folder = makeAuditFolder();
+    await folder.journal(400, (index) => admin(index, 'x'.repeat(2_000)));
+    let [turns, isDone] = [0, false];
+    const countTurns = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(countTurns);
+    };
+    countTurns();
+    const { records, bytes } = await searchBack(folder.directory, { types: ['admin'] }, ALL);
+    isDone = true;
+    expect(records).toHaveLength(400);
+    expect(turns).toBeGreaterThan(bytes / 32_768);
+  });
+
   it('finds the newest first, page by page, over several journals and lines of any length', async () => {
     const folder = makeAuditFolder();
     await folder.journal(30, (index) => admin(index, 'x'.repeat(index * 5_000)));
