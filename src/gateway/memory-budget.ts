@@ -13,14 +13,17 @@ const MOST = 2_048 * MB;
  * Bytes that all threads may take together: half of the least of the memory of the machine, what the container leaves the process
  * (cgroups), and its heap's limit (`--max-old-space-size`).
  */
-export function memoryOfThreads(): number {
-  const contained = process.constrainedMemory();
-  const limits = [totalmem(), getHeapStatistics().heap_size_limit, ...(contained > 0 ? [contained] : [])];
+export function memoryOfThreads(limits = ownLimits()): number {
   return Math.min(Math.max(Math.floor(Math.min(...limits) * SHARE), LEAST), MOST);
 }
 
 /** Of the budget, what is held by programs at most: answers have the rest, also those that programs wait for. */
 const HELD_SHARE = 0.5;
+
+function ownLimits(): readonly number[] {
+  const contained = process.constrainedMemory();
+  return [totalmem(), getHeapStatistics().heap_size_limit, ...(contained > 0 ? [contained] : [])];
+}
 
 /** What the jobs of all threads may take at once, in bytes. Jobs that do not fit wait for others to end. */
 export class MemoryBudget {

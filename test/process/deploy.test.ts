@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { memoryOfThreads } from '../../src/gateway/memory-budget.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { leanCaller } from '../support/lean-client.js';
 import { REPOSITORY, serveGateway } from '../support/served-gateway.js';
@@ -73,6 +74,27 @@ describe('the Kubernetes manifests', () => {
     expect(containers[0].readinessProbe.periodSeconds * 2_000).toBeLessThan(server.lameDuckMs);
     expect(containers[0].ports[0].containerPort).toBe(server.port);
     expect(spec.replicas).toBe(3);
+  });
+});
+
+describe('the memory that manifests give a gateway', () => {
+  it('is enough for it beside its threads, which take their share of the limit', async () => {
+    const limits = [];
+    for (const { kind, spec } of [...(await build(BASE)), ...(await build(OVERLAY))])
+      if (kind === 'Deployment') limits.push(spec.template.spec.containers[0].resources.limits.memory);
+    for (const file of [join(REPOSITORY, 'docker-compose.yml'), join(COMPOSE, 'docker-compose.yml')]) {
+      const { services } = parse(readFileSync(file, 'utf8'), { merge: true });
+      const gateways = Object.entries<Manifest>(services).filter(([name]) => name.startsWith('gateway'));
+      limits.push(...gateways.map(([, service]) => service.mem_limit));
+    }
+    expect(limits).toHaveLength(5);
+    for (const limit of limits) {
+      const [, count, unit = ''] = /^(\d+)(Gi|g)$/.exec(limit) ?? [];
+      expect(unit, limit).not.toBe('');
+      const bytes = Number(count) * 1_024 ** 3;
+      // Its own, and that of two servers which it starts.
+      expect(bytes - memoryOfThreads([bytes])).toBeGreaterThanOrEqual(450 * 1_024 ** 2);
+    }
   });
 });
 
