@@ -3,7 +3,7 @@ import type { RawCall } from '../base/protocol/call.js';
 import type { Reply } from '../base/protocol/result.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
-import type { Execution } from '../policy/execution/execution.js';
+import type { DetailsSealer, Execution } from '../policy/execution/execution.js';
 import type { Executions } from '../policy/execution/executions.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { ResultService } from '../results/query/result-types.js';
@@ -29,6 +29,7 @@ interface ExecutionServices extends Pick<PolicyService, 'store' | 'storeState'> 
   readonly audit: AuditTrail;
   readonly observe: Observer;
   readonly results: ResultService;
+  readonly sealer: DetailsSealer | undefined;
 }
 
 /** What the gateway has of executions where they are configured. */
@@ -41,7 +42,7 @@ interface OpenedExecutions {
 /** Undefined where they are not configured: nothing of them is loaded then. */
 export async function openExecutions(
   { executions: settings }: Pick<GatewayConfig, 'executions'>,
-  { store, storeState, audit, observe, results }: ExecutionServices,
+  { store, storeState, audit, observe, results, sealer }: ExecutionServices,
 ): Promise<OpenedExecutions | undefined> {
   if (!settings.enabled) return undefined;
   const [{ openRegistry }, { createExecutionHandlers }, { BackgroundCalls: Background }] = await Promise.all([
@@ -51,7 +52,7 @@ export async function openExecutions(
   ]);
   const { maxPerClient: perOwner, max: all, keptSeconds } = settings;
   const registry = await openRegistry(
-    { store, storeState, audit, observe },
+    { store, storeState, audit, observe, sealer },
     { perOwner, all, keptMs: 1_000 * keptSeconds },
   );
   const { backgroundAfterMs: afterMs } = settings;

@@ -89,7 +89,7 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
     replicas: replicas && { bytes: replicas.results, key: () => replicas.keyFor('cursors') },
   });
-  const executions = await openExecutions(config, { ...policy, observe, results });
+  const executions = await openExecutions(config, { ...policy, observe, results, sealer: replicas?.vault });
   const safety = await openSafetyLoop(config, { policy, observe, executions: executions?.registry });
   const budget = new MemoryBudget();
   const programs = await openPrograms(config, { policy, observe, budget });

@@ -18,6 +18,8 @@ export interface Replicas {
   readonly sessions: SharedSpace;
   /** Which operations were used most, for the cursors of lists that begin with them. */
   readonly rankings: SharedSpace;
+  /** Encrypts with the configuration's key; undefined where it has none. */
+  readonly vault: Vault | undefined;
   /** A key for one purpose that all gateways of the store have; undefined until the store has been reached. */
   keyFor(purpose: string): Buffer | undefined;
   /** `degraded` where another gateway of the store is configured differently. */
@@ -55,6 +57,7 @@ export async function openReplicas(
   }, LOOK_MS).unref();
   const results = store.openSpace('results');
   return {
+    vault,
     // They hold what servers answered, which who reads the store need not see.
     results: failClosedReads(vault === undefined ? results : new SealedSpace(results, vault)),
     sessions: store.openSpace('sessions'),

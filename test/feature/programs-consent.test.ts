@@ -1,3 +1,4 @@
+import { createClient } from '@redis/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { connectAsked } from '../support/asked-client.js';
@@ -20,6 +21,7 @@ const NOTES = inlineServer(`{
 }`);
 
 const PERSON = [{ match: { operation: 'delete_note' }, decision: 'confirm', requires: 'human' }];
+const ANN = 'ann-has-a-long-token-0123456';
 const OPERATOR = 'omar-has-a-long-token-0123456';
 
 async function open(more: object = {}) {
@@ -183,6 +185,13 @@ describe('the progress of a program', () => {
   }, 90_000);
 });
 
+/** Whatever a key of Redis holds, as a text. */
+async function readAny(reader: ReturnType<typeof createClient>, key: string): Promise<string> {
+  const type = await reader.type(key);
+  if (type === 'hash') return JSON.stringify(await reader.hGetAll(key));
+  return type === 'string' ? String(await reader.get(key)) : '';
+}
+
 describe('a program that stops at one replica', () => {
   it.skipIf(REDIS_BINARY === undefined)(
     `goes on at another, and once over both, on Redis (${NO_REDIS})`,
@@ -203,6 +212,40 @@ describe('a program that stops at one replica', () => {
       expect(went.filter(({ success }) => success)).toMatchObject([{ data: { result: { deleted: 1 }, calls: 2 } }]);
       const seen = [...(await one.seen()), ...(await other.seen())];
       expect(seen.toSorted()).toEqual(['create 1', 'delete 1']);
+    },
+    90_000,
+  );
+
+  it.skipIf(REDIS_BINARY === undefined)(
+    `in the background leaves a token in the store that who reads it cannot use, on Redis (${NO_REDIS})`,
+    async () => {
+      await using redis = await startRedisServer();
+      const directory = await makeDirectory();
+      onTestFinished(() => directory[Symbol.asyncDispose]());
+      const shared = {
+        store: { type: 'redis', url: redis.url },
+        executions: { enabled: true },
+        credentials: { key: 'a-key-of-the-configuration-0123456789' },
+        clients: { ann: { token: ANN } },
+        mcpServers: { notes: { ...NOTES, cwd: directory.path } },
+      };
+      const [one, other] = [await open(shared), await open(shared)];
+      const [atOne, atOther] = [await one.connect('http', 'legacy', ANN), await other.connect('http', 'legacy', ANN)];
+      const { data } = await one.call(atOne, 'run_program', {
+        code: 'return aql.delete("delete_note", { id: 1 });',
+        _execution: { background: true },
+      });
+      const status = { execution_id: data.execution_id, wait_seconds: 30 };
+      await one.call(atOne, 'get_execution_status', status);
+      const { data: ended } = await other.call(atOther, 'get_execution_status', status);
+      const token = ended.error.details.program_token;
+      expect(token).toMatch(/^program_/);
+      const reader = await createClient({ url: redis.url }).connect();
+      const kept = await Promise.all((await reader.keys('*')).map((key) => readAny(reader, key)));
+      reader.destroy();
+      expect(kept.join('\n')).toContain('CONFIRMATION_REQUIRED');
+      expect(kept.join('\n')).not.toContain(token);
+      expect((await other.call(atOther, 'run_program', { program_token: token })).data.result).toEqual({ deleted: 1 });
     },
     90_000,
   );

@@ -82,13 +82,25 @@ export function describeExecution(execution: Execution): ExecutionState {
   };
 }
 
+/** Encrypts what comes with errors: of a program that has stopped, the token that it goes on with. Bound to a place. */
+export interface DetailsSealer {
+  seal(value: JsonObject, place: string): string;
+  /** Undefined for what was sealed with another key or for another place. */
+  open(sealed: unknown, place: string): JsonObject | undefined;
+}
+
+const placeOf = (id: string): string => `execution ${id}`;
+
 /** An execution as the store keeps it. */
-export function writeExecution({ id: _id, ...rest }: Execution): JsonObject {
-  return { ...rest };
+export function writeExecution({ id, ...rest }: Execution, sealer?: DetailsSealer): JsonObject {
+  const { error } = rest;
+  if (sealer === undefined || error?.details === undefined) return { ...rest };
+  const { details, ...plain } = error;
+  return { ...rest, error: { ...plain, sealed: sealer.seal(details, placeOf(id)) } };
 }
 
 /** Undefined for a record that another version has written, and that this one does not know. */
-export function readExecution(id: string, value: JsonObject): Execution | undefined {
+export function readExecution(id: string, value: JsonObject, sealer?: DetailsSealer): Execution | undefined {
   const { owner, session, subject, createdAt } = value;
   const kind = EXECUTION_KINDS.find((each) => each === value['kind']);
   const status = EXECUTION_STATUSES.find((each) => each === value['status']);
@@ -97,7 +109,7 @@ export function readExecution(id: string, value: JsonObject): Execution | undefi
   if (typeof createdAt !== 'number') return undefined;
   const { startedAt, finishedAt } = value;
   const progress = readProgress(value['progress']);
-  const error = readError(value['error']);
+  const error = readError(value['error'], (sealed) => sealer?.open(sealed, placeOf(id)));
   const result = readResult(value['result']);
   return {
     id,
@@ -127,9 +139,9 @@ function readProgress(value: unknown): ExecutionProgress | undefined {
   return isJsonObject(value) ? progressOf(value) : undefined;
 }
 
-function readError(value: unknown): ExecutionError | undefined {
+function readError(value: unknown, open: (sealed: unknown) => JsonObject | undefined): ExecutionError | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { code, message, details } = value;
+  const { code, message, sealed, details = open(sealed) } = value;
   if (typeof code !== 'string' || typeof message !== 'string') return undefined;
   return { code, message, ...(isJsonObject(details) ? { details } : {}) };
 }

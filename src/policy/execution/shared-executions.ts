@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import type { JsonObject } from '../../base/json/json.js';
 import { refuseOnFailure } from '../../store/fail-closed.js';
 import type { StateStore, StoredRecord } from '../../store/state-store.js';
-import { type Execution, isEnded, readExecution, writeExecution } from './execution.js';
+import { type DetailsSealer, type Execution, isEnded, readExecution, writeExecution } from './execution.js';
 
 interface SharedDeps {
   readonly store: StateStore;
@@ -11,6 +12,8 @@ interface SharedDeps {
   readonly storeWorksForMs: () => number;
   /** How long one is kept after its end. */
   readonly keptMs: number;
+  /** Of the configuration's key; what errors come with is kept as it is where absent. */
+  readonly sealer?: DetailsSealer | undefined;
   /** Called when the store did not take something; the execution itself is not concerned. */
   readonly onStoreFault: (cause: unknown) => void;
   /** Milliseconds since the epoch. */
@@ -93,7 +96,7 @@ export class SharedExecutions {
     // What ends between the two has its end by then.
     const running = await store.get('running_execution', id);
     const ended = await store.get('execution', id);
-    if (ended !== undefined) return readExecution(id, ended.value);
+    if (ended !== undefined) return this.#read(id, ended.value);
     return running === undefined ? undefined : this.#settle(running);
   }
 
@@ -105,7 +108,7 @@ export class SharedExecutions {
     const { store } = this.#deps;
     const running = await store.list('running_execution');
     const ended = await store.list('execution');
-    const known = new Map(ended.map(({ key, value }) => [key, readExecution(key, value)]));
+    const known = new Map(ended.map(({ key, value }) => [key, this.#read(key, value)]));
     for (const record of running) {
       if (!known.has(record.key)) known.set(record.key, await this.#settle(record));
     }
@@ -146,7 +149,7 @@ export class SharedExecutions {
   /** One that runs as its gateway left it; with an end where that gateway is gone. */
   async #settle({ key, value }: StoredRecord): Promise<Execution | undefined> {
     const { store, now } = this.#deps;
-    const execution = readExecution(key, value);
+    const execution = this.#read(key, value);
     const { holder } = value;
     if (execution === undefined || (typeof holder === 'string' && (await this.#holder.isAlive(holder))))
       return execution;
@@ -158,13 +161,17 @@ export class SharedExecutions {
       return lost;
     }
     const ended = await store.get('execution', key);
-    return ended === undefined ? lost : readExecution(key, ended.value);
+    return ended === undefined ? lost : this.#read(key, ended.value);
+  }
+
+  #read(id: string, value: JsonObject): Execution | undefined {
+    return readExecution(id, value, this.#deps.sealer);
   }
 
   #insertEnd(execution: Execution): Promise<boolean> {
     const { store, keptMs, now } = this.#deps;
     const options = { expiresAt: now() + keptMs, tag: execution.owner };
-    return store.insert('execution', execution.id, writeExecution(execution), options);
+    return store.insert('execution', execution.id, writeExecution(execution, this.#deps.sealer), options);
   }
 
   #write(id: string): void {
@@ -191,7 +198,7 @@ export class SharedExecutions {
   async #writeRunning(execution: Execution): Promise<void> {
     const { store, now } = this.#deps;
     const { id } = execution;
-    const value = { ...writeExecution(execution), holder: this.#holder.id };
+    const value = { ...writeExecution(execution, this.#deps.sealer), holder: this.#holder.id };
     // Others take one for lost whose gateway has not said that it lives.
     await this.#beat();
     const record = await store.get('running_execution', id);
