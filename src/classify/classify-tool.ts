@@ -1,6 +1,7 @@
 import { isJsonObject } from '../base/json/json.js';
 import { type Classification, type DangerAssessment, dangerRank } from '../base/protocol/operation.js';
 import { assessDanger } from './assess-danger.js';
+import type { LearnedConfidence } from './confidence.js';
 import { contradictingHint, type Decision, decideCategory } from './decide-category.js';
 import { findDeciding, findRouter } from './deciding.js';
 import { type ClassificationInput, gatherFacts, type ToolFacts } from './facts.js';
@@ -15,12 +16,12 @@ const EVIDENCE_LINES = 6;
 /**
  * Classifies what a tool does, from all the evidence. Pure and deterministic: equal tools get equal classifications.
  * What the operator declares is final; doubt never leads to READ, and never lowers danger.
- * @param weights those of the confidence, where others than the learned ones are to be judged
+ * @param learned what the confidence is rated by, where another than the committed one is to be judged
  */
-export function classifyTool(input: ClassificationInput, weights?: readonly number[]): Classification {
+export function classifyTool(input: ClassificationInput, learned?: LearnedConfidence): Classification {
   const facts = gatherFacts(input);
   const known = decideKnown(facts);
-  const found = known ?? judge(facts, weights);
+  const found = known ?? judge(facts, learned);
   const decision = applyCuration(input, found);
   const assessed = known === undefined ? assessDanger(facts, decision) : reviewedDanger(known);
   const danger = curateDanger(input, found, assessed);
@@ -43,8 +44,8 @@ export function classifyTool(input: ClassificationInput, weights?: readonly numb
 }
 
 /** What the rules find. */
-function judge(facts: ToolFacts, weights?: readonly number[]): Decision {
-  const decision = noteContradiction(facts, requireInput(facts, decideCategory(facts, weights)));
+function judge(facts: ToolFacts, learned?: LearnedConfidence): Decision {
+  const decision = noteContradiction(facts, requireInput(facts, decideCategory(facts, learned)));
   const { known } = facts.input;
   return known?.isChanged === true ? noteChange(known, decision) : decision;
 }

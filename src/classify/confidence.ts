@@ -1,5 +1,5 @@
 import type { Category } from '../base/protocol/operation.js';
-import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
+import { CONFIDENCE_WEIGHTS, ON_NEW_SERVERS } from './confidence-weights.js';
 import type { ToolFacts } from './facts.js';
 import type { Signal } from './rule.js';
 import { hasSenses } from './words/find-verb.js';
@@ -165,16 +165,31 @@ export function readFeatures(weighed: Weighed): readonly number[] {
   return FEATURES.map(({ of }) => of(account));
 }
 
-/** The probability that a decision is right, learned from labelled tools. */
-export function rateConfidence(weighed: Weighed, weights: readonly number[] = CONFIDENCE_WEIGHTS): number {
-  const account = readAccount(weighed);
-  const score = FEATURES.reduce((sum, { of }, index) => sum + of(account) * (weights[index] ?? 0), 0);
-  const probability = 1 / (1 + Math.exp(-score));
+/** What the confidence is rated by. */
+export interface LearnedConfidence {
+  /** One for each feature. */
+  readonly weights: readonly number[];
+  readonly calibration: typeof ON_NEW_SERVERS;
+}
+
+const LEARNED: LearnedConfidence = { weights: CONFIDENCE_WEIGHTS, calibration: ON_NEW_SERVERS };
+
+/** The sum that the weights give for a decision: the log odds that it is right, on servers that the rules were written for. */
+export function scoreOf(features: readonly number[], weights: readonly number[]): number {
+  return features.reduce((sum, feature, index) => sum + feature * (weights[index] ?? 0), 0);
+}
+
+/** The probability that a decision is right on a server that nobody had in view, learned from labelled tools. */
+export function rateConfidence(
+  weighed: Weighed,
+  { weights, calibration: { offset, slope } }: LearnedConfidence = LEARNED,
+): number {
+  const probability = 1 / (1 + Math.exp(-(offset + slope * scoreOf(readFeatures(weighed), weights))));
   return Math.round(Math.max(LEAST, Math.min(MOST, probability)) * 100) / 100;
 }
 
 /** A decision that is less probably right than this counts as not understood. */
-export const UNDERSTOOD = 0.3;
+export const UNDERSTOOD = 0.16;
 
 /** No decision of the weighing is certain, and none is worse than a guess. */
 const LEAST = 0.1;

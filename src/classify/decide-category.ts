@@ -1,5 +1,5 @@
 import type { Category } from '../base/protocol/operation.js';
-import { rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
+import { type LearnedConfidence, rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
 import { findRouter } from './deciding.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { findReadingChoice } from './reading-choice.js';
@@ -45,16 +45,16 @@ interface Deaf {
 }
 
 /** Weighs all rules and decides one category; `RULES` and `EFFECTS` define what counts for what. */
-export function decideCategory(facts: ToolFacts, weights?: readonly number[], deaf: Deaf = {}): Decision {
+export function decideCategory(facts: ToolFacts, learned?: LearnedConfidence, deaf: Deaf = {}): Decision {
   const decision = weigh(facts, deaf);
   const { weighed } = decision;
   if (weighed === undefined) return decision;
-  const confidence = rateConfidence(weighed, weights);
+  const confidence = rateConfidence(weighed, learned);
   if (contradictingHint(facts, decision.category) === undefined) return { ...decision, confidence };
   // A contradiction by itself does not make a decision one that is not understood.
   const contradicted = { ...weighed, contradicted: true };
   const least = Math.min(confidence, UNDERSTOOD);
-  return { ...decision, confidence: Math.max(rateConfidence(contradicted, weights), least), weighed: contradicted };
+  return { ...decision, confidence: Math.max(rateConfidence(contradicted, learned), least), weighed: contradicted };
 }
 
 /** The author's hint that says the contrary of a category. */
@@ -214,7 +214,7 @@ function saysItReads(signals: readonly Signal[], { name, words, description, des
 }
 
 /** The confidence where parameters and hints only suggest what the tool does. */
-const UNSTATED = 0.2;
+const UNSTATED = 0.15;
 
 function sum(signals: readonly Signal[], share: (signal: Signal) => number): number {
   return signals.reduce((total, signal) => total + signal.weight * share(signal), 0);

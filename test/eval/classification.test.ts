@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { groupBy } from '../../src/base/lib/collections.js';
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
+import { ON_NEW_SERVERS } from '../../src/classify/confidence-weights.js';
 import { ARBITRARY_RUNNERS } from './arbitrary-runners.js';
 import { findCorpus, isOnlyScored, readAllLabels, readAllTools } from './corpus.js';
 import { describeCalibration, describeFigures, describeSpread, namesOf, percent } from './describe-figures.js';
@@ -35,7 +36,10 @@ describe.skipIf(directory === undefined)('classification of the labelled corpus'
     // Each server is judged with what all others teach.
     const leftOut = [...servers].map(([server, subjects]) => ({
       server,
-      judgements: judge(subjects, learnWeights(examples.filter((example) => example.server !== server))),
+      judgements: judge(subjects, {
+        weights: learnWeights(examples.filter((example) => example.server !== server)),
+        calibration: ON_NEW_SERVERS,
+      }),
     }));
     const all = measureClassification(leftOut.flatMap(({ judgements }) => judgements));
     const scored = measureClassification(judge(readSubjects(tools, onlyScored, !seen)));
@@ -71,7 +75,8 @@ describe.skipIf(directory === undefined)('classification of the labelled corpus'
       expect(figures.writesInRead.length, name(figures.writesInRead).join('\n')).toBe(0);
       expect(figures.readsElsewhere).toBeLessThanOrEqual(readsElsewhere);
       expect(figures.destroyersUnderrated.length, name(figures.destroyersUnderrated).join('\n')).toBe(0);
-      expect(figures.calibration.expectedError).toBeLessThanOrEqual(0.031);
+      // More is right here than is said: what is said is meant for servers that the rules were not written for.
+      expect(figures.calibration.expectedError).toBeLessThanOrEqual(0.04);
       // With so few mistakes a share says little: one may be among the decisions that are not the least sure fifth.
       const surprising = (1 - figures.calibration.mistakesInLeastSureFifth) * figures.notAccepted.length;
       expect(Math.round(surprising)).toBeLessThanOrEqual(1);

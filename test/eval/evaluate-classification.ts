@@ -3,7 +3,7 @@ import { toSnakeCase } from '../../src/base/lib/names.js';
 import { type Classification, dangerRank } from '../../src/base/protocol/operation.js';
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
-import { readFeatures } from '../../src/classify/confidence.js';
+import { type LearnedConfidence, readFeatures } from '../../src/classify/confidence.js';
 import { decideCategory } from '../../src/classify/decide-category.js';
 import { type ClassificationInput, findGroupingParameter, gatherFacts } from '../../src/classify/facts.js';
 import { findEmptyHints, tellsReadsApart } from '../../src/classify/words/default-hints.js';
@@ -114,9 +114,9 @@ export function readSubjects(
   });
 }
 
-/** Classifies labelled tools, with the weights of the confidence that are given or the committed ones. */
-export function judge(subjects: readonly Subject[], weights?: readonly number[]): readonly Judgement[] {
-  return subjects.map(({ label, tool, input }) => ({ label, tool, classification: classifyTool(input, weights) }));
+/** Classifies labelled tools, with what the confidence is rated by that is given or the committed one. */
+export function judge(subjects: readonly Subject[], learned?: LearnedConfidence): readonly Judgement[] {
+  return subjects.map(({ label, tool, input }) => ({ label, tool, classification: classifyTool(input, learned) }));
 }
 
 /** So much less counts a tool of which a part is not listened to. */

@@ -1,4 +1,4 @@
-import { FEATURES } from '../../src/classify/confidence.js';
+import { FEATURES, scoreOf } from '../../src/classify/confidence.js';
 
 /** A decision of a labelled tool, and whether it is right. */
 export interface Example {
@@ -40,6 +40,37 @@ export function learnWeights(examples: readonly Example[]): readonly number[] {
     weights = weights.map((weight, i) => weight + (step[i] ?? 0));
   }
   return weights.map((weight) => Math.round(weight * DIGITS) / DIGITS);
+}
+
+/** How log odds are to be read, by logistic regression over the score alone: two numbers from many decisions, so that nothing holds them back. */
+export function learnCalibration(
+  examples: readonly Example[],
+  weights: readonly number[],
+): { readonly offset: number; readonly slope: number } {
+  const rows = examples.map(({ features, right }) => ({ x: scoreOf(features, weights), y: Number(right) }));
+  let [offset, slope] = [0, 1];
+  for (let round = 0; round < 4 * ROUNDS; round += 1) {
+    const gradient = [0, 0];
+    const curvature = [
+      [1e-6, 0],
+      [0, 1e-6],
+    ];
+    for (const { x, y } of rows) {
+      const p = 1 / (1 + Math.exp(-(offset + slope * x)));
+      [1, x].forEach((one, i) => {
+        gradient[i] = (gradient[i] ?? 0) + one * (y - p);
+        const line = curvature[i] ?? [];
+        [1, x].forEach((other, j) => {
+          line[j] = (line[j] ?? 0) + one * other * p * (1 - p);
+        });
+      });
+    }
+    const [first = 0, second = 0] = solve(curvature, gradient);
+    offset += first;
+    slope += second;
+  }
+  const round = (value: number): number => Math.round(value * DIGITS) / DIGITS;
+  return { offset: round(offset), slope: round(slope) };
 }
 
 /** The first feature is always on: its weight is not held back. */

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { FEATURES } from '../../src/classify/confidence.js';
 import { CONFIDENCE_WEIGHTS } from '../../src/classify/confidence-weights.js';
 import { findCorpus, isOnlyScored, readAllLabels, readAllTools } from './corpus.js';
-import { learnWeights } from './learn-confidence.js';
+import { learnCalibration, learnWeights } from './learn-confidence.js';
 import { readTrainingExamples } from './training.js';
+import { readUnreadExamples } from './unread.js';
 
 const FILE = join(import.meta.dirname, '../../src/classify/confidence-weights.ts');
 const directory = findCorpus();
@@ -21,6 +22,7 @@ test.skipIf(process.env['LEARN'] === undefined || directory === undefined)(
     const labels = readAllLabels(directory ?? '').filter(({ server }) => !isOnlyScored(server));
     const examples = readTrainingExamples(readAllTools(directory ?? ''), labels);
     const weights = learnWeights(examples);
+    const { offset, slope } = learnCalibration(readUnreadExamples(directory ?? ''), weights);
     const lines = FEATURES.map(({ id }, index) => `  ${weights[index] ?? 0}, // ${id}`);
     const text = [
       '// biome-ignore-all lint/suspicious/noApproximativeNumericConstant: the weights are learned, and only look like constants by chance.',
@@ -28,6 +30,9 @@ test.skipIf(process.env['LEARN'] === undefined || directory === undefined)(
       'export const CONFIDENCE_WEIGHTS: readonly number[] = [',
       ...lines,
       '];',
+      '',
+      '/** How the log odds are to be read on servers that the rules were not written for, as tools show whose failures nobody has read. */',
+      `export const ON_NEW_SERVERS = { offset: ${offset}, slope: ${slope} };`,
       '',
     ];
     writeFileSync(FILE, text.join('\n'));

@@ -2,6 +2,7 @@
 // npm run eval -- --danger: prints how dangerous each verb is rated, and the tools that are rated unlike their verb.
 // npm run eval -- --tokens: how far the estimate of tokens is off from o200k_base, by kind of text.
 // npm run eval -- --rules: prints what each rule yields over labelled servers, and over invented ones.
+// npm run eval -- --calibration: of what is said with how much confidence how much is right, on servers that taught nothing.
 // npm run eval:learn: learns the weights of the confidence again, and writes them to src/classify/confidence-weights.ts.
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     danger: { type: 'boolean' },
     tokens: { type: 'boolean' },
     rules: { type: 'boolean' },
+    calibration: { type: 'boolean' },
   },
 });
 const from = values.from === undefined ? {} : { EVAL_CORPUS: resolve(values.from) };
@@ -24,8 +26,15 @@ const env = {
   ...(values.learn === true && { LEARN: '1' }),
   ...(values.danger === true && { DANGER: '1' }),
   ...(values.rules === true && { RULES: '1' }),
+  ...(values.calibration === true && { CALIBRATION: '1' }),
 };
-const FILES = { learn: 'learn', danger: 'danger-table', tokens: 'token-estimate', rules: 'rules-yield' };
+const FILES = {
+  learn: 'learn',
+  danger: 'danger-table',
+  tokens: 'token-estimate',
+  rules: 'rules-yield',
+  calibration: 'calibration',
+};
 const only = Object.entries(FILES).find(([option]) => values[option] === true)?.[1];
 const tests = only === undefined ? 'test/eval' : `test/eval/${only}.test.ts`;
 const { status } = spawnSync('npx', ['vitest', 'run', tests, '--disable-console-intercept'], {

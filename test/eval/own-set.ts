@@ -18,7 +18,7 @@ export function isUnseen(server: string): boolean {
   return BigInt(`0x${createHash('sha256').update(server).digest('hex')}`) % 2n === 1n;
 }
 
-type OwnFile =
+export type OwnFile =
   | 'tools.tsv'
   | 'fresh.tsv'
   | 'invented.tsv'
