@@ -1,6 +1,6 @@
 import type { Category } from '../../base/protocol/operation.js';
 import { EFFECTS, type EffectTraits, LEXICON, type Verb } from '../../classify/words/lexicon.js';
-import { isContentWord, type ReadRequest, type RequestWord, readRequest } from './request.js';
+import { isContentWord, type ReadRequest, type RequestWord, type Role, readRequest } from './request.js';
 import type { SearchSettings } from './settings.js';
 import type { Spelling } from './spelling.js';
 import type { Synonyms, Thesaurus } from './thesaurus.js';
@@ -19,6 +19,8 @@ export interface Concept {
   readonly isName: boolean;
   /** Whether people use the word for what operations do, whatever this catalog has. */
   readonly isUsual: boolean;
+  /** How plainly it names a product that the request is for: 1 for the place (`in Dropbox`), less beside another word (`the Dropbox folder`), 0 for none. */
+  readonly product: number;
   /** Undefined for a phrase and for a word that is never a noun. */
   readonly number?: GrammaticalNumber;
 }
@@ -43,7 +45,8 @@ export function readQuery(
   settings: SearchSettings,
   vocabulary: Vocabulary,
 ): SearchQuery {
-  const isKnown = (word: string): boolean => isInUse(stemWord(word), thesaurus, vocabulary);
+  const isKnown = (word: string): boolean =>
+    isInUse(stemWord(word), thesaurus, vocabulary) || thesaurus.products.has(word);
   const request = readRequest(text, isKnown);
   const words = expandWords(request, thesaurus).map((word) => repairWord(word, isKnown, vocabulary, settings));
   const stems = words.map(({ word }) => stemWord(word));
@@ -55,8 +58,10 @@ export function readQuery(
     weight: Math.max(...words.slice(start, start + length).map(({ role }) => settings.roles[role])),
     isName: false,
     isUsual: true,
+    product: 0,
   }));
   for (const [place, { word, role, isName, isAfterVerb, also }] of words.entries()) {
+    const product = isNameOfProduct(word, isName, thesaurus) ? PRODUCT[role] : 0;
     const stem = stems[place] ?? word;
     if (!isContentWord(word) || stems.indexOf(stem) < place) continue;
     // The list of "make a list" is no request to show or find something.
@@ -68,12 +73,19 @@ export function readQuery(
     const weight = settings.roles[role] * (inPhrase.has(place) ? settings.phraseWords : 1);
     const isUsual = thesaurus.words.has(stem) || verbOf(stem) !== undefined;
     const number = LEXICON.get(word)?.nounness === 'never' ? {} : { number: numberOf(word) };
-    placed.push({ place, word, stem, terms, weight, isName: isName && !isKnown(word), isUsual, ...number });
+    placed.push({ place, word, stem, terms, weight, isName: isName && !isKnown(word), isUsual, product, ...number });
   }
   placed.sort((a, b) => a.place - b.place);
   const concepts = placed.map(({ place, ...concept }) => concept);
   const head = placed.find(({ place }) => place >= request.start - 0.5) ?? placed[0];
   return { concepts, names: namesIn(request), intent: readIntent(request, phrases, head, settings) };
+}
+
+/** What is only said to be about a product (`news about Spotify`) may be served without it. */
+const PRODUCT: Readonly<Record<Role, number>> = { place: 1, of: 0.4, head: 0.4, about: 0, context: 0 };
+
+function isNameOfProduct(word: string, isName: boolean, { products, commonProducts }: Thesaurus): boolean {
+  return products.has(word) || (isName && commonProducts.has(word));
 }
 
 function isNounForReading(verb: Verb | undefined): boolean {

@@ -246,12 +246,12 @@ interface Finding {
 }
 
 /**
- * The weights of a logistic regression over the evaluation's requests that are served and those that are not, and how much
+ * The weights of a logistic regression over the evaluation's requests that are served and those that are not (that of products is set by hand), and how much
  * must speak for a request. A small catalog lacks more of any request's words, and in a large one more operations are alike by chance:
  * the weight of the size holds wrong warnings rare in small ones. A wrong warning is worse than none. `npm run eval` prints
  * how often it is said of what is served and of what is not.
  */
-const WEIGHTS = { best: 4.92, vocabulary: 2.58, unknown: -2.42, missing: -1.8, length: 1.54, size: -2 };
+const WEIGHTS = { best: 4.92, vocabulary: 2.58, unknown: -2.42, missing: -1.8, length: 1.54, size: -2, elsewhere: -5 };
 const LEAST = 0.9;
 
 /** Further words say no more about a request. */
@@ -271,10 +271,12 @@ const FEW = 200;
 
 /**
  * How much speaks for the best hit serving the request: its score, a server whose vocabulary the request uses, and words that the
- * catalog has. Below 0 likely nothing serves it.
+ * catalog has. Below 0 likely nothing serves it, and so it is where the request is for a product that the catalog does not know.
  */
 function judgeFit({ index, concepts, servers, best }: Finding): number {
   if (best === 0) return Number.NEGATIVE_INFINITY;
+  const isNamed = servers.some(({ named }) => named > NAMED_FROM);
+  const elsewhere = isNamed ? 0 : Math.max(...concepts.map(productIn));
   const vocabulary = servers.reduce((most, server) => Math.max(most, server.vocabulary), 0);
   const { unknown, missing } = countUnknown(concepts, index.mostRarity);
   return (
@@ -282,11 +284,15 @@ function judgeFit({ index, concepts, servers, best }: Finding): number {
     WEIGHTS.vocabulary * Math.min(MOST_VOCABULARY, vocabulary / (OWN_WORDS * index.mostServerRarity)) +
     WEIGHTS.unknown * unknown +
     WEIGHTS.missing * (Math.min(MOST_MISSING, missing) / MOST_MISSING) +
+    WEIGHTS.elsewhere * elsewhere +
     WEIGHTS.length * (Math.min(MOST_CONCEPTS, concepts.length) / MOST_CONCEPTS) +
     WEIGHTS.size * (Math.log(Math.max(FEW, index.operations.length)) / LARGE) -
     LEAST
   );
 }
+
+/** How plainly a concept names a product that no operation has, in its words or synonyms. */
+const productIn = ({ concept, terms }: KnownConcept): number => (terms.length === 0 ? concept.product : 0);
 
 /** Words of the request that neither operations nor synonyms have; names of things are none. */
 interface Unknown {

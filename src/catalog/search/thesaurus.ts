@@ -17,6 +17,10 @@ export interface Thesaurus {
   readonly abbreviations: ReadonlyMap<string, readonly string[]>;
   /** Every stem that stands for something else. */
   readonly meant: readonly string[];
+  /** Names of products, in lower case. */
+  readonly products: ReadonlySet<string>;
+  /** Those of them that are words of every day, too, unless they are written with a capital. */
+  readonly commonProducts: ReadonlySet<string>;
   /** Words in the longest phrase. */
   readonly longestPhrase: number;
 }
@@ -31,11 +35,12 @@ const RANK: readonly Closeness[] = ['loose', 'toward', 'equal'];
  * - `ticket = issue = bug`: each may stand for each other;
  * - `log, file > create submit`: who says one of the words on the left may mean each on the right, but not the reverse;
  * - `log, file ~ record`: the same, but only perhaps;
+ * - `! docusign`: names of products; `!? box`: those that are also words of every day;
  * - `ls : list directory`: an abbreviation of these words, each of which counts. One that begins with a verb is a command.
  * On the left commas separate words and phrases; on the right spaces separate words.
  */
 export function readThesaurus(...lists: readonly string[]): Thesaurus {
-  const notes: Notes = { entries: new Map(), abbreviations: new Map() };
+  const notes = emptyNotes();
   for (const line of lists.flatMap((list) => list.split('\n'))) readLine(line, notes);
   return buildThesaurus(notes);
 }
@@ -44,22 +49,36 @@ export function readThesaurus(...lists: readonly string[]): Thesaurus {
 interface Notes {
   readonly entries: Entries;
   readonly abbreviations: Map<string, readonly string[]>;
+  readonly products: Set<string>;
+  readonly commonProducts: Set<string>;
 }
 
-function buildThesaurus({ entries, abbreviations }: Notes): Thesaurus {
+const emptyNotes = (): Notes => ({
+  entries: new Map(),
+  abbreviations: new Map(),
+  products: new Set(),
+  commonProducts: new Set(),
+});
+
+function buildThesaurus({ entries, ...rest }: Notes): Thesaurus {
   const keys = [...entries.keys()];
   const pick = (wanted: boolean): Entries => new Map([...entries].filter(([key]) => key.includes(' ') === wanted));
   return {
     words: pick(false),
     phrases: pick(true),
-    abbreviations,
+    ...rest,
     meant: [...new Set([...entries.values()].flatMap((synonyms) => [...synonyms.keys()]))],
     longestPhrase: Math.max(1, ...keys.map((key) => key.split(' ').length)),
   };
 }
 
-function readLine(line: string, { entries, abbreviations }: Notes): void {
+function readLine(line: string, { entries, abbreviations, products, commonProducts }: Notes): void {
   if (line === '' || line.startsWith('#')) return;
+  const [, common, names] = /^!(\?)? (.+)$/.exec(line) ?? [];
+  if (names !== undefined) {
+    for (const name of names.split(' ')) (common === undefined ? products : commonProducts).add(name);
+    return;
+  }
   const [, short, long] = /^(.+?)\s:\s(.+)$/.exec(line) ?? [];
   if (short !== undefined && long !== undefined) {
     for (const abbreviation of short.split(',')) abbreviations.set(abbreviation.trim(), splitText(long));
@@ -106,7 +125,7 @@ export function openFieldThesaurus(): Promise<Thesaurus> {
 }
 
 async function readInTurns(list: string): Promise<Thesaurus> {
-  const notes: Notes = { entries: new Map(), abbreviations: new Map() };
+  const notes = emptyNotes();
   await eachInTurns(list.split('\n'), (line) => readLine(line, notes));
   return buildThesaurus(notes);
 }

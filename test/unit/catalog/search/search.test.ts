@@ -40,6 +40,33 @@ describe('searchOperations', () => {
     expect((await found('list tickets'))[0]).toBe('list_issues');
   });
 
+  it.each([
+    'list the issues of the project in YouTrack',
+    'close the Freshdesk tickets',
+    'read the file from Dropbox',
+    'search the code on bitbucket',
+    'list the files in our Box folder',
+  ])('says that likely nothing fits a request for a product that the catalog does not know: %s', async (text) => {
+    expect((await searchOperations(CATALOG, text)).noFit).toContain('nothing here fits');
+  });
+
+  it.each([
+    'search for anything about Dropbox',
+    'list the issues of the forge that mention zendesk',
+    'read the file in the box folder',
+    'show the issues in Gitlab',
+  ])(
+    'takes no product for one that it is only about, that a server is named with, or that is known: %s',
+    async (text) => {
+      const catalog = fakeCatalog([
+        fakeOperation('search', { description: 'Looks for anything.' }),
+        fakeOperation('list_issues', { upstream: 'forge', description: 'Shows issues of gitlab.' }),
+        fakeOperation('read_file', { description: 'Reads one file of a folder.' }),
+      ]);
+      expect((await searchOperations(catalog, text)).noFit).toBeUndefined();
+    },
+  );
+
   it('says that likely nothing fits a request which no operation serves, names the servers, and keeps what is nearest', async () => {
     const { noFit } = await searchOperations(CATALOG, 'mow the lawn of my neighbour');
     expect(noFit).toMatch(
