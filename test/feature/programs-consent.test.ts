@@ -185,8 +185,10 @@ describe('the progress of a program', () => {
   }, 90_000);
 });
 
+const readerOf = (url: string) => createClient({ url });
+
 /** Whatever a key of Redis holds, as a text. */
-async function readAny(reader: ReturnType<typeof createClient>, key: string): Promise<string> {
+async function readAny(reader: ReturnType<typeof readerOf>, key: string): Promise<string> {
   const type = await reader.type(key);
   if (type === 'hash') return JSON.stringify(await reader.hGetAll(key));
   return type === 'string' ? String(await reader.get(key)) : '';
@@ -240,7 +242,8 @@ describe('a program that stops at one replica', () => {
       const { data: ended } = await other.call(atOther, 'get_execution_status', status);
       const token = ended.error.details.program_token;
       expect(token).toMatch(/^program_/);
-      const reader = await createClient({ url: redis.url }).connect();
+      const reader = readerOf(redis.url);
+      await reader.connect();
       const kept = await Promise.all((await reader.keys('*')).map((key) => readAny(reader, key)));
       reader.destroy();
       expect(kept.join('\n')).toContain('CONFIRMATION_REQUIRED');
