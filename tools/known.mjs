@@ -17,7 +17,7 @@ const DIGITS = 32;
 const [option, name, ...rest] = process.argv.slice(2);
 if (option === undefined) count();
 else if (option !== '--add' || name === undefined || rest.length === 0) fail(USAGE);
-else add(name.replace(/\s+/g, '-'), rest);
+else add(name.trim(), rest);
 
 function count() {
   const lines = readFileSync(DATA, 'utf8').split('\n');
