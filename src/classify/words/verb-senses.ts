@@ -324,6 +324,13 @@ export const VERB_SENSES: readonly {
   { verb: 'restore', near: setOfWords('backup backups snapshot snapshots database'), effect: 'rebuild' },
   { verb: 'format', near: setOfWords('disk drive volume partition'), effect: 'purge' },
   { verb: 'format', near: setOfWords('cell cells range paragraph file files document'), effect: 'update' },
+  {
+    verb: 'format',
+    near: setOfWords('table tables slide slides sheet sheets column columns row rows heading headings'),
+    unless: new Set([GIVEN]),
+    effect: 'update',
+  },
+  { verb: 'show', near: setOfWords('unhide unhides'), effect: 'update' },
   { verb: 'sort', near: setOfWords('range rows sheet table in-place column'), effect: 'update' },
   { verb: 'group', near: setOfWords('nodes layers shapes elements'), effect: 'update' },
   { verb: 'draw', near: setOfWords('chart graph plot diagram histogram'), effect: 'compute' },

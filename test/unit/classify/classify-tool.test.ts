@@ -82,6 +82,25 @@ describe('the category by description', () => {
   });
 });
 
+describe('verbs that change how something looks', () => {
+  test.each([
+    ['format_table', 'Format a table with borders.', { file: text, table: text }],
+    ['format_slide', 'Formats one slide.', { deck: text, slide: text }],
+    ['show_columns', 'Show (unhide) a range of columns.', { sheet: text, from: text }],
+  ])('%s is no READ', (name, description, parameters) => {
+    const { category } = classifyTool(exampleInput(name, { description, parameters }));
+    expect(category).toBe('UPDATE');
+  });
+
+  test.each([
+    ['format_table', 'Formats a table of text.', { text }],
+    ['show_columns', 'Show the columns of a table.', { table: text }],
+  ])('%s reads where it hands back what it is given, or only looks: %s', (name, description, parameters) => {
+    const { category } = classifyTool(exampleInput(name, { description, parameters }));
+    expect(category).toBe('READ');
+  });
+});
+
 describe('a tool in doubt', () => {
   test('is EXECUTE, destructive and of low confidence where nothing is known', () => {
     const { category, danger, confidence } = classify('frobnicate');
