@@ -4,7 +4,7 @@ import { expectedCost, understandingOf } from '../../base/protocol/understanding
 import type { Gateway } from '../../gateway/gateway.js';
 import { type FileChange, type Judgement, undoChange, writeJudgement } from '../../gateway/review/curation-review.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
-import { type Keyboard, oneLine, paintFor, printLine, readKeys, type Terminal } from './terminal.js';
+import { eachKey, type Keyboard, oneLine, paintFor, printLine, type Terminal } from './terminal.js';
 
 /** A review asks about so many of all operations, and at least about so many. */
 const SHARE = 0.1;
@@ -60,18 +60,19 @@ export async function reviewOperations(gateway: Gateway, terminal: Terminal, key
   let at = 0;
   if (operations.length > 0) {
     show(terminal, operations, at);
-    for await (const key of readKeys(keyboard)) {
+    await eachKey(keyboard, async (key) => {
       const operation = operations[at];
       if (key === 'b') at = await goBack(answers, at, terminal);
-      else if (key === 'q' || operation === undefined) break;
+      else if (key === 'q' || operation === undefined) return true;
       else {
         const answer = await take(key, at, operation, gateway);
-        if (answer === undefined) continue;
+        if (answer === undefined) return false;
         answers.push(answer);
         at += 1;
       }
       show(terminal, operations, at);
-    }
+      return false;
+    });
   }
   printLine(terminal, conclude(operations.length, answers));
 }

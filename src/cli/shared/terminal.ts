@@ -19,15 +19,12 @@ export const PROCESS_TERMINAL: Terminal = { out: process.stdout, err: process.st
 
 const INTERRUPT = '\u0003';
 
-/** Each key as it is pressed, until the terminal closes or somebody interrupts. */
-export async function* readKeys(keyboard: Keyboard): AsyncGenerator<string> {
+/** Gives each key as it is pressed, until one is the last, the terminal closes or somebody interrupts. @param take whether it was the last */
+export async function eachKey(keyboard: Keyboard, take: (key: string) => Promise<boolean>): Promise<void> {
   keyboard.setRawMode?.(true);
   try {
     for await (const chunk of keyboard) {
-      for (const key of String(chunk)) {
-        if (key === INTERRUPT) return;
-        yield key;
-      }
+      for (const key of String(chunk)) if (key === INTERRUPT || (await take(key))) return;
     }
   } finally {
     keyboard.setRawMode?.(false);
