@@ -3,7 +3,7 @@ import { readExamples, readSubjects, type Subject } from './evaluate-classificat
 import type { Example } from './learn-confidence.js';
 import { isUnseen, type OwnFile, readOwnSet } from './own-set.js';
 
-/** Sets on which no rule was made: servers of a public benchmark, and those halves of our own sets whose failures nobody has read. */
+/** Sets on which no rule was made: servers of a public benchmark, and those halves of our own sets whose failures nobody has read. Of the benchmark they have been read since. */
 const OWN: readonly OwnFile[] = ['fresh.tsv', 'invented.tsv', 'trades.tsv', 'strangers.tsv', 'newcomers.tsv'];
 const BENCHMARK = ['tools-lmb', 'labels-lmb.tsv'] as const;
 
