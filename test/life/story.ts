@@ -18,7 +18,7 @@ export interface Beginning {
 /** A world before the first step. */
 export interface Setting {
   readonly mode: Mode;
-  /** Whether a connection is proven after `IDLE_MS` of silence; else after the half minute of the default. */
+  /** Whether a connection is proven after `IDLE_MS` of silence; else a call alone shows that it is dead. */
   readonly provesConnections: boolean;
   readonly servers: readonly Beginning[];
   /** The client that is there from the beginning. */
@@ -96,7 +96,7 @@ export class Story {
           timeoutMs: TIMEOUTS.call,
           connectTimeoutMs: TIMEOUTS.connect,
           maxCallMs: 4 * TIMEOUTS.call,
-          ...(provesConnections ? { pings: { afterIdleMs: IDLE_MS } } : {}),
+          pings: { afterIdleMs: provesConnections ? IDLE_MS : 0 },
         },
       },
     );
