@@ -143,7 +143,10 @@ export class Liveness {
   }
 
   #giveUp(what: string): void {
-    if (this.#options.isLost()) return;
+    const { isLost, memory } = this.#options;
+    if (isLost()) return;
+    // It may have been deaf already when it was taken for one that answers no pings.
+    if (memory.answers === false) delete memory.answers;
     this.#options.onDeaf(new UpstreamFault('unresponsive', `${what} within ${this.#pingMs / 1000} s`));
   }
 }

@@ -1,6 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { UpstreamConfig } from '../../../src/config/gateway-config.js';
+import { Liveness, type PingMemory } from '../../../src/upstream/liveness.js';
+import { UpstreamFault } from '../../../src/upstream/transport/fault.js';
 import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
 import { serveLegacyHttp, serveModernHttp, serveSse } from '../../fixtures/servers/serve-http.mjs';
 import { anUpstream, node, type OpenedPool, openPool, said, textOf } from './opened-pool.js';
@@ -196,4 +198,28 @@ describe('a call that hears nothing', () => {
     expect(textOf(await opened.call('pid'))).toBe(pid);
     expect(opened.pool.statuses()[0]?.restarts).toBe(0);
   });
+});
+
+it('learns anew of a server that was deaf whether it answers pings', async () => {
+  vi.useFakeTimers();
+  const memory: PingMemory = { during: new Set() };
+  const deaf: unknown[] = [];
+  const liveness = new Liveness({
+    bounds: { afterIdleMs: 1_000, duringCallMs: 0 },
+    connectTimeoutMs: 100,
+    memory,
+    ping: () => Promise.reject(new UpstreamFault('timeout', 'no answer')),
+    activity: () => 0,
+    inFlight: () => [],
+    hasPerRequestStream: true,
+    isLost: () => false,
+    onDeaf: (fault) => deaf.push(fault),
+  });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(memory.answers).toBe(false);
+  await liveness.proveAfterTimeout();
+  expect(deaf.length).toBe(1);
+  expect(memory.answers).toBeUndefined();
+  liveness.end();
+  vi.useRealTimers();
 });
