@@ -420,9 +420,11 @@ const deafInPause = clientStep('a server goes deaf in a pause', fc.constant(unde
   // A list that is being read is something in flight, which may keep a server from answering a ping.
   if (!story.provesConnections || !actor.isServed || !actor.isListed || actor.hasHung) return undefined;
   return {
-    sentence: `${name} goes deaf in a pause, and after a second ${client.name} calls create_${name}`,
+    sentence: `${name} goes deaf in a pause, and a second later ${client.name} calls create_${name}`,
     async act() {
       story.disturb(actor);
+      // Meanwhile it has shown that it answers pings.
+      await sleep(IDLE_MS);
       deafen(actor);
       await sleep(1.5 * IDLE_MS);
       const told = await story.call(client, story.newCall(client.name, actor, 'create'));
