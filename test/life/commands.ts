@@ -209,24 +209,27 @@ function losesSessionsBy({ server: { door } }: Actor, form: LostForm): void {
   if (door instanceof HttpDoor) door.lostForm = form;
 }
 
-/** As behind a proxy: no connection ends, so that a refusal alone tells it. */
+/** As behind a proxy: no connection ends, so that a refusal alone tells it. One without sessions is another one then. */
 const forgetsSessions = serverStep(
-  'a server forgets its sessions',
-  (actor) => isRunning(actor) && hasSessions(actor),
-  (actor, story, form) => {
+  'a server forgets its clients',
+  (actor) => isRunning(actor) && actor.server.door instanceof HttpDoor,
+  (actor, story, [form, isOther]) => {
     const { name, door, mind } = actor.server;
+    const era = door.kind === 'http' && (isOther || !hasSessions(actor)) ? otherEra(mind.era) : mind.era;
+    const as = era === mind.era ? '' : ` as a server of ${era}`;
     return {
-      sentence: `${name} is redeployed behind a proxy, which cuts no connection,${tellsLost(actor, form)}`,
+      sentence: `${name} is redeployed${as} behind a proxy that cuts no connection${tellsLost(actor, form)}`,
       async act() {
         story.disturb(actor);
         losesSessionsBy(actor, form);
         mind.hanging.clear();
         if (door instanceof HttpDoor) door.forget();
         mind.restart();
+        mind.era = era;
       },
     };
   },
-  fc.constantFrom(...LOST_FORMS),
+  fc.tuple(fc.constantFrom(...LOST_FORMS), fc.boolean()),
 );
 
 const changesLists = serverStep(
