@@ -20,8 +20,9 @@ const DISCOVERY_VERBS = ['introspect', 'discover', 'describe', 'inspect', 'expla
 
 /** Changes to who may do what. Only changes: reading permissions stays reading. */
 const ACCESS_PATTERNS = [
-  '{create,add,set,update,edit,delete,remove,assign,unassign,manage}_*{permission,role,policy,grant,approval,access}{,s}',
-  '{create,add,set,update,edit,delete,remove,assign,unassign,manage}_*{policies,acl,collaborator,collaborators}',
+  '{create,add,set,update,edit,delete,remove,assign,unassign,manage}_*{permission,role,policy,grant,approval,access}',
+  '{create,add,set,update,edit,delete,remove,assign,unassign,manage}_*{permissions,roles,policies,grants,approvals}',
+  '{create,add,set,update,edit,delete,remove,assign,unassign,manage}_*{acl,collaborator,collaborators}',
   '{create,delete,rotate,refresh}_*{access,api,auth}_{token,tokens,key,keys}',
 ];
 

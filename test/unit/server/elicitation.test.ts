@@ -91,7 +91,7 @@ describe.each(CONNECTIONS)('$name', ({ open, era }) => {
     const gateway = createFakeGateway({ handle: askUser });
     client = await open(gateway);
     expect(await dataOf()).toBe('nobody to ask');
-    expect(gateway.calls[0]).not.toHaveProperty('user');
+    expect(gateway.calls[0]?.user).toBeUndefined();
   });
 
   it('returns no answer when the client fails to ask', async () => {

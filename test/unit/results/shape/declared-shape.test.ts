@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../../../src/base/json/json.js';
-import { GATEWAY_SOURCE, type Operation } from '../../../../src/base/protocol/operation.js';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
 import { declaredShape } from '../../../../src/results/shape/declared-shape.js';
 import { anOperation } from '../../../support/an-operation.js';
 
@@ -105,11 +105,10 @@ describe('declaredShape by the operator', () => {
     expect(declaredShape({ ...about, collection: [] })).toEqual(collectionAt());
   });
 
-  it('makes no collection of anything but a READ of an upstream', () => {
+  it('makes no collection of anything but a READ', () => {
     const category = (name: 'CREATE' | 'EXECUTE') => ({ ...anOperation().classification, category: name });
     const said = { name: 'list_items', outputSchema: ROWS, collection: [] };
     expect(declaredShape(anOperation({ ...said, classification: category('CREATE') }))).toBeUndefined();
     expect(declaredShape(anOperation({ ...said, classification: category('EXECUTE') }))).toBeUndefined();
-    expect(declaredShape(anOperation({ ...said, upstream: GATEWAY_SOURCE }))).toBeUndefined();
   });
 });
