@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 
-// Tests that load modules anew stand last: a process is known by what one of them holds.
+// Tests that load modules anew stand last: a process is known by what one of them holds. Other files of the worker get neither.
 afterEach(() => void vi.unstubAllEnvs());
+afterAll(() => void vi.resetModules());
 
 it('refuses to be a server of its own over HTTP, and says what to remove', async () => {
   await using gateway = await hostGateway({ mcpServers: {} });

@@ -26,6 +26,7 @@ export async function openAnswers({ modules, directory }, answerLarge = () => RO
       settings: () => config,
       results,
       links: { noteLinks: () => undefined },
+      budget: new built.MemoryBudget(),
       observe: () => undefined,
     });
     return { pass: createPass(built, { ...OPEN_SERVICE, results, shapeLarge }, config, snapshot), results };

@@ -9,6 +9,7 @@ const MODULES = [
   'config/load/load-config.js',
   'gateway/captured-gateway.js',
   'gateway/large-answers.js',
+  'gateway/memory-budget.js',
   'gateway/pipeline/pipeline.js',
   'gateway/snapshot.js',
   'policy/policy.js',
