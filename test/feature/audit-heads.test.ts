@@ -6,7 +6,7 @@ import { makeDirectory } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
 import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
-import { runCli } from '../support/run-cli.js';
+import { runCommand } from '../support/run-command.js';
 
 /** Two journals of a gateway that was started and stopped twice, and what `audit verify` says of them. */
 async function makeTrail(more: object = {}) {
@@ -26,7 +26,9 @@ async function makeTrail(more: object = {}) {
     journals,
     newest: async () => join(journals, (await readdir(journals)).sort().at(-1) ?? ''),
     verify: async () => {
-      const { code, stdout } = await runCli(['audit', 'verify', '--json', '--config', file], { cwd: directory.path });
+      const { code, stdout } = await runCommand(['audit', 'verify', '--json', '--config', file], {
+        cwd: directory.path,
+      });
       return {
         code,
         verdict: JSON.parse(stdout) as { files: number; faults: { problem: string }[]; notes: unknown[] },

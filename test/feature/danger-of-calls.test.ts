@@ -5,7 +5,7 @@ import { makeDirectory } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
 import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
-import { runCli } from '../support/run-cli.js';
+import { runCommand } from '../support/run-command.js';
 
 const text = { type: 'string' };
 const flag = { type: 'boolean' };
@@ -161,6 +161,6 @@ it('policy explain names the argument that raises the danger', async () => {
   const file = join(directory.path, 'gateway.config.json');
   await writeFile(file, JSON.stringify(configOf()));
   const asked = ['policy', 'explain', 'git_push', '--params', '{"force":true}', '--config', file];
-  const { stdout } = await runCli(asked, { cwd: directory.path });
+  const { stdout } = await runCommand(asked, { cwd: directory.path });
   expect(stdout).toContain("parameter 'force'");
 });

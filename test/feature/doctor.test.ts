@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { behaviourServer } from '../support/behaviours.js';
 import { runCli } from '../support/run-cli.js';
+import { runCommand } from '../support/run-command.js';
 import { serveGateway } from '../support/served-gateway.js';
 import { startToolServer, textBlocks } from '../support/tool-server.js';
 
@@ -18,7 +19,7 @@ async function examine(config: object | string, env: Readonly<Record<string, str
   const text = typeof config === 'string' ? config : JSON.stringify(config);
   writeFileSync(join(cwd, 'gateway.config.json'), text);
   try {
-    const { code, stdout, stderr } = await runCli(['doctor', '--json'], { cwd, env });
+    const { code, stdout, stderr } = await runCommand(['doctor', '--json'], { cwd, env });
     if (stdout === '') throw new Error(stderr);
     return { code, report: JSON.parse(stdout) };
   } finally {

@@ -9,6 +9,7 @@ import { searchJournals } from '../../src/policy/audit/search.js';
 import { verifyJournals } from '../../src/policy/audit/verify.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { runCli } from '../support/run-cli.js';
+import { runCommand } from '../support/run-command.js';
 import { BINARY, REPOSITORY } from '../support/served-gateway.js';
 
 const RECORDER = join(REPOSITORY, 'test/fixtures/programs/record-until-killed.mjs');
@@ -71,7 +72,7 @@ async function openWorkplace(events: readonly AuditEvent[] = [DENIED, CALL]) {
   await trail.close();
   return {
     journals,
-    run: (...args: readonly string[]) => runCli(['--config', file, 'audit', ...args], { cwd: directory.path }),
+    run: (...args: readonly string[]) => runCommand(['--config', file, 'audit', ...args], { cwd: directory.path }),
     only: async () => join(journals, (await readdir(journals))[0] ?? ''),
     [Symbol.asyncDispose]: directory[Symbol.asyncDispose],
   };

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { startReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
+import { runCommand } from '../support/run-command.js';
 
 const OK_SERVER = { command: 'node' };
 
@@ -11,6 +12,7 @@ async function validate(
   config: unknown,
   files: Readonly<Record<string, unknown>> = {},
   env: Record<string, string> = {},
+  run: typeof runCommand = runCommand,
 ) {
   await using directory = await makeDirectory();
   const file = join(directory.path, 'gateway.config.json');
@@ -19,7 +21,7 @@ async function validate(
   for (const [name, content] of Object.entries(files)) {
     await writeFile(join(directory.path, 'upstreams', name), JSON.stringify(content));
   }
-  return await runCli(['validate', '--config', file], { cwd: directory.path, env });
+  return await run(['validate', '--config', file], { cwd: directory.path, env });
 }
 
 describe('a configuration with problems ends with code 3 and says what to do', () => {
@@ -43,6 +45,14 @@ describe('a configuration with problems ends with code 3 and says what to do', (
     for (const word of words) expect(stderr).toContain(word);
     expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  });
+
+  it('is reported by the shipped binary in the same words', async () => {
+    const config = { mcpServer: {} };
+    const { code, stdout, stderr } = await validate(config, {}, {}, runCli);
+    const inProcess = await validate(config);
+    expect({ code, stdout }).toEqual({ code: inProcess.code, stdout: inProcess.stdout });
+    expect(stderr).toBe(inProcess.stderr);
   });
 
   it('reports all problems of all files at once', async () => {
@@ -95,10 +105,10 @@ describe('a configuration in which one server is misconfigured', () => {
     await using directory = await makeDirectory();
     const mcpServers = { mail: { url: upstream.urlOf('mail') }, hub: { command: 'hub', env: { T: '${NOT_SET}' } } };
     await writeFile(join(directory.path, 'gateway.config.json'), JSON.stringify({ mcpServers }));
-    const tolerant = await runCli(command, { cwd: directory.path });
+    const tolerant = await runCommand(command, { cwd: directory.path });
     expect(tolerant.stdout).toContain(shown);
     expect(tolerant).toMatchObject({ code, stderr: expect.stringContaining("'hub' is misconfigured") });
-    const strict = await runCli([...command, '--strict'], { cwd: directory.path });
+    const strict = await runCommand([...command, '--strict'], { cwd: directory.path });
     expect(strict).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('NOT_SET') });
   });
 });
