@@ -1,10 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const UNIT = 'test/unit/**/*.test.ts';
 
+/** Files that mostly wait for processes begin first, so that none of them is what all wait for in the end. */
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const waits = ({ moduleId }: TestSpecification): boolean => /\/test\/(?:process|life)\//.test(moduleId);
+    return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: WaitingFirst },
     setupFiles: ['test/support/property-seed.ts'],
     maxWorkers: availableParallelism(),
     // The files of a worker share the modules that it has loaded: to load them anew for each takes longer than most tests.
