@@ -116,18 +116,18 @@ async function checkLists(story: Story, client: WorldClient): Promise<void> {
       if (actor.isListed || !actor.isConfigured) throw new Violation('a list tells what is not there', wrong);
     }
     if (tookMs <= DELAY_MS) continue;
-    const hanging = story.actors.filter((actor) => actor.isConfigured && isMute(actor, method));
-    const isFirst = hanging.some(({ awaited }) => !awaited.has(method));
-    for (const { awaited } of hanging) awaited.add(method);
+    const late = story.actors.filter((actor) => actor.isConfigured && mayHoldUp(actor, method));
+    const isFirst = late.some(({ awaited }) => !awaited.has(method));
+    for (const { awaited } of late) awaited.add(method);
     if (!isFirst || tookMs > PATIENCE_MS)
       throw new Violation("a server's trouble delays a list", `${method}: ${Math.round(tookMs)} ms`);
   }
   for (const actor of right) actor.isListed = true;
 }
 
-/** Whether it answers nothing, as far as can be told, or not this. */
-const isMute = ({ server, hasHung, isServed }: Actor, method: ListMethod): boolean =>
-  server.mind.hanging.has(method) || (hasHung && !isServed);
+/** Whether it does not answer this, or may have been away: such a server holds up a list once (docs/resources-and-prompts.md). */
+const mayHoldUp = ({ server, isServed }: Actor, method: ListMethod): boolean =>
+  server.mind.hanging.has(method) || !isServed;
 
 /** The keys of a list's entries. @throws Violation */
 async function readList(client: WorldClient, method: ListMethod): Promise<readonly string[]> {
