@@ -27,6 +27,8 @@ const PROBE_MS = 3_000;
 /** How often the time of a child's start is doubled after starts that took too long, and how long it may become. */
 const MOST_DOUBLINGS = 4;
 const LONGEST_START_MS = 300_000;
+/** For one that may be installed first. No more at once: one that is silent to the newer handshake is asked the old way the next time. */
+const INSTALLING_DOUBLINGS = 2;
 
 /** Starts in a row after which a process that always ends is not one that is slow to start. */
 const HOPELESS_STARTS = 3;
@@ -258,11 +260,12 @@ export class KeptConnection {
     }
   }
 
-  /** A child that is ended while it installs itself begins anew, or stays broken: it gets all the time, and any other longer the next time. */
+  /** A child that is ended while it installs itself begins anew, or stays broken: it gets more time at once, and each more the next time. */
   #startMs(): number {
     const { endpoint, connectTimeoutMs } = this.#options.config;
     if (endpoint.type !== 'stdio') return connectTimeoutMs;
-    const doublings = mayInstall(endpoint) ? MOST_DOUBLINGS : Math.min(this.#expiredAttempts, MOST_DOUBLINGS);
+    const earlier = mayInstall(endpoint) ? INSTALLING_DOUBLINGS : 0;
+    const doublings = Math.min(earlier + this.#expiredAttempts, MOST_DOUBLINGS);
     return Math.max(connectTimeoutMs, Math.min(connectTimeoutMs * 2 ** doublings, LONGEST_START_MS));
   }
 

@@ -43,7 +43,7 @@ function isNpx(command: string): boolean {
 
 /** Programs that fetch what they start, and those that do so by a word of theirs. */
 const INSTALLERS =
-  /^(?:(?:npx|bunx|pnpx|uvx|pipx|docker|podman|nerdctl)|(?:npm (?:exec|x)|(?:pnpm|yarn) dlx|bun x|uv (?:run|tool)|deno run))\b/i;
+  /^(?:(?:npx|bunx|pnpx|uvx|pipx|docker|podman|nerdctl)|(?:npm (?:exec|x)|(?:pnpm|yarn) dlx|bun x|uv (?:run|tool)|deno run))(?= |$)/i;
 
 /**
  * Whether a start may have to install the server first, which takes minutes on a slow line; what is installed in part when it is ended may

@@ -137,7 +137,7 @@ describe('a child that may have to be installed first', () => {
     const waits = `until [ -e '${installed}' ]; do sleep 0.1; done`;
     await writeFile(installer, `#!/bin/sh\n${waits}\nexec '${process.execPath}' '${SERVERS}behaviour-server.mjs'\n`);
     await chmod(installer, 0o755);
-    const limits = { connectTimeoutMs: 400, timeoutMs: 60_000 };
+    const limits = { connectTimeoutMs: 1_500, timeoutMs: 60_000 };
     await using opened = openPool(anUpstream({ ...node('slow-server'), command: installer }, limits));
     await opened.settled;
     expect(opened.pool.statuses()).toMatchObject([

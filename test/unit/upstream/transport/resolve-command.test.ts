@@ -6,6 +6,7 @@ import {
   childEnvironment,
   type FolderOwner,
   listBinDirectories,
+  mayInstall,
   type ResolvedCommand,
   resolveCommand,
 } from '../../../../src/upstream/transport/resolve-command.js';
@@ -149,4 +150,19 @@ describe('childEnvironment', () => {
       TOKEN: 't',
     });
   });
+});
+
+it.each([
+  ['npx -y some-server', true],
+  ['/usr/bin/npx some-server', true],
+  ['uv tool run some-server', true],
+  ['cmd /c npx some-server', true],
+  ['sh -c uvx some-server', true],
+  ['docker run -i some/server', true],
+  ['node docker-server.js', false],
+  ['python -m server', false],
+  ['npm start', false],
+])('a start by %s may have to install the server first: %s', (line, expected) => {
+  const [command = '', ...args] = line.split(' ');
+  expect(mayInstall({ type: 'stdio', command, args, env: {}, cwd: '.' })).toBe(expected);
 });
