@@ -118,6 +118,12 @@ interface Progress {
   arguments?: JsonObject;
 }
 
+/** What a call that reached no operation asked for. */
+function nameSent({ tool, arguments: given }: RawCall): string {
+  const name = isJsonObject(given) ? given['operation'] : undefined;
+  return echoName(typeof name === 'string' ? name : tool);
+}
+
 /** From this weight on (thousands of values) a request's stages have a turn each: together they would fill several. */
 const LARGE_WEIGHT = 20_000;
 
@@ -304,9 +310,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const durationMs = performance.now() - progress.started;
     const { operation, arguments: args } = progress;
     const { code } = reply;
-    if (operation !== undefined) {
-      recordCall({ operation, arguments: args ?? {}, caller: raw.caller, code, durationMs });
-    }
+    recordCall({ operation: operation ?? nameSent(raw), arguments: args ?? {}, caller: raw.caller, code, durationMs });
     raw.notes?.note(operation === undefined ? { code } : { code, operation: operation.name });
     // A tool that a client made up is no name for a trace.
     raw.trace?.end(code, operation === undefined ? undefined : raw.tool, operation);

@@ -73,9 +73,8 @@ export type AuditEvent =
       readonly type: 'call';
       readonly code: string;
       readonly duration_ms: number;
-      readonly parameters: JsonObject;
       readonly actor: AuditActor;
-    } & AuditSubject)
+    } & ((AuditSubject & { readonly parameters: JsonObject }) | { readonly operation: string }))
   | {
       readonly type: 'token';
       readonly event: 'TOKEN_ISSUED' | 'TOKEN_VALIDATED' | 'TOKEN_REJECTED' | 'TOKEN_REVOKED';

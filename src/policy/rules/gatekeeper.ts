@@ -129,7 +129,8 @@ export type DecisionOutcome = Pick<DecisionEvent, 'outcome' | 'code' | 'token_id
 
 /** How one call ended. */
 interface EndedCall {
-  readonly operation: Operation;
+  /** The name that the caller sent where it is no operation's. */
+  readonly operation: Operation | string;
   /** The bound arguments; what the caller sent where binding failed. */
   readonly arguments: JsonObject;
   readonly caller: Caller;
@@ -147,15 +148,13 @@ export function createCallRecorder(
 ): CallRecorder {
   if (!enabled) return recordNoCalls;
   return ({ operation, arguments: args, caller, code, durationMs }) => {
-    if (calls === 'gated' && !RECORDED.has(operation.classification.danger.level)) return;
-    audit.record({
-      type: 'call',
-      ...describeSubject(operation),
-      code,
-      duration_ms: Math.round(durationMs),
-      parameters: redact(operation, args),
-      actor: describeActor(caller),
-    });
+    const ended = { type: 'call', code, duration_ms: Math.round(durationMs), actor: describeActor(caller) } as const;
+    if (typeof operation === 'string') {
+      // Nobody knows which of the parameters of no operation are secret.
+      if (calls === 'all') audit.record({ ...ended, operation });
+    } else if (calls === 'all' || RECORDED.has(operation.classification.danger.level)) {
+      audit.record({ ...ended, ...describeSubject(operation), parameters: redact(operation, args) });
+    }
   };
 }
 
