@@ -61,6 +61,8 @@ export interface Approval {
     readonly user?: string;
     readonly clientName: string;
     readonly session: string;
+    /** The id of the request that the call came with, as its answer, log and audit record have it. */
+    readonly request?: string | undefined;
   };
   /** The rule that requires the approval. */
   readonly rule: string | null;

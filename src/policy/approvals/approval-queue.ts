@@ -253,11 +253,13 @@ class StoredApprovals implements ApprovalQueue {
 
   #record(
     event: 'requested' | 'approved' | 'denied',
-    { id, operation }: Approval,
-    actor: AuditActor,
+    { id, operation, requester: { request } }: Approval,
+    who: AuditActor,
     reason: string | null = null,
   ): void {
     const why = reason === null ? {} : { reason };
+    // With the call's id, that what was decided about it is found with the call.
+    const actor = request === undefined ? who : { ...who, request };
     this.#audit.record({ type: 'approval', event, approval: id, operation, ...why, actor });
   }
 }

@@ -27,10 +27,17 @@ export function createWebhook(
 ): Webhook {
   const deliveries = createDeliveries(target, deps);
   const { origin } = new URL(target.url);
-  const conclude = ({ id, operation }: Approval, failure: string | undefined): void => {
+  const conclude = ({ id, operation, requester: { request } }: Approval, failure: string | undefined): void => {
     const event = failure === undefined ? 'notified' : 'notification_failed';
     const why = failure === undefined ? {} : { reason: failure };
-    audit.record({ type: 'approval', event, approval: id, operation, ...why, actor: {} });
+    audit.record({
+      type: 'approval',
+      event,
+      approval: id,
+      operation,
+      ...why,
+      actor: request === undefined ? {} : { request },
+    });
     observe(
       failure === undefined
         ? { kind: 'notice', level: 'debug', message: `webhook at '${origin}' was notified of request '${id}'` }

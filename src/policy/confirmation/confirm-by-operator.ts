@@ -66,6 +66,7 @@ async function fileRequest(
       ...(caller.user === undefined ? {} : { user: caller.user }),
       clientName: caller.clientName,
       session: caller.sessionId,
+      request: caller.requestId,
     },
     rule: decision.rule,
   };

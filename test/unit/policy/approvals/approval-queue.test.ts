@@ -49,6 +49,14 @@ describe('a request for approval', () => {
     ]);
   });
 
+  it('is recorded with the request of its call, and so is what was decided', async () => {
+    const bench = createApprovalBench();
+    const requester = { client: 'ci', clientName: 'editor', session: 'session-1', request: 'a1b2' };
+    const { id } = await bench.queue.request(aRequest({ requester }));
+    await bench.queue.decide(id, 'approved', OPERATOR);
+    expect(bench.events.map((event) => ('actor' in event ? event.actor.request : undefined))).toEqual(['a1b2', 'a1b2']);
+  });
+
   it('expires, and can be read for an hour more', async () => {
     const bench = createApprovalBench();
     const { id } = await bench.queue.request(aRequest());
