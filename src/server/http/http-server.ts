@@ -176,6 +176,8 @@ function buildApp(
   };
   // Requests on kept connections are answered to the end; a stopping gateway has not lost its upstreams yet.
   const app = fastify({
+    // On a slow disk loading the console takes longer than the ten seconds that fastify gives it.
+    pluginTimeout: 0,
     logger: false,
     return503OnClosing: false,
     schemaController: WITHOUT_SCHEMAS,
