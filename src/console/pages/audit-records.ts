@@ -77,7 +77,8 @@ function outcomeOf(record: JournalRecord): readonly [Tone, string | undefined] {
   const outcome = textOf(record['outcome'] ?? record['event'] ?? record['status'] ?? record['code']);
   if (record.type === 'call') return outcomeOfCall(code);
   if (outcome === 'confirmation_required' || outcome === 'requested') return ['warn', 'asked'];
-  if (outcome === 'denied' || outcome === 'refused' || outcome === 'failure') return ['bad', outcome];
+  if (outcome === 'denied' || outcome === 'refused') return ['warn', outcome];
+  if (outcome === 'failure' || outcome === 'failed') return ['bad', outcome];
   return ['off', outcome ?? record.type];
 }
 

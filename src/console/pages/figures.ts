@@ -128,7 +128,9 @@ function describeSum(tallies: readonly Tally[]): string {
 
 /** Calls by category, each with its share. */
 export function writeCalled(categories: readonly Tally[]): Html {
-  return writeTallies('Calls by category', 'Family', categories, ({ name }) => categoryChip(name));
+  return writeTallies('Calls by category', 'Family', categories, ({ name }) =>
+    name === '' ? html`<span class="soft">no operation</span>` : categoryChip(name),
+  );
 }
 
 function writeCodes(codes: readonly Tally[]): Html {

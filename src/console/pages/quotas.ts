@@ -105,15 +105,17 @@ const OF_ALL = 'all';
 
 function readQuota(quota: JsonObject, caller: string): BudgetLine {
   const { name, per, metric, current, warn, pause, hard_stop: stop, status, currency, resets_at: resetsAt } = quota;
-  const unit = typeof currency === 'string' ? currency : String(metric);
-  const bounds = Object.entries({ warns: warn, pauses: pause, stops: stop }).flatMap(([verb, at]) =>
-    at === undefined ? [] : [`${verb} at ${String(at)}`],
+  const most = stop ?? pause;
+  const [unit = '', time = ''] = String(metric).split(/_(?=per_)/);
+  const bounds = Object.entries({ warns: warn, pauses: pause }).flatMap(([verb, at]) =>
+    at === undefined || at === most ? [] : [`, ${verb} at ${String(at)}`],
   );
+  const what = typeof currency === 'string' ? currency : unit;
   return {
     budget: String(name),
     whose: per === OF_ALL ? 'all callers' : caller,
-    used: `${String(current)} ${unit} (${bounds.join(', ')})`,
-    share: shareOf(current, stop ?? pause ?? warn),
+    used: `${String(current)}${most === undefined ? '' : ` of ${String(most)}`} ${what} ${time.replaceAll('_', ' ')}${bounds.join('')}`,
+    share: shareOf(current, most ?? warn),
     status: String(status),
     resetsAt: timeOf(resetsAt),
   };
@@ -135,7 +137,7 @@ function writeQuotas({ lines, callers, problem }: QuotasModel): Html {
   const near = lines.filter(isNear);
   const rows = [...near, ...lines.filter((line) => !isNear(line))].map((line) => {
     const { budget, whose, used, share, status, resetsAt } = line;
-    const tone = status !== 'ok' ? 'bad' : isNear(line) ? 'warn' : 'good';
+    const tone = status === 'exhausted' || status === 'paused' ? 'bad' : isNear(line) ? 'warn' : 'good';
     return [
       html`<b>${foreign(budget)}</b><span class="under whole">${foreign(used)}</span>`,
       state(tone, status),

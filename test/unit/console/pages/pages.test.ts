@@ -33,6 +33,7 @@ describe('parts of the console', () => {
       per,
       metric: 'requests_per_hour',
       current,
+      warn: 7,
       hard_stop: 9,
       status: 'ok',
     });
@@ -43,9 +44,9 @@ describe('parts of the console', () => {
     ]);
     expect(lines.map(({ budget, whose, used }) => [budget, whose, used])).toEqual([
       ['github:global:hour', 'all callers', '6 of 10 per hour'],
-      ['own', 'client a', '1 requests_per_hour (stops at 9)'],
-      ['of all', 'all callers', '5 requests_per_hour (stops at 9)'],
-      ['own', 'client b', '2 requests_per_hour (stops at 9)'],
+      ['own', 'client a', '1 of 9 requests per hour, warns at 7'],
+      ['of all', 'all callers', '5 of 9 requests per hour, warns at 7'],
+      ['own', 'client b', '2 of 9 requests per hour, warns at 7'],
     ]);
   });
 
