@@ -1,6 +1,17 @@
 import { type Html, html } from '../../base/lib/html.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { count, cutNote, facts, foreign, pageHead, panel, stack, state, table } from '../layout/components.js';
+import {
+  count,
+  cutNote,
+  facts,
+  foreign,
+  operationName,
+  pageHead,
+  panel,
+  stack,
+  state,
+  table,
+} from '../layout/components.js';
 import { bar } from '../layout/drawings.js';
 import type { Frame } from '../layout/frame.js';
 import { type Action, definePage, NO_PART, type OpenPart } from '../layout/page.js';
@@ -66,7 +77,7 @@ export async function runningOf(
 }
 
 export function linkToExecution({ id, subject }: OneExecution, frame: Frame): Html {
-  return html`<a href="${frame.to(addressOf(id))}">${foreign(subject)}</a>`;
+  return html`<a href="${frame.to(addressOf(id))}">${operationName(subject)}</a>`;
 }
 
 function addressOf(id: string): string {
@@ -82,7 +93,7 @@ function writeList(executions: readonly OneExecution[], frame: Frame): Html {
   const rows = executions
     .slice(0, SHOWN)
     .map((each) => [
-      linkToExecution(each, frame),
+      html`${linkToExecution(each, frame)}${each.error && html`<span class="under whole">${foreign(each.error.message)}</span>`}`,
       writeStatus(each),
       writeProgress(each),
       foreign(each.owner),

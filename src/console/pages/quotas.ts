@@ -152,7 +152,7 @@ function writeQuotas({ lines, callers, problem }: QuotasModel): Html {
       ? 'No budget is configured'
       : near.length === 0
         ? `All ${count(lines.length, 'budget')} have room`
-        : `${near.length} of ${count(lines.length, 'budget')} ${near.length === 1 ? 'is' : 'are'} nearly used up`;
+        : `${near.length} of ${count(lines.length, 'budget')} ${near.length === 1 ? 'is' : 'are'} used up, or nearly`;
   const none = html`<b>No quota and no limit of a server is configured</b>Limits are set under <code>quotas</code>, and by servers under their <code>api_limits</code>.`;
   return html`${pageHead({ title, about: 'Budgets of callers are those of the clients that are connected to this process.' })}
 ${stack(
