@@ -7,11 +7,10 @@ export function foreign(text: string | undefined): Html | undefined {
   return text === undefined ? undefined : html`<bdi>${text}</bdi>`;
 }
 
-/** An operation's name, which may be broken between server and operation alone. */
+/** An operation's name, which may be broken between its words alone. */
 export function operationName(name: string): Html {
-  const at = name.indexOf('__');
-  if (at < 1) return html`<bdi class="mono">${name}</bdi>`;
-  return html`<bdi class="mono">${name.slice(0, at + 2)}<wbr>${name.slice(at + 2)}</bdi>`;
+  const words = name.split(/(?<=_)(?=[^_])/).map((word, index) => html`${index === 0 ? '' : html`<wbr>`}${word}`);
+  return html`<bdi class="mono">${words}</bdi>`;
 }
 
 interface PageHead {
