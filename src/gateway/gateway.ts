@@ -210,8 +210,8 @@ function addServers(
   return { started: () => started };
 }
 
-/** Settings that are asked for with each call: the catalog does not depend on them. */
-const ASKED_AT_CALLS: ReadonlySet<string> = new Set(['policy', 'quotas', 'clients']);
+/** Settings that are asked for with each call alone; policy decides what is offered, too. */
+const ASKED_AT_CALLS: ReadonlySet<string> = new Set(['quotas', 'clients']);
 
 function reconfigureCatalog(
   catalog: OpenedCatalog['catalog'],

@@ -124,8 +124,17 @@ function draftSnapshot(input: SnapshotInput): ReturnType<typeof draftGuardedCata
   });
 }
 
-function planOf({ config, toolSets }: SnapshotInput, catalog: WholeCatalog): EndpointPlan {
-  return buildEndpointPlan(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
+function planOf({ config, toolSets, policy }: SnapshotInput, catalog: WholeCatalog): EndpointPlan {
+  const servers = listEnabled(config.upstreams);
+  return buildEndpointPlan(catalog, config.endpoint, { servers, toolSets, isRefused: refusedBy(policy) });
+}
+
+/** Whether policy refuses an operation whatever its parameters are and whoever calls it. */
+export function refusedBy({ staticDecision }: Pick<IntrospectionPolicy, 'staticDecision'>) {
+  return (operation: Operation): boolean => {
+    const { effect, conditional } = staticDecision(operation);
+    return effect === 'deny' && !conditional;
+  };
 }
 
 /** The built-in operations that are switched on, besides `introspect`. */

@@ -23,6 +23,7 @@ import {
   listEnabled,
   openSnapshot,
   ownOf,
+  refusedBy,
   type SnapshotServices,
   type WholeSnapshot,
 } from './snapshot.js';
@@ -250,12 +251,6 @@ function buildViewSnapshot(
     return shown.has(operation) ? operation : undefined;
   };
   const catalog = whole.catalog.within({ show, upstreams });
-  const endpoint = { ...view.endpoint, categories: view.operations.categories };
-  const { plan, cut } = fitEndpointPlan(catalog, endpoint, {
-    budget: view.tokenBudget,
-    servers: listEnabled(config.upstreams).filter((slug) => upstreams.has(slug)),
-    toolSets: whole.toolSets,
-  });
   const isOwn = ({ upstream, primitive }: Operation): boolean => upstream === GATEWAY_SOURCE || primitive !== undefined;
   const { policy } = services;
   const scope: QuotaScope = { operations: catalog.operations, upstreams: [...upstreams] };
@@ -264,6 +259,13 @@ function buildViewSnapshot(
     revokeToken: policy.revokeToken,
     quotaStatus: (caller) => policy.quotaStatus(caller, scope),
   };
+  const endpoint = { ...view.endpoint, categories: view.operations.categories };
+  const { plan, cut } = fitEndpointPlan(catalog, endpoint, {
+    budget: view.tokenBudget,
+    servers: listEnabled(config.upstreams).filter((slug) => upstreams.has(slug)),
+    toolSets: whole.toolSets,
+    isRefused: refusedBy(policyHere),
+  });
   const snapshot = openSnapshot({ ...services, policy: policyHere }, catalog, {
     toolSets: whole.toolSets,
     plan,

@@ -25,6 +25,7 @@ export const NO_OPERATIONS: Snapshot = {
     toolFor: () => 'mcp_aql',
     toolOfFamily: () => 'mcp_aql',
     reachOf: (tool) => (tool === 'mcp_aql' ? 'everything' : undefined),
+    isRefused: () => false,
   },
   search: async () => ({ hits: [] }),
   handlerOf: () => async () => ({ data: null }),

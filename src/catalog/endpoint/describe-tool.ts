@@ -26,6 +26,8 @@ interface ToolContents {
   readonly budget: number;
   /** The servers to name; for the tool of `introspect` alone. */
   readonly servers: readonly string[];
+  /** Whether policy refuses every call of the operation: then it is counted, and not named. */
+  readonly isRefused: (operation: Operation) => boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ interface ToolContents {
 export function describeTool(contents: ToolContents): string {
   const { purpose, categories, budget } = contents;
   const served = contents.operations.filter(({ upstream, appOnly }) => upstream !== GATEWAY_SOURCE && appOnly !== true);
-  const offered = offerOperations(served);
+  const offered = offerOperations(served.filter((operation) => !contents.isRefused(operation)));
   // Names of random letters can make an example cost more than everything else.
   const first = offered
     .slice(0, MOST_EXAMPLES)

@@ -22,7 +22,7 @@ export interface EndpointPlan {
   readonly families: readonly FamilyDefinition[];
   /** The gateway's own tools. */
   readonly tools: readonly ToolDefinition[];
-  /** The upstreams' tools under their own names; none where they are not passed through. */
+  /** The upstreams' tools under their own names, those that are not listed included; none where they are not passed through. */
   readonly passthrough: readonly PassthroughTool[];
   /** What was done to the upstreams' tools so that all clients can read them. */
   readonly diagnostics: readonly Diagnostic[];
@@ -36,6 +36,8 @@ export interface EndpointPlan {
   /** The MCP tool of a family, by the family's name. */
   toolOfFamily(family: string): string;
   reachOf(tool: string): ToolReach;
+  /** Whether policy refuses every call of the operation, so that it is offered to nobody. */
+  isRefused(operation: Operation): boolean;
 }
 
 /** How tools are shown. */
@@ -46,6 +48,18 @@ export type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors' | 'structuredC
     /** The categories that there can be, whatever operations there are now; all where absent. */
     readonly categories?: readonly Category[] | undefined;
   };
+
+/** What a plan is made of beside the catalog. */
+export interface PlanSource {
+  /** The upstreams that the tools name, by slug: connected or not, so that the tools do not change with connections. */
+  readonly servers: readonly string[];
+  /** What the upstreams sent; read where their tools are passed through. */
+  readonly toolSets: readonly ToolSet[];
+  /** Whether policy refuses every call of the operation. */
+  readonly isRefused: (operation: Operation) => boolean;
+}
+
+const NO_SOURCE: PlanSource = { servers: [], toolSets: [], isRefused: () => false };
 
 /** What an MCP tool can reach: one family, everything, one tool of an upstream, or nothing (undefined) because there is no such tool. */
 type ToolReach = FamilyDefinition | 'everything' | PassthroughTool | undefined;
@@ -64,18 +78,13 @@ const LONGEST_NAME = 64;
 const SINGLE_PURPOSE = 'Call any operation of the connected servers.';
 const SINGLE_TITLE = 'MCP-AQL';
 
-/**
- * Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them.
- *
- * @param servers the upstreams that the tools name, by slug: connected or not, so that the tools do not change with connections
- * @param toolSets what the upstreams sent; read where their tools are passed through
- */
+/** Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them. */
 export function buildEndpointPlan(
   catalog: Catalog,
   config: PlanConfig,
-  servers: readonly string[] = [],
-  toolSets: readonly ToolSet[] = [],
+  source: Partial<PlanSource> = {},
 ): EndpointPlan {
+  const { servers, toolSets, isRefused } = { ...NO_SOURCE, ...source };
   const { mode, toolPrefix, detail = 1, categories = CATEGORIES } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);
@@ -89,21 +98,22 @@ export function buildEndpointPlan(
 
   const exposed = mode === 'single' || mode === 'passthrough' ? [] : families;
   const members = groupBy(catalog.operations, familyOf);
-  const context = { introspectTool, servers, detail };
+  const context = { introspectTool, servers, detail, isRefused };
   const tools = exposed.map((family) =>
     defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], context),
   );
   const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
   if (mode === 'single' || mode === 'all') {
     // In mode `all` the family of `introspect` names the servers.
-    const ofSingle = { introspectTool: single, servers: mode === 'single' ? servers : [], detail };
+    const ofSingle = { ...context, introspectTool: single, servers: mode === 'single' ? servers : [] };
     tools.push(defineSingleTool(categories, catalog.operations, ofSingle));
     reach.set(single, 'everything');
   }
   const { longestName = LONGEST_NAME } = config;
   const names = { taken: new Set(reach.keys()), longestName };
-  const passthrough = config.passthrough ? listPassthroughTools(catalog, toolSets, names) : [];
+  const passthrough = config.passthrough ? listPassthroughTools(catalog, toolSets, { ...names, isRefused }) : [];
   const nameOfTool = new Map<string, string>();
+  const offered = passthrough.filter(({ isOffered }) => isOffered);
   // What is shown under a name comes before what only has it in full.
   for (const tool of passthrough) if (!reach.has(tool.fullName)) reach.set(tool.fullName, tool);
   for (const tool of passthrough) {
@@ -125,12 +135,12 @@ export function buildEndpointPlan(
       return passthrough.flatMap(({ diagnostics }) => diagnostics);
     },
     get toolsJson() {
-      toolsJson ??= writeTools(listed, passthrough);
+      toolsJson ??= writeTools(listed, offered);
       return toolsJson;
     },
     get structuredToolsJson() {
       if (structuredContent) return this.toolsJson;
-      structuredToolsJson ??= writeTools(structured, passthrough);
+      structuredToolsJson ??= writeTools(structured, offered);
       return structuredToolsJson;
     },
     familyOf,
@@ -140,6 +150,7 @@ export function buildEndpointPlan(
       toolOfFamily(familyOf(operation).name),
     toolOfFamily,
     reachOf: (tool) => reach.get(tool),
+    isRefused,
   };
 }
 
@@ -152,13 +163,14 @@ interface ToolContext {
   readonly introspectTool: string;
   readonly servers: readonly string[];
   readonly detail: number;
+  readonly isRefused: PlanSource['isRefused'];
 }
 
 function defineFamilyTool(
   name: string,
   family: FamilyDefinition,
   operations: readonly Operation[],
-  { introspectTool, servers, detail }: ToolContext,
+  { introspectTool, servers, detail, isRefused }: ToolContext,
 ): ToolDefinition {
   const categories = reachedCategories(family, operations);
   const { name: endpoint } = family;
@@ -175,6 +187,7 @@ function defineFamilyTool(
     endpoint,
     budget: detail * (name === introspectTool ? INTROSPECTING_FAMILY_BUDGET : FAMILY_BUDGET),
     servers,
+    isRefused,
   });
   return defineTool(name, titleOf(endpoint), description, categories, replaces);
 }
@@ -198,7 +211,7 @@ function isDestructive(categories: readonly Category[]): boolean {
 function defineSingleTool(
   possible: readonly Category[],
   operations: readonly Operation[],
-  { introspectTool: name, servers, detail }: ToolContext,
+  { introspectTool: name, servers, detail, isRefused }: ToolContext,
 ): ToolDefinition {
   const categories = CATEGORIES.filter((category) => possible.includes(category));
   const description = describeTool({
@@ -209,6 +222,7 @@ function defineSingleTool(
     introspectTool: name,
     budget: detail * SINGLE_BUDGET,
     servers,
+    isRefused,
   });
   return defineTool(name, SINGLE_TITLE, description, categories, operations.some(mayReplace));
 }

@@ -1,7 +1,6 @@
 import { estimateTokens } from '../../base/lib/token-estimate.js';
-import type { ToolSet } from '../../base/protocol/tools.js';
 import type { Catalog } from '../catalog.js';
-import { buildEndpointPlan, type EndpointPlan, type PlanConfig } from './endpoint-plan.js';
+import { buildEndpointPlan, type EndpointPlan, type PlanConfig, type PlanSource } from './endpoint-plan.js';
 
 /** What is shown within a budget. */
 interface FittedPlan {
@@ -19,14 +18,10 @@ interface Attempt {
  * Plans tools within a budget in tokens, as they are estimated: first with fewer names in their descriptions, then as the one tool that
  * reaches everything. Where not even that is within the budget, the smallest is shown.
  */
-export function fitEndpointPlan(
-  catalog: Catalog,
-  config: PlanConfig,
-  { budget, servers, toolSets }: FitOptions,
-): FittedPlan {
+export function fitEndpointPlan(catalog: Catalog, config: PlanConfig, { budget, ...source }: FitOptions): FittedPlan {
   let smallest: FittedPlan | undefined;
   for (const attempt of listAttempts(config)) {
-    const plan = buildEndpointPlan(catalog, attempt.config, servers, toolSets);
+    const plan = buildEndpointPlan(catalog, attempt.config, source);
     if (budget === undefined) return { plan };
     const tokens = estimateTokens(plan.toolsJson);
     const cut = attempt.cut === undefined ? undefined : `${attempt.cut}, about ${tokens} tokens`;
@@ -34,14 +29,12 @@ export function fitEndpointPlan(
     if (tokens <= budget) return fitted;
     smallest = { ...fitted, cut: `${cut ?? `about ${tokens} tokens`}, which is more than the budget of ${budget}` };
   }
-  return smallest ?? { plan: buildEndpointPlan(catalog, config, servers, toolSets) };
+  return smallest ?? { plan: buildEndpointPlan(catalog, config, source) };
 }
 
-interface FitOptions {
+interface FitOptions extends PlanSource {
   /** None where absent. */
   readonly budget?: number | undefined;
-  readonly servers: readonly string[];
-  readonly toolSets: readonly ToolSet[];
 }
 
 function listAttempts(config: PlanConfig): readonly Attempt[] {

@@ -27,14 +27,17 @@ export class PassthroughTool {
   readonly fullName: string;
   /** The parameters that calls over HTTP repeat in headers. */
   readonly headerParameters: readonly HeaderParameter[];
+  /** Whether it is listed: not where policy refuses each of its calls. Who calls it all the same is told so. */
+  readonly isOffered: boolean;
   readonly #raw: RawTool;
   readonly #operations: readonly Operation[];
   readonly #views = new Map<Operation, Operation>();
 
   /** @param operations what the catalog made of the tool: one operation, or one for each value of a parameter */
-  constructor({ fullName, name }: ToolNames, raw: RawTool, operations: readonly Operation[]) {
+  constructor({ fullName, name, isOffered }: ShownTool, raw: RawTool, operations: readonly Operation[]) {
     this.fullName = fullName;
     this.name = name;
+    this.isOffered = isOffered;
     this.#raw = raw;
     this.headerParameters = scanHeaderParameters(raw['inputSchema']).parameters;
     this.#operations = operations;
@@ -47,7 +50,8 @@ export class PassthroughTool {
 
   /** What was done to its name and definition for that. */
   get diagnostics(): readonly Diagnostic[] {
-    return describeChanges(this, writeDefinition(this.#raw, this.name).odd, this.#operations[0]);
+    const odd = this.isOffered ? writeDefinition(this.#raw, this.name).odd : [];
+    return describeChanges(this, odd, this.#operations[0]);
   }
 
   /** The qualified names of the operations that calls of the tool can be. */
@@ -76,7 +80,7 @@ export class PassthroughTool {
   }
 }
 
-type ToolNames = Pick<PassthroughTool, 'name' | 'fullName'>;
+type ShownTool = Pick<PassthroughTool, 'name' | 'fullName' | 'isOffered'>;
 
 interface WrittenDefinition {
   readonly json: string;
@@ -94,13 +98,17 @@ function writeDefinition(raw: RawTool, name: string): WrittenDefinition {
 }
 
 function describeChanges(
-  { name, fullName }: ToolNames,
+  { name, fullName, isOffered }: ShownTool,
   odd: readonly string[],
   operation: Operation | undefined,
 ): readonly Diagnostic[] {
   const { upstream = '', tool = '' } = operation ?? {};
   const report = (kind: string, message: string): Diagnostic => ({ severity: 'info', kind, upstream, tool, message });
   const renamed = `'${cleanLabel(fullName)}' is shown as '${name}', as models' APIs take no other names; calls may say either`;
+  if (!isOffered) {
+    const why = 'policy refuses each of its calls, by a rule, the trust in the server, or as the gateway only reads';
+    return [report('tool-not-listed', `Tool '${tool}' of '${upstream}' is not listed: ${why}`)];
+  }
   return [
     ...(name === fullName ? [] : [report('tool-name-shortened', renamed)]),
     ...odd.map((path) =>
@@ -157,12 +165,12 @@ function asTool(operation: Operation, name: string): Operation {
  * The upstreams' tools that callers may call, with a name of their own each. A tool has its own name where its operations have
  * theirs, else it is qualified like them (docs/adr/0016-names-belong-to-upstreams.md).
  *
- * @param names those of the gateway's own tools are taken; none is longer
+ * @param options names of the gateway's own tools are taken; none is longer; of what is refused, nothing is offered
  */
 export function listPassthroughTools(
   catalog: Pick<Catalog, 'operations' | 'upstreams' | 'find' | 'whole'>,
   toolSets: readonly ToolSet[],
-  { taken, longestName }: { readonly taken: ReadonlySet<string>; readonly longestName: number },
+  { taken, longestName, isRefused }: ListOptions,
 ): readonly PassthroughTool[] {
   // A tool has the same name in every part of a catalog.
   const { operations, upstreams } = catalog.whole ?? catalog;
@@ -181,17 +189,20 @@ export function listPassthroughTools(
   const withOwnPages = ownPages(toolSets);
   const bare = countNames(byTool);
   const slugs = new Set(upstreams);
-  const found: { readonly fullName: string; readonly raw: RawTool; readonly shown: readonly Operation[] }[] = [];
+  const found: (Omit<ShownTool, 'name'> & { readonly raw: RawTool; readonly shown: readonly Operation[] })[] = [];
   for (const [key, parts] of byTool) {
     const raw = definitions.get(key);
     const [{ upstream, tool } = NO_PART] = parts;
     const shown = catalog.whole === undefined ? parts : parts.flatMap((part) => catalog.find(part.qualifiedName) ?? []);
     if (raw === undefined || shown.length === 0) continue;
     const isOwn = parts.every(hasBareName) && bare.get(tool) === 1 && !taken.has(tool) && !isQualified(tool, slugs);
-    const definition = shown.length === parts.length ? raw : offerOnly(raw, shown);
+    const offered = shown.filter((part) => !isRefused(part));
+    const whole = withReadSchema(raw, shown);
+    const definition = [0, parts.length].includes(offered.length) ? whole : offerOnly(whole, offered);
     found.push({
       fullName: isOwn ? tool : `${upstream}${QUALIFIER}${tool}`,
-      raw: withOwnPages(upstream, withReadSchema(definition, shown)),
+      isOffered: offered.length > 0,
+      raw: withOwnPages(upstream, definition),
       shown,
     });
   }
@@ -200,8 +211,15 @@ export function listPassthroughTools(
     longestName,
   );
   return found.map(
-    ({ fullName, raw, shown }) => new PassthroughTool({ fullName, name: names.get(fullName) ?? fullName }, raw, shown),
+    ({ raw, shown, ...tool }) =>
+      new PassthroughTool({ ...tool, name: names.get(tool.fullName) ?? tool.fullName }, raw, shown),
   );
+}
+
+interface ListOptions {
+  readonly taken: ReadonlySet<string>;
+  readonly longestName: number;
+  readonly isRefused: (operation: Operation) => boolean;
 }
 
 /** A schema that came as JSON in a text is shown as it was read. */

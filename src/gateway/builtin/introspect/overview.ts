@@ -19,7 +19,7 @@ export interface UpstreamOverview {
 }
 
 /** How operations are shown in families. */
-export type FamilyPlan = Pick<EndpointPlan, 'familyOf' | 'families'>;
+export type FamilyPlan = Pick<EndpointPlan, 'familyOf' | 'families' | 'isRefused'>;
 
 /** What introspection shows of a whole catalog; read once, as a catalog does not change. */
 export interface Overview {
@@ -39,7 +39,8 @@ export function readOverview(catalog: Catalog, plan: FamilyPlan): Overview {
   const verbs = findVerbs(slugs, groups);
   const upstreams = slugs.sort().map((slug): UpstreamOverview => {
     const operations = sortByUse(groups.get(slug) ?? []);
-    const [offerable, families] = [operations.filter(isOfferable), countFamilies(operations, plan)];
+    const offerable = operations.filter((operation) => isOfferable(operation) && !plan.isRefused(operation));
+    const families = countFamilies(operations, plan);
     return { slug, operations, offerable, families, nouns: findNouns(slug, operations, verbs) };
   });
   const operations = [...takeTurns(upstreams), ...(groups.get(GATEWAY_SOURCE) ?? [])];

@@ -20,7 +20,7 @@ function planFor(
   servers: readonly string[] = [],
 ) {
   const catalog = fakeCatalog([FAKE_INTROSPECT, ...operations]);
-  return buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile, passthrough: false }, servers);
+  return buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile, passthrough: false }, { servers });
 }
 
 const hintsOf = (tool: { annotations: { readOnlyHint: boolean; destructiveHint: boolean } } | undefined) =>

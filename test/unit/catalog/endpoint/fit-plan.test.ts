@@ -8,7 +8,8 @@ const catalog = buildTestCatalog({
   store: Array.from({ length: 40 }, (_, index) => aTool(`get_n${index}`)),
 });
 const config = { mode: 'semantic', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false } as const;
-const planWithin = (budget?: number) => fitEndpointPlan(catalog, config, { budget, servers: ['store'], toolSets: [] });
+const planWithin = (budget?: number) =>
+  fitEndpointPlan(catalog, config, { budget, servers: ['store'], toolSets: [], isRefused: () => false });
 const tokensOf = (budget?: number): number => estimateTokens(planWithin(budget).plan.toolsJson);
 
 it('shows what is configured where it costs no more than the budget', () => {

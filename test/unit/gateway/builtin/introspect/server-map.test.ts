@@ -48,7 +48,7 @@ function mapOf(catalog: Catalog, source: Partial<MapSource> = {}) {
 
 describe('the map of upstreams', () => {
   it('is drawn of what was counted once: no operation is looked at again, and each upstream is asked once', () => {
-    const plan = { families: FAMILIES.families, familyOf: FAMILIES.familyOf };
+    const plan = { ...FAMILIES };
     const { upstreams } = readOverview(CATALOG, plan);
     const asked: string[] = [];
     const countsOf = (slug: string) => {
