@@ -1,3 +1,4 @@
+import { oncePer } from '../base/lib/collections.js';
 import type { Deciding } from '../base/protocol/operation.js';
 import type { ParameterFacts, ToolFacts } from './facts.js';
 import { effectOfAction, isLoss } from './judge-value.js';
@@ -11,6 +12,8 @@ const NAMING =
   /^(?:method|function|tool|task|procedure|skill|handler|rpc|intent|(?:tool|function|method|action|operation|command)_(?:name|id))$/;
 const ACTION = /^(?:action|operation|op|cmd|command|verb|act|subcommand|sub_command)$/;
 const HTTP_METHOD = /^(?:(?:http|request)_)?(?:method|verb)$/;
+/** All names that may decide: most parameters have none of them. */
+const MAY_DECIDE = [HTTP_METHOD, ACTION, NAMING, /^name$/];
 const ARGUMENTS =
   /^(?:parameters?|params|args|arguments|inputs?|payload|data|body|options|properties|kwargs|vars|variables)$/;
 const ADDRESS = /^(?:url|uri|endpoint|path|route|api_path|request_url|target_url|href)$/;
@@ -81,6 +84,7 @@ export function findCarrier(facts: ToolFacts): ParameterFacts | undefined {
   const sentence = firstSentence(facts.descriptionText);
   return facts.parameters.find((parameter) => {
     const { key, description } = parameter;
+    if (!LANGUAGE.test(key) && !PERHAPS.test(key)) return false;
     const texts = `${sentence} ${description}`;
     if (
       !isOpen(parameter) ||
@@ -120,17 +124,18 @@ const isIdentifying = ({ description, key }: ParameterFacts): boolean =>
   );
 
 /** The parameters by whose value each call of the tool is judged. */
-export function findDeciding(facts: ToolFacts): readonly Deciding[] {
+export const findDeciding = oncePer((facts: ToolFacts): readonly Deciding[] => {
   if (facts.input.groupValue !== undefined || facts.grouping !== null) return [];
   return facts.parameters.flatMap((parameter): readonly Deciding[] => {
     const kind = decidingKind(parameter, facts);
     return kind === undefined ? [] : [{ parameter: parameter.name, kind, listed: harmlessListed(parameter, facts) }];
   });
-}
+});
 
 function decidingKind(parameter: ParameterFacts, facts: ToolFacts): Deciding['kind'] | undefined {
   const { key, description } = parameter;
-  if (!isOpen(parameter) || FILTERS.test(description)) return undefined;
+  if (!isOpen(parameter) || !MAY_DECIDE.some((pattern) => pattern.test(key)) || FILTERS.test(description))
+    return undefined;
   const { parameters } = facts;
   const lead = leadingEffect(facts);
   const reads = lead !== undefined && readShare(lead.effect) > 0;

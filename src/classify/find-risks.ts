@@ -95,30 +95,34 @@ const RISK_RULES: readonly RiskRule[] = [
   { id: 'value', find: findValues },
   {
     id: 'state',
+    of: 'writes',
     find: (field, { category }) =>
-      category !== 'READ' && category !== 'CREATE' && field.text && field.values.length === 0 && STATE.test(field.key)
+      category !== 'CREATE' && field.text && field.values.length === 0 && STATE.test(field.key)
         ? { when: { loses: 'state', listed: [] }, ...lose(field, 'may name a state that is left for good') }
         : undefined,
   },
   {
     id: 'statement',
-    find: (field, { category, facts }) =>
-      category === 'READ' && field.path.length === 1 && field.text && isStatementKey(field.key, facts)
+    of: 'reads',
+    find: (field, { facts }) =>
+      field.path.length === 1 && field.text && isStatementKey(field.key, facts)
         ? { when: { loses: 'statement', listed: [] }, ...lose(field, 'may hold a statement that writes') }
         : undefined,
   },
   {
     id: 'none-left',
-    find: (field, { category }) =>
-      category !== 'READ' && !field.text && AMOUNT_RUNNING.test(field.key)
+    of: 'writes',
+    find: (field) =>
+      !field.text && AMOUNT_RUNNING.test(field.key)
         ? { when: { is: [0] }, ...lose(field, 'may leave nothing running') }
         : undefined,
   },
-  { id: 'everything', find: findSelection },
+  { id: 'everything', of: 'writes', find: findSelection },
   {
     id: 'acting-read',
-    find: (field, { category, facts }) => {
-      const acts = category === 'READ' && field.boolean && field.path.length === 1 && !isTrial(facts);
+    of: 'reads',
+    find: (field, { facts }) => {
+      const acts = field.boolean && field.path.length === 1 && !isTrial(facts);
       const verb = acts ? actionBesideReading(field) : undefined;
       return (
         verb && { when: { is: [true] }, danger: verb.danger, reason: `parameter '${nameOf(field)}' ${verb.phrase}` }
@@ -127,8 +131,8 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'running-read',
-    find: (field, { category, facts }) =>
-      category === 'READ' &&
+    of: 'reads',
+    find: (field, { facts }) =>
       field.text &&
       field.values.length === 0 &&
       /^(?:sql|command|script|shell|eval)$/.test(field.key) &&
@@ -139,22 +143,24 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'demanded-consent',
-    find: (field, { category }) =>
-      category !== 'READ' && field.text && CONSENT.test(field.key) && SAYS_DESTRUCTIVE.test(field.description)
+    of: 'writes',
+    find: (field) =>
+      field.text && CONSENT.test(field.key) && SAYS_DESTRUCTIVE.test(field.description)
         ? { when: { present: true }, ...lose(field, 'is what its author demands for a destructive call') }
         : undefined,
   },
   {
     id: 'final-step',
-    find: (field, { category }) =>
-      category !== 'READ' && field.boolean && FINAL_STEP.test(field.key) && LEAVES_DRAFT.test(field.description)
+    of: 'writes',
+    find: (field) =>
+      field.boolean && FINAL_STEP.test(field.key) && LEAVES_DRAFT.test(field.description)
         ? { when: switchedOn(field, false), ...lose(field, 'hands over for good what is only prepared without it') }
         : undefined,
   },
   {
     id: 'hidden-value',
-    find: (field, { category, facts: { words } }) =>
-      category !== 'READ' &&
+    of: 'writes',
+    find: (field, { facts: { words } }) =>
       field.path.length === 1 &&
       /^(?:value|new_value|(?:secret|variable|env)_value)$/.test(field.key) &&
       words.some((word) => word === 'set' || word === 'put') &&
@@ -182,8 +188,8 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'losing-option',
+    of: 'writes',
     find: (field, { category, facts }) =>
-      category !== 'READ' &&
       isFreeText(field) &&
       (OPTIONS_LINE.test(field.key) ||
         ((category !== 'EXECUTE' || facts.name.some(({ word }) => word === 'push')) && ARGUMENTS_LINE.test(field.key)))
@@ -192,8 +198,8 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'pushed-reference',
-    find: (field, { category, facts: { words } }) =>
-      category !== 'READ' &&
+    of: 'writes',
+    find: (field, { facts: { words } }) =>
       words.includes('push') &&
       words.every((word) => GIT_PUSH.test(word)) &&
       isFreeText(field) &&
@@ -204,7 +210,7 @@ const RISK_RULES: readonly RiskRule[] = [
           }
         : undefined,
   },
-  { id: 'described-switch', find: findDescribedSwitch },
+  { id: 'described-switch', of: 'writes', find: findDescribedSwitch },
   {
     id: 'file',
     apart: true,
@@ -241,16 +247,15 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'removed-parts',
-    find: (field, { category }) => {
+    of: 'writes',
+    find: (field) => {
       const [first = ''] = field.words;
       const named =
         field.composite &&
         field.path.length <= 2 &&
         losesByWord(first) &&
         !field.words.some((word) => HARMLESS.has(word));
-      return named && category !== 'READ'
-        ? { when: { present: true }, ...lose(field, 'lists what is removed') }
-        : undefined;
+      return named ? { when: { present: true }, ...lose(field, 'lists what is removed') } : undefined;
     },
   },
   {
@@ -266,18 +271,16 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'accepted-dialog',
-    find: (field, { category, facts: { words } }) =>
-      category !== 'READ' &&
-      field.boolean &&
-      /^(?:accept|confirm)$/.test(field.key) &&
-      words.some((word) => DIALOGS.has(word))
+    of: 'writes',
+    find: (field, { facts: { words } }) =>
+      field.boolean && /^(?:accept|confirm)$/.test(field.key) && words.some((word) => DIALOGS.has(word))
         ? { when: switchedOn(field, false), ...lose(field, 'agrees to whatever the dialog asks') }
         : undefined,
   },
   {
     id: 'restored-files',
-    find: (field, { category, facts: { name } }) =>
-      category !== 'READ' &&
+    of: 'writes',
+    find: (field, { facts: { name } }) =>
       field.path.length === 1 &&
       field.composite &&
       RESTORED.test(field.key) &&
@@ -287,9 +290,9 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'marking-read',
+    of: 'reads',
     apart: true,
-    find: (field, { category }) =>
-      category === 'READ' &&
+    find: (field) =>
       field.path.length === 1 &&
       field.boolean &&
       /^(?:mark_(?:as_)?(?:read|seen)|(?:auto_)?ack(?:nowledge)?|create_if_\w+|create_missing)$/.test(field.key)
@@ -298,12 +301,10 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'real-run',
+    of: 'writes',
     apart: true,
-    find: (field, { category }) =>
-      category !== 'READ' &&
-      field.boolean &&
-      field.onByDefault &&
-      /^(?:simulate|dry_?run|preview|validate_only)$/.test(field.key)
+    find: (field) =>
+      field.boolean && field.onByDefault && /^(?:simulate|dry_?run|preview|validate_only)$/.test(field.key)
         ? {
             when: { is: [false] },
             ...lose(field, 'is on unless it is switched off, so the real run is meant to be rare'),
@@ -311,6 +312,9 @@ const RISK_RULES: readonly RiskRule[] = [
         : undefined,
   },
 ];
+
+const RULES_OF_READS = RISK_RULES.filter(({ of }) => of !== 'writes');
+const RULES_OF_WRITES = RISK_RULES.filter(({ of }) => of !== 'reads');
 
 /** Switches of a check or a computation belong to the change that it simulates. */
 function isTrial({ name }: ToolFacts): boolean {
@@ -371,10 +375,9 @@ function removesWhatItReads({ words, path }: ArgumentField): boolean {
 }
 
 /** Selections of what is changed, and lists that replace others: what leaves nothing out concerns everything. */
-function findSelection(field: ArgumentField, { category, facts, keys }: RiskContext): RiskFinding | undefined {
+function findSelection(field: ArgumentField, { facts, keys }: RiskContext): RiskFinding | undefined {
   const { boolean, key, text, composite, values, words, description } = field;
-  if (category === 'READ' || field.path.length > 1 || values.length > 0 || (boolean && !composite && !text))
-    return undefined;
+  if (field.path.length > 1 || values.length > 0 || (boolean && !composite && !text)) return undefined;
   const said = `${description} ${facts.descriptionText.slice(0, 1_000)}`;
   if (composite && isPlural(words.at(-1) ?? '') && LEFT_OUT.test(said))
     return { when: { selects: 'everything', whenEmpty: true }, ...lose(field, 'removes whatever it leaves out') };
@@ -390,8 +393,8 @@ function findSelection(field: ArgumentField, { category, facts, keys }: RiskCont
 const removes = (word: string): boolean => word !== 'truncate' && losesByWord(word);
 
 /** What the description says that true, or false, makes of a call. */
-function findDescribedSwitch(field: ArgumentField, { category }: RiskContext): RiskFinding | undefined {
-  if (!field.boolean || field.text || category === 'READ' || SHOWING.has(field.words[0] ?? '')) return undefined;
+function findDescribedSwitch(field: ArgumentField): RiskFinding | undefined {
+  if (!field.boolean || field.text || SHOWING.has(field.words[0] ?? '')) return undefined;
   if (field.words.some((word) => HARMLESS.has(word) || word === 'simulate')) return undefined;
   for (const sentence of field.description.slice(0, 600).split(/[.;]\s/)) {
     let before = '';
@@ -412,10 +415,10 @@ function mayHoldPipeline(
   { words, composite, text: isText, values }: ArgumentField,
   { input, descriptionText, words: name }: ToolFacts,
 ): boolean {
-  const text = `${input.upstream.slug} ${name.join(' ')} ${descriptionText}`;
-  if (!/mongo|aggregat/i.test(text)) return false;
-  if (!composite) return isText && values.length === 0 && words.some((word) => /^(?:pipelines?|stages)$/.test(word));
-  return words.some((word) => /^(?:pipelines?|stages?|aggregat\w*|target)$/.test(word));
+  const named = composite
+    ? words.some((word) => /^(?:pipelines?|stages?|aggregat\w*|target)$/.test(word))
+    : isText && values.length === 0 && words.some((word) => /^(?:pipelines?|stages)$/.test(word));
+  return named && /mongo|aggregat/i.test(`${input.upstream.slug} ${name.join(' ')} ${descriptionText}`);
 }
 
 /** No honest tool needs more. */
@@ -434,8 +437,9 @@ export function findRisks(facts: ToolFacts, category: Category): readonly Risk[]
   );
   const keys = new Set(fields.flatMap(({ key, path }) => (path.length === 1 ? [key] : [])));
   const context = { category, facts, keys };
+  const rules = category === 'READ' ? RULES_OF_READS : RULES_OF_WRITES;
   const found = fields.flatMap((field): readonly Risk[] => {
-    for (const { find, apart } of RISK_RULES) {
+    for (const { find, apart } of rules) {
       const finding = find(field, context);
       if (finding !== undefined) return [{ path: field.path, ...finding, ...(apart !== true && { simulated: true }) }];
     }

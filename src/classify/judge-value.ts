@@ -1,3 +1,4 @@
+import { rememberTexts } from '../base/lib/remember.js';
 import { type Category, type DangerLevel, type Deciding, dangerRank } from '../base/protocol/operation.js';
 import { readName } from './text/read-name.js';
 import { stemsOf } from './words/find-verb.js';
@@ -101,13 +102,13 @@ const WAYS_BACK: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** Whether a word in any form says that something is lost: `truncate`, `deleted`, `purging`, `VOIDED`. */
-export function losesByWord(word: string): boolean {
+export const losesByWord = rememberTexts((word): boolean => {
   if (word === 'deletion' || word === 'removal') return true;
   return formsOf(word).some((stem) => {
     const effect = LEXICON.get(stem)?.effect ?? (findOtherVerb(stem)?.effect === 'end' ? 'end' : undefined);
     return effect !== undefined && LOSING.has(effect) && !HARMLESS_ALONE.has(stem);
   });
-}
+});
 
 /** Effects that lose something whatever they are used on. */
 const LOSING: ReadonlySet<Effect> = new Set<Effect>(['delete', 'purge', 'reset', 'rebuild', 'end', 'overwrite']);
@@ -127,10 +128,13 @@ export function losesBySwitch(words: readonly string[]): boolean {
   return LOSING_FIRST.has(words[0] ?? '') || words.some(losesByWord);
 }
 
+/** The verb of a word for a state that is left for good. */
+const endOf = rememberTexts((word): string | undefined => formsOf(word).find((stem) => FINAL.has(stem)));
+
 /** Whether a state says that what has it is lost or ended. @param choices the other states that may be given; empty where any may */
 export function losesByState(value: string, choices: readonly string[] = []): boolean {
   const words = splitWords(value);
-  const ended = words.flatMap(formsOf).find((stem) => FINAL.has(stem));
+  const ended = words.map(endOf).find((stem) => stem !== undefined);
   if (ended !== undefined) {
     const back = WAYS_BACK.get(ended);
     return back === undefined || !choices.some((other) => back.test(other));

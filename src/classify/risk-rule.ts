@@ -15,6 +15,8 @@ export type RiskFinding = Omit<Risk, 'path' | 'simulated'>;
 /** One way to recognise arguments that make a call more dangerous. The first rule that finds something counts. */
 export interface RiskRule {
   readonly id: string;
+  /** Which tools it looks at: those that read, or those that change something; all where it is absent. */
+  readonly of?: 'reads' | 'writes';
   /** Set where a dry run may do it nevertheless: it is not part of the change. */
   readonly apart?: true;
   readonly find: (field: ArgumentField, context: RiskContext) => RiskFinding | undefined;

@@ -298,7 +298,7 @@ export const RULES: readonly Rule[] = [
     weight: 4,
     meaning: 'What it returns is the result of a change: "Returns the created invoice".',
     find: ({ descriptionText, name }) =>
-      RESULT_OF_CHANGE.test(descriptionText) && !name.some(isCertainRead)
+      !name.some(isCertainRead) && RESULT_OF_CHANGE.test(descriptionText)
         ? [{ effect: 'write', says: 'description: returns the result of a change' }]
         : [],
   },

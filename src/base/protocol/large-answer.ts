@@ -70,7 +70,7 @@ export class LargeMessage {
   /** Its first and its last bytes. */
   edges(bytes: number): { readonly start: Buffer; readonly end: Buffer } {
     const [first = NOTHING] = this.pieces;
-    const end = Buffer.concat(this.pieces.slice(-2)).subarray(-bytes);
+    const end = Buffer.concat(this.pieces.slice(-2).map((piece) => piece.subarray(-bytes))).subarray(-bytes);
     return { start: first.subarray(0, bytes), end };
   }
 
