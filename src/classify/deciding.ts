@@ -5,7 +5,8 @@ import { effectOfAction, isLoss } from './judge-value.js';
 import { saidToLose } from './read-value.js';
 import { findRunner } from './runner.js';
 import { readListedValues } from './text/listed-values.js';
-import { type Effect, readShare, setOfWords } from './words/lexicon.js';
+import { type Effect, readShare } from './words/lexicon.js';
+import { wordList } from './words/word-lists.js';
 
 /** Parameters that name an action beside an object of its arguments; elsewhere they mean something else as often. */
 const NAMING =
@@ -34,9 +35,7 @@ const STORING: ReadonlySet<Effect> = new Set<Effect>([
   'detach',
 ]);
 /** Verbs that look at a text and do not run it. */
-const LOOKING = setOfWords(
-  'explain analyze analyse review summarize summarise compare interpret annotate lint debug diff parse classify detect',
-);
+const LOOKING = wordList('looking');
 const SAYS_UNRUN =
   /\bwithout (?:running|executing|evaluating)\b|\bnot (?:run|executed|evaluated)\b|\bdoes not (?:run|execute)\b/i;
 

@@ -20,6 +20,7 @@ import { EFFECTS, type Effect, LEXICON, leadingCategory, writeShare } from './wo
 import { countObjectWords, withoutSlug } from './words/object-prefix.js';
 import { GIVEN, IDENTIFIED, NO_INPUT, NUMBERS, READ_ONLY } from './words/verb-senses.js';
 import { splitWords } from './words/vocabulary.js';
+import { wordList } from './words/word-lists.js';
 
 /** What is known of a tool before it is classified. */
 export interface ClassificationInput {
@@ -286,9 +287,7 @@ interface GroupingParameter {
 }
 
 /** Names of parameters that choose an action; any other must be required and have only verbs as values. */
-const SELECTORS = new Set(
-  'action actions method mode operation op command cmd verb task function subcommand sub_command act do'.split(' '),
-);
+const SELECTORS = wordList('selectors');
 const SELECTOR_ENDINGS = /_(?:action|operation|command|verb)$|^(?:action|operation|command)_(?:type|name)$/;
 const HTTP_METHOD =
   /^(?:get|head|post|put|patch|delete|options|trace|connect|copy|link|unlink|purge|lock|unlock|view|propfind)$/i;

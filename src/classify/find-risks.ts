@@ -6,47 +6,72 @@ import type { ToolFacts } from './facts.js';
 import { losesBySwitch, losesByWord } from './judge-value.js';
 import { DENIED, discardsSteps, LOSS, saidToBeKept } from './read-value.js';
 import { lose, nameOf, type RiskContext, type RiskFinding, type RiskRule, switchedOn } from './risk-rule.js';
-import {
-  AFTERWARDS,
-  AMOUNT_RUNNING,
-  ARGUMENTS_LINE,
-  BULK,
-  CONDITION,
-  CONSENT,
-  CREATE_ONLY,
-  DIALOGS,
-  FILE_NAME,
-  FINAL_STEP,
-  FORCING,
-  GIT_PUSH,
-  GONE,
-  HARMLESS,
-  HIDDEN_NOUNS,
-  KEEPING,
-  LEAVES_DRAFT,
-  LEFT_OUT,
-  LOADING,
-  LOSING_OPTIONS,
-  LOSING_REFERENCE,
-  OPTIONS_LINE,
-  OUTPUT_NAME,
-  PUSHED_REFERENCE,
-  REMARKS,
-  RESTORED,
-  SAVING,
-  SAYS_DESTRUCTIVE,
-  SELECTION,
-  SHOWING,
-  SOURCE_NAME,
-  STATE,
-  UNPROTECTED,
-  UPLOADED,
-  WHOLE_CONTENT,
-  WRITING_METHODS,
-} from './risk-words.js';
-import { findFreeOperations, findValues } from './risky-values.js';
+import { findFreeOperations, findValues, STATE } from './risky-values.js';
 import { isPlural } from './text/noun-phrase.js';
 import { EFFECTS, type Effect, LEXICON } from './words/lexicon.js';
+import { wordList } from './words/word-lists.js';
+
+/** Words that say that a protection is overridden; what is only read cannot be lost by them. */
+const FORCING = wordList('forcing');
+/** First words of switches that choose what is shown, or that prevent the loss. */
+const SHOWING = wordList('showing');
+/** What is forced, replaced or removed beside these words is no loss. */
+const HARMLESS = wordList('harmless');
+/** Beside a losing word these leave no doubt that a READ removes what it reads. */
+const AFTERWARDS = wordList('afterwards');
+const UNPROTECTED =
+  /^(?:skip|no|without|ignore|disable|suppress|auto)_(?:\w+_)?(?:approve|approval|confirm|confirmation|confirmations|prompt|prompts|backup|backups|safety|safeguards?|checks?|verify|verification|protections?|locks?)$/;
+/** Parameters that hold the options of a command line, as one text or a list of them. */
+const OPTIONS_LINE = /^(?:(?:extra|additional|other|cli|git|command|command_line)_)?(?:flags|switches)$/;
+/** The same, unless the tool runs something, whose own arguments these are. */
+const ARGUMENTS_LINE = /^(?:(?:cli|git|command|command_line)_)?(?:args|arguments)$/;
+/** How the words of a command line begin that remove, overwrite or override a protection. */
+const LOSING_OPTIONS = [...wordList('losing-options')];
+/** The words of a tool's name that pushes with git, and not files or messages. */
+const GIT_PUSH = wordList('git-push');
+/** What is pushed: https://git-scm.com/docs/git-push */
+const PUSHED_REFERENCE = wordList('pushed-reference');
+/** `+main` overwrites the branch of the other side, and `:main` removes it. */
+const LOSING_REFERENCE: readonly string[] = ['+', ':'];
+const GONE = wordList('gone');
+const FILE_NAME =
+  /(?:^|_)(?:path|file|file_?name|filename|dir|directory|folder|output|destination|location)$|^(?:save_to|outfile|output_\w+)$/;
+const OUTPUT_NAME =
+  /^(?:save_(?:to|path|as|dir)|(?:out|output)_(?:path|file|dir|directory|file_?name|filename)|outfile|export_path|(?:dump|export|write|upload|store)_to|store_(?:in|as))$/;
+const SAVING = /\b(?:saved?|writ(?:e|ten)|stored?|dump(?:ed)?|export(?:ed)?|download(?:ed)?|output)\b/i;
+/** What is said of a folder that receives files; "output" alone may be what a build calls one. */
+const KEEPING = /\b(?:saved?|writ(?:e|ten)|stored?|dump(?:ed)?|export(?:ed)?|download(?:ed)?)\b/i;
+const SOURCE_NAME = /^(?:archive|source|src|input)(?:_|$)/;
+const LOADING = /\b(?:read|load|upload|open|parse|attach|import|compare)\b/i;
+/** Parameters that hold the whole content of what an UPDATE changes. */
+const WHOLE_CONTENT = wordList('whole-content');
+const DIALOGS = wordList('dialogs');
+/** What an upload puts in the place of something that there is one of, such as a profile photo. */
+const UPLOADED = wordList('uploaded');
+const RESTORED = wordList('restored');
+/** What is said of something is edited as a whole, and no work is lost with it. */
+const REMARKS = wordList('remarks');
+const CONSENT = /^(?:confirm|confirmed|confirmation|consent|acknowledge(?:ment)?)(?:_\w+)?$/;
+const SAYS_DESTRUCTIVE = /\b(?:destructive|irreversible|dangerous|permanent(?:ly)?|data loss|cannot be undone)\b/i;
+/** Switches that end the preparation of something, and how their description tells of the preparation. */
+const FINAL_STEP = /^(?:submit|finali[sz]e|file|lodge|commit|sign|settle|execute|auto_(?:submit|finali[sz]e))$/;
+const LEAVES_DRAFT =
+  /\bimmediately\b|\b(?:if|when) (?:false|omitted|not set|unset)\b[^.]{0,80}\b(?:staged?|drafts?|prepared?|saved|kept|pending|held)\b|\bfinal\b|\bno longer be (?:changed|edited)/i;
+/** What is stored under these names is often shown to nobody again. */
+const HIDDEN_NOUNS = wordList('hidden-nouns');
+const CREATE_ONLY = wordList('create-only');
+const WRITING_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+const CONDITION = wordList('condition');
+/** How many of something run. */
+const AMOUNT_RUNNING =
+  /^(?:replicas?|(?:desired|target|min|max)_(?:replicas|count|size|capacity|instances)|desired_count|instances?|instance_count|node_count|capacity|num_(?:replicas|workers|nodes)|workers?|worker_count)$/;
+/** Parameters that select what is changed. */
+const SELECTION = wordList('selection');
+/** Words of a name that concern many things at once. */
+const BULK = wordList('bulk');
+/** What is said of a list whose missing entries are lost. */
+const LEFT_OUT =
+  /\b(?:not (?:provided|listed|included|given|present|specified|in the list)|left out|missing|omitted|absent)\b[^.]{0,60}\b(?:removed|deleted|dropped|lost|cleared)\b/i;
 
 const RISK_RULES: readonly RiskRule[] = [
   {
@@ -63,7 +88,7 @@ const RISK_RULES: readonly RiskRule[] = [
   {
     id: 'create-only',
     find: (field, { category }) =>
-      category === 'CREATE' && field.boolean && CREATE_ONLY.test(field.key)
+      category === 'CREATE' && field.boolean && CREATE_ONLY.has(field.key)
         ? { when: { unless: [true] }, ...lose(field, 'is what keeps the call from replacing what exists') }
         : undefined,
   },
@@ -177,7 +202,7 @@ const RISK_RULES: readonly RiskRule[] = [
         !(reads
           ? removesWhatItReads(field) && !isTrial(facts)
           : (losesByName(field) && !(CONSENT.test(field.key) && onlyAdds(facts))) ||
-            (GONE.test(field.key) && category !== 'CREATE'))
+            (GONE.has(field.key) && category !== 'CREATE'))
       )
         return undefined;
       return {
@@ -201,9 +226,9 @@ const RISK_RULES: readonly RiskRule[] = [
     of: 'writes',
     find: (field, { facts: { words } }) =>
       words.includes('push') &&
-      words.every((word) => GIT_PUSH.test(word)) &&
+      words.every((word) => GIT_PUSH.has(word)) &&
       isFreeText(field) &&
-      PUSHED_REFERENCE.test(field.key)
+      PUSHED_REFERENCE.has(field.key)
         ? {
             when: { begins: LOSING_REFERENCE },
             ...lose(field, 'overwrites or removes what it names with + or : before'),
@@ -264,7 +289,7 @@ const RISK_RULES: readonly RiskRule[] = [
       category === 'UPDATE' &&
       field.path.length === 1 &&
       !field.boolean &&
-      (WHOLE_CONTENT.test(field.key) || (words.includes('upload') && UPLOADED.test(field.key))) &&
+      (WHOLE_CONTENT.has(field.key) || (words.includes('upload') && UPLOADED.has(field.key))) &&
       !words.some((word) => REMARKS.has(word))
         ? { when: { present: true }, ...lose(field, 'replaces the whole content') }
         : undefined,
@@ -283,7 +308,7 @@ const RISK_RULES: readonly RiskRule[] = [
     find: (field, { facts: { name } }) =>
       field.path.length === 1 &&
       field.composite &&
-      RESTORED.test(field.key) &&
+      RESTORED.has(field.key) &&
       name.some(({ word }) => word === 'checkout' || word === 'restore' || word === 'revert')
         ? { when: { present: true }, ...lose(field, 'are restored, which discards their changes') }
         : undefined,
@@ -382,7 +407,7 @@ function findSelection(field: ArgumentField, { facts, keys }: RiskContext): Risk
   if (composite && isPlural(words.at(-1) ?? '') && LEFT_OUT.test(said))
     return { when: { selects: 'everything', whenEmpty: true }, ...lose(field, 'removes whatever it leaves out') };
   if (!concernsMany(facts, keys)) return undefined;
-  const selects = SELECTION.test(key);
+  const selects = SELECTION.has(key);
   const names = text && isPlural(words.at(-1) ?? '') && facts.words.includes(words.at(-1) ?? '');
   return selects || names
     ? { when: { selects: 'everything', whenEmpty: selects }, ...lose(field, 'may select everything') }
@@ -452,7 +477,7 @@ export function findRisks(facts: ToolFacts, category: Category): readonly Risk[]
 function concernsMany({ words, descriptionText }: ToolFacts, keys: ReadonlySet<string>): boolean {
   return (
     words.some(
-      (word) => BULK.test(word) || (isPlural(word) && !/^(?:status|address|access|canvas|dns|alias)$/.test(word)),
+      (word) => BULK.has(word) || (isPlural(word) && !/^(?:status|address|access|canvas|dns|alias)$/.test(word)),
     ) ||
     [...keys].some((key) => /^(?:many|multi|multiple|bulk|all|batch)$/.test(key)) ||
     /\bby (?:tag|label|quer|filter)|\ball (?:\w+ )?(?:that|which|match)/i.test(descriptionText.slice(0, 300))

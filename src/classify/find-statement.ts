@@ -7,6 +7,7 @@ import { BELIEVED, findWrapper, type ParameterFacts, type ToolFacts, unwrapped }
 import { RUNS_LANGUAGE } from './runner.js';
 import { writeShare } from './words/lexicon.js';
 import { splitWords } from './words/vocabulary.js';
+import { wordList } from './words/word-lists.js';
 
 /** Parameters (words joined by underscores) that carry a text. */
 const TEXT_CARRIER = /^(?:(?:raw_)?(?:sql|graphql|gql)(?:_(?:query|statement|string|text|command))?|query|statement)$/;
@@ -14,9 +15,7 @@ const TEXT_CARRIER = /^(?:(?:raw_)?(?:sql|graphql|gql)(?:_(?:query|statement|str
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
 /** Words of a name that says nothing but "runs a statement". What a tool does beside it (export, schedule) has other words. */
-const PLAIN_NAME = setOf(
-  'run execute exec query queries raw statement db database arbitrary custom perform read safe select data tool mcp a an the report reports rows records results gateway api',
-);
+const PLAIN_NAME = wordList('plain-name');
 
 /** The same, of names of the language and of its products. */
 const PLAIN_NAMES: Readonly<Record<StatementLanguage, ReadonlySet<string>>> = {

@@ -5,6 +5,7 @@ import { stemsOf } from './words/find-verb.js';
 import { EFFECTS, type Effect, LEXICON, leadingCategory, setOfWords, writeShare } from './words/lexicon.js';
 import { findOtherVerb } from './words/other-verbs.js';
 import { splitWords } from './words/vocabulary.js';
+import { wordList } from './words/word-lists.js';
 
 /** What one call does by the value of a parameter that decides it. */
 export interface ValueVerdict {
@@ -156,9 +157,7 @@ export function losesByStatement(value: string): boolean {
 }
 
 const GRAPH_STARTS = setOfWords('match optional unwind with call use for');
-const STATEMENT_VERBS = setOfWords(
-  'insert update delete drop truncate alter create replace merge grant revoke set remove detach mutation attach vacuum reindex exec execute call do copy load lock rename upsert',
-);
+const STATEMENT_VERBS = wordList('statement-verbs');
 
 /** Whether a selection leaves nothing out. @param whenEmpty whether an empty one means everything */
 export function selectsEverything(value: unknown, whenEmpty: boolean): boolean {

@@ -1,7 +1,15 @@
 import type { ParameterFacts, ToolFacts } from './facts.js';
-import { DESTRUCTIVE_FLAG, LOCAL_PATH, MUTATING_FLAG, PLAN_FLAG } from './parameter-values.js';
 import type { Rule, RuleMatch } from './rule.js';
-import type { Effect } from './words/lexicon.js';
+import { type Effect, setOfWords } from './words/lexicon.js';
+import { wordList } from './words/word-lists.js';
+
+/** Switches that make a check or a computation change what it looks at. */
+const MUTATING_FLAG = setOfWords('fix autofix write in_place inplace persist');
+/** `dry_run` reads as the verb `simulate`. */
+const PLAN_FLAG = setOfWords('simulate dryrun validate_only preview_only');
+const DESTRUCTIVE_FLAG = /^(?:prune|purge|overwrite|overwrite_.*|delete|remove|upsert|cascade|create_if_.*)$/;
+const LOCAL_PATH =
+  /^(?:(?:local|save|output|download|target|dest|destination|out)_?(?:path|dir|directory|folder|file)|path|file_?path|save_as|save_to|destination|output|directory|folder)$/;
 
 const NOTHING: readonly never[] = [];
 
@@ -74,11 +82,7 @@ const TARGET = /^(?:output|destination|dest|target|target_(?:path|file|dir|direc
 const SOURCE_FILE = /(?:^|_)(?:paths?|files?|file_?name|filename|source|src|input|images?|videos?|pdfs?)(?:_|$)/;
 /** Effects of tools that make one thing of another. */
 const MAKING: ReadonlySet<Effect> = new Set<Effect>(['read', 'check', 'compute', 'download', 'create', 'update']);
-const CONVERTING: ReadonlySet<string> = new Set(
-  `convert merge split resize crop compress rotate format transform export extract download render plot draw encode decode trim
-    concat concatenate combine resample transcode transcribe translate generate minify beautify transpile decompile decrypt encrypt
-    optimize optimise annotate overlay`.split(/\s+/),
-);
+const CONVERTING = wordList('converting');
 
 /** Whether the tool makes one thing of another, so that a path for output is where the result goes. */
 function isConverter({ name, description }: ToolFacts): boolean {

@@ -4,9 +4,20 @@ import { effectOfValue } from './facts.js';
 import { losesByState, losesByWord } from './judge-value.js';
 import { saidToLose } from './read-value.js';
 import { nameOf, type RiskContext, type RiskFinding } from './risk-rule.js';
-import { ACTION_KEYS, ACTION_LIST, LOOKS, LOSING_VALUE, NO_ACTION, STATE } from './risk-words.js';
 import { EFFECTS, writeShare } from './words/lexicon.js';
 import { splitWords } from './words/vocabulary.js';
+import { wordList } from './words/word-lists.js';
+
+/** Enumerations with these names sort, filter or grant; their values do nothing. */
+const NO_ACTION =
+  /(?:^|_)(?:sort|order|order_by|filter|events?|fields?|scopes?|permissions?|access|roles?|privileges?|format|view|reason|http|headers?)(?:_|$)/;
+/** The values of these say how something looks, whatever they are called. */
+const LOOKS = /(?:^|_)(?:styles?|transitions?|animations?|effects?|easing|themes?|colou?rs?|fonts?|icons?)(?:_|$)/;
+const ACTION_LIST = wordList('action-list');
+const ACTION_KEYS = ['type', 'op', 'action', 'operation'];
+const LOSING_VALUE = /^(?:hard|forced?|rewrite|archived|hard_\w+|force_\w+)$/;
+/** Parameters that hold the state that something takes. */
+export const STATE = /(?:^|_)(?:status|state|phase|stage|disposition|resolution)$/;
 
 /** The values of an enumeration that destroy, and those verbs in a list of free operations. */
 export function findValues(field: ArgumentField, { category, facts }: RiskContext): RiskFinding | undefined {
@@ -16,7 +27,7 @@ export function findValues(field: ArgumentField, { category, facts }: RiskContex
   if (
     NO_ACTION.test(key) ||
     (reads && path.length < 2) ||
-    (reads && !ACTION_LIST.test(splitWords(path[0] ?? '').join('_')))
+    (reads && !ACTION_LIST.has(splitWords(path[0] ?? '').join('_')))
   )
     return undefined;
   const said = path.length === 1 ? description : '';
@@ -57,7 +68,7 @@ function isRun(value: string): boolean {
 
 /** A list of operations whose form the schema leaves open: each may remove or replace. */
 export function findFreeOperations({ composite, described, key, path }: ArgumentField): readonly Risk[] {
-  if (!composite || described || path.length > 1 || !ACTION_LIST.test(key)) return [];
+  if (!composite || described || path.length > 1 || !ACTION_LIST.has(key)) return [];
   return ACTION_KEYS.map((member) => ({
     path: [...path, member],
     when: { loses: 'state', listed: [] },

@@ -1,13 +1,21 @@
 import type { TrustLevel } from '../base/protocol/operation.js';
 import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
 import { PARAMETER_RULES } from './parameter-rules.js';
-import { PREPARING, RESULT_OF_CHANGE, SELECTING } from './parameter-values.js';
 import type { Rule, RuleMatch } from './rule.js';
 import type { DescriptionRole } from './text/read-description.js';
 import type { NameMatch, NameRole } from './text/read-name.js';
 import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './words/lexicon.js';
+import { wordList } from './words/word-lists.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** "Returns the created invoice", "Returns the id of the block that was queued": the result of a change. */
+const RESULT_OF_CHANGE =
+  /\breturns?\b[^.]{0,60}?(?:\bthe (?:newly |just )?(?:created|added|updated|inserted|queued|booked|issued|posted)\b|\b(?:that|which) was (?:just )?(?:created|added|inserted|queued|booked|issued|submitted|reserved)\b|\bwent out\b)/i;
+const SELECTING =
+  /(?:^|_)(?:ids?|names?|slug|uuid|number|app|apps|application|project|database|db|account|team|workspace|organization|org|region|environment|cluster|namespace|host|domain|repo|repository|owner)$/;
+/** Verbs by which a description says how something is found out. */
+const PREPARING = wordList('preparing');
 
 /** How far `readOnlyHint: true` is trusted, as a share of its weight. Hints that raise danger always count in full. */
 const TRUST_IN_READ_ONLY: Readonly<Record<TrustLevel, number>> = {

@@ -2,7 +2,7 @@ import { findVerb, verbOfAgent } from '../words/find-verb.js';
 import { LEXICON, writeShare } from '../words/lexicon.js';
 import { mayBeAnyVerb } from '../words/other-verbs.js';
 import { isParticiple } from '../words/participles.js';
-import { isPlainNoun } from '../words/plain-nouns.js';
+import { wordList } from '../words/word-lists.js';
 import { readStart, saysThat } from './sentence-start.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -11,24 +11,28 @@ const DETERMINERS = words('the all every any each its my one two three four five
 /** Forms of "be" and "have": what stands before "that" and one of these is a noun. */
 const STATES = words('are is were was have has');
 const JOINS = /^(?:and|or|[,/&])$/;
-const PREPOSITIONS = words(
-  `of for from in on with by per at against over to into between near about within across around under behind after before since
-    until along above below during among as via using based including lately recently`,
-);
+const PREPOSITIONS = wordList('prepositions');
 /** Endings of adjectives, and words that end so and are verbs. */
 const ADJECTIVE = /(?:ful|less|able|ible|ive|al|ic)$/;
 const NO_ADJECTIVE =
   /(?:eal|[aeiou]all|^(?:give|drive|dive|live|hive|strive|thrive|survive|revive|forgive|deprive|arrive|mimic|panic|bless|total|signal|equal|rival|withdrawal|table|cable|enable|disable|archive|receive|.*ceive|.*lieve|.*serve|.*solve|.*prove|.*move|.*leave|.*save))$/;
 
 /** Things that do something, or are made for their reader: a tool that is only named so may make or run one. */
-const MADE = words(
-  `message script session payment reminder notification timer alarm post tweet email invitation transfer booking reservation upload
-    meeting order task note gesture click press keystroke combination shortcut request call rid instead out copy print reply submission
-    tool interface wrapper client shell terminal gateway proxy endpoint command handler helper agent bot assistant form dialog wizard
-    editor api sdk hook webhook way means button server service utility toolkit suite framework platform engine solution workflow pipeline
-    integration connector feature knife
-    appeal complaint petition objection apology plea nomination donation pledge handover resignation signup checkin checkout`,
-);
+const MADE = wordList('made');
+
+/**
+ * Common nouns of trades, nature and daily life that are hardly ever verbs, in the singular. A sentence or a name that begins with one
+ * of them names a thing; a word that is neither here nor a known verb stays a doubt where it could be either.
+ */
+const PLAIN_NOUNS = wordList('plain-nouns');
+
+/** Whether a word, in the singular or in -s, is a noun that is hardly ever a verb. */
+const isPlainNoun = (word: string): boolean =>
+  PLAIN_NOUNS.has(word) ||
+  (word.endsWith('s') &&
+    (PLAIN_NOUNS.has(word.slice(0, -1)) ||
+      PLAIN_NOUNS.has(word.slice(0, -2)) ||
+      PLAIN_NOUNS.has(`${word.slice(0, -3)}y`)));
 
 /** Whether a word can only be an adjective or a participle: "expected", "functional", "reusable". */
 export function isAdjective(word: string): boolean {
@@ -100,9 +104,7 @@ export function findThing(sentence: readonly string[]): string | undefined {
 }
 
 /** "Pay still owed", "Names not taken yet", "Medicines aboard": they say when and where, and not what. */
-const ASIDES = words(
-  'still not yet already currently aboard nearby ashore online offline today tonight tomorrow yesterday lately recently',
-);
+const ASIDES = wordList('asides');
 const RELATIVES = words('that which who whom whose where');
 const MOST_WORDS = 9;
 
@@ -195,9 +197,7 @@ const BEHIND = words('to so still already yet whether');
 /** Beginnings that say what became of the tool. */
 const OUTDATED = words('deprecated removed renamed moved replaced superseded retired');
 /** Adjectives and ordinals that are no verbs, and "free", which seldom is one. */
-const DESCRIBING = words(
-  'first last second third former vacant busy free remaining upcoming outstanding pending likely daily weekly monthly yearly',
-);
+const DESCRIBING = wordList('describing');
 
 const isDescribing = (word: string): boolean =>
   isAdjective(word) || DESCRIBING.has(word) || (SUPERLATIVE.test(word) && !mayBeAnyVerb(word));

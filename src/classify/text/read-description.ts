@@ -27,6 +27,7 @@ import {
   LY_VERBS,
   SENTENCE_ADVERBS,
 } from '../words/vocabulary.js';
+import { wordList } from '../words/word-lists.js';
 import { findGiven, findInformation, findMeasure, namesActing } from './information.js';
 import { findThing, isPlural } from './noun-phrase.js';
 import { type Deed, findDeed, isFirstOfNouns, readStart, saysThat } from './sentence-start.js';
@@ -259,18 +260,14 @@ function isNoun(
 const OF_VERBS: ReadonlySet<string> = new Set('dispose approve think learn make remind inform warn'.split(' '));
 
 /** Verbs that need no object in front of "with". */
-const WITH_VERBS: ReadonlySet<string> = new Set(
-  'chat interact help search query filter sort work deal sign merge sync'.split(' '),
-);
+const WITH_VERBS = wordList('with-verbs');
 
 /** "Flags that are stale", "Notes which link here": what is changed stands behind a verb, and no clause on it. */
 const isFollowedByClause = ({ effect, lemma }: InflectedVerb, next: string, then: string | undefined): boolean =>
   writeShare(effect) > 0 &&
   !SAYING.has(lemma) &&
   (next === 'which' || next === 'who' || (next === 'that' && then !== undefined));
-const SAYING: ReadonlySet<string> = new Set(
-  'ensure report announce record mark remember accept propose answer reply enforce set'.split(' '),
-);
+const SAYING = wordList('saying');
 
 /** "Calls and puts with their prices", "Purchases and sales by month": two verbs would have an object. */
 function isOneOfNouns({ nounness }: InflectedVerb, rest: readonly string[]): boolean {

@@ -11,6 +11,7 @@ import {
 } from '../words/lexicon.js';
 import { MEASURES } from '../words/measures.js';
 import { COMPOUND_NOUNS, LIGHT_VERBS } from '../words/vocabulary.js';
+import { wordList } from '../words/word-lists.js';
 import { isQuestion, isResult, namesInformation } from './information.js';
 import type { DescriptionRole } from './read-description.js';
 import { findNamedDeed } from './sentence-start.js';
@@ -192,9 +193,7 @@ function readAmbiguous(words: readonly string[], candidates: readonly Candidate[
 }
 
 /** Verbs with which measures are written down or set. */
-const NOTING: ReadonlySet<string> = new Set(
-  'log record note report book schedule track post save store set change adjust'.split(' '),
-);
+const NOTING = wordList('noting');
 
 /** A description that begins with "Retrieve" makes nouns of a name's later words: `pipelines_run` is about runs. */
 function isSureRead({ role, word, effect }: NameHint): boolean {

@@ -2,6 +2,7 @@ import { findVerb } from '../words/find-verb.js';
 import { type Effect, readShare, type VerbForm } from '../words/lexicon.js';
 import { findOtherVerb, mayBeAnyVerb, type OtherVerb } from '../words/other-verbs.js';
 import { isParticiple } from '../words/participles.js';
+import { wordList } from '../words/word-lists.js';
 
 /** A verb of which English says that it does something, and no more: "lends", "feeds", "demolishes". */
 export interface Deed {
@@ -21,13 +22,9 @@ const OBJECTS = words('a an the this that these those my your our its it them al
 /** Behind a verb without an object they say where to: "Delivers to the client". */
 const WHITHER = words('to into onto with from through');
 /** Behind a noun, and hardly behind a verb without an object. */
-const WHERE = words(
-  'aboard nearby ashore online offline today tonight tomorrow yesterday lately recently still already yet of per between near within across above below behind under among over at by along during until since while still left due so',
-);
+const WHERE = wordList('where');
 /** Verbs that need no object: "Runs at night". */
-const ALONE = words(
-  'run go play type scroll step turn switch split join roll flip vote bid follow stream back carry take do work',
-);
+const ALONE = wordList('alone');
 /** What follows a noun, and no verb that has its object in front of it. */
 const BEHIND_NOUN =
   /^(?:for|in|on|against|about|around|after|before|as|via|and|or|who|whose|which|where|when|whether|is|are|was|were|has|have|can|may|not|[,:;/&]|\d.*)$/;

@@ -1,6 +1,7 @@
 import { rememberTexts } from '../../base/lib/remember.js';
-import { type Effect, type InflectedVerb, LEXICON, setOfWords, type Verb, type VerbForm } from './lexicon.js';
+import { type Effect, type InflectedVerb, LEXICON, type Verb, type VerbForm } from './lexicon.js';
 import { GIVEN, NO_INPUT, READ_ONLY, VERB_SENSES } from './verb-senses.js';
+import { wordList } from './word-lists.js';
 
 const SENSES_OF: ReadonlyMap<string, typeof VERB_SENSES> = new Map(
   VERB_SENSES.map(({ verb }) => [verb, VERB_SENSES.filter((sense) => sense.verb === verb)]),
@@ -34,9 +35,7 @@ export const findVerb: (word: string) => InflectedVerb | undefined = rememberTex
 });
 
 /** Nouns in -er and -or that name a person, a place or a part, and nothing that a tool does. */
-const NO_AGENTS = setOfWords(
-  'container provider browser computer counter listener player manager controller order number printer tester layer filter tracker',
-);
+const NO_AGENTS = wordList('no-agents');
 
 /** The verb of a noun for what does it: `reader`, `team-services-writer`, `image_converter`. */
 export function verbOfAgent(word: string): Verb | undefined {
@@ -63,16 +62,9 @@ export function senseOf(verb: Verb, context: ReadonlySet<string>): Effect {
 }
 
 /** Verbs that only compute an answer where the author says that nothing is changed. */
-const ANSWERING = setOfWords(
-  `generate convert build compose draft design prepare orchestrate guide enhance optimize optimise improve
-    resolve review score chat produce plot format sort group rank`,
-);
+const ANSWERING = wordList('answering');
 /** Verbs that return another version of what they are given, where there is nothing else that they could change. */
-const REWORKING = setOfWords(
-  `rewrite optimize optimise improve enhance correct normalize normalise anonymize anonymise redact clean format refactor shorten
-    extend expand localize localise adapt trim sort dedupe deduplicate fix merge split generate convert balance align cut draw draft rate fill
-    invert reverse mask smooth flatten invent polish complete`,
-);
+const REWORKING = wordList('reworking');
 
 function holdsAny(words: ReadonlySet<string>, some: ReadonlySet<string>): boolean {
   for (const word of some) if (words.has(word)) return true;

@@ -1,9 +1,8 @@
 import { setOfWords } from './lexicon.js';
+import { wordList } from './word-lists.js';
 
 /** Participles without -ed. */
-const PARTICIPLES = setOfWords(
-  'spent sent seen held kept left due owed lost taken given drawn driven worn torn caught met built read shot available closest nearest similar related made known found',
-);
+const PARTICIPLES = wordList('participles');
 /** Words in -ed that are no participles. */
 const NO_PARTICIPLE =
   /^(?:shed|wed|bed|led|red|read|bred|seed|need|feed|weed|deed|heed|reed|speed|breed|greed|creed|bleed|steed|indeed|exceed|proceed|succeed|hundred|sacred|embed|shred|sled|fled)$|(?:thread|spread)$/;
@@ -14,10 +13,7 @@ export function isParticiple(word: string): boolean {
 }
 
 /** Participles that say in what state something is, and no more. */
-const STATES = setOfWords(
-  `left due owed found held kept seen spent needed made allowed required earned available lost known measured expected recorded observed
-    caught given stored produced consumed drawn built closest nearest similar related read shot`,
-);
+const STATES = wordList('states');
 /** Behind a participle they say what became of the thing. */
 const WHITHER = setOfWords('home away off into back up out down again');
 
