@@ -4,8 +4,16 @@ import { quoteValues } from '../../base/lib/text.js';
 import { COMPUTED, SCALAR, writePath } from '../query/fields.js';
 import { choosesItems, pathsOf } from '../query/parts.js';
 import type { CollectionQuery, FieldPath } from '../query/result-types.js';
-import { type LocatedList, locateList, memberAt, onlyText, openText, parseContainer } from '../shape/locate-list.js';
-import { findTextTable, type TextTable } from './text-table.js';
+import {
+  type LocatedList,
+  linesOf,
+  locateList,
+  memberAt,
+  onlyText,
+  openText,
+  parseContainer,
+} from '../shape/locate-list.js';
+import { findTextTable, type TextRows, type TextTable } from './text-table.js';
 
 /** A query and what it is asked of, as far as they help to recognise a form. */
 interface Reading {
@@ -107,8 +115,10 @@ function nameByColumns(list: LocatedList): LocatedList | undefined {
 /** Rows of which the first has the names of the columns. */
 function nameByHeader(list: LocatedList, { query }: Reading): LocatedList | undefined {
   const { items: rows } = list;
-  if (!isRows(rows) || !hasHeader(rows, askedOf(query))) return undefined;
+  if (!isRows(rows)) return undefined;
   const [header = [], ...others] = rows;
+  const below = { count: others.length, isData: header.map((_, column) => isDataColumn(others, column)) };
+  if (!hasHeader(header, below, askedOf(query))) return undefined;
   const items = areNames(header) ? nameCells(header, others) : undefined;
   return items && { ...list, items, evidence: 'form', readAs: `rows under the header ${quoteValues(header)}` };
 }
@@ -179,18 +189,18 @@ interface NamedTable {
   readonly names: string;
 }
 
-function nameTable({ rows, hasHeader: isNamed, letters }: TextTable, reading: Reading): NamedTable | undefined {
-  const [header = [], ...others] = rows;
+function nameTable(table: TextTable, reading: Reading): NamedTable | undefined {
+  const { header, rows, hasHeader: isNamed, letters } = table;
   const asked = askedOf(reading.query);
   // `fields` alone may mean a member of the object that holds the text.
   if (!choosesItems(reading.query) && ![...header, ...(letters ?? [])].some((name) => asked.has(name)))
     return undefined;
-  const typed = readNumbers(others);
-  if (isNamed || isSeparatedFile(reading) || hasHeader([header, ...typed], asked)) {
-    const items = nameCells(header, typed);
+  const below = readColumns(rows, 1);
+  if (isNamed || isSeparatedFile(reading) || hasHeader(header, below, asked)) {
+    const items = nameTexts(header, rows, below);
     if (items !== undefined) return { items, names: `under the header ${quoteValues(header)}` };
   }
-  const lettered = letters === undefined ? undefined : nameCells(letters, readNumbers(rows));
+  const lettered = letters === undefined ? undefined : nameTexts(letters, rows, readColumns(rows, 0));
   return lettered && { items: lettered, names: `with the columns ${quoteValues(letters ?? [])}` };
 }
 
@@ -200,6 +210,7 @@ function isSeparatedFile({ arguments: args }: Reading): boolean {
 }
 
 function readJsonLines(text: string): readonly unknown[] | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
   const lines = text
     .split('\n')
     .map((line) => line.trim())
@@ -222,8 +233,9 @@ function namesFields(query: CollectionQuery): boolean {
 
 function readLines(data: unknown): LocatedList | undefined {
   const text = onlyText(data);
-  const lines = text?.value.split(/\r?\n/).filter((line) => line.trim() !== '') ?? [];
-  if (text === undefined || lines.length < 2 || parseContainer(text.value) !== undefined) return undefined;
+  if (text === undefined || parseContainer(text.value) !== undefined) return undefined;
+  const lines = linesOf(text.value);
+  if (lines.length < 2) return undefined;
   return formOf(data, text.path, lines, 'the lines of a text, without the empty ones');
 }
 
@@ -246,8 +258,16 @@ const MAX_COLUMNS = 2_000;
 /** The rows as objects with the names of their columns; undefined where a row has more cells than there are names. */
 function nameCells(names: readonly string[], rows: Rows): readonly object[] | undefined {
   if (!areNames(names) || rows.some((row) => row.length > names.length)) return undefined;
-  // `fromEntries` defines members, so that one called `__proto__` is a member like any other.
-  return rows.map((row) => Object.fromEntries(row.map((cell, index) => [names[index] ?? '', cell])));
+  return rows.map((row) => nameRow(names, row, (cell) => cell));
+}
+
+/** `fromEntries` defines members, so that one called `__proto__` is a member like any other. */
+function nameRow<Cell>(
+  names: readonly string[],
+  row: readonly Cell[],
+  read: (cell: Cell, column: number) => unknown,
+): object {
+  return Object.fromEntries(row.map((cell, column) => [names[column] ?? '', read(cell, column)]));
 }
 
 /** Whether these can be the names of columns: each once, none empty. */
@@ -264,13 +284,16 @@ const DATE = /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}/;
  * Whether the first row names the columns. It does where a column has numbers or dates under a word, or where the caller asks
  * for fields by these names; a first row that is like all others is a row.
  *
+ * @param below the rows under it
  * @param asked the fields that the caller names, by their first keys
  */
-function hasHeader(rows: Rows, asked: ReadonlySet<string>): boolean {
-  const [header, ...others] = rows;
-  if (header === undefined || others.length === 0 || !areNames(header) || header.some(isData)) return false;
-  if (header.some((name) => asked.has(name))) return true;
-  return header.some((_, column) => isDataColumn(others, column));
+function hasHeader(
+  header: readonly unknown[],
+  below: Pick<Columns, 'count' | 'isData'>,
+  asked: ReadonlySet<string>,
+): boolean {
+  if (below.count === 0 || !areNames(header) || header.some(isData)) return false;
+  return header.some((name, column) => asked.has(name) || below.isData[column] === true);
 }
 
 function isDataColumn(rows: Rows, column: number): boolean {
@@ -291,22 +314,53 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?$/;
 
 const NO_VALUE = /^(?:n\/?a|nan|null|none|-|–)?$/i;
 
-/** Rows of texts with the numbers of columns of numbers as numbers, to the last digit; an empty cell among them is null. */
-function readNumbers(rows: readonly (readonly string[])[]): Rows {
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  const isNumeric = Array.from({ length: width }, (_, column) => isNumericColumn(rows, column));
-  if (!isNumeric.includes(true)) return rows;
-  return rows.map((row) => row.map((cell, column) => (isNumeric[column] === true ? readCell(cell) : cell)));
+/** What the cells of a table are, by column. */
+interface Columns {
+  /** The first row that counts. */
+  readonly from: number;
+  /** Of rows. */
+  readonly count: number;
+  readonly width: number;
+  /** Numbers only, and cells that say that there is none. */
+  readonly isNumeric: readonly boolean[];
+  /** Numbers, dates and empty cells only. */
+  readonly isData: readonly boolean[];
 }
 
-function isNumericColumn(rows: readonly (readonly string[])[], column: number): boolean {
-  let numbers = 0;
-  for (const row of rows) {
-    const cell = row[column] ?? '';
-    if (JSON_NUMBER.test(cell)) numbers += 1;
-    else if (!NO_VALUE.test(cell)) return false;
-  }
-  return numbers > 0;
+function readColumns(rows: TextRows, from: number): Columns {
+  const seen: { hasNumber: boolean; hasData: boolean; isNumeric: boolean; isData: boolean }[] = [];
+  let count = 0;
+  rows.forEach((cells, index) => {
+    if (index < from) return;
+    count += 1;
+    for (const [column, cell] of cells.entries()) {
+      seen[column] ??= { hasNumber: false, hasData: false, isNumeric: true, isData: true };
+      const found = seen[column];
+      const isNumber = JSON_NUMBER.test(cell);
+      if (isNumber) found.hasNumber = true;
+      else found.isNumeric &&= NO_VALUE.test(cell);
+      if (isNumber || isData(cell)) found.hasData = true;
+      else found.isData &&= isEmpty(cell);
+    }
+  });
+  return {
+    from,
+    count,
+    width: seen.length,
+    isNumeric: seen.map(({ hasNumber, isNumeric }) => hasNumber && isNumeric),
+    isData: seen.map(({ hasData, isData: isAllData }) => hasData && isAllData),
+  };
+}
+
+/** The rows as objects, with the numbers of columns of numbers as numbers, to the last digit; an empty cell among them is null. */
+function nameTexts(names: readonly string[], rows: TextRows, columns: Columns): readonly object[] | undefined {
+  if (!areNames(names) || columns.width > names.length) return undefined;
+  const items: object[] = [];
+  rows.forEach((cells, index) => {
+    if (index >= columns.from)
+      items.push(nameRow(names, cells, (cell, at) => (columns.isNumeric[at] ? readCell(cell) : cell)));
+  });
+  return items;
 }
 
 function readCell(cell: string): unknown {

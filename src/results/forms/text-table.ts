@@ -1,6 +1,14 @@
+/** Rows of texts. Those of a long text are read out of it anew each time, so that they never stand in memory together. */
+export interface TextRows {
+  forEach(take: (cells: readonly string[], index: number) => void): void;
+}
+
 /** A table that a text is, before it is known whether its first row names the columns. */
 export interface TextTable {
-  readonly rows: readonly (readonly string[])[];
+  /** The first row. */
+  readonly header: readonly string[];
+  /** All rows, the first among them. */
+  readonly rows: TextRows;
   /** What it is, for the caller: `a CSV text`. */
   readonly form: string;
   /** Whether the form itself says that the first row names the columns. */
@@ -27,26 +35,50 @@ function readSeparated(text: string): TextTable | undefined {
   const firstBreak = text.indexOf('\n');
   if (firstBreak < 0) return undefined;
   for (const [separator, form] of SEPARATORS) {
-    const width = splitRecord(text, 0, separator)?.cells.length ?? 0;
-    const rows = width < LEAST_COLUMNS ? undefined : readRecords(text, separator, width);
-    if (rows !== undefined && rows.length > 1) return { rows, form, hasHeader: false };
+    const header = splitRecord(text, startOf(text), separator)?.cells ?? [];
+    if (header.length < LEAST_COLUMNS || !isEven(text, separator, header.length)) continue;
+    const rows: TextRows = {
+      forEach(take) {
+        let index = 0;
+        readRecords(text, separator, (cells) => {
+          take(cells, index);
+          index += 1;
+          return true;
+        });
+      },
+    };
+    return { header, rows, form, hasHeader: false };
   }
   return undefined;
 }
 
-function readRecords(text: string, separator: string, width: number): readonly (readonly string[])[] | undefined {
-  const rows: (readonly string[])[] = [];
-  let start = text.startsWith('\uFEFF') ? 1 : 0;
+/** Whether the text is at least two records, and all have so many cells. */
+function isEven(text: string, separator: string, width: number): boolean {
+  let count = 0;
+  const isWhole = readRecords(text, separator, (cells) => {
+    count += 1;
+    return cells.length === width;
+  });
+  return isWhole && count > 1;
+}
+
+/** @returns whether it came to the end: all that is there are records, and `take` wanted each */
+function readRecords(text: string, separator: string, take: (cells: readonly string[]) => boolean): boolean {
+  let start = startOf(text);
   while (start < text.length) {
     const record = splitRecord(text, start, separator);
-    if (record === undefined) return undefined;
+    if (record === undefined) return false;
     start = record.end;
     const { cells } = record;
     if (cells.length === 1 && cells[0]?.trim() === '') continue;
-    if (cells.length !== width) return undefined;
-    rows.push(cells);
+    if (!take(cells)) return false;
   }
-  return rows;
+  return true;
+}
+
+/** Beyond a byte order mark. */
+function startOf(text: string): number {
+  return text.startsWith('\uFEFF') ? 1 : 0;
 }
 
 interface TextRecord {
@@ -104,6 +136,7 @@ function isRule(line: string): boolean {
 
 /** `| a | b |` over `|---|---|`, as in Markdown and in the output of database shells; the only one in the text. */
 function readPipes(text: string): TextTable | undefined {
+  if (!text.includes('|')) return undefined;
   const lines = text.split(/\r?\n/);
   const isRow = (line: string | undefined): line is string => line?.includes('|') === true && !isRule(line);
   const rule = lines.findIndex((line, index) => isRule(line) && isRow(lines[index - 1]));
@@ -113,8 +146,10 @@ function readPipes(text: string): TextTable | undefined {
   let end = rule + 1;
   for (; isRow(lines[end]); end += 1) rows.push(splitPipes(lines[end] ?? ''));
   const isAlone = !lines.slice(end).some((line) => line.includes('|'));
-  const isEven = header.length >= LEAST_COLUMNS && rows.every((row) => row.length === header.length);
-  return isAlone && isEven ? { rows, form: 'a text with pipes between values', hasHeader: true } : undefined;
+  const hasEvenRows = header.length >= LEAST_COLUMNS && rows.every((row) => row.length === header.length);
+  return isAlone && hasEvenRows
+    ? { header, rows, form: 'a text with pipes between values', hasHeader: true }
+    : undefined;
 }
 
 function splitPipes(line: string): readonly string[] {
@@ -180,10 +215,10 @@ function readHtmlRows(rows: readonly (readonly HtmlCell[])[]): TextTable | undef
   const isSheet = corner === '' && letters.every((letter) => LETTERS.test(letter)) && others.every(isNumbered);
   if (isSheet) {
     const cells = others.map((row) => texts(row).slice(1));
-    return { rows: cells, form: 'a sheet in HTML', hasHeader: false, letters };
+    return { header: cells[0] ?? [], rows: cells, form: 'a sheet in HTML', hasHeader: false, letters };
   }
   const hasHeader = first.every(({ isHeader }) => isHeader);
-  return { rows: rows.map(texts), form: 'an HTML table', hasHeader };
+  return { header: texts(first), rows: rows.map(texts), form: 'an HTML table', hasHeader };
 }
 
 /** A row of a sheet begins with its number. */

@@ -55,11 +55,15 @@ function startsLikeNumber(text: string): boolean {
 
 /** Below 0 where the first comes first, 0 where neither does. A total order: values of different kinds go by kind. */
 export function compareInOrder(a: Comparable, b: Comparable): number {
-  if (a.rank !== b.rank) return a.rank - b.rank;
-  if (a.value === b.value) return 0;
-  if (a.value < b.value) return -1;
+  return a.rank === b.rank ? compareValues(a.value, b.value) : a.rank - b.rank;
+}
+
+/** The same for values of one kind. */
+export function compareValues(a: Comparable['value'], b: Comparable['value']): number {
+  if (a === b) return 0;
+  if (a < b) return -1;
   // A bigint and a number of one value are not identical.
-  return a.value > b.value ? 1 : 0;
+  return a > b ? 1 : 0;
 }
 
 /**

@@ -1,11 +1,13 @@
 import { unmarkedWithin } from '../../base/json/exact-numbers.js';
-import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
+import { type Comparable, comparableOf, compareValues } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField } from './fields.js';
 import type { FieldPath, SortKey } from './result-types.js';
 
-/** The values of one sort key, by item; undefined where there is nothing to sort by. */
+/** The values of one sort key, by item, in parts: an object of each would take more than the text that it is of. */
 interface Column {
-  readonly values: readonly (Comparable | undefined)[];
+  /** 0 where there is nothing to sort by, else the rank and 1. */
+  readonly ranks: Uint8Array;
+  readonly values: readonly Comparable['value'][];
   readonly direction: 1 | -1;
 }
 
@@ -20,13 +22,21 @@ export function sortItems(
 ): readonly unknown[] {
   if (keys.length === 0) return items;
   const columns = keys.map((key) => readColumn(items, key, source));
-  const order = Array.from(items.keys()).sort((a, b) => compareRows(columns, a, b));
-  return order.map((index) => items[index]);
+  const order = new Uint32Array(items.length).map((_, index) => index);
+  order.sort((a, b) => compareRows(columns, a, b) || a - b);
+  return items.map((_, at) => items[order[at] ?? 0]);
 }
 
 function readColumn(items: readonly unknown[], { path, order }: SortKey, source: FieldSource): Column {
   const read = createFieldReader(path, source);
-  return { values: items.map((item) => firstComparable(read, item)), direction: order === 'desc' ? -1 : 1 };
+  const ranks = new Uint8Array(items.length);
+  const values = items.map((item, index) => {
+    const comparable = firstComparable(read, item);
+    if (comparable === undefined) return 0;
+    ranks[index] = comparable.rank + 1;
+    return comparable.value;
+  });
+  return { ranks, values, direction: order === 'desc' ? -1 : 1 };
 }
 
 export function firstComparable(read: ReadField, item: unknown): Comparable | undefined {
@@ -40,13 +50,12 @@ export function firstComparable(read: ReadField, item: unknown): Comparable | un
 }
 
 function compareRows(columns: readonly Column[], a: number, b: number): number {
-  for (const { values, direction } of columns) {
-    const first = values[a];
-    const second = values[b];
-    if (first === undefined || second === undefined) {
-      if (first !== second) return first === undefined ? 1 : -1;
+  for (const { ranks, values, direction } of columns) {
+    const [first = 0, second = 0] = [ranks[a], ranks[b]];
+    if (first === 0 || second === 0) {
+      if (first !== second) return first === 0 ? 1 : -1;
     } else {
-      const order = compareInOrder(first, second);
+      const order = first === second ? compareValues(values[a] ?? 0, values[b] ?? 0) : first - second;
       if (order !== 0) return order * direction;
     }
   }

@@ -25,7 +25,6 @@ export interface Member {
 const SAMPLE = 20;
 
 const JSON_CONTAINER = /^\s*[[{]/;
-const LINE_BREAK = /\r?\n/;
 
 /**
  * The list in an answer: where its shape says, else the answer itself, else its only list, also one inside a wrapper such as
@@ -64,6 +63,19 @@ export function onlyText(data: unknown): { readonly value: string; readonly path
   return { value: entry[1], path: [entry[0]] };
 }
 
+/** The lines of a text, without the empty ones: in one pass, as a list of all of them takes several times the text. */
+export function linesOf(text: string): readonly string[] {
+  const lines: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    const line = text.slice(start, found > start && text[found - 1] === '\r' ? found - 1 : end);
+    if (line.trim() !== '') lines.push(line);
+    start = end + 1;
+  }
+  return lines;
+}
+
 function locateInText(data: unknown, shape: ResultShape | undefined): LocatedList | undefined {
   const text = onlyText(data);
   if (text === undefined) return undefined;
@@ -71,10 +83,10 @@ function locateInText(data: unknown, shape: ResultShape | undefined): LocatedLis
   const parsed = parseContainer(value);
   if (parsed !== undefined) return locateInJson(parsed, path, shape);
   if (shape?.kind !== 'collection') return undefined;
-  const lines = value.split(LINE_BREAK).filter((line) => line.trim() !== '');
-  const [only = '', ...others] = lines;
+  const lines = linesOf(value);
+  const [only = ''] = lines;
   // An item, or the words for an empty list, which a count of items would hide.
-  const alone = only !== '' && others.length === 0 ? { readAs: `a list of one line: ${quoteValues([only])}` } : {};
+  const alone = lines.length === 1 ? { readAs: `a list of one line: ${quoteValues([only])}` } : {};
   return { items: lines, path, data, evidence: 'lines', isWhole: true, ...alone };
 }
 

@@ -66,6 +66,7 @@ const FORMS: readonly (readonly [form: string, answer: unknown, readAs: string])
   ],
   ['a CSV text', separated(','), "rows of a CSV text under the header 'name', 'plan', 'due'"],
   ['a CSV text in a member', { content: separated(',') }, 'rows of a CSV text'],
+  ['a CSV text with a byte order mark and empty lines', `\uFEFF${separated(',')}\n\n`, 'rows of a CSV text'],
   ['tabs', separated('\t'), 'rows of a text with tabs'],
   ['semicolons', `${separated(';')}\n`, 'rows of a text with semicolons'],
   ['a Markdown table with texts around it', `Found 3:\n\n${piped}\n\nThat is all.`, 'rows of a text with pipes'],
