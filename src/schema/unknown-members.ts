@@ -32,7 +32,13 @@ const parts = new WeakMap<JsonSchema, Part>();
 export function findUnknownMembers(root: JsonSchema, args: JsonObject): readonly UnknownMember[] {
   const found: UnknownMember[] = [];
   let left = MOST_VALUES;
-  const visit = (schema: JsonSchema, value: unknown, path: readonly string[]): void => {
+  const path: string[] = [];
+  const enter = (key: string, schema: JsonSchema, value: unknown): void => {
+    path.push(key);
+    visit(schema, value);
+    path.pop();
+  };
+  const visit = (schema: JsonSchema, value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     left -= 1;
     if (left < 0 || found.length >= MOST_FOUND || path.length > DEEPEST) return;
@@ -40,19 +46,19 @@ export function findUnknownMembers(root: JsonSchema, args: JsonObject): readonly
     if (Array.isArray(value)) {
       const { items } = target;
       if (isJsonObject(items))
-        for (const [index, item] of value.entries()) visit(items, item, [...path, String(index)]);
+        for (let index = 0; index < value.length && left > 0; index += 1) enter(String(index), items, value[index]);
       return;
     }
     const { fields, isSilent } = readPart(target, root);
     for (const [name, member] of Object.entries(value)) {
       const field = fields.get(name);
-      if (field !== undefined) visit(field.schema, member, [...path, name]);
+      if (field !== undefined) enter(name, field.schema, member);
       else if (isSilent && path.length > 0 && found.length < MOST_FOUND) {
         found.push({ path: [...path, name], known: [...fields.keys()] });
       }
     }
   };
-  visit(root, args, []);
+  visit(root, args);
   return found;
 }
 

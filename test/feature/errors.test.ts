@@ -69,6 +69,7 @@ beforeAll(async () => {
         maxStringLength: 65_536,
         maxArrayElements: 100,
         maxNestingDepth: 8,
+        maxValues: 10_000,
         maxResponseSize: 1_048_576,
       },
       mcpServers: {
@@ -342,6 +343,7 @@ describe('a payload', () => {
     ['request_size', { owner: 'x'.repeat(70_000) }],
     ['array_elements', { owner: 'a', tags: Array.from({ length: 101 }, () => 'x') }],
     ['nesting_depth', { owner: nested(8) }],
+    ['values', { owner: 'a', tags: Array.from({ length: 100 }, () => Array.from({ length: 99 }, () => 1)) }],
   ])('is refused when it exceeds %s', async (limit, params) => {
     const { code, details } = refusal(await client.call(READ, 'list_issues', params as JsonObject));
     expect({ code, limit: details['limit_type'] }).toEqual({ code: 'VALIDATION_PAYLOAD_TOO_LARGE', limit });

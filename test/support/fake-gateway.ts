@@ -199,6 +199,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       maxStringLength: 100_000,
       maxArrayElements: 1_000,
       maxNestingDepth: 32,
+      maxValues: 100_000,
       ...limits,
     },
     batch: { maxOperations: 100, onConfirmation: 'halt' },

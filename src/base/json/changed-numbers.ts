@@ -146,7 +146,13 @@ function changes(literal: string): boolean {
   const held = Number(literal);
   if (!Number.isFinite(held)) return false;
   const written = String(held);
-  return written !== literal && !isSameNumber(literal, written);
+  return written !== literal && !isPadded(literal, written) && !isSameNumber(literal, written);
+}
+
+/** Most that differ have zeros at the end of their fraction, and there may be tens of thousands. */
+function isPadded(literal: string, written: string): boolean {
+  if (!literal.startsWith(written) || written.includes('e') || !literal.includes('.')) return false;
+  return /^\.?0+$/.test(literal.slice(written.length));
 }
 
 /** Whether two decimal spellings are one number. */

@@ -9,6 +9,11 @@ export interface PayloadLimits {
   readonly maxNestingDepth: number;
 }
 
+/** What a message is held against before it is parsed. `maxValues` are those of all its lists and objects together. */
+export interface MessageLimits extends Pick<PayloadLimits, 'maxRequestSize' | 'maxArrayElements' | 'maxNestingDepth'> {
+  readonly maxValues: number;
+}
+
 /** The limits by their published names: what is counted, and the setting that bounds it. */
 const LIMITS = {
   request_size: { unit: 'bytes', setting: 'maxRequestSize' },
@@ -18,13 +23,18 @@ const LIMITS = {
   // Ours: the specification bounds lists alone, and an object of very many members costs more.
   object_members: { unit: 'members', setting: 'maxArrayElements' },
   nesting_depth: { unit: 'levels', setting: 'maxNestingDepth' },
-} as const satisfies Record<string, { readonly unit: string; readonly setting: keyof PayloadLimits }>;
+  // Ours, too: a megabyte can hold half a million values, in lists that are each short enough.
+  values: { unit: 'values', setting: 'maxValues' },
+} as const satisfies Record<
+  string,
+  { readonly unit: string; readonly setting: keyof PayloadLimits | keyof MessageLimits }
+>;
 
 /** The specified refusal of a payload (4.7.5), with the limit, its value, the actual value, and the setting that an operator raises. */
 export function payloadTooLarge(
   type: keyof typeof LIMITS,
   actual: number,
-  limits: Partial<PayloadLimits>,
+  limits: Partial<PayloadLimits & MessageLimits>,
 ): OperationError {
   const { unit, setting } = LIMITS[type];
   const limit = limits[setting] ?? 0;

@@ -50,13 +50,14 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
   const leftOut = findLeftOut(operation, matched.arguments, bound);
   const missing = [...findMissing(operation, bound), ...findUnchanged(operation, matched.arguments, leftOut)];
   const violations = verdict.violations.filter((violation) => !mayMerge(operation, bound, violation));
-  const unknown = readUnknown(operation, bound);
+  const isRefused = matched.faults.length + missing.length + violations.length > 0;
+  // A refusal has no warnings.
+  const unknown = isRefused && operation.strictInside !== true ? [] : readUnknown(operation, bound);
   const inside = operation.strictInside === true ? unknown.map(unknownInsideFault) : [];
-  const total = matched.faults.length + missing.length + violations.length + inside.length;
   const { undecided } = verdict;
   // What a schema is too large for is known from the catalog's diagnostics, and not repeated for every call.
   const isNews = undecided !== undefined && measureSchema(operation.inputSchema).excess === undefined;
-  if (total === 0) {
+  if (!isRefused && inside.length === 0) {
     return {
       ok: true,
       arguments: bound,

@@ -13,7 +13,10 @@ import { bindArguments } from './bind-arguments.js';
 const MAX_UNWRAPPING = 3;
 
 /** One example, from the first idea to the last check, takes no more work than a part of a call's check. */
-const EXAMPLE_WORK = MOST_WORK / 2;
+const EXAMPLE_WORK = MOST_WORK / 4;
+
+/** Nobody fills in so many parameters by an example, and each idea and each check of it looks at all of them. */
+const MOST_REQUIRED = 200;
 
 type Values = ReadonlyMap<Parameter, unknown>;
 
@@ -52,6 +55,7 @@ const MOST_CHOICES = 6;
  * The attempts share the work of one.
  */
 export function findValidExample(operation: Operation, given: JsonObject = {}): JsonObject | undefined {
+  if (operation.parameters.filter(({ required }) => required).length > MOST_REQUIRED) return undefined;
   const meter = new Meter(EXAMPLE_WORK);
   for (let choice = 0; choice <= MOST_CHOICES && !meter.isSpent; choice += 1) {
     const params = exampleParams(operation, given, meter, choice);

@@ -51,6 +51,12 @@ const LIMITS = section('Payload limits; bytes, elements and levels.', {
   maxStringLength: integer(64 * KIB, 10 * MIB, 'Bytes of one string value.', 1_048_576),
   maxArrayElements: integer(100, 100_000, 'Elements of one array, and members of one object.', 10_000),
   maxNestingDepth: integer(8, 64, 'Levels of nested objects and arrays.', 32),
+  maxValues: integer(
+    10_000,
+    1_000_000,
+    'Values of one request, all its lists and objects together; a list or an object counts as two. So many take about 30 ms, in which nothing else is answered.',
+    100_000,
+  ),
 });
 
 /** Some clients refuse results of more than 25,000 tokens, and fewer are read better. */

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json/json.js';
 import { networkOf } from '../../base/lib/network-of.js';
 import type { Observer } from '../../base/observe/observation.js';
 import { HANDSHAKES, isOwnHandshake, LOOP, LOOP_CURE } from '../../base/protocol/gateway-chain.js';
-import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
+import { type MessageLimits, payloadTooLarge } from '../../base/protocol/limits.js';
 import { turns } from '../../base/turns/turns.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import { decodeMessage, GrowingBuffer, type Refusal, refuseMessage } from '../mcp/decode-message.js';
@@ -30,7 +30,7 @@ export type MessageRouter = (
 
 interface PostReceiverDeps {
   /** As they are in force for a request that comes now. */
-  readonly limits: () => Pick<PayloadLimits, 'maxRequestSize' | 'maxNestingDepth' | 'maxArrayElements'>;
+  readonly limits: () => MessageLimits;
   readonly requestTimeoutMs: number;
   readonly route: MessageRouter;
   readonly writer: ResultWriter;
@@ -74,7 +74,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     response: ServerResponse,
     client: Authenticated | undefined,
   ): Promise<void> | void => {
-    const { maxRequestSize, maxNestingDepth, maxArrayElements: maxMembers } = limits();
+    const { maxRequestSize, maxNestingDepth, maxArrayElements: maxMembers, maxValues } = limits();
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {
       if (body.cutOff) cutOffAfterAnswer(request, response);
@@ -89,7 +89,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
       return;
     }
     turns.spend(body.bytes.length);
-    const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth, maxMembers });
+    const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth, maxMembers, maxValues });
     const take = (): void => {
       if (decoded.kind === 'message') {
         if (isLoop(decoded.message)) sendRpcError(response, 508, RPC_ERROR.refused, `${LOOP}. ${LOOP_CURE}.`);

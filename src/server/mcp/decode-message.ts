@@ -47,6 +47,8 @@ interface DecodeOptions {
   readonly maxNestingDepth: number;
   /** Members that one object may have. Short messages are not held against it here: what is done with a call does so. */
   readonly maxMembers: number;
+  /** Values that the message may have, as its signs tell them: one before each comma, and two for each list and object. */
+  readonly maxValues: number;
 }
 
 /**
@@ -54,7 +56,7 @@ interface DecodeOptions {
  * would take long, what is not JSON, and a call, or an answer to a server's question, with numbers that parsing changes.
  */
 export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMessage {
-  const { era, writer, maxNestingDepth, maxMembers } = options;
+  const { era, writer, maxNestingDepth, maxMembers, maxValues } = options;
   const text = bytes.toString('utf8');
   const refuse = (error: OperationError): DecodedMessage => {
     const excerpt = new MessageExcerpt();
@@ -62,10 +64,14 @@ export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMes
     return { kind: 'refused', refusal: refuseMessage(excerpt.sketch(), error, era, writer) };
   };
   if (!isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, text)));
-  const { depth, hasFragileNumber, members } = walkStructure(text, maxNestingDepth + ENVELOPE_LEVELS);
+  const { depth, hasFragileNumber, members, values } = walkStructure(text, {
+    depth: maxNestingDepth + ENVELOPE_LEVELS,
+    values: maxValues,
+  });
   if (members > maxMembers) return refuse(payloadTooLarge('object_members', members, { maxArrayElements: maxMembers }));
   if (depth > maxNestingDepth + ENVELOPE_LEVELS)
     return refuse(payloadTooLarge('nesting_depth', depth - ENVELOPE_LEVELS, { maxNestingDepth }));
+  if (values > maxValues) return refuse(payloadTooLarge('values', values, { maxValues }));
   const parsed = parseJson(text);
   if (parsed === undefined) {
     const problem = 'Parse error: the message is not valid JSON';
@@ -163,13 +169,15 @@ interface Structure {
   members: number;
   /** Of the deepest place that was looked at: beyond the limit, where nothing more is. */
   depth: number;
+  /** Up to the limit, beyond which nothing is looked at. */
+  values: number;
   /** Whether a number has so many digits, or an exponent, that parsing may change it: `MAY_CHANGE` outside of texts. */
   hasFragileNumber: boolean;
 }
 
-/** Keeps nothing, and ends where the text is nested beyond the limit. */
-function walkStructure(text: string, limit: number): Structure {
-  const found: Structure = { members: 0, depth: 0, hasFragileNumber: false };
+/** Keeps nothing, and ends where the text is nested beyond the limit, or holds more values. */
+function walkStructure(text: string, limit: Pick<Structure, 'depth' | 'values'>): Structure {
+  const found: Structure = { members: 0, depth: 0, values: 0, hasFragileNumber: false };
   /** How many members each open object has, by its level; undefined for a list. */
   const counts: (number | undefined)[] = [];
   const isLong = text.length > LEAST_COUNTED;
@@ -187,10 +195,14 @@ function walkStructure(text: string, limit: number): Structure {
     if (byte === QUOTE) index = endOfString(text, index) - 1;
     else if (byte === 0x5b || byte === 0x7b) {
       open += 1;
+      found.values += 1;
       if (isLong) counts[open] = byte === 0x7b ? 1 : undefined;
       if (open > found.depth) found.depth = open;
-      if (open > limit) return found;
-    } else if (isLong && byte === COMMA) {
+      if (open > limit.depth || found.values > limit.values) return found;
+    } else if (byte === COMMA) {
+      found.values += 1;
+      if (found.values > limit.values) return found;
+      if (!isLong) continue;
       const before = counts[open];
       if (before === undefined) continue;
       counts[open] = before + 1;

@@ -36,7 +36,7 @@ const FLUSH_MS = 1_000;
 export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewayServer {
   const { input, output, observe, serverInfo } = deps;
   const { limits, server: settings } = gateway.config;
-  const { maxRequestSize, maxNestingDepth, maxArrayElements: maxMembers } = limits;
+  const { maxRequestSize, maxNestingDepth, maxArrayElements: maxMembers, maxValues } = limits;
   const results = createResultWriter(serverInfo, gateway.config.endpoint);
   const lines = new LineWriter(output, (backedUp) => (backedUp ? input.pause() : input.resume()));
   const transport = new ServerTransport({
@@ -49,7 +49,8 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
     onLine(bytes) {
       turns.spend(bytes.length);
       // One client has the process for itself, and its messages keep their order.
-      const decoded = decodeMessage(bytes, { era: eraOrLegacy(), writer: results, maxNestingDepth, maxMembers });
+      const options = { era: eraOrLegacy(), writer: results, maxNestingDepth, maxMembers, maxValues };
+      const decoded = decodeMessage(bytes, options);
       if (decoded.kind === 'message') connection.accept(decoded.message);
       else lines.write(decoded.refusal.text);
     },

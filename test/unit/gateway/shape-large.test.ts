@@ -193,7 +193,7 @@ describe('a large answer in its thread', () => {
 
 const open = (links = { noteLinks: () => undefined }) =>
   openLargeAnswers({
-    settings: () => ({ limits: LIMITS, errors: { upstreamWords: 'clean' } }),
+    settings: () => ({ limits: { ...LIMITS, maxValues: 100_000 }, errors: { upstreamWords: 'clean' } }),
     results: passResults,
     links,
     observe: () => undefined,

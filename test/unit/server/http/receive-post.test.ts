@@ -118,7 +118,7 @@ describe('readBody', () => {
 });
 
 describe('a fault while a message is answered', () => {
-  const limits = { maxRequestSize: 1_000, maxNestingDepth: 10, maxArrayElements: 10 };
+  const limits = { maxRequestSize: 1_000, maxNestingDepth: 10, maxArrayElements: 10, maxValues: 1_000 };
   const writer = createResultWriter({ name: 'n', version: '1' }, { errors: 'all', structuredContent: false });
 
   /** What a client sees of an answer that fails after `begin`, and what is reported. */

@@ -5,7 +5,7 @@ import { createResultWriter, type Era } from '../../../../src/server/mcp/write-r
 
 const writer = createResultWriter({ name: 'test', version: '1' }, { errors: 'all', structuredContent: false });
 const decode = (bytes: Buffer, era: Era = 'legacy') =>
-  decodeMessage(bytes, { era, writer, maxNestingDepth: 20, maxMembers: 1_000 });
+  decodeMessage(bytes, { era, writer, maxNestingDepth: 20, maxMembers: 1_000, maxValues: 250_000 });
 
 const call = (args: string, id = 7) =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"mcp_aql_delete","arguments":${args}}}`;
@@ -52,6 +52,15 @@ describe('decodeMessage', () => {
     expect(failureOf(text(1_001))).toMatchObject({
       code: 'VALIDATION_PAYLOAD_TOO_LARGE',
       details: { limit_type: 'object_members', limit_value: 1_000, actual_value: 1_001, unit: 'members' },
+    });
+  });
+
+  it('refuses a message of more values than allowed, however short its lists are', () => {
+    const text = (count: number) => call(`{"operation":"x","params":{"lists":[${'[1,[],{}],'.repeat(count)}0]}}`);
+    expect(failureOf(text(30_000))).toBeUndefined();
+    expect(failureOf(text(50_000))).toMatchObject({
+      code: 'VALIDATION_PAYLOAD_TOO_LARGE',
+      details: { limit_type: 'values', limit_value: 250_000, unit: 'values', setting: 'limits.maxValues' },
     });
   });
 
