@@ -5,16 +5,24 @@ import { languageOf } from './proven-read.js';
 /** Longer texts say before what they are about. */
 const LONGEST_READ = 4_000;
 
+/** What a server has told of its SQL. */
+export interface Told {
+  /** What it says of itself and of its tools. */
+  readonly texts: readonly string[];
+  /** In whose words it has answered failed statements. */
+  readonly products: readonly string[];
+}
+
 /**
- * Which SQL the statements of an operation are in, as a sentence: as its own texts say, else as its server's do. What is proven to read
- * depends on its own texts alone. Empty for what runs no SQL.
- * @param told what the server says of itself and of its tools
+ * Which SQL the statements of an operation are in, as a sentence: as its own texts say, else as its server's answers or texts do. What is
+ * proven to read depends on its own texts alone. Empty for what runs no SQL.
  */
-export function describeDialect({ classification: { statement } }: Operation, told: readonly string[]): string {
+export function describeDialect({ classification: { statement } }: Operation, { texts, products }: Told): string {
   if (statement === undefined || statement.language !== 'sql') return '';
   if (statement.dialects.length < SQL_DIALECTS.length) return `Speaks ${languageOf(statement)}.`;
+  if (products.length > 0) return `Speaks the SQL of ${products.join(' or ')}, as its server's answers say.`;
   const named = namedDialects(
-    told
+    texts
       .map((text) => text.slice(0, LONGEST_READ).replaceAll('_', ' '))
       .join(' ')
       .toLowerCase(),

@@ -277,6 +277,7 @@ function createGateway(parts: GatewayParts): Gateway {
     calls: new FairCalls(live.config.server),
     beginTrace: deps.beginTrace,
     observe: countUses(usage, deps.observe),
+    noteProduct: (upstream, product) => usage.noteProduct(upstream, product),
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     shapeLarge: largeAnswers.shape,

@@ -40,6 +40,8 @@ export interface SurfaceServices extends Pick<PipelineDeps, 'observe' | 'results
   readonly view?: string;
   /** The calls that may go on in the background; none where absent. */
   readonly openBackground?: OpenBackground | undefined;
+  /** Told whose words a server has answered a failed statement in. */
+  readonly noteProduct: (upstream: string, product: string) => void;
   /** What is in force. */
   readonly live: { readonly config: GatewayConfig };
   readonly reloading: Reloading;
@@ -157,7 +159,7 @@ interface CallPath {
 
 function openPath(
   catalog: SurfaceCatalog,
-  { policy, view, openBackground, calls, live: { config }, ...parts }: SurfaceServices,
+  { policy, view, openBackground, calls, noteProduct, live: { config }, ...parts }: SurfaceServices,
 ): CallPath {
   const { gatekeeper: ofAll, quota, batches } = policy.decisions();
   const { recordCall } = policy;
@@ -181,7 +183,7 @@ function openPath(
     limits,
     slowMs: config.warnings.slowMs,
     dropIgnored: createDropIgnored(config.clients),
-    explainFailure: createFailureReader(config.errors.upstreamWords),
+    explainFailure: createFailureReader(config.errors.upstreamWords, noteProduct),
   });
   const batch = createBatchRunner({
     ...config.batch,

@@ -148,3 +148,35 @@ it("keeps an operator's rules above the proof", async () => {
   ] as const)
     expect(await client.call(tool, operation, { sql: SELECT })).toMatchObject({ error: { code: 'PERMISSION_DENIED' } });
 });
+
+const RUN_SQL = `
+  run_sql: {
+    tool: {
+      description: 'Execute a raw SQL query.',
+      inputSchema: { type: 'object', properties: { sql: { type: 'string' } }, required: ['sql'] },
+    },
+    run: () => ({ isError: true, content: [{ type: 'text', text: 'ERROR:  relation "invoices" does not exist' }] }),
+  },`;
+const LIST_TABLES = `
+  list_tables: {
+    tool: { description: 'Lists the tables of the MariaDB database.', inputSchema: { type: 'object' } },
+    run: () => ({ content: [] }),
+  },`;
+
+it('says later which SQL a server speaks whose texts do not say so, once a failed statement has told it', async () => {
+  const mcpServers = { books: inlineServer(`{${RUN_SQL}}`), other: inlineServer(`{${RUN_SQL}${LIST_TABLES}}`) };
+  await using gateway = await hostGateway({ mcpServers });
+  await using client = await connectClient(gateway.url);
+  const describe = async (name: string): Promise<string> =>
+    JSON.stringify(await client.call('mcp_aql_read', 'introspect', { query: 'operations', name }));
+
+  expect(await describe('books__run_sql')).toContain('does not say which SQL it speaks');
+  expect(await client.call('mcp_aql_read', 'books__run_sql_read_only', { sql: SELECT })).toMatchObject({
+    error: { details: { speaks: 'the SQL of PostgreSQL' } },
+  });
+
+  for (const name of ['books__run_sql', 'books__run_sql_read_only']) {
+    expect(await describe(name)).toContain("Speaks the SQL of PostgreSQL, as its server's answers say.");
+  }
+  expect(await describe('other__run_sql')).toContain("Speaks the SQL of MariaDB, as its server's texts say.");
+});

@@ -9,8 +9,14 @@ import { productOfFailure } from '../../catalog/told-dialect.js';
 /** Says of a tool's own failure (`isError: true`) what it means. */
 export type ExplainFailure = (operation: Operation, args: JsonObject, result: ToolCallResult) => OperationError;
 
-/** A tool's own failure as the specification's error, with the upstream's text in the details. */
-export function createFailureReader(wordsMode: WordsMode): ExplainFailure {
+/**
+ * A tool's own failure as the specification's error, with the upstream's text in the details.
+ * @param noteProduct told whose words a failed statement was answered in
+ */
+export function createFailureReader(
+  wordsMode: WordsMode,
+  noteProduct?: (upstream: string, product: string) => void,
+): ExplainFailure {
   return (operation, args, result) => {
     const request = {
       upstream: operation.upstream,
@@ -23,6 +29,7 @@ export function createFailureReader(wordsMode: WordsMode): ExplainFailure {
       request,
     );
     const product = productOfFailure(operation, words);
+    if (product !== undefined) noteProduct?.(operation.upstream, product);
     return new OperationError(code, message, {
       operation: operation.name,
       upstream: operation.upstream,

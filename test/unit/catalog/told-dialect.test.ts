@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SQL_DIALECTS, type SqlDialect } from '../../../src/base/protocol/operation.js';
+import { type Operation, SQL_DIALECTS, type SqlDialect } from '../../../src/base/protocol/operation.js';
 import { describeDialect, productOfFailure } from '../../../src/catalog/told-dialect.js';
 import { anOperation } from '../../support/an-operation.js';
 
@@ -10,14 +10,22 @@ function runner(dialects: readonly SqlDialect[] = SQL_DIALECTS) {
 }
 
 describe('describeDialect', () => {
-  it("names the product of the tool's own texts, else that of its server's, else says that none is told", () => {
-    expect(describeDialect(runner(['sqlite']), ['for PostgreSQL'])).toBe('Speaks the SQL of SQLite.');
-    expect(describeDialect(runner(), ['shop_db', 'Lists the tables of the MariaDB database'])).toBe(
+  const tell = (operation: Operation, texts: readonly string[], products: readonly string[] = []): string =>
+    describeDialect(operation, { texts, products });
+
+  it("names the product of the tool's own texts, else that of its server's answers or texts, else says that none is told", () => {
+    expect(tell(runner(['sqlite']), [], ['PostgreSQL'])).toBe('Speaks the SQL of SQLite.');
+    expect(tell(runner(), ['the MariaDB database'], ['MySQL', 'SQLite'])).toBe(
+      "Speaks the SQL of MySQL or SQLite, as its server's answers say.",
+    );
+    expect(tell(runner(['sqlite']), ['for PostgreSQL'])).toBe('Speaks the SQL of SQLite.');
+    expect(tell(runner(), ['shop_db', 'Lists the tables of the MariaDB database'])).toBe(
       "Speaks the SQL of MariaDB, as its server's texts say.",
     );
-    expect(describeDialect(runner(), ['shop'])).toMatch(/^Its server does not say which SQL/);
-    expect(describeDialect(runner(), ['Snowflake and MySQL'])).toMatch(/^Its server does not say which SQL/);
-    expect(describeDialect(anOperation(), ['SQLite'])).toBe('');
+    expect(tell(runner(), ['shop', 'Execute a raw SQL query'])).toMatch(/^Its server does not say which SQL/);
+    expect(tell(runner(), ['shop'])).toMatch(/^Its server does not say which SQL/);
+    expect(tell(runner(), ['Snowflake and MySQL'])).toMatch(/^Its server does not say which SQL/);
+    expect(tell(anOperation(), ['SQLite'])).toBe('');
   });
 });
 

@@ -18,7 +18,7 @@ import { describeFurther } from '../../../catalog/further-parameters.js';
 import { visibleInputSchema } from '../../../catalog/grouped-tools/narrow-schema.js';
 import { riskInWords, toldRead, trialInWords, trialVariant } from '../../../catalog/operation.js';
 import { readVariant } from '../../../catalog/proven-read.js';
-import { describeDialect } from '../../../catalog/told-dialect.js';
+import { describeDialect, type Told } from '../../../catalog/told-dialect.js';
 import { EXECUTION_STATUSES } from '../../../policy/execution/execution.js';
 import type { ControlSet } from '../../../results/query/result-types.js';
 import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
@@ -41,6 +41,8 @@ export interface OperationView {
   readonly definitionOf: (operation: Operation) => RawTool | undefined;
   /** What an upstream says of itself and of its tools. */
   readonly textsOf: (upstream: string) => readonly string[];
+  /** The products in whose words an upstream has answered statements. */
+  readonly productsOf: (upstream: string) => readonly string[];
   /** Whether calls may go on in the background. */
   readonly hasExecutions: boolean;
 }
@@ -183,7 +185,7 @@ export async function describeInFull(
     semantic_category: category,
     endpoint: view.plan.familyOf(operation).name,
     mcpTool: view.plan.toolFor(operation),
-    description: withTags(describeAtLength(operation, respell, view.textsOf(operation.upstream)), operation, view),
+    description: withTags(describeAtLength(operation, respell, toldBy(operation.upstream, view)), operation, view),
     permissions: CATEGORY_PERMISSIONS[category],
     parameters: [
       ...parameters,
@@ -228,7 +230,11 @@ function describeLifecycle({ upstream, classification, retryable }: Operation, v
 }
 
 /** Also which combinations of parameters it demands, and what an UPDATE makes of what its caller leaves out. */
-function describeAtLength(operation: Operation, respell: Respell, told: readonly string[]): string {
+function toldBy(upstream: string, { textsOf, productsOf }: OperationView): Told {
+  return { texts: textsOf(upstream), products: productsOf(upstream) };
+}
+
+function describeAtLength(operation: Operation, respell: Respell, told: Told): string {
   const { classification } = operation;
   const description = respell(withoutBoilerplate(operation.description));
   const merge = classification.category === 'UPDATE' && mayLeaveOut(operation) ? describeMerge(operation) : '';

@@ -104,6 +104,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     hasSeveralUpstreams: upstreams.filter(({ operations }) => operations.length > 0).length > 1,
     definitionOf: snapshot.definitionOf ?? (() => undefined),
     textsOf: (slug) => textsOf(slug, { upstreams }, snapshot.introductionOf?.(slug)),
+    productsOf: (slug) => snapshot.usage.productsOf(slug),
     hasExecutions: snapshot.hasExecutions ?? false,
   });
 
@@ -153,7 +154,9 @@ function textsOf(
   said: Introduction = {},
 ): readonly string[] {
   const { operations = [] } = upstreams.find(({ slug }) => slug === upstream) ?? {};
-  const ofTools = operations.slice(0, MOST_TEXTS).flatMap(({ name, description }) => [name, description]);
+  // What is said of an operation for reads alone are the gateway's own words.
+  const own = operations.filter(({ classification }) => classification.statement?.only !== true);
+  const ofTools = own.slice(0, MOST_TEXTS).flatMap(({ name, description }) => [name, description]);
   return [upstream, ...Object.values(said).filter((text) => text !== undefined), ...ofTools];
 }
 

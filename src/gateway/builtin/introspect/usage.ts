@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { getOrMake } from '../../../base/lib/collections.js';
 
 /** Where the rankings of other replicas are found; names of operations are no secret of a caller. */
 interface SharedRankings {
@@ -31,10 +32,11 @@ const LEAST_USES = 2;
 /**
  * Counts the calls that succeeded since the start, so that lists begin with what is used. A ranking holds until the number of calls
  * has doubled: equal questions have equal answers in between, and there are so few rankings that all are kept for the cursors
- * of pages that began with them.
+ * of pages that began with them. Notes, too, what answers have told of their servers.
  */
 export class Usage {
   readonly #uses = new Map<string, number>();
+  readonly #products = new Map<string, Set<string>>();
   readonly #rankings = new Map<number, Ranking>([[NO_RANKING.number, NO_RANKING]]);
   readonly #shared: SharedRankings | undefined;
   #present: Ranking = NO_RANKING;
@@ -58,6 +60,16 @@ export class Usage {
     const options = { owner: '', expiresAt: Date.now() + LIFE_MS };
     // Without it, a list that is read on in another replica begins in another order.
     this.#shared?.put(String(this.#present.number), Buffer.from(JSON.stringify(names)), options).catch(() => undefined);
+  }
+
+  /** Notes in whose words a server has answered a statement. */
+  noteProduct(upstream: string, product: string): void {
+    getOrMake(this.#products, upstream, () => new Set<string>()).add(product);
+  }
+
+  /** The products whose words a server's answers were in. */
+  productsOf(upstream: string): readonly string[] {
+    return [...(this.#products.get(upstream) ?? [])];
   }
 
   get present(): Ranking {
