@@ -371,3 +371,17 @@ it('does not let a call be repeated that cannot be counted', async () => {
   });
   expect(await bench.service.chargeRepeat(GET_ITEM, ALICE)).toBe(false);
 });
+
+it("counts a repeat on the upstream's limits and on no quota", async () => {
+  const bench = createQuotaBench({
+    api: { [GET_ITEM.upstream]: [{ scope: 'global', limit: 2, window: 'hour' }] },
+    limits: [aLimit({ hardStop: 1 })],
+  });
+  expect(await bench.service.chargeRepeat(GET_ITEM, ALICE)).toBe(true);
+  expect(await bench.service.status(ALICE)).toMatchObject({
+    api_limits: { 'demo:global:hour': { remaining: 1 } },
+    quotas: [{ current: 0 }],
+  });
+  await bench.charge();
+  expect(await bench.service.chargeRepeat(GET_ITEM, ALICE)).toBe(false);
+});

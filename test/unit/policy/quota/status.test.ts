@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ALICE, aLimit, BOB, createQuotaBench, tokenOf } from './quota-bench.js';
+import { ALICE, aLimit, BOB, createQuotaBench, DELETE_ITEM, ELSEWHERE, GET_ITEM, tokenOf } from './quota-bench.js';
 
 const HOUR_END = '2026-01-28T13:00:00.000Z';
 
@@ -110,4 +110,34 @@ it('the quota status lists the upstreams that asked for a pause', async () => {
   });
   bench.time += 10_000;
   expect(await bench.service.status(ALICE)).toMatchObject({ api_limits: {}, next_reset: null });
+});
+
+it('the quota status of a view shows only what counts one of its operations, and pauses of its upstreams', async () => {
+  const bench = createQuotaBench({
+    api: {
+      demo: [
+        { scope: 'global', limit: 10, window: 'hour' },
+        { scope: 'endpoint', operation: 'search_*', limit: 5, window: 'hour' },
+      ],
+      wiki: [{ scope: 'global', limit: 20, window: 'hour' }],
+    },
+    limits: [
+      aLimit({ name: 'demo', match: { upstream: ['demo'] }, hardStop: 5 }),
+      aLimit({ name: 'wiki', match: { upstream: ['wiki'] }, hardStop: 5 }),
+    ],
+  });
+  for (const upstream of ['demo', 'wiki']) bench.service.noteLimits(upstream, { retryAfterSeconds: 10 });
+
+  const scope = { operations: [GET_ITEM, DELETE_ITEM], upstreams: ['demo'] };
+  const { api_limits, quotas } = await bench.service.status(ALICE, scope);
+  expect(Object.keys(api_limits as object)).toEqual(['demo:global:hour', 'demo:announced']);
+  expect(quotas).toMatchObject([{ name: 'demo' }]);
+
+  const mixed = await bench.service.status(ALICE, { operations: [GET_ITEM, ELSEWHERE], upstreams: ['demo', 'wiki'] });
+  expect(Object.keys(mixed['api_limits'] as object)).toEqual([
+    'demo:global:hour',
+    'wiki:global:hour',
+    'demo:announced',
+    'wiki:announced',
+  ]);
 });

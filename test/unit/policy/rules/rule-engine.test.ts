@@ -491,3 +491,15 @@ describe('a rule engine with any rules', () => {
     fc.assert(cases, { numRuns: 500 });
   });
 });
+
+it('applies the rules of a view to calls in it, and to no other calls', () => {
+  const engine = anEngine([aRule({ match: { view: ['ops'] } })]);
+  const decisionIn = (view?: string) =>
+    engine.decide(rated('safe'), {}, view === undefined ? ANONYMOUS : { ...ANONYMOUS, view }).effect;
+  expect([decisionIn('ops'), decisionIn(), decisionIn('dev'), decisionIn('ops')]).toEqual([
+    'deny',
+    'allow',
+    'allow',
+    'deny',
+  ]);
+});
