@@ -229,11 +229,11 @@ function describeLifecycle({ upstream, classification, retryable }: Operation, v
   };
 }
 
-/** Also which combinations of parameters it demands, and what an UPDATE makes of what its caller leaves out. */
 function toldBy(upstream: string, { textsOf, productsOf }: OperationView): Told {
   return { texts: textsOf(upstream), products: productsOf(upstream) };
 }
 
+/** Also which combinations of parameters it demands, and what an UPDATE makes of what its caller leaves out. */
 function describeAtLength(operation: Operation, respell: Respell, told: Told): string {
   const { classification } = operation;
   const description = respell(withoutBoilerplate(operation.description));
