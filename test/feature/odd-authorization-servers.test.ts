@@ -25,6 +25,7 @@ interface Oddity {
 }
 
 const METADATA = '/.well-known/oauth-authorization-server';
+const RESOURCE = '/.well-known/oauth-protected-resource/mcp';
 const OPENID = '/.well-known/openid-configuration';
 const TOKENS = { access_token: 'the-token', token_type: 'Bearer', expires_in: 3600, refresh_token: 'the-other' };
 const REGISTERED = { client_id: 'the-client', redirect_uris: ['http://127.0.0.1/x'] };
@@ -88,6 +89,25 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
     answers: { [METADATA]: '<html>', [OPENID]: '<html>' },
     refused: 'cannot be used: its answer is no JSON object',
   },
+  'is the server itself, which does not describe itself': { answers: { [RESOURCE]: [404, ''] } },
+  'is the server itself, without metadata, as 2025-03-26 has it': {
+    answers: { [RESOURCE]: [404, ''], [METADATA]: [404, ''], [OPENID]: [404, ''] },
+  },
+  'is the server itself, whose well-known addresses want a token': {
+    answers: { [RESOURCE]: [401, ''], [METADATA]: [401, ''], [OPENID]: [401, ''] },
+  },
+  'is the server itself, which names none and has no metadata': {
+    resource: { authorization_servers: [] },
+    answers: { [METADATA]: [404, ''], [OPENID]: [404, ''] },
+  },
+  'is the server itself, without metadata and without registration': {
+    answers: { [RESOURCE]: [404, ''], [METADATA]: [404, ''], [OPENID]: [404, ''], '/register': [404, ''] },
+    refused: "does not register this gateway: it answered 404. Configure 'clientId'",
+  },
+  'is the server itself, whose metadata fail': {
+    answers: { [RESOURCE]: [404, ''], [METADATA]: [503, ''], [OPENID]: [503, ''] },
+    refused: 'cannot be used: it answered 503',
+  },
   'has no metadata': { answers: { [METADATA]: [404, ''], [OPENID]: [404, ''] }, refused: 'it answered 404' },
   'refuses the registration': {
     registered: [400, { error: 'invalid_redirect_uri', error_description: 'the secret of it' }],
@@ -150,7 +170,7 @@ async function startOddServer(oddity: Oddity): Promise<OddServer> {
     '/token': () => oddity.tokens ?? TOKENS,
     '/register': () => oddity.registered ?? [201, REGISTERED],
     [METADATA]: metadata,
-    '/.well-known/oauth-protected-resource/mcp': resource,
+    [RESOURCE]: resource,
     '/mcp': () => [401, ''],
   };
   const server = createServer((request, response) => {

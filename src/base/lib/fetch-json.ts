@@ -22,6 +22,11 @@ export class FetchFailure extends Error {
   }
 }
 
+/** Whether a server has answered that there is no such document. */
+export function isMissing(cause: unknown): boolean {
+  return cause instanceof FetchFailure && cause.status !== undefined && cause.status >= 400 && cause.status < 500;
+}
+
 /**
  * Fetches a document within bounds of time and size, whatever its status. Redirects are not followed: a credential goes to the given
  * address alone.

@@ -7,7 +7,7 @@ import {
   refreshAuthorization,
   startAuthorization,
 } from '@modelcontextprotocol/client';
-import { type Fetch, FetchFailure, fetchBounded, fetchJson } from '../../base/lib/fetch-json.js';
+import { type Fetch, FetchFailure, fetchBounded, fetchJson, isMissing } from '../../base/lib/fetch-json.js';
 import { fetchFirst, fetchIssuerMetadata, isSameIssuer } from '../../base/lib/issuer-metadata.js';
 import { isOwnMachine } from '../../config/own-machine.js';
 import {
@@ -20,6 +20,7 @@ import {
   whyOf,
 } from './oauth-answers.js';
 import {
+  assumeMetadata,
   type ResourceDescription,
   readMetadata,
   readRegistration,
@@ -132,13 +133,15 @@ export class OAuthClient {
     const resource = described?.resource ?? address;
     if (!isPartOf(address, resource)) throw new OAuthFault('its metadata is of another resource');
     // Servers of older revisions are their own authorization servers.
-    const named =
-      described !== undefined && described.issuers.length > 0 ? described.issuers : [new URL(address).origin];
+    const { origin } = new URL(address);
+    const isOwn = described === undefined || described.issuers.length === 0;
+    const named = isOwn ? [origin] : described.issuers;
     const issuer = wanted ?? named[0] ?? '';
     if (wanted !== undefined && described !== undefined && !named.some((each) => isSameIssuer(each, wanted))) {
       throw new OAuthFault(`it takes tokens of '${named.join("', '").slice(0, 200)}', not of the configured issuer`);
     }
-    const metadata = await this.#discoverIssuer(issuer, mayBeLocal);
+    const mayLack = isOwn && !hasFailed && isSameIssuer(issuer, origin);
+    const metadata = await this.#discoverIssuer(issuer, mayBeLocal, mayLack ? assumeMetadata(origin) : undefined);
     const scopes = readScopes(scope ?? described?.scopes.join(' ') ?? '');
     const isCertain = described !== undefined || wanted !== undefined || !hasFailed;
     return { resource, issuer: metadata.issuer, metadata, scopes, isCertain };
@@ -174,9 +177,15 @@ export class OAuthClient {
     return metadata;
   }
 
-  async #discoverIssuer(issuer: string, mayBeLocal: boolean): Promise<AuthorizationServerMetadata> {
+  /** @param assumed what holds where there is no metadata; without it that is a fault */
+  async #discoverIssuer(
+    issuer: string,
+    mayBeLocal: boolean,
+    assumed?: AuthorizationServerMetadata,
+  ): Promise<AuthorizationServerMetadata> {
     requireSafe(issuer, mayBeLocal);
     const metadata = await fetchIssuerMetadata(this.#deps.fetch, issuer, readMetadata).catch((cause: unknown) => {
+      if (assumed !== undefined && isMissing(cause)) return assumed;
       throw new OAuthFault(`its authorization server cannot be used: ${whyOf(cause)}`, { cause });
     });
     for (const endpoint of [metadata.authorization_endpoint, metadata.token_endpoint])

@@ -38,6 +38,20 @@ export function readMetadata(found: JsonObject): AuthorizationServerMetadata {
   };
 }
 
+/**
+ * What an authorization server without metadata has, at the server's own origin.
+ * https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization (fallbacks for servers without metadata discovery)
+ */
+export function assumeMetadata(origin: string): AuthorizationServerMetadata {
+  return readMetadata({
+    issuer: origin,
+    authorization_endpoint: '/authorize',
+    token_endpoint: '/token',
+    registration_endpoint: '/register',
+    token_endpoint_auth_methods_supported: ['none'],
+  });
+}
+
 function lacking(name: string, wanted: string, given: readonly string[]): FetchFailure {
   return new FetchFailure(`its '${name}' lacks '${wanted}' (${given.join(', ').slice(0, 100)})`, 200);
 }
