@@ -14,7 +14,7 @@ import type { WatchedResource } from './owners.js';
 import { FailedAttempts } from './repeats.js';
 import type { StartSlots } from './start-slots.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
-import { freshHeaders } from './transport/fresh-headers.js';
+import { freshHeaders, withFreshHeaders } from './transport/fresh-headers.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import { CredentialMasking, type OwnCredentials, withoutCredentials } from './transport/own-credentials.js';
 import { SplitAnswer } from './transport/split-answer.js';
@@ -47,7 +47,8 @@ export class ManagedUpstream implements Upstream {
   constructor({ config, around, starts, memory = newServerMemory(), credentials }: ManagedUpstreamOptions) {
     this.#config = config;
     this.slug = config.slug;
-    const sent = credentials ?? freshHeaders(config, around);
+    const fresh = freshHeaders(config, around);
+    const sent = credentials === undefined ? fresh : withFreshHeaders(credentials, fresh);
     this.#masking = new CredentialMasking(config.endpoint, sent);
     this.#hasNone = sent === undefined && this.#masking.current.literals.length === 0;
     this.#calls = new CallsInProgress(config.maxConcurrency, config.queue);

@@ -52,3 +52,47 @@ class FreshHeaders implements RequestCredentials {
     ];
   }
 }
+
+/** The user's credentials of a connection whose configured headers may be read anew: a refusal may be about either of them. */
+export function withFreshHeaders(
+  ofUser: RequestCredentials,
+  fresh: RequestCredentials | undefined,
+): RequestCredentials {
+  return fresh === undefined ? ofUser : new CombinedCredentials(ofUser, fresh);
+}
+
+type Sent = Refusal['sent'];
+
+class CombinedCredentials implements RequestCredentials {
+  readonly #ofUser: RequestCredentials;
+  readonly #fresh: RequestCredentials;
+  /** What requests carried of each. */
+  readonly #parts = new WeakMap<Sent, { readonly ofUser: Sent; readonly fresh: Sent }>();
+  #secrets: readonly string[] = [];
+
+  constructor(ofUser: RequestCredentials, fresh: RequestCredentials) {
+    this.#ofUser = ofUser;
+    this.#fresh = fresh;
+  }
+
+  async headers(): Promise<Sent> {
+    const parts = { fresh: await this.#fresh.headers(), ofUser: await this.#ofUser.headers() };
+    const sent = { ...parts.fresh, ...parts.ofUser };
+    this.#parts.set(sent, parts);
+    return sent;
+  }
+
+  /** The files come first: to ask a user for access anew because the gateway's own key is old would not help. */
+  async refused(refusal: Refusal): Promise<boolean> {
+    const { fresh, ofUser } = this.#parts.get(refusal.sent) ?? { fresh: refusal.sent, ofUser: refusal.sent };
+    return (
+      (await this.#fresh.refused({ ...refusal, sent: fresh })) || this.#ofUser.refused({ ...refusal, sent: ofUser })
+    );
+  }
+
+  get secrets(): readonly string[] {
+    const now = [...this.#ofUser.secrets, ...this.#fresh.secrets];
+    if (!isDeepStrictEqual(now, this.#secrets)) this.#secrets = now;
+    return this.#secrets;
+  }
+}
