@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Observer } from '../base/observe/observation.js';
 import type { BeginTrace } from '../base/protocol/call.js';
+import { originOf } from '../base/protocol/operation.js';
 import { stampConfigFiles } from '../config/config-files.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
@@ -80,7 +81,11 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   const { observe } = deps;
   const live = { config };
   const memory = await openCatalogMemory(() => live.config, deps);
-  const policy = await openPolicy(config, deps);
+  const policy = await openPolicy(config, {
+    ...deps,
+    keep: (text, { operation, caller }) =>
+      results.keep(text, { operation: originOf(operation), owner: caller.sessionId, caller }),
+  });
   const credentials = new Credentials(observe, policy);
   await credentials.prepare(config);
   const pool = createPool(live, deps, credentials);

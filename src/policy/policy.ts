@@ -10,6 +10,7 @@ import { type ApprovalQueue, createApprovalQueue } from './approvals/approval-qu
 import { createWebhook, type Webhook } from './approvals/webhook.js';
 import { type AuditTrail, openAuditTrail } from './audit/audit-trail.js';
 import { createApproverView, createRedactor } from './audit/redact.js';
+import type { KeepForCaller } from './confirmation/confirm.js';
 import { UsedTokens } from './confirmation/kept-calls.js';
 import { composeDecisions, type Decisions } from './decisions.js';
 import { auditKeyFile, keepHeads } from './journal-heads.js';
@@ -49,6 +50,8 @@ interface PolicyDeps {
   readonly observe: Observer;
   /** Which program this is, for the audit trail: `serve`, `stdio`, a command's name. */
   readonly process: string;
+  /** Keeps what a question shows in part, for the caller to read. */
+  readonly keep?: KeepForCaller;
 }
 
 /** How often expired state is removed from the store; the specification allows an hour. */
@@ -82,7 +85,8 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
     : undefined;
   const view = createApproverView(config.audit);
   const inForce = (): string => decisions.configuration;
-  const parts = { store, audit, redact, observe, approvals, settings, view, used: new UsedTokens(), inForce };
+  const { keep } = deps;
+  const parts = { store, audit, redact, observe, approvals, settings, view, used: new UsedTokens(), inForce, keep };
   let decisions = composeDecisions(config, parts);
 
   const background = createBackground(observe);

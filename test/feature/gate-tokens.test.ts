@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/base/json/json.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
@@ -46,6 +47,39 @@ afterAll(async () => {
   await client?.[Symbol.asyncDispose]();
   await gateway?.[Symbol.asyncDispose]();
   await upstream?.[Symbol.asyncDispose]();
+});
+
+describe('a question about a long call', () => {
+  const LONG = `begin ${'x'.repeat(4_000)} middle ${'y'.repeat(4_000)} end`;
+  const wayOf = ({ error }: Answer): JsonObject | undefined =>
+    (error?.details?.['read_whole'] as { params: JsonObject } | undefined)?.params;
+  const read = (who: McpClient, params: JsonObject = {}): Promise<Answer> =>
+    who.call('mcp_aql_read', 'introspect', params);
+
+  it('shows its beginning and its end, and leads its caller to all of it', async () => {
+    const asked = await call(client, { path: LONG });
+    const message = String(asked.error?.details?.['confirmation_message']);
+    expect(message).toMatch(/'begin .* end'/);
+    expect(message).not.toContain('middle');
+
+    expect(await read(client, wayOf(asked))).toMatchObject({
+      data: { value: { parameters: { ...PARAMS, path: LONG } } },
+    });
+    await using bob = await as('bob');
+    expect(await read(bob, wayOf(asked))).toMatchObject({ success: false });
+    expect(await call(client, { path: LONG, confirmation_token: tokenIn(asked) })).toMatchObject({ success: true });
+  });
+
+  it('hides secrets there, too', async () => {
+    const asked = await call(client, { path: `${LONG} password=hunter2-and-more` });
+    const whole = JSON.stringify((await read(client, wayOf(asked))).data);
+    expect(whole).toContain('middle');
+    expect(whole).not.toContain('hunter2');
+  });
+
+  it('leads nowhere where it shows all', async () => {
+    expect(wayOf(await call(client))).toBeUndefined();
+  });
 });
 
 describe('a confirmation token', () => {

@@ -19,6 +19,7 @@ import {
   describeToken,
   OUTDATED,
   showUpdate,
+  wholeOf,
 } from './question.js';
 import { type ConfirmationTokens, type IssuedToken, keyOfScope, type Token } from './token-types.js';
 
@@ -34,11 +35,18 @@ export interface ConfirmDeps {
   readonly observe: Observer;
   /** Whether the configuration by which a call was asked about is in force still: a person may take minutes to answer. */
   readonly isInForce: () => boolean;
+  /** Keeps a text that the caller can read for a while; its handle, or undefined where it cannot be kept. Absent where nothing is. */
+  readonly keep?: KeepForCaller | undefined;
 }
+
+export type KeepForCaller = (
+  text: string,
+  whose: Pick<PolicyRequest, 'operation' | 'caller'>,
+) => Promise<string | undefined>;
 
 /** Gets agreement in the way that the decision requires, and records the outcome before the call runs. */
 export function createConfirm(deps: ConfirmDeps): Confirm {
-  const { tokens, audit, redact, observe, isInForce } = deps;
+  const { audit, redact, observe, isInForce } = deps;
   return async (request, decision) => {
     const { theCase, shown } = openCase(request, decision, deps);
     const record = (outcome: DecisionOutcome) =>
@@ -49,7 +57,7 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
     };
     const agree = async (): Promise<GivenAgreement> => {
       const given = await agreeTo(theCase, () =>
-        decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, shown, deps),
+        decision.requires === 'token' ? confirmByToken(theCase, shown, deps) : confirmByPerson(theCase, shown, deps),
       );
       if (isInForce()) return given;
       throw consentRefused(theCase, OUTDATED);
@@ -98,13 +106,14 @@ async function agreeTo(theCase: ConfirmationCase, ask: () => Promise<Agreement>)
 async function confirmByPerson(
   theCase: ConfirmationCase,
   shown: ShownArguments,
-  { tokens, approvals, settings, view }: ConfirmDeps,
+  deps: ConfirmDeps,
 ): Promise<Agreement> {
+  const { tokens, approvals, settings, view } = deps;
   const { user, confirmation } = theCase.request;
   const asked = user !== undefined && settings.elicitation && confirmation === undefined ? user : undefined;
   if (asked === undefined && approvals === undefined) throw consentRefused(theCase, NOBODY_TO_ASK);
   const isAnswered = confirmation !== undefined || (asked?.kind === 'retry' && asked.returned !== undefined);
-  const whole = isAnswered ? theCase : await withUpdate(theCase, view);
+  const whole = isAnswered ? theCase : await withWhole(await withUpdate(theCase, view), shown, deps);
   if (asked !== undefined) {
     const agreement = await confirmByUser(whole, asked, tokens);
     if (agreement !== undefined) return agreement;
@@ -125,6 +134,17 @@ async function withUpdate(theCase: ConfirmationCase, view: ApproverView): Promis
   return { ...theCase, update: { shown, ...(read.known && { changes: read.digest }) } };
 }
 
+/** With the way to all of it, where the question shows a part. */
+async function withWhole(
+  theCase: ConfirmationCase,
+  shown: ShownArguments,
+  { keep }: Pick<ConfirmDeps, 'keep'>,
+): Promise<ConfirmationCase> {
+  const text = keep && wholeOf(theCase, shown);
+  const whole = text && (await keep(text, theCase.request).catch(() => undefined));
+  return whole === undefined ? theCase : { ...theCase, whole };
+}
+
 /**
  * Asks about a call before its turn: issues the token of a question to the caller, and describes what a person will be asked.
  * Nothing is confirmed.
@@ -135,7 +155,8 @@ export async function askAhead(
   deps: ConfirmDeps,
 ): Promise<AheadQuestion> {
   const { tokens, audit, redact } = deps;
-  const { theCase } = openCase(request, decision, deps);
+  const opened = openCase(request, decision, deps);
+  const theCase = await withWhole(opened.theCase, opened.shown, deps);
   if (decision.requires !== 'token') {
     return { details: { ...describeCase(theCase), requires: decision.requires }, keepsCall: false };
   }
@@ -160,11 +181,12 @@ function describeRefusal(refusal: unknown): DecisionOutcome {
 }
 
 /** The caller agrees by sending back the token of the question. Rejects with the question, or a TOKEN_* error. */
-async function confirmByToken(theCase: ConfirmationCase, tokens: ConfirmationTokens): Promise<Agreement> {
+async function confirmByToken(theCase: ConfirmationCase, shown: ShownArguments, deps: ConfirmDeps): Promise<Agreement> {
+  const { tokens } = deps;
   const { request, scope } = theCase;
   const { caller, confirmation } = request;
   if (confirmation !== undefined) return { token: await tokens.redeem(confirmation, scope, caller), by: 'token' };
-  throw confirmationRequired(theCase, await issueToken(theCase, tokens));
+  throw confirmationRequired(await withWhole(theCase, shown, deps), await issueToken(theCase, tokens));
 }
 
 export function issueToken(

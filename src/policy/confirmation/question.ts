@@ -10,7 +10,7 @@ import { OperationError } from '../../base/protocol/operation-error.js';
 import type { UpdatePreview } from '../../base/protocol/update-preview.js';
 import type { Approval } from '../approvals/approval-queue.js';
 import { isRunnerParameter } from '../audit/parameter-order.js';
-import type { ApproverView } from '../audit/redact.js';
+import type { ApproverView, ShownArguments } from '../audit/redact.js';
 import type { PolicyDecision, PolicyRequest } from '../rules/policy-types.js';
 import { type IssuedToken, scopeOf, type Token, type TokenScope } from './token-types.js';
 
@@ -25,6 +25,8 @@ export interface ConfirmationCase {
   readonly reasons: readonly string[];
   /** What a person is shown of an update that merges. */
   readonly update?: AskedUpdate;
+  /** Where all of it is kept, for a while, which is shown in part; absent where the question shows all, and where it cannot be kept. */
+  readonly whole?: string;
 }
 
 /** The agreement to a call; the token of the question is consumed. */
@@ -90,13 +92,18 @@ function howToConfirm({ request }: ConfirmationCase, { record: { keepsCall } }: 
 }
 
 /** What would be done, and why it is asked about. */
-export function describeCase({ request, decision, message, reasons }: ConfirmationCase): JsonObject {
+export function describeCase({ request, decision, message, reasons, whole }: ConfirmationCase): JsonObject {
   return {
     operation: request.operation.name,
     danger_level: decision.danger,
     reasons,
     confirmation_message: message,
+    ...(whole !== undefined && { read_whole: { operation: 'introspect', params: paramsOfWhole(whole) } }),
   };
+}
+
+function paramsOfWhole(handle: string): JsonObject {
+  return { query: 'result', name: handle };
 }
 
 export function describeToken(theCase: ConfirmationCase, { token, record }: IssuedToken): JsonObject {
@@ -143,16 +150,12 @@ export function describeConsent(operation: Operation, args: JsonObject): string 
 
 /** As many parameters as fit, under the names that callers use, and how many do not. */
 function listParameters(operation: Operation, args: JsonObject): string {
-  const { byUpstreamName } = operation.scope;
-  const write = (limitOf: (upstreamName: string) => number): readonly string[] =>
-    Object.entries(args).map(([upstreamName, value]) => {
-      const key = byUpstreamName.get(upstreamName)?.name ?? upstreamName;
-      return `${cut(escapeInvisible(key), MAX_VALUE_LENGTH)} = ${show(value, limitOf(upstreamName))}`;
-    });
-  const whole = write(() => MAX_LIST_LENGTH).join(', ');
+  const whole = writeParameters(operation, args).join(', ');
   if (whole === '') return 'no parameters';
   if (whole.length <= MAX_LIST_LENGTH) return whole;
-  const given = write((name) => (isRunnerParameter(operation, name) ? MAX_RUNNER_LENGTH : MAX_VALUE_LENGTH));
+  const given = writeParameters(operation, args, (name) =>
+    isRunnerParameter(operation, name) ? MAX_RUNNER_LENGTH : MAX_VALUE_LENGTH,
+  );
   let length = 0;
   const fits = given.filter((text) => {
     length += text.length + 2;
@@ -162,13 +165,42 @@ function listParameters(operation: Operation, args: JsonObject): string {
   return left === 0 ? fits.join(', ') : `${fits.join(', ')} and ${left} more parameters, not shown here`;
 }
 
+function writeParameters(
+  { scope: { byUpstreamName } }: Operation,
+  args: JsonObject,
+  limitOf: (upstreamName: string) => number = () => MAX_LIST_LENGTH,
+): readonly string[] {
+  return Object.entries(args).map(([upstreamName, value]) => {
+    const key = byUpstreamName.get(upstreamName)?.name ?? upstreamName;
+    return `${cut(escapeInvisible(key), MAX_VALUE_LENGTH)} = ${show(value, limitOf(upstreamName))}`;
+  });
+}
+
+/** All that is asked about as JSON, where the question cannot show it from beginning to end; undefined where it does. */
+export function wholeOf(
+  { request: { operation }, update }: ConfirmationCase,
+  { parameters, full }: ShownArguments,
+): string | undefined {
+  const fits = full === undefined && writeParameters(operation, parameters).join(', ').length <= MAX_LIST_LENGTH;
+  const shown = update?.shown;
+  if (fits && (shown?.known !== true || fitsScreen(shown))) return undefined;
+  return JSON.stringify({ parameters: full ?? parameters, ...(shown?.known === true && { update: shown }) });
+}
+
+function fitsScreen({ changes, more }: Extract<ShownUpdate, { known: true }>): boolean {
+  const isShort = (value: unknown): boolean => show(value, MAX_CHANGES_LENGTH).length <= MAX_CHANGED_VALUE;
+  const isWhole = changes.every(({ before, after }) => isShort(before) && isShort(after));
+  return more === 0 && isWhole && changes.map(describeChange).join(', ').length <= MAX_CHANGES_LENGTH;
+}
+
 /** The same for the client's user, with what an update changes, the reasons for the question and the caller. */
-export function describeQuestion({ request, message, reasons, update }: ConfirmationCase): string {
+export function describeQuestion({ request, message, reasons, update, whole }: ConfirmationCase): string {
   const what = update === undefined ? '' : `${describeUpdate(update.shown)} `;
   const why = reasons.length === 0 ? '' : `Why you are asked: ${reasons.map(escapeInvisible).join('; ')}. `;
   // What is said of all the operations of a list does not stand in the line of the last.
   const separator = message.includes('\n') ? '\n' : ' ';
-  return `${message}${separator}${what}${why}Asked by ${describeCaller(request.caller)}.`;
+  const rest = whole === undefined ? '' : `All of it: introspect ${JSON.stringify(paramsOfWhole(whole))}. `;
+  return `${message}${separator}${what}${rest}${why}Asked by ${describeCaller(request.caller)}.`;
 }
 
 /** Of all changes together, in characters; the first one is always shown. */

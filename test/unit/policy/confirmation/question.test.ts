@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json/json.js';
-import type { ShownUpdate } from '../../../../src/base/protocol/approval.js';
+import type { ShownChange, ShownUpdate } from '../../../../src/base/protocol/approval.js';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import { listChanges } from '../../../../src/gateway/interceptor/precondition.js';
 import { createApproverView } from '../../../../src/policy/audit/redact.js';
-import { caseOf, describeConsent, describeQuestion, showUpdate } from '../../../../src/policy/confirmation/question.js';
+import {
+  caseOf,
+  describeConsent,
+  describeQuestion,
+  showUpdate,
+  wholeOf,
+} from '../../../../src/policy/confirmation/question.js';
 import { anOperation } from '../../../support/an-operation.js';
 
 const classification = {
@@ -146,6 +152,23 @@ describe('the question about an update that merges', () => {
     const question = ask({ ...known, changes, more: 30 });
     expect(question.length).toBeLessThan(2_500);
     expect(question).toMatch(/and 17\d more values, not shown here\./);
+  });
+
+  it.each<[string, boolean, readonly ShownChange[], number]>([
+    ['short values', false, [{ field: 'title', before: 'a', after: 'b' }], 0],
+    ['a long value', true, [{ field: 'title', before: 'a', after: 'b'.repeat(200) }], 0],
+    ['many values', true, Array.from({ length: 90 }, (_, at) => ({ field: `field_${at}`, after: at })), 0],
+    ['values that are left out', true, [{ field: 'title', after: 'b' }], 3],
+  ])('has all of %s elsewhere: %s', (_what, isElsewhere, changes, more) => {
+    const update: ShownUpdate = { ...known, changes, more };
+    const theCase = { ...caseOf(request, decision, {}), update: { shown: update } };
+    const whole = wholeOf(theCase, { parameters: {} });
+    expect(whole === undefined ? undefined : JSON.parse(whole)).toEqual(
+      isElsewhere ? { parameters: {}, update } : undefined,
+    );
+    expect(describeQuestion({ ...theCase, whole: 'res_1' })).toContain(
+      'All of it: introspect {"query":"result","name":"res_1"}. Why you are asked',
+    );
   });
 });
 
