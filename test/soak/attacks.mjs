@@ -1,6 +1,7 @@
 /**
  * What hostile servers and clients send, one entry for each way in. `tools` are what the upstream offers; `requests` are the
- * arguments of `mcp_aql`, as values or as JSON texts; `config` is merged into the gateway's configuration. Add yours here.
+ * arguments of `mcp_aql`, as values or as JSON texts; `config` is merged into the gateway's configuration; `barMs` is the bar where it is
+ * not that of all. Add yours here.
  */
 
 const tool = (name, properties, rest = {}) => ({ name, inputSchema: { type: 'object', properties, ...rest } });
@@ -29,6 +30,9 @@ const PATTERNS = [
 
 /** What `limits.maxRequestSize` may be at most. */
 const LARGEST_REQUEST = 10 * 1024 * 1024;
+
+/** For the start and the rebuild of more than 2,000 operations, and for what only bounds that an operator raised let in. */
+export const LONGER_BAR_MS = 100;
 
 export const ATTACKS = [
   {
@@ -161,6 +165,7 @@ export const ATTACKS = [
   },
   {
     name: 'the largest requests',
+    barMs: LONGER_BAR_MS,
     tools: [tool('create_note', { text: {} })],
     config: { limits: { maxRequestSize: LARGEST_REQUEST, maxStringLength: LARGEST_REQUEST } },
     requests: ['1', '{}', '[1]', '0.12345678901234560', `"${'x'.repeat(100_000)}"`]
@@ -334,6 +339,7 @@ export const ATTACKS = [
   },
   {
     name: '10,000 operations: introspection',
+    barMs: LONGER_BAR_MS,
     tools: repeat(10_000, (index) => ({
       name: `${['list', 'create', 'update', 'delete', 'run'][index % 5]}_thing_${index}`,
       description: `Does something with thing number ${index} and its neighbours`,
@@ -356,6 +362,7 @@ export const ATTACKS = [
   },
   {
     name: '25 MB of tools',
+    barMs: LONGER_BAR_MS,
     tools: repeat(5_000, (index) => ({
       name: `${['list', 'create', 'update', 'delete', 'run'][index % 5]}_part_${index}`,
       description: `Works on part ${index}. ${'It is described at length. '.repeat(60)}`,
@@ -370,6 +377,7 @@ export const ATTACKS = [
   },
   {
     name: 'one tool of 25 MB',
+    barMs: LONGER_BAR_MS,
     tools: [
       tool('list_things', {}),
       tool(

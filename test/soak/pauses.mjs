@@ -9,7 +9,7 @@
  * `--only` takes the one attack of this name; `--repeat` measures each attack anew so often, with a line for each time. SOAK_DETAILS=1 prints each request of an attack, SOAK_PROFILE=1 besides what the longest turn of each did (a profile makes
  * turns longer), SOAK_RUNS how often an attack is tried.
  *
- * Ends with 1 where an attack holds the loop for longer than the bar: by `held` where it is measured, because a pause is as long as other
+ * Ends with 1 where an attack holds the loop for longer than its bar (`barMs`, 50 where it names none): by `held` where it is measured, because a pause is as long as other
  * work on the machine makes it, by the pause elsewhere. An attack that is over the bar is run again: a collection of garbage that only some
  * of the runs show is no fault of the attack's.
  */
@@ -21,13 +21,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ANSWER_ATTACKS } from './answer-attacks.mjs';
-import { ATTACKS } from './attacks.mjs';
+import { ATTACKS, LONGER_BAR_MS } from './attacks.mjs';
 import { HTTP_ATTACKS } from './http-attacks.mjs';
 import { PRIMITIVE_ATTACKS } from './primitive-attacks.mjs';
 import { SMALL_ANSWER_ATTACKS } from './small-answer-attacks.mjs';
 import { here, send, startGateway } from './soak-gateway.mjs';
 import { TASK_ATTACKS } from './task-attacks.mjs';
 
+/** Where an attack names no other. */
 const BAR_MS = 50;
 const RUNS = Number(process.env.SOAK_RUNS ?? 3);
 const IDLE_MS = 1_500;
@@ -150,8 +151,9 @@ const worstOf = ({ pauses }) => judgedOf(longestOf(pauses, judgedOf));
 
 /** The best of several runs, with as many as it takes to be under the bar. */
 async function measure(attack) {
+  const { barMs = BAR_MS } = attack;
   let best = await run(attack);
-  for (let runs = 1; runs < RUNS && worstOf(best) > BAR_MS; runs += 1) {
+  for (let runs = 1; runs < RUNS && worstOf(best) > barMs; runs += 1) {
     const again = await run(attack);
     if (worstOf(again) < worstOf(best)) best = again;
   }
@@ -185,7 +187,7 @@ for (const attack of attacks) {
   const longest = longestOf(pauses, ({ ms }) => ms);
   const held = longestOf(pauses, (one) => one.held ?? 0);
   const codes = [...new Set(pauses.map(({ code }) => code).filter(Boolean))].join(', ');
-  const isOver = worstOf(measured) > BAR_MS;
+  const isOver = worstOf(measured) > (attack.barMs ?? BAR_MS);
   if (isOver) over += 1;
   const mark = isOver ? '!' : ' ';
   console.log(
@@ -198,5 +200,7 @@ for (const attack of attacks) {
     }
   }
 }
-console.log(`Milliseconds. The bar is ${BAR_MS}; attacks over it: ${over}`);
+console.log(
+  `Milliseconds. The bar is ${BAR_MS}, or ${LONGER_BAR_MS} for large catalogs and raised bounds; attacks over theirs: ${over}`,
+);
 process.exitCode = over > 0 ? 1 : 0;
