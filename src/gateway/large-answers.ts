@@ -54,7 +54,7 @@ const SAMPLE_BYTES = 8 * 1024;
 interface LargeAnswersDeps {
   readonly settings: () => Pick<GatewayConfig, 'limits' | 'errors'>;
   readonly results: Pick<ResultService, 'detach' | 'attach'>;
-  readonly links: Pick<ResourceLinks, 'noteLinks'>;
+  readonly links: Pick<ResourceLinks, 'noteLinks' | 'ofOthers'>;
   readonly observe: Observer;
   readonly budget: MemoryBudget;
 }
@@ -95,6 +95,7 @@ export function openLargeAnswers({ settings, results, links, observe, budget }: 
         results: results.detach({ ...context, operation }),
         limits,
         words: errors.upstreamWords,
+        ofOthers: links.ofOthers(operation.upstream),
         maxTreeBytes: Math.floor(budget.total * TREE_SHARE),
       };
       const shaped = await pool.run(job).catch((thrown: unknown) => {

@@ -21,7 +21,7 @@ import { createFailureReader } from './pipeline/read-tool-failure.js';
 import { toResultData } from './pipeline/result-data.js';
 import { shapeFailedTool, shapeFailure, shapeRead, shapeUnread, toOperationError } from './pipeline/shape.js';
 import { shapePassthrough } from './pipeline/shape-without-envelope.js';
-import { linksIn } from './primitives/resource-links.js';
+import { linksIn, nameShared } from './primitives/resource-links.js';
 import type { ThreadFault } from './thread-pool.js';
 
 /** Everything that shaping one large answer takes, as plain data. */
@@ -35,6 +35,8 @@ export interface LargeAnswerJob {
   readonly results: DetachedResults;
   readonly limits: PayloadLimits;
   readonly words: WordsMode;
+  /** The URIs of pages and skills that other servers have, too. */
+  readonly ofOthers: readonly string[];
   /** An answer whose values take more memory is not parsed: a thread that runs out of memory then may end the process with it. */
   readonly maxTreeBytes: number;
 }
@@ -101,8 +103,11 @@ function shapeAnswer(
 ): { readonly reply: Reply; readonly links: readonly string[] } {
   const result = readAnswer(job, results);
   // Bytes that are passed on as they came are one text.
-  const links = result instanceof WireAnswer ? [] : linksIn(result.content);
-  return { reply: shapeResult(result, job, results), links };
+  if (result instanceof WireAnswer) return { reply: shapeResult(result, job, results), links: [] };
+  const ofOthers = new Set(job.ofOthers);
+  const { upstream } = job.context.operation;
+  const named = nameShared(result, 'content', { upstream, isOfOthers: (uri) => ofOthers.has(uri) });
+  return { reply: shapeResult(named, job, results), links: linksIn(result.content) };
 }
 
 function shapeResult(result: ToolCallResult | WireAnswer, job: LargeAnswerJob, results: DetachedFinisher): Reply {

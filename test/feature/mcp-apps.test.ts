@@ -95,6 +95,10 @@ it.each([
         { uri: 'https://example.org/chart' },
       ]);
       expect(_meta).toMatchObject({ ui: { resourceUri: uri } });
+      // Of an answer that a thread reads, too.
+      const long: JsonObject = await client.callTool({ name: name.replace('links', 'long_links'), arguments: {} });
+      expect((long['content'] as JsonObject[]).slice(0, 3)).toEqual(content);
+      expect(long['_meta']).toMatchObject({ ui: { resourceUri: uri } });
       const prompt = await client.getPrompt({ name: both ? `${server}__explain_links` : 'explain_links' });
       expect(prompt.messages.map((message) => message.content)).toMatchObject([{ uri }, { resource: { uri } }, {}]);
       const { contents } = await client.readResource({ uri });

@@ -203,6 +203,11 @@ export class PrimitiveLists {
     return this.#holders[list].get(id) ?? [];
   }
 
+  /** What the lists of all upstreams hold, each once. */
+  idsOf(list: ListName): Iterable<string> {
+    return this.#holders[list].keys();
+  }
+
   /** Whether each list of this kind has been read once, or is not waited for. */
   isSettled(list: ListName, has: (slug: string) => boolean = () => true): boolean {
     const declaring = this.declaring(SOURCES[list].kind).filter(has);

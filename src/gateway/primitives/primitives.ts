@@ -47,7 +47,7 @@ interface PrimitivesDeps {
   readonly onDiagnostic: (upstream: string, message: string) => void;
   readonly onListChanged: (kind: ListKind, upstream: string) => void;
   /** The links that upstreams have given; takes those of resources and prompts. */
-  readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks' | 'nameShared' | 'knowHolders'>;
+  readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks' | 'nameShared' | 'knowLists'>;
   readonly onResourceUpdated: UpdateListener;
   /** Compares definitions with what was accepted. */
   readonly guard: Pick<DefinitionGuard, 'check' | 'quarantines'>;
@@ -107,7 +107,10 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
     onDiagnostic: deps.onDiagnostic,
     onChanged: deps.onListChanged,
   });
-  links.knowHolders((uri) => lists.holdersOf('resources', uri));
+  links.knowLists({
+    holdersOf: (uri) => lists.holdersOf('resources', uri),
+    uris: () => lists.idsOf('resources'),
+  });
   const configured = (): readonly string[] => [...upstreams.keys()];
   const linkersOf = (uri: string, caller: Caller): readonly string[] => links.linkersOf(uri, caller);
   const owners = new Owners({ lists, configured, linkersOf });

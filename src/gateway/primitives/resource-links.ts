@@ -24,7 +24,7 @@ export class ResourceLinks {
   /** By upstream: whose link it is and its URI, the latest last. */
   readonly #given = new Map<string, Set<string>>();
   readonly #pages = new Map<string, ReadonlySet<string>>();
-  #holdersOf: (uri: string) => readonly string[] = () => [];
+  #lists: ListedUris = { holdersOf: () => [], uris: () => [] };
 
   constructor(upstreams: ReadonlyMap<string, Pick<Upstream, 'ownerOf'>>) {
     this.#upstreams = upstreams;
@@ -41,37 +41,23 @@ export class ResourceLinks {
   }
 
   /** From now on it is known whose lists hold a URI. */
-  knowHolders(find: (uri: string) => readonly string[]): void {
-    this.#holdersOf = find;
+  knowLists(lists: ListedUris): void {
+    this.#lists = lists;
   }
 
-  /**
-   * An answer in which pages and skills that several servers have under one URI are named as those of the server that answers: their
-   * lists and definitions name them so. Addresses of other schemes may be open to anybody, and stay.
-   */
+  /** An answer as `nameShared` names what it links to. */
   nameShared<T extends JsonObject>(upstream: string, result: T, member: 'content' | 'messages'): T {
-    const isShared = (uri: unknown): uri is string =>
-      typeof uri === 'string' && keepsScheme(uri) && this.#isOfOthers(upstream, uri);
-    const own = renamePages(result, upstream, isShared) as T;
-    const blocks = own[member];
-    if (!Array.isArray(blocks)) return own;
-    const nameBlock = (block: unknown): unknown => {
-      if (!isJsonObject(block)) return block;
-      const { uri, resource } = block;
-      if (isShared(uri)) return { ...block, uri: qualifyUri({ upstream, id: uri }) };
-      if (!isJsonObject(resource) || !isShared(resource['uri'])) return block;
-      return { ...block, resource: { ...resource, uri: qualifyUri({ upstream, id: resource['uri'] }) } };
-    };
-    const named = blocks.map((block: unknown) => {
-      if (member === 'content' || !isJsonObject(block)) return nameBlock(block);
-      const content = nameBlock(block['content']);
-      return content === block['content'] ? block : { ...block, content };
-    });
-    return named.every((block, at) => block === blocks[at]) ? own : { ...own, [member]: named };
+    return nameShared(result, member, { upstream, isOfOthers: (uri) => this.#isOfOthers(upstream, uri) });
+  }
+
+  /** The URIs of pages and skills that other servers than this have. */
+  ofOthers(upstream: string): readonly string[] {
+    const uris = new Set([...this.#lists.uris(), ...[...this.#pages.values()].flatMap((pages) => [...pages])]);
+    return [...uris].filter((uri) => keepsScheme(uri) && this.#isOfOthers(upstream, uri));
   }
 
   #isOfOthers(upstream: string, uri: string): boolean {
-    if (this.#holdersOf(uri).some((holder) => holder !== upstream)) return true;
+    if (this.#lists.holdersOf(uri).some((holder) => holder !== upstream)) return true;
     return [...this.#pages].some(([holder, pages]) => holder !== upstream && pages.has(uri));
   }
 
@@ -106,6 +92,46 @@ export class ResourceLinks {
       return;
     }
   }
+}
+
+/** What the lists of resources hold. */
+interface ListedUris {
+  readonly holdersOf: (uri: string) => readonly string[];
+  readonly uris: () => Iterable<string>;
+}
+
+interface Naming {
+  readonly upstream: string;
+  /** Whether other servers have the page or the skill, too. */
+  readonly isOfOthers: (uri: string) => boolean;
+}
+
+/**
+ * An answer in which pages and skills that several servers have under one URI are named as those of the server that answers: their
+ * lists and definitions name them so. Addresses of other schemes may be open to anybody, and stay.
+ */
+export function nameShared<T extends JsonObject>(
+  result: T,
+  member: 'content' | 'messages',
+  { upstream, isOfOthers }: Naming,
+): T {
+  const isShared = (uri: unknown): uri is string => typeof uri === 'string' && keepsScheme(uri) && isOfOthers(uri);
+  const own = renamePages(result, upstream, isShared) as T;
+  const blocks = own[member];
+  if (!Array.isArray(blocks)) return own;
+  const nameBlock = (block: unknown): unknown => {
+    if (!isJsonObject(block)) return block;
+    const { uri, resource } = block;
+    if (isShared(uri)) return { ...block, uri: qualifyUri({ upstream, id: uri }) };
+    if (!isJsonObject(resource) || !isShared(resource['uri'])) return block;
+    return { ...block, resource: { ...resource, uri: qualifyUri({ upstream, id: resource['uri'] }) } };
+  };
+  const named = blocks.map((block: unknown) => {
+    if (member === 'content' || !isJsonObject(block)) return nameBlock(block);
+    const content = nameBlock(block['content']);
+    return content === block['content'] ? block : { ...block, content };
+  });
+  return named.every((block, at) => block === blocks[at]) ? own : { ...own, [member]: named };
 }
 
 /** The links in the blocks of an answer that can be followed. */

@@ -59,6 +59,7 @@ async function run(answer: LargeAnswerJob['answer'], query?: CollectionQuery, se
     results: service.detach(CONTEXT),
     limits: LIMITS,
     words: 'clean',
+    ofOthers: [],
     maxTreeBytes,
   };
   // As it comes out of another thread.
@@ -191,11 +192,11 @@ describe('a large answer in its thread', () => {
   });
 });
 
-const open = (links = { noteLinks: () => undefined }) =>
+const open = (noteLinks = (): void => undefined) =>
   openLargeAnswers({
     settings: () => ({ limits: { ...LIMITS, maxValues: 100_000 }, errors: { upstreamWords: 'clean' } }),
     results: passResults,
-    links,
+    links: { ofOthers: () => [], noteLinks },
     observe: () => undefined,
     budget: new MemoryBudget(),
   });
@@ -203,7 +204,7 @@ const open = (links = { noteLinks: () => undefined }) =>
 describe('openLargeAnswers', () => {
   it('hands the bytes of an answer over to the thread, so that they are held once, and notes the links in it', async () => {
     const noteLinks = vi.fn();
-    const large = open({ noteLinks });
+    const large = open(noteLinks);
     try {
       const content = [
         { type: 'text', text: JSON.stringify(ROWS) },
