@@ -134,6 +134,9 @@ function withoutMonitoring({ metrics: _metrics, tracing: _tracing, ...config }: 
   return { ...config, log, policy };
 }
 
+/** A command ends soon: it waits for no server that has failed once, and must not decide names for gateways that serve. */
+export const NAMES_OF_COMMAND = { wait: 'until tried', keep: false } as const;
+
 /**
  * Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens.
  * @param servesClients whether servers are told that clients can be asked, as those of a gateway that serves are: some offer more tools then
@@ -147,8 +150,7 @@ export async function withGateway<T>(
   const { gateway, log } = await startGateway(
     { ...config, log: { ...config.log, level: quieter(config.log.level) } },
     'cli',
-    // A command ends soon: it waits for no other server, and must not decide for those that serve.
-    { names: { wait: 'until tried', keep: false }, servesClients },
+    { names: NAMES_OF_COMMAND, servesClients },
   );
   try {
     await gateway.settled;
