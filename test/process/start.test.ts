@@ -114,8 +114,9 @@ describe('the reader of HTTP responses', () => {
 });
 
 describe('the program', () => {
+  const WORDS = 'dist/classify/words/words.txt';
   async function copyProgram(path: string): Promise<void> {
-    for (const part of ['package.json', 'dist/cli', 'dist/chunk', 'dist/compiled']) {
+    for (const part of ['package.json', 'dist/cli', 'dist/chunk', WORDS, 'dist/compiled']) {
       await cp(join(REPOSITORY, part), join(path, part), { recursive: true });
     }
     await symlink(join(REPOSITORY, 'node_modules'), join(path, 'node_modules'));
@@ -147,7 +148,8 @@ describe('the program', () => {
     expect((await run(directory.path, '--enable-source-maps')).stdout).toContain('mcp-aql-gateway ');
     await cp(join(directory.path, 'dist/cli'), join(directory.path, 'bare/dist/cli'), { recursive: true });
     await cp(join(directory.path, 'dist/chunk'), join(directory.path, 'bare/dist/chunk'), { recursive: true });
-    await cp(join(directory.path, 'package.json'), join(directory.path, 'bare/package.json'));
+    for (const file of ['package.json', WORDS])
+      await cp(join(directory.path, file), join(directory.path, 'bare', file));
     expect((await run(join(directory.path, 'bare'))).stdout).toContain('mcp-aql-gateway ');
   });
 });

@@ -25,7 +25,7 @@ export async function openAnswers({ modules, directory }, answerLarge = () => RO
     const { shape: shapeLarge } = built.openLargeAnswers({
       settings: () => config,
       results,
-      links: { noteLinks: () => undefined },
+      links: { noteLinks: () => undefined, ofOthers: () => [] },
       budget: new built.MemoryBudget(),
       observe: () => undefined,
     });
