@@ -52,7 +52,8 @@ async function over(fixture, run) {
 export async function testReference(suite, set, url) {
   const args = (address) => ({ side: 'server', set, args: ['--url', address] });
   const direct = await runSuite(suite, args(url));
-  const gateway = await startGateway({ url });
+  // The suite speaks its set's revision, and a server of both may ask its client in a session alone.
+  const gateway = await startGateway({ url, protocol: set });
   try {
     return { direct, through: await runSuite(suite, args(gateway.url)) };
   } finally {
