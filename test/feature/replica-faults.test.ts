@@ -147,8 +147,8 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
     const listed = await sendHttp(new URL('/admin/approvals', ahead.url).href, { method: 'GET', headers });
     expect([listed.status, listed.headers['retry-after'], listed.json.error.code]).toEqual([503, '2', 'UNAVAILABLE']);
     await redis.start();
-    const isBack = async (): Promise<string> => (await readiness(ahead)).store;
-    await expect.poll(isBack, { timeout: 30_000 }).toBe('ok');
+    for (const each of [one, ahead])
+      await expect.poll(async () => (await readiness(each)).store, { timeout: 30_000 }).toBe('ok');
     expect(one.stderr() + ahead.stderr()).not.toContain('defect');
   }, 60_000);
 
