@@ -52,8 +52,8 @@ export class ResourceLinks {
 
   /** The URIs of pages and skills that other servers than this have. */
   ofOthers(upstream: string): readonly string[] {
-    const uris = new Set([...this.#lists.uris(), ...[...this.#pages.values()].flatMap((pages) => [...pages])]);
-    return [...uris].filter((uri) => keepsScheme(uri) && this.#isOfOthers(upstream, uri));
+    const uris = [...this.#lists.uris(), ...[...this.#pages.values()].flatMap((pages) => [...pages])];
+    return uris.filter((uri) => keepsScheme(uri) && this.#isOfOthers(upstream, uri));
   }
 
   #isOfOthers(upstream: string, uri: string): boolean {
