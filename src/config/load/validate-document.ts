@@ -67,10 +67,12 @@ const EXPLANATIONS: Readonly<Record<string, (fault: SchemaFault) => Explanation>
   additionalProperties: ({ schema, key = '' }) => {
     const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
     const known = Object.keys(properties).filter((name) => valueAt(properties, [name, 'deprecated']) !== true);
-    return {
-      message: `unknown key '${key}'`,
-      suggestion: suggestName(key, known) ?? `known keys: ${known.join(', ')}`,
-    };
+    const owners = known.filter((name) => valueAt(properties, [name, 'properties', key]) !== undefined);
+    const suggestion =
+      owners.length > 0
+        ? `did you mean ${owners.map((owner) => `'${owner}.${key}'`).join(' or ')}?`
+        : (suggestName(key, known) ?? `known keys: ${known.join(', ')}`);
+    return { message: `unknown key '${key}'`, suggestion };
   },
   required: ({ schema, key = '' }) => ({ message: `missing; expected ${describe(schema, key)}` }),
   type: ({ schema, data }) => ({ message: `expected ${nameType(schema['type'])}, got ${typeOf(data)}` }),

@@ -196,6 +196,15 @@ describe('loadConfig: faults', () => {
     );
   });
 
+  it('says where a key belongs that stands one level too high', async () => {
+    const problems = await problemsOf({ port: 3000, level: 'debug', enabled: true });
+    expect(problems.map(({ path, suggestion }) => [path, suggestion])).toEqual([
+      ['port', "did you mean 'server.port'?"],
+      ['level', expect.stringContaining("'log.level'")],
+      ['enabled', expect.stringMatching(/^did you mean '.*' or '.*'\?$/)],
+    ]);
+  });
+
   it('writes all problems as readable text', async () => {
     const cwd = makeFolder({ 'gateway.config.json': '{ "server": { "port": -1 }, "logs": {} }' });
     const cause: unknown = await loadConfig({ env: {}, cwd }).catch((reason: unknown) => reason);
