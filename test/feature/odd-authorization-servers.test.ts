@@ -96,6 +96,9 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
   'is the server itself, whose well-known addresses want a token': {
     answers: { [RESOURCE]: [401, ''], [METADATA]: [401, ''], [OPENID]: [401, ''] },
   },
+  'is the server itself, whose web application answers for all that is not there': {
+    answers: { [RESOURCE]: [200, '<html>'], [METADATA]: [200, '<html>'], [OPENID]: [200, '<html>'] },
+  },
   'is the server itself, which names none and has no metadata': {
     resource: { authorization_servers: [] },
     answers: { [METADATA]: [404, ''], [OPENID]: [404, ''] },
@@ -143,7 +146,8 @@ async function startOddServer(oddity: Oddity): Promise<OddServer> {
   const send = (response: ServerResponse, said: Said): void => {
     const [status, body] = isWhole(said) ? said : ([200, said] as const);
     const text = body === 'META' ? JSON.stringify(metadata()) : typeof body === 'string' ? body : JSON.stringify(body);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(text.replaceAll('SELF', self()));
+    const type = text === '<html>' ? 'text/html; charset=utf-8' : 'application/json';
+    response.writeHead(status, { 'content-type': type }).end(text.replaceAll('SELF', self()));
   };
   const metadata = (): object => ({
     issuer: self(),

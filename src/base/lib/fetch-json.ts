@@ -53,9 +53,13 @@ export async function fetchJson(fetch: Fetch, url: string, init: RequestInit = {
   const { response, text } = await fetchBounded(fetch, url, { ...init, headers });
   if (!response.ok) throw new FetchFailure(`it answered ${response.status}`, response.status, readError(text));
   const value = parse(text);
-  if (!isJsonObject(value)) throw new FetchFailure('its answer is no JSON object', response.status);
+  if (!isJsonObject(value))
+    throw new FetchFailure('its answer is no JSON object', isPage(response) ? 404 : response.status);
   return value;
 }
+
+/** Web applications send their page with status 200 for every address that they do not know. */
+const isPage = ({ headers }: Response): boolean => /^text\/html\b/i.test(headers.get('content-type') ?? '');
 
 /** The code of an OAuth error (RFC 6749, section 5.2). */
 function readError(text: string): string | undefined {
