@@ -28,7 +28,7 @@ const RANKS = {
  * itself; what stands in brackets is one floor, whose folders may import each other.
  */
 const INSIDE = {
-  base: ['turns', 'json', 'lib', 'expression', 'protocol', 'observe', '.'],
+  base: ['turns', 'pauses', 'json', 'lib', 'expression', 'protocol', 'observe', '.'],
   catalog: ['grouped-tools', 'integrity', '.', 'arguments', 'endpoint', 'search'],
   classify: ['statement', 'words', 'text', '.'],
   cli: ['clients', 'shared', 'commands', '.'],

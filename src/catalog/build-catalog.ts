@@ -1,3 +1,4 @@
+import { Pauses } from '../base/pauses/pauses.js';
 import type { Operation } from '../base/protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
@@ -75,6 +76,15 @@ export function draftCatalog(input: CatalogInput): CatalogDraft {
     holders: exposed.holders,
     diagnostics: [...drafts.flatMap((draft) => draft.diagnostics), ...exposed.diagnostics],
   };
+}
+
+/** Creates the operations of a draft, which takes most of the time that a catalog takes; calls are served meanwhile. */
+export async function createOperations({ operations }: Pick<CatalogDraft, 'operations'>): Promise<void> {
+  const pauses = new Pauses();
+  for (const operation of operations) {
+    operation.create();
+    await pauses.due();
+  }
 }
 
 /** The catalog of its operations. Those that have been created before are the same ones. */

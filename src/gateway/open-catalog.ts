@@ -1,6 +1,5 @@
 import type { Observer } from '../base/observe/observation.js';
 import type { Diagnostic } from '../base/protocol/tools.js';
-import { eachInTurns } from '../base/turns/turns.js';
 import { diffCatalogs } from '../catalog/build-catalog.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
 import type { PolicyService } from '../policy/policy.js';
@@ -80,7 +79,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     },
     async onChange(before, after, known) {
       memory.keeper.keep(known);
-      await reportChange(before, after, observe, policy.audit);
+      reportChange(before, after, observe, policy.audit);
     },
     onDefect: (cause) => observe({ kind: 'defect', where: 'catalog', cause }),
     enabled: listEnabled(config.upstreams),
@@ -104,11 +103,11 @@ function reportDiagnostic(diagnostic: Diagnostic, observe: Observer, audit: Pick
 }
 
 /** Reports what a catalog has more and less than the one before, and what is remarked on it for the first time. */
-async function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Promise<void> {
+function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): void {
   const change = diffCatalogs(before.catalog, after.catalog);
   observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
   const known = new Set(before.catalog.diagnostics.concat(before.plan.diagnostics).map(({ message }) => message));
-  await eachInTurns(after.catalog.diagnostics.concat(after.plan.diagnostics), (diagnostic) => {
+  for (const diagnostic of after.catalog.diagnostics.concat(after.plan.diagnostics)) {
     if (!known.has(diagnostic.message)) reportDiagnostic(diagnostic, observe, audit);
-  });
+  }
 }

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Pauses } from '../base/pauses/pauses.js';
 import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
 import { type Operation, readOrigin } from '../base/protocol/operation.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
-import { eachInTurns } from '../base/turns/turns.js';
+import { createOperations } from '../catalog/build-catalog.js';
 import { draftGuardedCatalog, finishGuardedCatalog } from '../catalog/build-guarded-catalog.js';
 import type { Catalog, WholeCatalog } from '../catalog/catalog.js';
 import { buildEndpointPlan, type EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
@@ -90,22 +90,29 @@ export function buildSnapshot(input: SnapshotInput): WholeSnapshot {
 }
 
 /**
- * The same while calls go on: a server may list thousands of tools. Each tool is read, each operation created and each definition written
- * in a turn that has room; what lies between looks those up.
+ * The same while calls go on: a server may list thousands of tools. There are pauses between the tools, between the operations and between
+ * the definitions that are written; what lies between looks those up.
  */
 export async function rebuildSnapshot(input: SnapshotInput): Promise<WholeSnapshot> {
+  const pauses = new Pauses();
   for (const { upstream, tools } of input.toolSets) {
     const config = input.config.upstreams.find(({ slug }) => slug === upstream);
-    await eachInTurns(tools, (tool) => prepareTool(tool, config));
+    for (const tool of tools) {
+      prepareTool(tool, config);
+      await pauses.due();
+    }
   }
-  await nextTurn();
+  await pauses.now();
   const draft = draftSnapshot(input);
-  await eachInTurns(draft.operations, (operation) => operation.create());
-  await nextTurn();
+  await createOperations(draft);
+  await pauses.now();
   const catalog = finishGuardedCatalog(draft);
-  await nextTurn();
+  await pauses.now();
   const plan = planOf(input, catalog);
-  await eachInTurns(plan.passthrough, (tool) => tool.json);
+  for (const tool of plan.passthrough) {
+    void tool.json;
+    await pauses.due();
+  }
   return finishSnapshot(input, catalog, plan);
 }
 

@@ -2,10 +2,10 @@ import { isInputRequiredResult } from '@modelcontextprotocol/client';
 import { tellDigits } from '../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { TreeSize } from '../base/json/measure.js';
-import { parseInParts } from '../base/json/parse-in-parts.js';
+import { parseWithPauses } from '../base/json/parse-in-parts.js';
+import { Pauses } from '../base/pauses/pauses.js';
 import type { LargeMessage } from '../base/protocol/large-answer.js';
 import { withoutForgedMeta } from '../base/protocol/mend-result.js';
-import { eachInTurns, runInSlices } from '../base/turns/turns.js';
 import { protocolError, UpstreamFault } from './transport/fault.js';
 import type { SplitAnswer } from './transport/split-answer.js';
 
@@ -26,14 +26,16 @@ export class UnreadMessage {
 /** What is no call's answer is parsed in the process itself. 25 MB of tools come to a third of this. */
 const MOST_TREE_BYTES = 400_000_000;
 
-/** The message of an answer that is not a call's, such as a long list of tools. Others have their turns while it is parsed. */
+/** The message of an answer that is not a call's, such as a long list of tools. Calls are served while it is parsed. */
 export async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
   const size = new TreeSize();
-  await eachInTurns(message.pieces, (piece) => {
+  const pauses = new Pauses();
+  for (const piece of message.pieces) {
     if (size.add(piece).bytes > MOST_TREE_BYTES)
       throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
-  });
-  const parsed = await runInSlices(parseInParts(message.join(), { keepsNumbers: true }));
+    await pauses.due();
+  }
+  const parsed = await parseWithPauses(message.join(), { keepsNumbers: true });
   if (!isJsonObject(parsed)) return {};
   tellDigits(parsed);
   return parsed;

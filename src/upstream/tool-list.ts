@@ -4,8 +4,8 @@ import { writeExactMembers } from '../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { measureJson } from '../base/json/measure.js';
 import { cleanLabel } from '../base/lib/text.js';
+import { Pauses } from '../base/pauses/pauses.js';
 import { LONGEST_DEFINITION, type RawTool } from '../base/protocol/tools.js';
-import { eachInTurns } from '../base/turns/turns.js';
 import { UpstreamFault } from './transport/fault.js';
 
 /** Pages are the server's choice; a server that never comes to an end is stopped here. */
@@ -90,7 +90,7 @@ interface DefinitionJudge {
 }
 
 /**
- * Reads each tool's definition; others have their turns meanwhile. It is written as text, unless it is megabytes long, and looked for
+ * Reads each tool's definition; calls are served meanwhile. It is written as text, unless it is megabytes long, and looked for
  * among those that are remembered. What is derived of a tool is kept with its object, so what did not change is not derived again.
  */
 export async function readDefinitions(
@@ -115,7 +115,11 @@ export async function readDefinitions(
     if (text !== undefined) seen.set(digest, known);
     usable.push(known);
   };
-  await eachInTurns(tools, read);
+  const pauses = new Pauses();
+  for (const tool of tools) {
+    read(tool);
+    await pauses.due();
+  }
   memory.clear();
   for (const [digest, tool] of seen) memory.set(digest, tool);
   return { usable, digest: all.digest('base64') };

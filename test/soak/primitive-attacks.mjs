@@ -42,7 +42,7 @@ const attack = (name, kind, count, requests) => ({
 });
 
 /** Of an entry that no list has, with a place in all of them. */
-const LAST = Buffer.from('59999.AAAAAAAAAAAAAAAA').toString('base64url');
+const LAST = Buffer.from('59999 s5 s5://none').toString('base64url');
 const URIS = ['items', 'bytes', 'quotes'].map((what) => `s0://${what}`);
 
 export const PRIMITIVE_ATTACKS = [

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { runAtOnce } from '../turns/turns.js';
-import { parseInParts } from './parse-in-parts.js';
+import { parsePartsAtOnce } from './parse-in-parts.js';
 import { isInexact, quoteNumbers, SUSPICIOUS } from './scan.js';
 
 /** Random, so that no upstream can write it; short, because every number that is kept takes it once. */
@@ -17,7 +16,7 @@ const MARKED_AT_ONCE = 1024 * 1024;
 export function parseExact(text: string): unknown {
   if (!SUSPICIOUS.test(text)) return JSON.parse(text);
   if (text.length <= MARKED_AT_ONCE) return parseMarked(text);
-  return runAtOnce(parseInParts(Buffer.from(text), { parseWhole: parseMarked }));
+  return parsePartsAtOnce(Buffer.from(text), { parseWhole: parseMarked });
 }
 
 function parseMarked(text: string): unknown {

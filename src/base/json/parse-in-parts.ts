@@ -1,4 +1,4 @@
-import type { Sliced } from '../turns/turns.js';
+import { Pauses } from '../pauses/pauses.js';
 import { keepExactNumbers, keepMember, keepNumbersOfPart, keepTextsOf } from './exact-result.js';
 import type { JsonObject } from './json.js';
 import { SUSPICIOUS } from './scan.js';
@@ -24,12 +24,37 @@ interface PartsOptions {
   readonly keepsNumbers?: boolean;
 }
 
+/** Work that stops after each of its parts. */
+type Parts<T> = Generator<void, T, void>;
+
 /**
- * Parses a JSON text as `JSON.parse` does, part by part, with a stop after each: lists and objects of more than 128 kB some members at a
- * time, and long texts some characters at a time.
+ * Parses a JSON text as `JSON.parse` does, part by part; calls are served meanwhile.
  * @throws SyntaxError
  */
-export function* parseInParts(text: Buffer, options: PartsOptions = {}): Sliced<unknown> {
+export async function parseWithPauses(text: Buffer, options: PartsOptions): Promise<unknown> {
+  const pauses = new Pauses();
+  const parts = parseInParts(text, options);
+  for (;;) {
+    const step = parts.next();
+    if (step.done === true) return step.value;
+    await pauses.due();
+  }
+}
+
+/** The same at once: part by part it takes less memory than as a whole. */
+export function parsePartsAtOnce(text: Buffer, options: PartsOptions): unknown {
+  const parts = parseInParts(text, options);
+  for (;;) {
+    const step = parts.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/**
+ * With a stop after each part: lists and objects of more than 128 kB some members at a time, and long texts some characters at a time.
+ * @throws SyntaxError
+ */
+export function* parseInParts(text: Buffer, options: PartsOptions = {}): Parts<unknown> {
   const { wholeBytes = WHOLE_BYTES, parseWhole = JSON.parse, keepsNumbers = false } = options;
   const large = yield* findLarge(text, wholeBytes);
   const parser = new PartsParser(text, { wholeBytes, keepsNumbers, parseWhole }, large);
@@ -92,7 +117,7 @@ class Container {
 }
 
 /** The large lists and objects, by where they begin: found in one pass, whatever lies in what. */
-function* findLarge(text: Buffer, wholeBytes: number): Sliced<ReadonlyMap<number, Container>> {
+function* findLarge(text: Buffer, wholeBytes: number): Parts<ReadonlyMap<number, Container>> {
   const large = new Map<number, Container>();
   /** Used again, since a text may open hundreds of thousands. */
   const containers: Container[] = [];
@@ -136,7 +161,7 @@ class PartsParser {
     this.#large = large;
   }
 
-  *parse(untrimmed: Span, depth: number): Sliced<unknown> {
+  *parse(untrimmed: Span, depth: number): Parts<unknown> {
     const span = trim(this.#text, untrimmed);
     const { start, end } = span;
     if (end - start <= this.#options.wholeBytes || depth === MAX_DEPTH) return this.#whole(span, depth);
@@ -150,7 +175,7 @@ class PartsParser {
     return container.isList ? yield* this.#parseList(groups, depth) : yield* this.#parseObject(groups, depth);
   }
 
-  *#parseList(groups: readonly Group[], depth: number): Sliced<unknown> {
+  *#parseList(groups: readonly Group[], depth: number): Parts<unknown> {
     const list: unknown[] = [];
     for (const group of groups) {
       if (group.isOne) list.push(yield* this.parse(group, depth + 1));
@@ -160,7 +185,7 @@ class PartsParser {
     return list;
   }
 
-  *#parseObject(groups: readonly Group[], depth: number): Sliced<unknown> {
+  *#parseObject(groups: readonly Group[], depth: number): Parts<unknown> {
     const members: [string, unknown][] = [];
     const suspicious: (readonly [name: string, value: unknown, span: Span])[] = [];
     const read: JsonObject[] = [];
@@ -200,7 +225,7 @@ class PartsParser {
   }
 
   /** A quote within it that is not escaped lets the part fail that it is in. */
-  *#parseText({ start, end }: Span): Sliced<string> {
+  *#parseText({ start, end }: Span): Parts<string> {
     const parts: unknown[] = [];
     for (let from = start + 1; from < end - 1; ) {
       const to = Math.min(endOfPart(this.#text, from, from + this.#options.wholeBytes), end - 1);

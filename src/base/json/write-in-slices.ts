@@ -1,4 +1,4 @@
-import { eachInTurns } from '../turns/turns.js';
+import { Pauses } from '../pauses/pauses.js';
 import { exactTextOf, isExactItem, writeExactItem } from './exact-result.js';
 import type { JsonObject } from './json.js';
 import type { Pieces, WrittenMember } from './pieces.js';
@@ -86,14 +86,18 @@ function weigh(value: unknown, bound: number): number {
   return units;
 }
 
-/** Writes the members of a result, with numbers as the server wrote them: as bytes in pieces of some hundred kB. Others have their turns meanwhile. */
+/** Writes the members of a result, with numbers as the server wrote them: as bytes in pieces of some hundred kB. Calls are served meanwhile. */
 export async function writeMembers(result: JsonObject): Promise<readonly WrittenMember[]> {
   const members: WrittenMember[] = [];
+  const pauses = new Pauses();
   for (const [name, value] of Object.entries(result)) {
     if (value === undefined) continue;
     const exact = exactTextOf(result, name) ?? exactItemsOf(value);
     const pieces = new WrittenPieces();
-    await eachInTurns(exact === undefined ? partsOf(value) : slicesOf(exact), (part) => pieces.push(part));
+    for (const part of exact === undefined ? partsOf(value) : slicesOf(exact)) {
+      pieces.push(part);
+      await pauses.due();
+    }
     members.push({ name, value, json: pieces.take() });
   }
   return members;

@@ -232,59 +232,6 @@ export function sendInTurn(
   }
 }
 
-/** Work that stops again and again, so that its runner can let other calls run in between. */
-export type Sliced<T> = Generator<void, T, void>;
-
-/** Runs all of the work at once: where it is little, or nobody waits. */
-export function runAtOnce<T>(work: Sliced<T>): T {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Milliseconds that a slice of small steps takes, where no step of it takes longer. */
-const SLICE_MS = 8;
-
-/**
- * Does something with each of many items; others have their turns in between, where it goes on for some milliseconds. What follows has a
- * turn of its own then, too: it is often the first of the next work.
- * @param clock for tests: the milliseconds of a monotonic clock, and the turns
- */
-export async function eachInTurns<Item>(
-  items: Iterable<Item>,
-  work: (item: Item) => void,
-  { now = () => performance.now(), shared = turns }: Clock = {},
-): Promise<void> {
-  let end = now() + SLICE_MS;
-  let hasPaused = false;
-  for (const item of items) {
-    work(item);
-    if (now() < end) continue;
-    hasPaused = true;
-    await shared.next('sliced');
-    end = now() + SLICE_MS;
-  }
-  if (hasPaused) await shared.next('sliced');
-}
-
-interface Clock {
-  readonly now?: () => number;
-  readonly shared?: Pick<Turns, 'next'>;
-}
-
-/** Runs the work; others have their turns at its stops, where it has gone on for some milliseconds. */
-export async function runInSlices<T>(work: Sliced<T>): Promise<T> {
-  let step = work.next();
-  const rest = {
-    *[Symbol.iterator]() {
-      for (; step.done !== true; step = work.next()) yield;
-    },
-  };
-  await eachInTurns(rest, () => undefined);
-  return step.value as T;
-}
-
 /** What things come from: it may be asked to wait. */
 interface Source {
   pause(): void;

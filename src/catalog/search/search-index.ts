@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
 import { summarizeText } from '../../base/lib/text.js';
+import { Pauses } from '../../base/pauses/pauses.js';
 import { CATEGORIES, type Category, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
-import { eachInTurns } from '../../base/turns/turns.js';
 import type { Vocabulary } from './query.js';
 import type { SearchSettings } from './settings.js';
 import { Spelling } from './spelling.js';
@@ -70,12 +70,14 @@ export async function buildSearchIndex(
   const { servers, serverOf } = listServers(operations);
   const spelling = new Spelling();
   const names = new NameWords(serverOf, servers);
-  await eachInTurns(operations.entries(), ([id, operation]) => {
+  const pauses = new Pauses();
+  for (const [id, operation] of operations.entries()) {
     const { words, plurals, document } = describeDocument(operation);
     terms.add(document);
     for (const word of words) spelling.add(word);
     names.add(id, document.name, plurals);
-  });
+    await pauses.due();
+  }
   const known = new Map<string, Postings>();
   const postings = (stem: string): Postings => {
     const found = known.get(stem) ?? readPostings(terms, stem, settings, names, servers, serverOf);
@@ -83,7 +85,10 @@ export async function buildSearchIndex(
     if (found.places.length > 0) known.set(stem, found);
     return found;
   };
-  await eachInTurns(expectedStems, postings);
+  for (const stem of expectedStems) {
+    postings(stem);
+    await pauses.due();
+  }
   return {
     operations,
     servers,

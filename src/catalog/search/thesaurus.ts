@@ -1,5 +1,5 @@
 import { readAsset } from '../../base/asset.js';
-import { eachInTurns } from '../../base/turns/turns.js';
+import { Pauses } from '../../base/pauses/pauses.js';
 import { FUNCTION_WORDS, splitText, stemWord } from './words.js';
 
 /** How close two words of the thesaurus are. */
@@ -118,15 +118,19 @@ export function fieldThesaurus(): Thesaurus {
   return thesaurus;
 }
 
-/** The same, read when the first search is made; others have their turns meanwhile. */
+/** The same, read when the first search is made; calls are served meanwhile. */
 export function openFieldThesaurus(): Promise<Thesaurus> {
-  opening ??= readInTurns(readFieldText());
+  opening ??= readWithPauses(readFieldText());
   return opening;
 }
 
-async function readInTurns(list: string): Promise<Thesaurus> {
+async function readWithPauses(list: string): Promise<Thesaurus> {
   const notes = emptyNotes();
-  await eachInTurns(list.split('\n'), (line) => readLine(line, notes));
+  const pauses = new Pauses();
+  for (const line of list.split('\n')) {
+    readLine(line, notes);
+    await pauses.due();
+  }
   return buildThesaurus(notes);
 }
 

@@ -7,8 +7,7 @@ import { deepFreeze } from '../../base/lib/collections.js';
 import { faultCode } from '../../base/lib/fault-code.js';
 import { escapeInvisible } from '../../base/lib/text.js';
 import { CATEGORIES, DANGER_LEVELS } from '../../base/protocol/operation.js';
-import { eachInTurns } from '../../base/turns/turns.js';
-import type { ConfigLock, LockContent } from '../gateway-config.js';
+import type { ConfigLock, LockContent, LockedTool } from '../gateway-config.js';
 import type { ConfigReport } from './diagnostics.js';
 
 /** The name of the lock, a file beside the main file. */
@@ -66,7 +65,7 @@ export async function readLockFile(file: string, cwd: string, report: ConfigRepo
   // Loaded only where there is a lock.
   const { Ajv } = await import('ajv');
   const ajv = new Ajv({ validateSchema: false });
-  const fault = await findFault(content, ajv.compile<LockContent>(LOCK), ajv.compile(TOOL));
+  const fault = findFault(content, ajv.compile<LockContent>(LOCK), ajv.compile(TOOL));
   if (fault !== undefined) return problem(fault.path, `the lock ${fault.message ?? 'is not valid'}`);
   return { content: content as LockContent, digest: digestOf(text) };
 }
@@ -79,20 +78,16 @@ interface LockFault {
 
 type Check<T> = ValidateFunction<T>;
 
-/** What is wrong with a lock; what is right is frozen on the way, since freezing all at once takes as long. */
-async function findFault(
-  content: unknown,
-  isLock: Check<LockContent>,
-  isTool: Check<unknown>,
-): Promise<LockFault | undefined> {
+/** What is wrong with a lock; what is right is frozen on the way. */
+function findFault(content: unknown, isLock: Check<LockContent>, isTool: Check<unknown>): LockFault | undefined {
   if (!isLock(content)) return faultOf('', isLock);
   let fault: LockFault | undefined;
   for (const part of ['upstreams', 'others'] as const) {
     for (const [upstream, tools] of Object.entries(content[part] ?? {})) {
-      await eachInTurns(Object.entries(tools), ([name, tool]) => {
+      for (const [name, tool] of Object.entries(tools)) {
         if (isTool(tool)) deepFreeze(tool);
         else fault ??= faultOf(`/${[part, upstream, name].map(escapePointer).join('/')}`, isTool);
-      });
+      }
       Object.freeze(tools);
     }
   }
@@ -131,7 +126,7 @@ function digestOf(text: Buffer): string {
 export async function writeLockFile(file: string, content: LockContent): Promise<void> {
   const draft = `${file}.${randomUUID()}.tmp`;
   try {
-    await writeFile(draft, await renderLock(content));
+    await writeFile(draft, renderLock(content));
     await rename(draft, file);
   } catch (cause) {
     await rm(draft, { force: true });
@@ -139,23 +134,22 @@ export async function writeLockFile(file: string, content: LockContent): Promise
   }
 }
 
-async function renderLock({ version, upstreams, others = {} }: LockContent): Promise<string> {
-  const own = await renderDefinitions(upstreams);
-  const beside = Object.keys(others).length === 0 ? {} : { others: await renderDefinitions(others) };
+function renderLock({ version, upstreams, others = {} }: LockContent): string {
+  const own = renderDefinitions(upstreams);
+  const beside = Object.keys(others).length === 0 ? {} : { others: renderDefinitions(others) };
   return `${joinMembers({ version: String(version), upstreams: own, ...beside }, '')}\n`;
 }
 
 /** By upstream and tool, in order. */
-async function renderDefinitions(definitions: LockContent['upstreams']): Promise<string> {
-  const upstreams: [string, string][] = [];
-  for (const [upstream, tools] of sortEntries(definitions)) {
-    const rendered: [string, string][] = [];
-    await eachInTurns(sortEntries(tools), ([name, { fingerprint, operations, definition }]) => {
-      const tool = { fingerprint, operations: Object.fromEntries(sortEntries(operations)), definition };
-      rendered.push([name, escapeInvisible(renderValue(tool, '      ', 0))]);
-    });
-    upstreams.push([upstream, joinMembers(Object.fromEntries(rendered), '    ')]);
-  }
+function renderDefinitions(definitions: LockContent['upstreams']): string {
+  const renderTool = ({ fingerprint, operations, definition }: LockedTool): string => {
+    const tool = { fingerprint, operations: Object.fromEntries(sortEntries(operations)), definition };
+    return escapeInvisible(renderValue(tool, '      ', 0));
+  };
+  const upstreams = sortEntries(definitions).map(([upstream, tools]) => {
+    const rendered = sortEntries(tools).map(([name, tool]) => [name, renderTool(tool)] as const);
+    return [upstream, joinMembers(Object.fromEntries(rendered), '    ')] as const;
+  });
   return joinMembers(Object.fromEntries(upstreams), '  ');
 }
 

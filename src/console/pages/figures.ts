@@ -2,7 +2,6 @@ import { type Html, html } from '../../base/lib/html.js';
 import { estimateTokens } from '../../base/lib/token-estimate.js';
 import type { RateSample } from '../../base/observe/call-rates.js';
 import type { Tally } from '../../base/observe/server-courses.js';
-import { eachInTurns } from '../../base/turns/turns.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { categoryChip, count, empty, pageHead, panel, stack, table } from '../layout/components.js';
 import { bar, chart } from '../layout/drawings.js';
@@ -26,11 +25,11 @@ export const openFigures: OpenPart = (gateway, { rates }) => {
             ?.samples()
             .slice(-2)
             .map(({ at, ok }) => [at, ok === 0]),
-        read: async (): Promise<FiguresModel> => ({
+        read: (): FiguresModel => ({
           samples: rates?.samples() ?? [],
           categories: rates?.categories() ?? [],
           codes: rates?.codes() ?? [],
-          saved: await countTokens(gateway, counted),
+          saved: countTokens(gateway, counted),
         }),
         render: writeFigures,
       }),
@@ -46,29 +45,26 @@ export interface Registration {
   readonly tokens: number;
 }
 
-/** Tool by tool, as thousands of tools take longer than a turn has. The first is what a client would hold without the gateway. */
-export async function countTokens(
-  gateway: Gateway,
-  counted: WeakMap<object, number>,
-): Promise<readonly Registration[]> {
-  const measure = async (what: string, tools: readonly unknown[]): Promise<Registration> => {
+/** The first is what a client would hold without the gateway. */
+export function countTokens(gateway: Gateway, counted: WeakMap<object, number>): readonly Registration[] {
+  const measure = (what: string, tools: readonly unknown[]): Registration => {
     let tokens = 0;
-    await eachInTurns(tools, (tool) => {
-      if (typeof tool !== 'object' || tool === null) return;
+    for (const tool of tools) {
+      if (typeof tool !== 'object' || tool === null) continue;
       const known = counted.get(tool) ?? estimateTokens(JSON.stringify(tool));
       counted.set(tool, known);
       tokens += known;
-    });
+    }
     return { what, tools: tools.length, tokens };
   };
-  const upstreams = await measure(
+  const upstreams = measure(
     "the servers' tools",
     gateway.toolSets().flatMap(({ tools }) => tools),
   );
-  const registrations = [upstreams, await measure(`the gateway, mode ${gateway.mode()}`, toolsOf(gateway))];
+  const registrations = [upstreams, measure(`the gateway, mode ${gateway.mode()}`, toolsOf(gateway))];
   for (const { name } of gateway.config.views) {
     const shown = gateway.inView(name);
-    if (shown !== undefined) registrations.push(await measure(`view ${name}`, toolsOf(shown)));
+    if (shown !== undefined) registrations.push(measure(`view ${name}`, toolsOf(shown)));
   }
   return registrations;
 }

@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto';
 import type { JsonObject } from '../../base/json/json.js';
+import { Pauses } from '../../base/pauses/pauses.js';
 import type { Caller, HandlerCall, OperationHandler } from '../../base/protocol/call.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Owned } from '../../base/protocol/qualified-names.js';
 import type { Warning } from '../../base/protocol/result.js';
-import { eachInTurns } from '../../base/turns/turns.js';
 import { narrowTo } from './operations.js';
 import { type KnownLists, keyOf, type ListName, memberOf, type Upstreams } from './primitive-lists.js';
 import { cleanEntry } from './read-entry.js';
@@ -41,9 +40,7 @@ export function createListHandler(
         denied.push(upstream);
         continue;
       }
-      await eachInTurns(entries, ({ id, value }) => {
-        listed.push({ upstream, id, value });
-      });
+      for (const { id, value } of entries) listed.push({ upstream, id, value });
     }
     return { listed, denied };
   };
@@ -56,7 +53,7 @@ export function createListHandler(
     const list = native === undefined ? listOf(call.arguments) : listOfMethod(native.method);
     const { listed, denied } = await collect(call, list);
     if (native !== undefined) {
-      const { page, nextCursor } = await takePage(listed, native.params['cursor']);
+      const { page, nextCursor } = takePage(listed, native.params['cursor']);
       const shown = page.map((entry) => showEntry(list, entry));
       return { native: { [memberOf(list)]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) } };
     }
@@ -71,9 +68,11 @@ export function createListHandler(
       )
       .filter((slug) => !away.includes(slug) && lists.isUnread(list, slug));
     const structuredContent: JsonObject[] = [];
-    await eachInTurns(listed, (entry) => {
+    const pauses = new Pauses();
+    for (const entry of listed) {
       structuredContent.push(forModels(showEntry(list, entry), entry.upstream));
-    });
+      await pauses.due();
+    }
     return { toolResult: await handOver({ structuredContent }, call), warnings: warnOf({ denied, away, unread }) };
   };
 }
@@ -131,14 +130,14 @@ export interface ListedEntry {
 const PAGE_SIZE = 100;
 
 /**
- * A page of a list and the cursor of the next. A cursor names the last entry that was shown and its place, so that it goes on in the
+ * A page of a list and the cursor of the next. A cursor holds the place of the last entry that was shown and its name, so that it goes on in the
  * right place when others come and go, and in about the right place when that entry itself has gone.
  */
-export async function takePage(
+export function takePage(
   entries: readonly ListedEntry[],
   cursor: unknown,
-): Promise<{ readonly page: readonly ListedEntry[]; readonly nextCursor?: string }> {
-  const start = cursor === undefined ? 0 : await startAfter(entries, cursor);
+): { readonly page: readonly ListedEntry[]; readonly nextCursor?: string } {
+  const start = cursor === undefined ? 0 : startAfter(entries, cursor);
   const page = entries.slice(start, start + PAGE_SIZE);
   const last = page.at(-1);
   const end = start + page.length;
@@ -146,27 +145,20 @@ export async function takePage(
 }
 
 function writeCursor(end: number, last: ListedEntry): string {
-  return Buffer.from(`${end}.${digestOf(last)}`).toString('base64url');
+  return Buffer.from(`${end} ${last.upstream} ${last.id}`).toString('base64url');
 }
 
-function digestOf({ upstream, id }: ListedEntry): string {
-  return hash('sha256', `${upstream}\n${id}`, 'base64url').slice(0, 16);
-}
+const CURSOR = /^(\d{1,9}) (\S+) (.+)$/s;
 
-const CURSOR = /^(\d{1,9})\.([\w-]{16})$/;
-
-async function startAfter(entries: readonly ListedEntry[], cursor: unknown): Promise<number> {
-  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('latin1') : '';
-  const [, place, digest] = CURSOR.exec(text) ?? [];
-  if (place === undefined || digest === undefined) throw unknownCursor();
+function startAfter(entries: readonly ListedEntry[], cursor: unknown): number {
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('utf8') : '';
+  const [, place, upstream, id] = CURSOR.exec(text) ?? [];
+  if (place === undefined) throw unknownCursor();
   const end = Number(place);
-  const before = entries[end - 1];
-  if (before !== undefined && digestOf(before) === digest) return end;
-  let found: number | undefined;
-  await eachInTurns(entries.entries(), ([index, entry]) => {
-    if (found === undefined && digestOf(entry) === digest) found = index + 1;
-  });
-  return found ?? Math.min(end, entries.length);
+  const isLast = (entry: ListedEntry | undefined): boolean => entry?.id === id && entry?.upstream === upstream;
+  if (isLast(entries[end - 1])) return end;
+  const found = entries.findIndex(isLast);
+  return found >= 0 ? found + 1 : Math.min(end, entries.length);
 }
 
 function unknownCursor(): OperationError {

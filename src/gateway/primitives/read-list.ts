@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { measureJson } from '../../base/json/measure.js';
 import { cleanLabel } from '../../base/lib/text.js';
+import { Pauses } from '../../base/pauses/pauses.js';
 import { LONGEST_DEFINITION } from '../../base/protocol/tools.js';
-import { eachInTurns } from '../../base/turns/turns.js';
 import { readEntry } from './read-entry.js';
 
 /** One entry of a list, as its upstream sent it. */
@@ -102,22 +102,22 @@ class Reading {
 
   /** Takes the entries of a page. False where the list is full. */
   async take(values: readonly unknown[]): Promise<boolean> {
-    let isFull = false;
-    await eachInTurns(values, (value) => {
-      if (isFull) return;
+    const pauses = new Pauses();
+    for (const value of values) {
+      await pauses.due();
       const length = measureJson(value, LONGEST_DEFINITION);
       const fault = length > LONGEST_DEFINITION ? `has more than ${LONGEST_DEFINITION} characters` : this.#add(value);
       if (fault !== undefined) {
         this.#dropped += 1;
         this.#firstFault ??= fault;
-        return;
+        continue;
       }
       this.#characters += length;
-      isFull = this.#entries.size >= MOST_ENTRIES || this.#characters >= MOST_CHARACTERS;
-    });
-    if (isFull)
+      if (this.#entries.size < MOST_ENTRIES && this.#characters < MOST_CHARACTERS) continue;
       this.note(`has ${MOST_ENTRIES} entries or ${MOST_CHARACTERS} characters and more; the rest was not read`);
-    return !isFull;
+      return false;
+    }
+    return true;
   }
 
   #add(value: unknown): string | undefined {

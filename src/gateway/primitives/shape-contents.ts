@@ -1,11 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { measureJson } from '../../base/json/measure.js';
-import { joinMembers, lengthOf, type Pieces } from '../../base/json/pieces.js';
+import { copyPieces, joinMembers } from '../../base/json/pieces.js';
 import { writeMembers } from '../../base/json/write-in-slices.js';
 import type { HandlerCall } from '../../base/protocol/call.js';
 import { LARGE_BYTES, LargeAnswer } from '../../base/protocol/large-answer.js';
 import type { ContentBlock, ToolCallResult } from '../../base/protocol/result.js';
-import { eachInTurns } from '../../base/turns/turns.js';
 
 /** Members of a result that belong to its way over the wire, and to clients that keep it. */
 const ON_THE_WAY: ReadonlySet<string> = new Set(['contents', 'messages', 'ttlMs', 'cacheScope', 'resultType']);
@@ -14,13 +13,9 @@ const ON_THE_WAY: ReadonlySet<string> = new Set(['contents', 'messages', 'ttlMs'
  * The contents of a resource as a tool would give them: texts as text, images and sounds as such, other bytes as an embedded
  * resource. So they are shaped, queried, cut and kept as any answer is.
  */
-export async function toResourceResult(result: JsonObject): Promise<ToolCallResult> {
+export function toResourceResult(result: JsonObject): ToolCallResult {
   const given = objectsIn(result['contents']);
-  const content: ContentBlock[] = [];
-  await eachInTurns(given, (each) => {
-    content.push(toBlock(each, given.length === 1));
-  });
-  return { ...others(result), content };
+  return { ...others(result), content: given.map((each) => toBlock(each, given.length === 1)) };
 }
 
 function objectsIn(list: unknown): readonly JsonObject[] {
@@ -39,7 +34,7 @@ function toBlock(contents: JsonObject, isOnly: boolean): ContentBlock {
 const FIRST_BLOCK = 1;
 
 /** The messages of a prompt, with each text in its message; images and the like follow, and their messages refer to them. */
-export async function toPromptResult(result: JsonObject): Promise<ToolCallResult> {
+export function toPromptResult(result: JsonObject): ToolCallResult {
   const { messages, description } = result;
   const blocks: ContentBlock[] = [];
   const show = ({ role, content }: JsonObject): JsonObject => {
@@ -51,10 +46,7 @@ export async function toPromptResult(result: JsonObject): Promise<ToolCallResult
     const { uri, mimeType } = isJsonObject(resource) ? resource : content;
     return { role, content: { type, ...(uri === undefined ? {} : { uri }), mimeType, block } };
   };
-  const shown: JsonObject[] = [];
-  await eachInTurns(objectsIn(messages), (message) => {
-    shown.push(show(message));
-  });
+  const shown = objectsIn(messages).map(show);
   const said = typeof description === 'string' ? { description } : {};
   const { description: _description, ...rest } = others(result);
   return { ...rest, content: blocks, structuredContent: { ...said, messages: shown } };
@@ -62,16 +54,6 @@ export async function toPromptResult(result: JsonObject): Promise<ToolCallResult
 
 function others(result: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(result).filter(([name]) => !ON_THE_WAY.has(name)));
-}
-
-/** The same bytes in memory of their own, which nothing else lies in: a hundred megabytes, in memory that has not been used yet, take as many milliseconds. */
-export async function copyBytes(pieces: Pieces): Promise<Buffer> {
-  const copy = Buffer.allocUnsafeSlow(lengthOf(pieces));
-  let at = 0;
-  await eachInTurns(pieces, (piece) => {
-    at += piece.copy(copy, at);
-  });
-  return copy;
 }
 
 /**
@@ -91,7 +73,7 @@ const ID = 0;
 async function writeAnswer(result: JsonObject, { operation, arguments: args }: HandlerCall): Promise<LargeAnswer> {
   const members = await writeMembers(result);
   const bytes = [Buffer.from(`{"id":${ID},"result":{`), ...joinMembers(members), Buffer.from('}}')];
-  const pieces = [await copyBytes(bytes)];
+  const pieces = [copyPieces(bytes)];
   const { upstream, tool } = operation;
   const failed = { upstream, tool, arguments: args, repeatable: true, words: 'clean' as const };
   return new LargeAnswer({ pieces, id: ID, credentials: [], call: failed });

@@ -2,8 +2,7 @@ import { groupBy } from '../../base/lib/collections.js';
 import { fingerprintTool, readDefinition, UNREADABLE } from '../../base/protocol/fingerprint-tool.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
-import { eachInTurns } from '../../base/turns/turns.js';
-import { draftCatalog, finishCatalog } from '../../catalog/build-catalog.js';
+import { createOperations, draftCatalog, finishCatalog } from '../../catalog/build-catalog.js';
 import { compilePlacement } from '../../catalog/endpoint/place-operation.js';
 import { compareTools, type DefinitionChange } from '../../catalog/integrity/compare-tools.js';
 import { type DefinitionKind, isOfKind } from '../../catalog/integrity/definition-guard.js';
@@ -57,7 +56,7 @@ export async function describeTools(gateway: Gateway): Promise<CurrentDefinition
   const unlisted = away.map((name): readonly [string, Unread] => [name, 'everything']);
   const definitions = await gateway.definitions();
   if (definitions === undefined) return { version: 1, upstreams, unread: Object.fromEntries(unlisted) };
-  const others = await describeAll(definitions, nameOf, () => []);
+  const others = describeAll(definitions, nameOf, () => []);
   const partly = definitions
     .filter(({ unread }) => unread.length > 0)
     .map((set): readonly [string, Unread] => [nameOf(set.upstream), set.unread]);
@@ -94,19 +93,17 @@ async function judgeWithheld(
 type NameOf = (slug: string) => string;
 
 /** By configured name. @param operationsOf a tool, by its key */
-async function describeAll(
+function describeAll(
   toolSets: readonly ToolSet[],
   nameOf: NameOf,
   operationsOf: (key: string) => readonly JudgedOperation[],
-): Promise<LockContent['upstreams']> {
-  const entries: (readonly [string, LockedUpstream])[] = [];
-  for (const toolSet of toolSets) {
-    const described: (readonly [string, LockedTool])[] = [];
-    await eachInTurns(screenTools(toolSet).tools, (tool) => {
-      described.push(...describeTool(tool, operationsOf(keyOf(toolSet.upstream, tool.name))));
-    });
-    entries.push([nameOf(toolSet.upstream), Object.fromEntries(described)]);
-  }
+): LockContent['upstreams'] {
+  const entries = toolSets.map((toolSet) => {
+    const described = screenTools(toolSet).tools.flatMap((tool) =>
+      describeTool(tool, operationsOf(keyOf(toolSet.upstream, tool.name))),
+    );
+    return [nameOf(toolSet.upstream), Object.fromEntries(described)] as const;
+  });
   return Object.fromEntries(entries);
 }
 
@@ -264,7 +261,7 @@ export async function judgeTools(
 ): Promise<readonly JudgedOperation[]> {
   const place = compilePlacement(endpoint.profile);
   const draft = draftCatalog({ toolSets, upstreams, builtins: [], pins: {} });
-  await eachInTurns(draft.operations, (operation) => operation.create());
+  await createOperations(draft);
   const judged = finishCatalog(draft).operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
   return judged.map((operation) => ({ operation, family: place(operation).name }));
 }

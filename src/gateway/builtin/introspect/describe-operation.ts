@@ -10,7 +10,6 @@ import {
 } from '../../../base/protocol/operation.js';
 import type { Absence, RawTool } from '../../../base/protocol/tools.js';
 import { understandingOf } from '../../../base/protocol/understanding.js';
-import { eachInTurns } from '../../../base/turns/turns.js';
 import { describeCombinations } from '../../../catalog/arguments/combinations.js';
 import { findValidExample } from '../../../catalog/arguments/example-params.js';
 import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
@@ -24,7 +23,7 @@ import type { ControlSet } from '../../../results/query/result-types.js';
 import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
 import type { Include } from './parse-query.js';
 import type { Respell } from './types/own-spelling.js';
-import { describeReturns, type ParameterInfo, parametersOf } from './types/parameter-info.js';
+import { describeParameters, describeReturns, type ParameterInfo } from './types/parameter-info.js';
 import { writeSignature } from './types/typescript.js';
 
 /** What a description needs beside the operation: its endpoint, the decision of policy, and the controls that it takes. */
@@ -168,18 +167,10 @@ function withUpstreamTag(description: string, { upstream }: Operation, { hasSeve
 }
 
 /** Everything that a caller needs: the introspection document's `OperationDetails`. */
-export async function describeInFull(
-  operation: Operation,
-  view: OperationView,
-  include: readonly Include[],
-): Promise<JsonObject> {
+export function describeInFull(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
   const { category } = operation.classification;
   const controls = view.controlsOf(operation);
   const respell = view.respellingOf(operation);
-  const parameters: ParameterInfo[] = [];
-  await eachInTurns(parametersOf(operation, respell), (describe) => {
-    parameters.push(describe());
-  });
   return {
     name: operation.name,
     semantic_category: category,
@@ -188,7 +179,7 @@ export async function describeInFull(
     description: withTags(describeAtLength(operation, respell, toldBy(operation.upstream, view)), operation, view),
     permissions: CATEGORY_PERMISSIONS[category],
     parameters: [
-      ...parameters,
+      ...describeParameters(operation, respell),
       ...(operation.merge === undefined ? [] : [IF_MATCH]),
       ...describeControls(operation, controls),
       ...(isConfirmable(operation, view) ? [CONFIRMATION_TOKEN] : []),

@@ -114,7 +114,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   ): Promise<JsonObject> => {
     switch (query.kind) {
       case 'operation':
-        return { operation: await findOperation(snapshot, viewOf(overview()), query) };
+        return { operation: findOperation(snapshot, viewOf(overview()), query) };
       case 'upstream':
         checkFilters({ upstream: query.name }, snapshot);
         await snapshot.readCounts?.();
@@ -252,16 +252,16 @@ function pageFacts({ items, total, after }: Page<unknown>): Pick<MapOutcome, 'me
 }
 
 /** Null for an unknown name, which includes an upstream's own spelling (introspection document, 4.3); a warning explains it. */
-async function findOperation(
+function findOperation(
   { catalog, plan, absenceOf }: IntrospectionSnapshot,
   view: OperationView,
   { name, filters, include }: QueryOf<'operation'>,
-): Promise<JsonObject | null> {
+): JsonObject | null {
   checkFilters(filters, { catalog, plan, absenceOf });
   const operation = catalog.find(name);
   if (operation === undefined) return null;
   requireFilters(operation, filters, plan);
-  return await describeInFull(operation, view, include);
+  return describeInFull(operation, view, include);
 }
 
 /** Characters of JSON to a token: names in snake_case and English sentences take somewhat more than three. */

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keepExactNumbers, writeExactMembers } from '../../../../src/base/json/exact-result.js';
 import type { JsonObject } from '../../../../src/base/json/json.js';
-import { parseInParts } from '../../../../src/base/json/parse-in-parts.js';
-import { runAtOnce } from '../../../../src/base/turns/turns.js';
+import { parseInParts, parsePartsAtOnce } from '../../../../src/base/json/parse-in-parts.js';
 
 /** What parsing gives, or that it failed, and in how many slices. */
 function parse(text: string, wholeBytes?: number): { readonly value?: unknown; readonly slices: number } {
@@ -102,7 +101,7 @@ describe('parsing in parts', () => {
         const text = `{"id":1,"result":{${members}}}`;
         const whole = JSON.parse(text) as { result: JsonObject };
         keepExactNumbers(whole, text);
-        const parsed = runAtOnce(parseInParts(Buffer.from(text), { wholeBytes, keepsNumbers: true }));
+        const parsed = parsePartsAtOnce(Buffer.from(text), { wholeBytes, keepsNumbers: true });
         const { result } = parsed as { result: JsonObject };
         expect(writeExactMembers(result)).toBe(writeExactMembers(whole.result));
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eachInTurns, PacedQueue, runInSlices, type Sliced, Turns } from '../../../../src/base/turns/turns.js';
+import { PacedQueue, Turns } from '../../../../src/base/turns/turns.js';
 
 /** Turns whose event loop is a list: each step is one turn. */
 function aLoop(perTurn = 100) {
@@ -179,47 +179,4 @@ describe('a paced queue', () => {
     expect(handled).toEqual([2]);
     expect(events).toEqual(['pause', 'resume']);
   });
-});
-
-/** How often work stops, and its result. */
-
-describe('eachInTurns', () => {
-  /** How often others have their turns where each of so many items takes so many milliseconds. */
-  const turnsOf = async (items: number, ms: number): Promise<number> => {
-    let clock = 0;
-    let pauses = 0;
-    const taken: number[] = [];
-    const pass = (item: number): void => {
-      taken.push(item);
-      clock += ms;
-    };
-    const shared = {
-      next: async () => {
-        pauses += 1;
-        clock += 1_000;
-      },
-    };
-    const list = Array.from({ length: items }, (_, index) => index);
-    await eachInTurns(list, pass, { now: () => clock, shared });
-    expect(taken).toEqual(list);
-    return pauses;
-  };
-
-  it('leaves turns to others where the items have taken some milliseconds together, and one before what follows', async () => {
-    expect(await turnsOf(100, 1)).toBe(13);
-    expect(await turnsOf(4, 20)).toBe(5);
-  });
-
-  it('takes no turn for what is soon done', async () => {
-    expect(await turnsOf(7, 1)).toBe(0);
-  });
-});
-
-it('work with stops gives its result, however long it is', async () => {
-  function* work(steps: number): Sliced<string> {
-    for (let step = 0; step < steps; step += 1) yield;
-    return 'done';
-  }
-  expect(await runInSlices(work(0))).toBe('done');
-  expect(await runInSlices(work(100_000))).toBe('done');
 });

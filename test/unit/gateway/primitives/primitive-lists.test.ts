@@ -312,24 +312,23 @@ describe('a page of a list', () => {
   const seen = (page: readonly ListedEntry[]) => page.map(({ value }) => value['each']);
   const pageOf = (ids: readonly number[], cursor: unknown) => takePage(entries(ids), cursor);
 
-  it('goes on after the last entry that was shown, also when others came and went', async () => {
-    const first = await pageOf(all, undefined);
+  it('goes on after the last entry that was shown, also when others came and went', () => {
+    const first = pageOf(all, undefined);
     expect(seen(first.page)).toEqual(all.slice(0, 100));
-    const second = await pageOf([...all.slice(50), 300], first.nextCursor);
+    const second = pageOf([...all.slice(50), 300], first.nextCursor);
     expect(seen(second.page)).toEqual(all.slice(100, 200));
-    const last = await pageOf(all, second.nextCursor);
+    const last = pageOf(all, second.nextCursor);
     expect([seen(last.page), last.nextCursor]).toEqual([all.slice(200), undefined]);
-    const without = await pageOf(
+    const without = pageOf(
       all.filter((each) => each !== 99),
       first.nextCursor,
     );
     expect(without.page.length).toBeGreaterThan(0);
   });
 
-  it.each([['nonsense'], [7], [''], [Buffer.from('1.x').toString('base64url')]])(
-    'refuses the cursor %j',
-    async (cursor) => {
-      expect(await pageOf(all, cursor).catch(({ details }) => details['param_name'])).toBe('cursor');
-    },
-  );
+  it.each([['nonsense'], [7], [''], [Buffer.from('1.x').toString('base64url')]])('refuses the cursor %j', (cursor) => {
+    expect(() => pageOf(all, cursor)).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ param_name: 'cursor' }) }),
+    );
+  });
 });

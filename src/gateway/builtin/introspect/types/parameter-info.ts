@@ -17,17 +17,12 @@ const UPDATE_BUDGET = 2000;
  * inside one parameter `input` (specification 4.5), whose description lists the fields.
  */
 export function describeParameters(operation: Operation, respell: Respell = asItIs): readonly ParameterInfo[] {
-  return parametersOf(operation, respell).map((describe) => describe());
-}
-
-/** What describes each of them: a hostile definition has tens of thousands. */
-export function parametersOf(operation: Operation, respell: Respell = asItIs): readonly (() => ParameterInfo)[] {
   const types = readOperationTypes(operation);
   const { updateInput, input } = types;
   const beside = operation.parameters
     .filter(({ place }) => place === 'params')
-    .map((parameter) => () => respellOwn(describeMember(parameter, input), parameter, respell));
-  return updateInput === undefined ? beside : [...beside, () => describeInput(updateInput, types, respell)];
+    .map((parameter) => respellOwn(describeMember(parameter, input), parameter, respell));
+  return updateInput === undefined ? beside : [...beside, describeInput(updateInput, types, respell)];
 }
 
 const asItIs: Respell = (text) => text;

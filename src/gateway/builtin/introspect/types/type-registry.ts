@@ -1,8 +1,8 @@
 import { groupBy } from '../../../../base/lib/collections.js';
 import { toPascalCase } from '../../../../base/lib/names.js';
 import { cleanText, summarizeText } from '../../../../base/lib/text.js';
+import { Pauses } from '../../../../base/pauses/pauses.js';
 import type { Operation, Parameter } from '../../../../base/protocol/operation.js';
-import { eachInTurns } from '../../../../base/turns/turns.js';
 import type { Catalog } from '../../../../catalog/catalog.js';
 import { readSchema } from '../../../../schema/schema-shape.js';
 import { type NamedType, readOperationTypes } from './operation-types.js';
@@ -35,15 +35,18 @@ export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
 /** Reading the types of one operation takes up to some milliseconds, and there may be thousands. */
 async function listTypes(operations: readonly Operation[]): Promise<readonly TypeInfo[]> {
   const all = [...PROTOCOL_TYPES];
-  await eachInTurns(operations, (operation) => {
+  const pauses = new Pauses();
+  for (const operation of operations) {
     all.push(...detailTypes(operation));
-  });
+    await pauses.due();
+  }
   const listed: TypeInfo[] = [];
-  await eachInTurns(groupBy(all, (type) => type.name).values(), (types) => {
+  for (const types of groupBy(all, (type) => type.name).values()) {
     for (const { name, kind, description } of separate(types)) {
       listed.push({ name, kind, ...(description !== undefined && { description: summarizeText(description) }) });
     }
-  });
+    await pauses.due();
+  }
   return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
