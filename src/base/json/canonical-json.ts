@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject } from './json.js';
+import { isJsonObject, type JsonObject } from './json.js';
 
 /**
  * The canonical text of a JSON value: members sorted by name in the order of UTF-16 code units, no white space, strings and
@@ -7,18 +7,28 @@ import { isJsonObject } from './json.js';
  * it is not known here which lists are sets.
  */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
-  return `{${members.join(',')}}`;
+  if (isScalar(value)) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value))
+    return value.every(isScalar) ? JSON.stringify(value) : `[${value.map((item) => canonicalJson(item)).join(',')}]`;
+  let members = '';
+  const object = value as JsonObject;
+  for (const name of Object.keys(object).sort()) {
+    const member = object[name];
+    if (member !== undefined) members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(member)}`;
+  }
+  return `{${members}}`;
 }
 
-/** SHA-256 of the canonical text, in base64url: equal for equal values, without revealing them. */
-export function digest(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('base64url');
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+/**
+ * SHA-256 of the canonical text, in base64url: equal for equal values, without revealing them.
+ * @param text the canonical text, where it has been written
+ */
+export function digest(value: unknown, text = canonicalJson(value)): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 /** Deeper than any real schema, and shallow enough for recursion. */

@@ -27,11 +27,11 @@ export class ArgumentsDigester {
     this.#onFault = onFault;
   }
 
-  /** Undefined while there is no key. */
-  digest(args: JsonObject): ArgumentsDigest | undefined {
+  /** Undefined while there is no key. @param canonical the arguments' canonical text, where it has been written */
+  digest(args: JsonObject, canonical?: string): ArgumentsDigest | undefined {
     this.#key ??= this.#readKey();
     if (this.#key === undefined) return undefined;
-    const text = canonicalJson(args);
+    const text = canonical ?? canonicalJson(args);
     return { hmac: createHmac('sha256', this.#key).update(text).digest('base64url'), characters: text.length };
   }
 

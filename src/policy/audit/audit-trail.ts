@@ -37,8 +37,8 @@ export interface AuditTrail {
    * because the record is lost, or because records are required and the disk fails.
    */
   accept(event: AuditEvent): boolean | Promise<boolean>;
-  /** Identifies the true arguments of a call; undefined where no digests are made. */
-  digest(args: JsonObject): ArgumentsDigest | undefined;
+  /** Identifies the true arguments of a call, of which the canonical text may have been written; undefined where no digests are made. */
+  digest(args: JsonObject, canonical?: string): ArgumentsDigest | undefined;
   state(): JournalState;
   /** Resolves when everything recorded so far is on disk. */
   flush(): Promise<void>;
@@ -126,8 +126,8 @@ class OpenAuditTrail implements AuditTrail {
     return typeof accepted === 'boolean' ? isHeld(accepted) : accepted.then(isHeld);
   }
 
-  digest(args: JsonObject): ArgumentsDigest | undefined {
-    return this.#digester?.digest(args);
+  digest(args: JsonObject, canonical?: string): ArgumentsDigest | undefined {
+    return this.#digester?.digest(args, canonical);
   }
 
   state(): JournalState {

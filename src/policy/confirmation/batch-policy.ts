@@ -52,7 +52,7 @@ function createJointConsent(decide: Decide, deps: ConfirmDeps): JointConsent {
     isJointToken,
     recall: (token, caller) => tokens.recall(token, { operation: SEVERAL, label: 'a batch' }, caller),
     async askCaller(requests, instead) {
-      const theCase = openJointCase(requests, decide, deps);
+      const theCase = await openJointCase(requests, decide, deps);
       const { caller } = theCase.request;
       const issued = await issueToken(theCase, tokens, 'joint');
       await tokens.discard(instead, caller);
@@ -60,13 +60,13 @@ function createJointConsent(decide: Decide, deps: ConfirmDeps): JointConsent {
       return jointlyRequired(theCase, issued);
     },
     async redeem(token, requests) {
-      const theCase = openJointCase(requests, decide, deps);
+      const theCase = await openJointCase(requests, decide, deps);
       const { id } = await tokens.redeem(token, theCase.scope, theCase.request.caller);
       return createSharedConsent(theCase, { agreed: true, tokenId: id, by: 'token' }, deps);
     },
     async askUser(requests, user) {
       if (!settings.elicitation) return undefined;
-      const theCase = openJointCase(requests, decide, deps);
+      const theCase = await openJointCase(requests, decide, deps);
       const answer = await askUserAbout(theCase, user, deps).catch(async (thrown: unknown) => {
         if (thrown instanceof InputRequired) await recordAsked(theCase);
         throw thrown;
@@ -76,8 +76,13 @@ function createJointConsent(decide: Decide, deps: ConfirmDeps): JointConsent {
   };
 }
 
-function openJointCase(requests: readonly PolicyRequest[], decide: Decide, deps: ConfirmDeps): JointCase {
-  const cases = requests.map((request) => openCase(request, decide(request), deps).theCase);
+async function openJointCase(
+  requests: readonly PolicyRequest[],
+  decide: Decide,
+  deps: ConfirmDeps,
+): Promise<JointCase> {
+  const cases: ConfirmationCase[] = [];
+  for (const request of requests) cases.push((await openCase(request, decide(request), deps)).theCase);
   const [first] = cases;
   if (first === undefined) throw new Error('there is nothing to agree to');
   const decisions = cases.map(({ decision }) => decision);

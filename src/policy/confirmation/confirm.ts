@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { canonicalJson } from '../../base/json/canonical-json.js';
 import type { Observer } from '../../base/observe/observation.js';
 import { InputRequired } from '../../base/protocol/consent.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -48,9 +50,9 @@ export type KeepForCaller = (
 export function createConfirm(deps: ConfirmDeps): Confirm {
   const { audit, redact, observe, isInForce } = deps;
   return async (request, decision) => {
-    const { theCase, shown } = openCase(request, decision, deps);
+    const { theCase, shown } = await openCase(request, decision, deps);
     const record = (outcome: DecisionOutcome) =>
-      audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
+      audit.accept(decisionEvent(theCase.request, decision, { redact, audit }, outcome));
     const note = (outcome: 'asked' | 'given' | 'refused'): void => {
       const { qualifiedName: operation } = request.operation;
       observe({ kind: 'confirmation', operation, requires: decision.requires, outcome });
@@ -77,14 +79,17 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
 
 type GivenAgreement = Omit<Extract<Permit, { outcome: 'confirmed' }>, 'outcome'>;
 
-/** The call as a question shows it. */
-export function openCase(
+/** The call as a question shows it. The rules before it, the copy and the digests each read what may be a megabyte: each has its turn. */
+export async function openCase(
   request: PolicyRequest,
   decision: PolicyDecision,
   { view }: Pick<ConfirmDeps, 'view'>,
-): { readonly theCase: ConfirmationCase; readonly shown: ShownArguments } {
+): Promise<{ readonly theCase: ConfirmationCase; readonly shown: ShownArguments }> {
+  await nextTurn();
   const shown = view(request.operation, request.arguments);
-  return { theCase: caseOf(request, decision, shown.parameters), shown };
+  await nextTurn();
+  const read = { ...request, canonical: canonicalJson(request.arguments) };
+  return { theCase: caseOf(read, decision, shown.parameters), shown };
 }
 
 /** An answer that was given to this call and others together counts; else the call is asked about by itself. */
@@ -155,7 +160,7 @@ export async function askAhead(
   deps: ConfirmDeps,
 ): Promise<AheadQuestion> {
   const { tokens, audit, redact } = deps;
-  const opened = openCase(request, decision, deps);
+  const opened = await openCase(request, decision, deps);
   const theCase = await withWhole(opened.theCase, opened.shown, deps);
   if (decision.requires !== 'token') {
     return { details: { ...describeCase(theCase), requires: decision.requires }, keepsCall: false };
@@ -163,7 +168,7 @@ export async function askAhead(
   const issued = await issueToken(theCase, tokens);
   await audit.accept(
     decisionEvent(
-      request,
+      theCase.request,
       decision,
       { redact, audit },
       { outcome: 'confirmation_required', token_id: issued.record.id },

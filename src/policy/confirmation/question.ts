@@ -55,7 +55,7 @@ export function caseOf(request: PolicyRequest, decision: PolicyDecision, shown: 
   return {
     request,
     decision,
-    scope: scopeOf(operation, request.arguments),
+    scope: scopeOf(operation, request.arguments, request.canonical),
     message: describeConsent(operation, shown),
     reasons: decision.reason === null ? reasons : [...reasons, decision.reason],
   };

@@ -91,14 +91,15 @@ export interface ConfirmationTokens {
  * confirmed shows them all.
  *
  * @param args the bound arguments in the upstream's spelling, so that both spellings of a parameter are one
+ * @param canonical their canonical text, where it has been written
  */
-export function scopeOf(operation: Operation, args: JsonObject): TokenScope {
+export function scopeOf(operation: Operation, args: JsonObject, canonical?: string): TokenScope {
   return {
     operation: operation.qualifiedName,
     label: operation.name,
     upstream: operation.upstream,
     definition: operation.definition,
-    parameters: digest(args),
+    parameters: digest(args, canonical),
   };
 }
 

@@ -162,12 +162,12 @@ type DecisionEvent = Extract<AuditEvent, { readonly type: 'decision' }>;
 
 /** The audit record of a decision about a call and its outcome. */
 export function decisionEvent(
-  { operation, arguments: args, caller }: PolicyRequest,
+  { operation, arguments: args, canonical, caller }: PolicyRequest,
   { rule, reason, trust }: PolicyDecision,
   { redact, audit }: { readonly redact: Redactor; readonly audit: Pick<AuditTrail, 'digest'> },
   outcome: DecisionOutcome,
 ): DecisionEvent {
-  const digest = audit.digest(args);
+  const digest = audit.digest(args, canonical);
   return {
     type: 'decision',
     ...outcome,

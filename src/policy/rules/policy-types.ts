@@ -12,6 +12,8 @@ export interface PolicyRequest {
   readonly operation: Operation;
   /** Bound arguments in the upstream's spelling, with the call's `if_match` where it has one. */
   readonly arguments: JsonObject;
+  /** The canonical text of the arguments, where it has been written: of a megabyte once. */
+  readonly canonical?: string;
   /** The params as the caller wrote them, without the token. Kept with a question; absent where none is asked. */
   readonly params?: JsonObject;
   readonly caller: Caller;
