@@ -142,7 +142,6 @@ function laneOf(request: IncomingMessage): string {
   return networkOf(addressOf(request));
 }
 
-/** Whether a header that names codings is absent or names none that would have to be decoded here. */
 /** Whether the body is other bytes than those that are sent for it. */
 export function isEncoded({ headers }: IncomingMessage): boolean {
   return !isPlain(headers['content-encoding'], 'identity') || !isPlain(headers['transfer-encoding'], 'chunked');

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { type ChangedNumber, findChangedNumbers, isLost } from '../../base/json/changed-numbers.js';
 import { isJsonObject } from '../../base/json/json.js';
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
@@ -57,14 +57,16 @@ interface DecodeOptions {
  */
 export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMessage {
   const { era, writer, maxNestingDepth, maxMembers, maxValues } = options;
-  const text = bytes.toString('utf8');
+  const isPlain = isAscii(bytes);
   const refuse = (error: OperationError): DecodedMessage => {
     const excerpt = new MessageExcerpt();
     excerpt.add(bytes);
     return { kind: 'refused', refusal: refuseMessage(excerpt.sketch(), error, era, writer) };
   };
-  if (!isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, text)));
-  const { depth, hasFragileNumber, members, values } = walkStructure(text, {
+  if (!isPlain && !isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, bytes.toString('utf8'))));
+  // Each byte as a character, which is some fifty times as quick as decoding UTF-8: signs are bytes, whatever stands in texts.
+  const signs = bytes.toString('latin1');
+  const { depth, hasFragileNumber, members, values } = walkStructure(signs, {
     depth: maxNestingDepth + ENVELOPE_LEVELS,
     values: maxValues,
   });
@@ -72,6 +74,7 @@ export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMes
   if (depth > maxNestingDepth + ENVELOPE_LEVELS)
     return refuse(payloadTooLarge('nesting_depth', depth - ENVELOPE_LEVELS, { maxNestingDepth }));
   if (values > maxValues) return refuse(payloadTooLarge('values', values, { maxValues }));
+  const text = isPlain ? signs : bytes.toString('utf8');
   const parsed = parseJson(text);
   if (parsed === undefined) {
     const problem = 'Parse error: the message is not valid JSON';
