@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
+import { oncePer } from '../base/lib/collections.js';
 import { rememberTexts } from '../base/lib/remember.js';
 import {
   type Category,
@@ -304,21 +305,11 @@ export const effectOfValue = rememberTexts((value): Effect | undefined => {
  * at least one of them a write. HTTP methods do not count, as they describe a request rather than the tool.
  * Returns null where there is none.
  */
-export function findGroupingParameter(tool: RawTool): GroupingParameter | null {
-  const found = knownGroupings.get(tool) ?? searchParameters(tool);
-  knownGroupings.set(tool, found);
-  return found.grouping;
-}
-
-/** Tool objects do not change, and each is asked for its grouping parameter several times. */
-const knownGroupings = new WeakMap<RawTool, { readonly grouping: GroupingParameter | null }>();
-
-function searchParameters(tool: RawTool): { readonly grouping: GroupingParameter | null } {
+export const findGroupingParameter = oncePer((tool: RawTool): GroupingParameter | null => {
   const grouping = readParameters(tool, (constants) => constants.length > 1).filter(isGrouping);
   const best = grouping.find((parameter) => isSelector(parameter.key)) ?? grouping[0];
-  if (best === undefined) return { grouping: null };
-  return { grouping: { parameter: best.name, values: best.values, closed: best.closed } };
-}
+  return best === undefined ? null : { parameter: best.name, values: best.values, closed: best.closed };
+});
 
 export function isSelector(key: string): boolean {
   return SELECTORS.has(key) || SELECTOR_ENDINGS.test(key);

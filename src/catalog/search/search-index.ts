@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
+import { oncePer } from '../../base/lib/collections.js';
 import { summarizeText } from '../../base/lib/text.js';
 import { Pauses } from '../../base/pauses/pauses.js';
 import { CATEGORIES, type Category, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
@@ -239,24 +240,8 @@ const LONGEST_DETAIL = 200;
 const MOST_VALUES = 30;
 const LONGEST_SUMMARY = 240;
 
-/**
- * Documents by the schema that an operation shares with its raw tool: when a catalog is built again because one upstream
- * changed, the tools of all the others are not read again.
- */
-const documents = new WeakMap<JsonSchema, Map<string, { readonly description: string; readonly read: ReadDocument }>>();
-
-/** The document of an operation: its searched fields. */
-export function describeDocument(operation: Operation): ReadDocument {
-  const { inputSchema, qualifiedName, description } = operation;
-  const known = documents.get(inputSchema) ?? new Map();
-  const last = known.get(qualifiedName);
-  if (last !== undefined && last.description === description) return last.read;
-  const read = readDocument(operation);
-  documents.set(inputSchema, known.set(qualifiedName, { description, read }));
-  return read;
-}
-
-function readDocument(operation: Operation): ReadDocument {
+/** The document of an operation: its searched fields. An operation that did not change is the same object in the next catalog. */
+export const describeDocument = oncePer((operation: Operation): ReadDocument => {
   const { qualifiedName, tool, description, parameters, outputSchema } = operation;
   const summary = summarizeText(description, LONGEST_SUMMARY).replace(/…$/, '');
   const localName = qualifiedName.slice(qualifiedName.indexOf(QUALIFIER) + QUALIFIER.length);
@@ -276,7 +261,7 @@ function readDocument(operation: Operation): ReadDocument {
       results: toStems(isJsonObject(outputSchema?.['properties']) ? Object.keys(outputSchema['properties']) : []),
     },
   };
-}
+});
 
 function toStems(texts: readonly string[]): string {
   return texts

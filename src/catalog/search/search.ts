@@ -1,3 +1,4 @@
+import { oncePer } from '../../base/lib/collections.js';
 import { toSnakeCase } from '../../base/lib/names.js';
 import { quoteValue } from '../../base/lib/text.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
@@ -11,9 +12,6 @@ import { openFieldThesaurus, type Thesaurus } from './thesaurus.js';
 
 /** The operation that searches. Its module imports this one, so that its name cannot be imported from there. */
 const INTROSPECT = 'introspect';
-
-/** Catalogs do not change, and most are never searched. */
-const indexes = new WeakMap<Catalog, Promise<SearchIndex>>();
 
 /** Units of work that a search takes at least, and for each operation: of thousands, one search fills a turn. */
 export const searchWork = (operations: number): number => 200_000 + 60 * operations;
@@ -87,12 +85,10 @@ function explainNoFit({ operations }: Pick<Catalog, 'operations'>, text: string,
   ].join(' ');
 }
 
-function indexOf(catalog: Catalog): Promise<SearchIndex> {
-  const known = indexes.get(catalog);
-  if (known !== undefined) return known;
+/** Most catalogs are never searched. */
+const indexOf = oncePer(async (catalog: Catalog): Promise<SearchIndex> => {
   // A caller that searches already knows the introspection.
   const operations = catalog.operations.filter(({ name }) => name !== INTROSPECT);
-  const building = openFieldThesaurus().then(({ meant }) => buildSearchIndex(operations, SEARCH_SETTINGS, meant));
-  indexes.set(catalog, building);
-  return building;
-}
+  const { meant } = await openFieldThesaurus();
+  return buildSearchIndex(operations, SEARCH_SETTINGS, meant);
+});

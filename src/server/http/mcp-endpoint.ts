@@ -160,7 +160,8 @@ export function createMcpEndpoint(
     ['DELETE', legacy.delete],
   ]);
   const handleMethod: RequestHandler = (request, response, client) => {
-    if (isForView(client, view.name)) (handlers.get(request.method) ?? refuseMethod)(request, response, client);
+    if (client === undefined || isForView(client, view.name))
+      (handlers.get(request.method) ?? refuseMethod)(request, response, client);
     else admission.gate?.refuseAddress(request, response);
   };
   const entryFor = (access: ViewAccess | undefined): RequestHandler =>

@@ -194,13 +194,13 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
       drainBody(request, body, declared, done);
       return;
     }
-    const address = networkOf(addressOf(request));
-    let isLarge = false;
+    /** Of whose large bodies this is one. */
+    let sender: string | undefined;
     let timer: NodeJS.Timeout | undefined;
     const settle = (): void => {
       clearTimeout(timer);
-      if (isLarge) large.leave(address);
-      isLarge = false;
+      if (sender !== undefined) large.leave(sender);
+      sender = undefined;
     };
     const stop = (): void => {
       request.off('data', onData).off('end', complete).off('close', settle);
@@ -233,10 +233,11 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
         return;
       }
       if (timer === undefined) timer = setTimeout(refuse, smallBodyMs, 'too-slow').unref();
-      if (isLarge || body.size <= SMALL_BYTES) return;
+      if (sender !== undefined || body.size <= SMALL_BYTES) return;
       clearTimeout(timer);
-      isLarge = large.enter(address);
-      if (!isLarge) refuse('too-many');
+      const address = laneOf(request);
+      if (large.enter(address)) sender = address;
+      else refuse('too-many');
     };
     let isComplete = false;
     // The listeners stay: nothing comes after the end, and removing them costs as much as setting them.

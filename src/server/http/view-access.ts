@@ -81,8 +81,8 @@ export function refuseAt(refusalOf: ViewAccess, handle: RequestHandler): Request
 }
 
 /** Whether a token is for the address at which its holder enters. @param view undefined is the whole */
-export function isForView(client: Authenticated | undefined, view: string | undefined): boolean {
-  return client?.views === undefined || (view !== undefined && client.views.includes(view));
+export function isForView({ views }: Authenticated, view: string | undefined): boolean {
+  return views === undefined || (view !== undefined && views.includes(view));
 }
 
 /** Whether a view is for those whom it names alone. */
