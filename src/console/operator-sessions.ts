@@ -14,7 +14,6 @@ export interface OperatorSession {
   takeNotices(): readonly Notice[];
 }
 
-/** Who signed in, and by what. */
 export interface SignIn {
   readonly operator: string;
   /** Whether the token or sign-in still counts. */

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject } from '../base/json/json.js';
 import { measureJson } from '../base/json/measure.js';
 import { faultCode } from '../base/lib/fault-code.js';
+import { replaceFile } from '../base/lib/replace-file.js';
 import type { Observer } from '../base/observe/observation.js';
 import type { RawTool } from '../base/protocol/tools.js';
 import type { NameHolders } from '../catalog/names.js';
@@ -176,16 +176,4 @@ async function render({ holders, tools }: KnownCatalog, first: readonly string[]
   }
   const names = [...holders].sort(([a], [b]) => (a < b ? -1 : 1));
   return `{"version":1,"names":${JSON.stringify(Object.fromEntries(names))},"upstreams":{${lists.join()}}}\n`;
-}
-
-/** A reader sees the old file or the new one, never a part. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(draft, text, { mode: 0o600 });
-    await rename(draft, file);
-  } catch (cause) {
-    await rm(draft, { force: true });
-    throw cause;
-  }
 }

@@ -7,7 +7,6 @@ import type { Reloader } from './reload.js';
 import type { Replicas } from './replicas.js';
 import { describeDependencies, describeStatus, type GatewayStatus } from './status.js';
 
-/** What a status is read from. */
 export interface StatusParts {
   readonly policy: Pick<PolicyService, 'audit' | 'storeState'>;
   readonly reloader: Pick<Reloader, 'state'>;

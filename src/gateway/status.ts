@@ -47,7 +47,6 @@ interface DependencyState {
 /** `degraded` where another gateway of the store is configured differently. */
 export interface ReplicasState extends DependencyState, OtherReplicas {}
 
-/** The state of the audit journal and of the state store. */
 export function describeDependencies(
   audit: JournalState,
   store: StoreState,

@@ -39,7 +39,6 @@ export interface Run {
   readonly seen: Seen | undefined;
 }
 
-/** Checks a value at a place. */
 export type Check = (value: unknown, place: Place | undefined, run: Run) => void;
 
 /** What keywords need of the schema around them. */

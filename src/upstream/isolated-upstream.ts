@@ -206,7 +206,6 @@ export class IsolatedUpstream implements Upstream {
     }
   }
 
-  /** The resources that are watched, and whose each is. */
   get watched(): readonly WatchedResource[] {
     return this.#mode === 'shared' ? this.#first.watched : this.#watches.all();
   }

@@ -5,13 +5,16 @@ import { dirname } from 'node:path';
 /** Only its owner reads a new file: configurations hold secrets. */
 const NEW_FILE_MODE = 0o600;
 
-/** Replaces a file as a whole, keeping its permissions and what a link points to: a reader sees the old text or the new. */
-export async function replaceFile(file: string, text: string): Promise<void> {
+/**
+ * Replaces a file as a whole, keeping its permissions and what a link points to: a reader sees the old text or the new.
+ * @throws the system's error when the file cannot be written
+ */
+export async function replaceFile(file: string, text: string, newFileMode = NEW_FILE_MODE): Promise<void> {
   const target = await realpath(file).catch(() => file);
   await mkdir(dirname(target), { recursive: true });
   const mode = await stat(target).then(
     (status) => status.mode & 0o777,
-    () => NEW_FILE_MODE,
+    () => newFileMode,
   );
   const draft = `${target}.${randomUUID()}.tmp`;
   try {

@@ -1,6 +1,5 @@
 import { ERROR_TABLE, type ErrorCode } from '../protocol/error-table.js';
 
-/** How an upstream does. */
 export type UpstreamState =
   | 'disabled'
   /** Not started: its configuration has a problem. */

@@ -149,7 +149,6 @@ export interface Operation extends OperationFields {
 /** MCP's word for what servers offer; tools are operations of their own. */
 export type Primitive = 'resources' | 'prompts' | 'completions';
 
-/** What an operation is made from. */
 export interface OperationFields {
   /** The exposed name: bare where unique, else qualified. */
   readonly name: string;

@@ -71,7 +71,6 @@ export function maskSecrets(words: string, isSent: (text: string) => boolean): s
   return SECRET_FORMS.reduce((text, form) => text.replace(form, (found) => (isSent(found) ? found : MASK)), assigned);
 }
 
-/** Whether a member's value is a secret, which its name says it is. */
 export function isSecretMember(name: string, value: string): boolean {
   return (
     MEMBER_NAME.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2')) &&

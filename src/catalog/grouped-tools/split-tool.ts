@@ -11,7 +11,6 @@ import { LEXICON } from '../../classify/words/lexicon.js';
 interface SplitValue {
   /** As the upstream spells it. */
   readonly value: string;
-  /** The name that it asks for. */
   readonly name: string;
 }
 

@@ -24,7 +24,6 @@ const MAX_SCHEMA = 100_000;
 
 const EXCERPT = 100;
 
-/** The checks of every definition. */
 const CHECKS: readonly Check[] = [
   { kind: 'hidden-characters', find: ({ all }) => findHidden(all) },
   { kind: 'oversized-definition', find: findOversize },

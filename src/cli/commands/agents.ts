@@ -1,15 +1,17 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { JsonObject } from '../../base/json/json.js';
-import { ensureDataDirectories } from '../../config/load/data-directories.js';
-import type { SharedAgents } from '../../gateway/operator-api.js';
-import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import { withShared } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { oneLine, printJson, printTable, type Terminal } from '../shared/terminal.js';
 
-const NOT_SHARED =
-  "The gateway's state is in memory (store.type), which no other process can see. Use its HTTP API, /admin/agents " +
-  '(policy.approvals.operators), or set store.type to sqlite or redis';
+const AGENTS = {
+  open: (config: GatewayConfig) => import('../../gateway/operator-api.js').then((api) => api.openSharedAgents(config)),
+  notShared:
+    "The gateway's state is in memory (store.type), which no other process can see. Use its HTTP API, /admin/agents " +
+    '(policy.approvals.operators), or set store.type to sqlite or redis',
+};
 
 const BLOCKED = ['subject', 'agent', 'since', 'reason', 'challenge'] as const;
 const WAITING = ['id', 'kind', 'subject', 'agent', 'expiresAt', 'action'] as const;
@@ -21,7 +23,7 @@ export function registerAgents(program: Command, terminal: Terminal): void {
     .command('list')
     .description('list the agents that are blocked, and the questions that wait for a person')
     .action((_own: unknown, command: Command) =>
-      withAgents(command, async ({ operators }, { json }) => {
+      withShared(AGENTS, command, terminal, async ({ operators }, { json }) => {
         const overview = await operators.overview();
         if (json === true) {
           printJson(terminal, overview);
@@ -36,29 +38,12 @@ export function registerAgents(program: Command, terminal: Terminal): void {
     .command('unblock <subject> [agent]')
     .description("let the agents of a client, as 'agents list' writes it, go on; the audit trail records who did")
     .action((subject: string, agent: string | undefined, _own: unknown, command: Command) =>
-      withAgents(command, async ({ operators }) => {
+      withShared(AGENTS, command, terminal, async ({ operators }) => {
         const lifted = await operators.unblock(subject, agent, { name: userInfo().username, way: 'cli' });
         if (lifted.length === 0) throw new CliError(EXIT_CODE.refused, 'No such agent is blocked; see: agents list');
         terminal.err.write(`Lifted ${lifted.length === 1 ? 'a block' : `${lifted.length} blocks`}.\n`);
       }),
     );
-
-  async function withAgents(
-    command: Command,
-    task: (agents: SharedAgents, flags: CommonFlags) => Promise<void>,
-  ): Promise<void> {
-    const flags = command.optsWithGlobals<CommonFlags>();
-    const config = await loadCliConfig(flags, terminal);
-    await ensureDataDirectories(config);
-    const { openSharedAgents } = await import('../../gateway/operator-api.js');
-    const agents = await openSharedAgents(config);
-    if (agents === undefined) throw new CliError(EXIT_CODE.config, NOT_SHARED);
-    try {
-      await task(agents, flags);
-    } finally {
-      await agents.close();
-    }
-  }
 }
 
 function printRecords(

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { escapeInvisible } from '../../base/lib/text.js';
-import { ensureDataDirectories } from '../../config/load/data-directories.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 import type {
   Approval,
   ApprovalService,
@@ -9,7 +9,7 @@ import type {
   DecisionFault,
   ShownUpdate,
 } from '../../gateway/operator-api.js';
-import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import { type CommonFlags, withShared } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { oneLine, printJson, printLine, printTable, type Terminal } from '../shared/terminal.js';
 
@@ -35,14 +35,16 @@ export function registerApprovals(program: Command, terminal: Terminal): void {
     .description('list the requests that wait, or those of another status')
     .option('--status <status>', `${STATUSES.join(', ')} or all`, 'pending')
     .action((_own: unknown, command: Command) =>
-      withApprovals(command, terminal, (service, flags) => listApprovals(service, flags, terminal)),
+      withShared(APPROVALS, command, terminal, ({ service }, flags: ApprovalFlags) =>
+        listApprovals(service, flags, terminal),
+      ),
     );
   approvals
     .command('show <id>')
     .description('show one request')
     .option('--full', 'with all of its parameters, however long')
     .action((id: string, _own: unknown, command: Command) =>
-      withApprovals(command, terminal, async (service, flags) => {
+      withShared(APPROVALS, command, terminal, async ({ service }, flags: ApprovalFlags) => {
         const approval = await service.find(id, flags.full === true);
         if (approval === undefined) throw new CliError(EXIT_CODE.refused, FAULTS.unknown);
         printApproval(approval, flags, terminal);
@@ -54,7 +56,7 @@ export function registerApprovals(program: Command, terminal: Terminal): void {
       .description(`${verb} the request`)
       .option('--reason <text>', 'why; for the client and the audit record')
       .action((id: string, _own: unknown, command: Command) =>
-        withApprovals(command, terminal, async (service, flags) => {
+        withShared(APPROVALS, command, terminal, async ({ service }, flags: ApprovalFlags) => {
           printApproval(await decide(service, id, verdict, flags.reason), flags, terminal);
         }),
       );
@@ -66,28 +68,13 @@ const VERBS = [
   ['deny', 'denied'],
 ] as const;
 
-async function withApprovals(
-  command: Command,
-  terminal: Terminal,
-  task: (service: ApprovalService, flags: ApprovalFlags) => Promise<void>,
-): Promise<void> {
-  const flags = command.optsWithGlobals<ApprovalFlags>();
-  const config = await loadCliConfig(flags, terminal);
-  await ensureDataDirectories(config);
-  const { openSharedApprovals } = await import('../../gateway/operator-api.js');
-  const shared = await openSharedApprovals(config, () => undefined);
-  if (shared === undefined) {
-    const message =
-      "The gateway's state is in memory (store.type), which no other process can see. Decide over its HTTP API or page " +
-      '(policy.approvals.operators), or set store.type to sqlite or redis';
-    throw new CliError(EXIT_CODE.config, message);
-  }
-  try {
-    await task(shared.service, flags);
-  } finally {
-    await shared.close();
-  }
-}
+const APPROVALS = {
+  open: (config: GatewayConfig) =>
+    import('../../gateway/operator-api.js').then((api) => api.openSharedApprovals(config, () => undefined)),
+  notShared:
+    "The gateway's state is in memory (store.type), which no other process can see. Decide over its HTTP API or page " +
+    '(policy.approvals.operators), or set store.type to sqlite or redis',
+};
 
 async function listApprovals(
   service: ApprovalService,

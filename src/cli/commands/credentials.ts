@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
-import { ensureDataDirectories } from '../../config/load/data-directories.js';
-import type { SharedGrants } from '../../gateway/operator-api.js';
-import { type CommonFlags, loadCliConfig } from '../shared/context.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import { withShared } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { oneLine, printJson, printTable, type Terminal } from '../shared/terminal.js';
 
-const NOT_SHARED =
-  'What users have granted is in the memory of the gateway alone: users end it on its pages, /connect/NAME. To see it here, set ' +
-  'credentials.key, and store.type to sqlite or redis';
+const GRANTS = {
+  open: (config: GatewayConfig) => import('../../gateway/operator-api.js').then((api) => api.openSharedGrants(config)),
+  notShared:
+    'What users have granted is in the memory of the gateway alone: users end it on its pages, /connect/NAME. To see it here, set ' +
+    'credentials.key, and store.type to sqlite or redis',
+};
 
 const OTHER_KEY =
   "were kept with another 'credentials.key' and are not used: their users connect anew, or the former key is set again";
@@ -18,7 +20,7 @@ export function registerCredentials(program: Command, terminal: Terminal): void 
     .command('list')
     .description('list who has connected an account of which server')
     .action((_own: unknown, command: Command) =>
-      withGrants(command, terminal, async (grants, { json }) => {
+      withShared(GRANTS, command, terminal, async (grants, { json }) => {
         const list = await grants.list();
         if (json === true) {
           printJson(terminal, list);
@@ -36,29 +38,11 @@ export function registerCredentials(program: Command, terminal: Terminal): void 
     .command('revoke <server> <owner>')
     .description("end what an owner, as 'credentials list' writes them, has granted for a server")
     .action((server: string, owner: string, _own: unknown, command: Command) =>
-      withGrants(command, terminal, async (grants) => {
+      withShared(GRANTS, command, terminal, async (grants) => {
         if (!(await grants.revoke(server, owner))) {
           throw new CliError(EXIT_CODE.refused, 'There is no such grant; see: credentials list');
         }
         terminal.err.write('Revoked.\n');
       }),
     );
-}
-
-async function withGrants(
-  command: Command,
-  terminal: Terminal,
-  task: (grants: SharedGrants, flags: CommonFlags) => Promise<void>,
-): Promise<void> {
-  const flags = command.optsWithGlobals<CommonFlags>();
-  const config = await loadCliConfig(flags, terminal);
-  await ensureDataDirectories(config);
-  const { openSharedGrants } = await import('../../gateway/operator-api.js');
-  const grants = await openSharedGrants(config);
-  if (grants === undefined) throw new CliError(EXIT_CODE.config, NOT_SHARED);
-  try {
-    await task(grants, flags);
-  } finally {
-    await grants.close();
-  }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { PACKAGE_DIRECTORY } from '../../base/asset.js';
 import type { LogObserver } from '../../base/observe/log-observer.js';
 import { type Observation, type Observer, observeWith } from '../../base/observe/observation.js';
@@ -44,19 +45,11 @@ export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Pro
 export async function readCliConfig(flags: CommonFlags): Promise<LoadedConfig> {
   try {
     return await loadConfig({
-      ...(flags.config === undefined ? {} : { file: flags.config }),
+      file: flags.config,
       env: process.env,
       cwd: process.cwd(),
       tolerant: flags.strict !== true,
-      flags: {
-        ...(flags.host === undefined ? {} : { host: flags.host }),
-        ...(flags.port === undefined ? {} : { port: flags.port }),
-        ...(flags.mode === undefined ? {} : { mode: flags.mode }),
-        ...(flags.profile === undefined ? {} : { profile: flags.profile }),
-        ...(flags.prefix === undefined ? {} : { prefix: flags.prefix }),
-        ...(flags.readOnly === true ? { readOnly: true } : {}),
-        ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
-      },
+      flags,
     });
   } catch (error) {
     if (error instanceof ConfigError) throw new CliError(EXIT_CODE.config, error.message, { cause: error });
@@ -158,6 +151,33 @@ export async function withGateway<T>(
   } finally {
     await gateway.close();
     log.flush();
+  }
+}
+
+/** What gateways share with commands. */
+interface SharedState<S> {
+  /** Undefined where no other process can see it. */
+  readonly open: (config: GatewayConfig) => Promise<S | undefined>;
+  /** What a user can do then. */
+  readonly notShared: string;
+}
+
+/** Runs the task of a command with what gateways share, and closes that whatever happens. */
+export async function withShared<S extends { close(): unknown }, Flags extends CommonFlags = CommonFlags>(
+  { open, notShared }: SharedState<S>,
+  command: Command,
+  terminal: Terminal,
+  task: (shared: S, flags: Flags) => Promise<void>,
+): Promise<void> {
+  const flags = command.optsWithGlobals<Flags>();
+  const config = await loadCliConfig(flags, terminal);
+  await ensureDataDirectories(config);
+  const shared = await open(config);
+  if (shared === undefined) throw new CliError(EXIT_CODE.config, notShared);
+  try {
+    await task(shared, flags);
+  } finally {
+    await shared.close();
   }
 }
 

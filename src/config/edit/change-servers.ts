@@ -23,7 +23,6 @@ export class ServerChangeFault extends Error {
   }
 }
 
-/** What was changed, or would be. */
 export interface ServerChange {
   /** The server as it is spelt in the file. */
   readonly name: string;

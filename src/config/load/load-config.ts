@@ -20,7 +20,7 @@ import { validateDocument } from './validate-document.js';
 
 export interface LoadOptions {
   /** The main file, relative to `cwd`; beats `MCP_AQL_CONFIG`. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   /** Absolute. */
   readonly cwd: string;

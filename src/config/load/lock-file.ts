@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../../base/json/json.js';
 import { deepFreeze } from '../../base/lib/collections.js';
 import { faultCode } from '../../base/lib/fault-code.js';
+import { replaceFile } from '../../base/lib/replace-file.js';
 import { escapeInvisible } from '../../base/lib/text.js';
 import { CATEGORIES, DANGER_LEVELS } from '../../base/protocol/operation.js';
 import type { ConfigLock, LockContent, LockedTool } from '../gateway-config.js';
@@ -118,20 +119,16 @@ function digestOf(text: Buffer): string {
   return createHash('sha256').update(lines).digest('base64url');
 }
 
+/** It holds no secrets, and is reviewed and kept under version control. */
+const READ_BY_ALL = 0o666;
+
 /**
  * Writes a lock so that it can be reviewed: upstreams and tools in order, invisible characters escaped. A reader sees the
  * old file or the new one, never a part.
  * @throws the system's error when the file cannot be written
  */
 export async function writeLockFile(file: string, content: LockContent): Promise<void> {
-  const draft = `${file}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(draft, renderLock(content));
-    await rename(draft, file);
-  } catch (cause) {
-    await rm(draft, { force: true });
-    throw cause;
-  }
+  await replaceFile(file, renderLock(content), READ_BY_ALL);
 }
 
 function renderLock({ version, upstreams, others = {} }: LockContent): string {

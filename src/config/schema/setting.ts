@@ -115,7 +115,6 @@ export function boolean<D extends boolean | undefined = undefined>(
   return withDefault({ type: 'boolean', description }, fallback);
 }
 
-/** One of some values. */
 export function choice<const V extends string | boolean, D extends V | undefined = undefined>(
   values: readonly V[],
   description: string,

@@ -41,7 +41,6 @@ interface PageHead {
   readonly pulse?: (() => unknown) | undefined;
 }
 
-/** One page: what it reads, and what it makes of it. */
 interface PageOf<Model> extends PageHead {
   /** Undefined where there is no such thing. */
   readonly read: (visit: Visit) => Promise<Model | undefined> | Model | undefined;
@@ -55,7 +54,6 @@ export interface Page extends PageHead {
   show(visit: Visit, frame: Frame): Promise<Html | undefined>;
 }
 
-/** Makes a page of what reads its model and what renders it. */
 export function definePage<Model>({ read, render, ...head }: PageOf<Model>): Page {
   return {
     ...head,

@@ -21,7 +21,6 @@ export function versionOf(resource: JsonObject): string {
   return `v_${digest(resource)}`;
 }
 
-/** Whether a text can be a version at all. */
 export function isVersion(text: string): boolean {
   return /^v_[A-Za-z0-9_-]{43}$/.test(text);
 }

@@ -36,7 +36,6 @@ interface BackgroundDeps {
 /** Characters of the parameters that are kept for running a failed call again. */
 const MOST_KEPT = 32_768;
 
-/** The calls that may go on in the background. */
 export class BackgroundCalls {
   readonly #deps: BackgroundDeps;
 

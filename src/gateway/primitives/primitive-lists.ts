@@ -381,7 +381,6 @@ export class PrimitiveLists {
   }
 }
 
-/** What is read of the lists. */
 export type KnownLists = Pick<
   PrimitiveLists,
   'countOf' | 'ready' | 'readyOnce' | 'isSettled' | 'isUnread' | 'known' | 'shows' | 'holdersOf' | 'declaring'

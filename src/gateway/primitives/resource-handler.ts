@@ -11,7 +11,6 @@ import { handOver, toResourceResult } from './shape-contents.js';
 
 interface ResourceHandlerDeps {
   readonly upstreams: Upstreams;
-  /** Takes the links in what is read. */
   readonly links: Pick<ResourceLinks, 'noteBlocks'>;
   readonly subscriptions: ResourceSubscriptions;
 }

@@ -61,7 +61,6 @@ export class ResourceLinks {
     return [...this.#pages].some(([holder, pages]) => holder !== upstream && pages.has(uri));
   }
 
-  /** Takes all tools of an upstream. */
   noteTools(upstream: string, tools: readonly RawTool[]): void {
     const pages = tools.flatMap((tool) => pageOf(tool) ?? []);
     this.#pages.set(upstream, new Set(pages.slice(0, MOST_LINKS)));

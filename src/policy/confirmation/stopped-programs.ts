@@ -25,7 +25,6 @@ interface ProgramOwner {
   readonly caller: Caller;
 }
 
-/** A program that can go on. */
 interface OpenedProgram {
   /** As it was kept. */
   readonly state: JsonObject;

@@ -57,7 +57,6 @@ interface BudgetBase {
   readonly countsAnswers: boolean;
   /** What a call of the operation adds; undefined where the budget does not apply to it. */
   stepsOf(operation: Operation): number | undefined;
-  /** Whether it applies to this caller. */
   appliesTo(caller: Caller): boolean;
   /** The refusal of a call that would pass the hard stop. */
   refuse(level: Level, now: number): OperationError;

@@ -124,10 +124,8 @@ function denyByReadOnly({ name, classification }: Operation): OperationError {
 /** Records how a call ended, if calls of its danger are recorded. */
 export type CallRecorder = (call: EndedCall) => void;
 
-/** The outcome of a decision. */
 export type DecisionOutcome = Pick<DecisionEvent, 'outcome' | 'code' | 'token_id' | 'by'>;
 
-/** How one call ended. */
 interface EndedCall {
   /** The name that the caller sent where it is no operation's. */
   readonly operation: Operation | string;

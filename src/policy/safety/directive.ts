@@ -28,7 +28,6 @@ interface AgentNotification {
   readonly timestamp: string;
 }
 
-/** What a directive is made from. */
 interface DirectiveParts {
   readonly verdict: Verdict;
   readonly stepsRemaining: number;

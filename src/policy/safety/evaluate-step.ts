@@ -123,7 +123,6 @@ interface PatternMatch {
 
 interface ActionPattern {
   readonly pattern: string;
-  /** Of one name or word. */
   readonly ofWord: NameGlob;
   /** The pattern anywhere in a text, where it begins and ends with a word. */
   readonly inText: readonly NameGlob[];

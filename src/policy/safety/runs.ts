@@ -32,7 +32,6 @@ export interface Grant extends MeantOperation {
 
 /** One agent that runs. Each change makes a new one. */
 export interface Run {
-  /** The execution's id. */
   readonly execution: string;
   /** What the client calls it. */
   readonly agent: string;

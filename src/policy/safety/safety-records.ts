@@ -55,7 +55,6 @@ export class SafetyRecords {
     this.#audit.record({ type: 'safety', event, agent, subject, execution, challenge: id, actor: {}, ...more });
   }
 
-  /** A code that was not taken. */
   refusedCode(id: string, reason: string, caller: Caller): void {
     this.#audit.record({
       type: 'safety',

@@ -51,7 +51,6 @@ export function detachList({ list, written, missing, warnings }: GatheredList): 
   };
 }
 
-/** The list that was detached. */
 export function attachList({ place, pages, data, missing, warnings }: DetachedList): GatheredList {
   const items = pages.flatMap((page) => parseExact(page) as readonly unknown[]);
   return { list: { ...place, items, data: parseExact(data) }, ...(missing !== undefined && { missing }), warnings };

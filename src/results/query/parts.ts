@@ -9,7 +9,6 @@ import { CONTROLS, type CollectionQuery, type Control, FIELD_FUNCTIONS, type Fie
 
 /** One thing that a query says, in one control or several that mean something together. */
 interface AnyPart {
-  /** What its controls say. */
   readonly read: (reading: ControlReading) => Partial<CollectionQuery>;
   /** What a query says of it; undefined where it says nothing. */
   readonly asked: (query: CollectionQuery) => unknown;

@@ -6,7 +6,6 @@ interface IdleMapBounds {
   /** A value that is unused for so long is dropped. */
   readonly idleMs: number;
   readonly max: number;
-  /** Of one owner. */
   readonly maxPerOwner: number;
 }
 

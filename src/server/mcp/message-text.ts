@@ -13,7 +13,6 @@ export function surround(before: string, message: MessageText, after: string): M
     : [Buffer.from(before), ...message, Buffer.from(after)];
 }
 
-/** Messages with a text between them. */
 export function joinMessages(messages: readonly MessageText[], between: string): MessageText {
   const texts = messages.filter((message) => typeof message === 'string');
   if (texts.length === messages.length) return texts.join(between);

@@ -44,7 +44,6 @@ import {
   toProtocolError,
 } from './write-result.js';
 
-/** The origin of a request. */
 export interface RequestOrigin {
   readonly caller: Caller;
   /** The channel to the user of a legacy client; that of a modern client is in its envelope. */

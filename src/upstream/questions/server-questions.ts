@@ -51,7 +51,6 @@ interface ServerQuestionsOptions<Call extends AskableCall> extends AskSettings {
   readonly callOf: (id: RequestId) => Call | undefined;
   /** The call in flight that this task is. */
   readonly callOfTask: (taskId: unknown) => Call | undefined;
-  /** All calls in flight. */
   readonly inFlight: () => readonly Call[];
 }
 

@@ -66,7 +66,6 @@ export interface HttpTransportOptions {
   readonly credentials: RequestCredentials | undefined;
   /** Whether they are of users, and renewed by those who hold them. */
   readonly areOfUsers: boolean;
-  /** How sockets are opened. */
   readonly connect: SocketOpener;
 }
 

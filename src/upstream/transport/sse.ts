@@ -25,7 +25,6 @@ import { readMessageId, readMessages, recogniseMessage } from './wire-messages.j
 
 export interface SseTransportOptions {
   readonly endpoint: HttpEndpoint;
-  /** How sockets are opened. */
   readonly connect: SocketOpener;
   /** An answer that is longer fails its request alone. */
   readonly maxAnswerBytes: number;

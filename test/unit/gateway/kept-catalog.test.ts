@@ -69,7 +69,8 @@ it.each(['', '{', '[]', '{"version":2}', '{"version":1,"names":{},"upstreams":7}
 it('a catalog that cannot be written is reported once', async () => {
   const observed: Observation[] = [];
   const keeper = createCatalogKeeper(
-    '/nonexistent/catalog.json',
+    // A file is no folder.
+    '/dev/null/catalog.json',
     () => [],
     (observation) => observed.push(observation),
   );

@@ -31,7 +31,6 @@ export interface Overview {
   readonly toolNames: ToolNames;
 }
 
-/** Reads the overview. */
 export function readOverview(catalog: Catalog, plan: FamilyPlan): Overview {
   const offered = catalog.operations.filter(({ appOnly }) => appOnly !== true);
   const groups = groupBy(offered, ({ upstream }) => upstream);

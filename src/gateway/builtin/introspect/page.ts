@@ -11,7 +11,6 @@ export interface Page<Item> {
   readonly after: string | null;
 }
 
-/** The list that pages are taken from. */
 interface PagedList<Item> {
   readonly items: readonly Item[];
   /** Whether the items are ordered by name, rather than by rank. */

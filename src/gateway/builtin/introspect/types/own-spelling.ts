@@ -32,7 +32,6 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
 /** What the tools of each upstream are called here, where they are written otherwise there; a tool that became several operations keeps its name. */
 export type ToolNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Reads the names. */
 export function readToolNames({ operations }: Pick<Catalog, 'operations'>): ToolNames {
   const named = new Map<string, Map<string, string | undefined>>();
   for (const { upstream, tool, name } of operations) {
