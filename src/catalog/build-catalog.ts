@@ -4,7 +4,7 @@ import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Catalog, CatalogPart, WholeCatalog } from './catalog.js';
 import { type CreatedOperation, createOperation, type DraftOperation } from './create-operation.js';
-import { draftOperations } from './draft-operations.js';
+import { type Drafts, draftOperations } from './draft-operations.js';
 import { exposeNames, type NameHolders, type NameRules } from './names.js';
 import { createNameResolver } from './resolve-name.js';
 
@@ -29,11 +29,17 @@ export interface CatalogInput {
  * Compiles no schema, and never throws for what a server sent: an unusable tool is left out with a diagnostic.
  */
 export function buildCatalog(input: CatalogInput): WholeCatalog {
-  return finishCatalog(draftCatalog(input));
+  return finishCatalog(nameOperations(draftCatalog(input)));
+}
+
+/** A catalog whose operations have no names yet. */
+export interface CatalogDraft {
+  readonly input: CatalogInput;
+  readonly drafts: readonly Drafts[];
 }
 
 /** A catalog whose operations have names and are not created yet. */
-export interface CatalogDraft {
+interface NamedCatalog {
   readonly input: CatalogInput;
   readonly operations: readonly NamedDraft[];
   readonly scope: Omit<NameRules, 'holders'> & { readonly waiting: boolean };
@@ -56,12 +62,15 @@ class NamedDraft {
   }
 }
 
-/** Decides which operations there are, and what they are called. */
+/** Decides which operations there are. */
 export function draftCatalog(input: CatalogInput): CatalogDraft {
+  const upstreams = input.upstreams.toSorted(bySlug);
+  return { input, drafts: upstreams.map((upstream) => draftOperations(upstream, toolsOf(upstream, input.toolSets))) };
+}
+
+/** Decides what they are called: of ten thousand in a turn of its own. */
+export function nameOperations({ input, drafts }: CatalogDraft): NamedCatalog {
   const { upstreams, builtins, pins, holders = NO_HOLDERS, awaited = [], ignoreAnnotations = false } = input;
-  const drafts = upstreams
-    .toSorted(bySlug)
-    .map((upstream) => draftOperations(upstream, toolsOf(upstream, input.toolSets)));
   const all = drafts.flatMap((draft) => draft.drafts);
   const requests = all.map(({ upstream, localName }) => ({ upstream: upstream.slug, localName }));
   const configured = new Set(upstreams.map(({ slug }) => slug));
@@ -79,7 +88,7 @@ export function draftCatalog(input: CatalogInput): CatalogDraft {
 }
 
 /** Creates the operations of a draft, which takes most of the time that a catalog takes; calls are served meanwhile. */
-export async function createOperations({ operations }: Pick<CatalogDraft, 'operations'>): Promise<void> {
+export async function createOperations({ operations }: Pick<NamedCatalog, 'operations'>): Promise<void> {
   const pauses = new Pauses();
   for (const operation of operations) {
     operation.create();
@@ -88,7 +97,7 @@ export async function createOperations({ operations }: Pick<CatalogDraft, 'opera
 }
 
 /** The catalog of its operations. Those that have been created before are the same ones. */
-export function finishCatalog({ input, operations: drafts, scope, holders, diagnostics }: CatalogDraft): WholeCatalog {
+export function finishCatalog({ input, operations: drafts, scope, holders, diagnostics }: NamedCatalog): WholeCatalog {
   const created = drafts.map((draft) => draft.create());
   const operations = [...input.builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName);
   const find = indexByName(operations);

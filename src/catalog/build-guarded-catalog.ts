@@ -3,7 +3,7 @@ import { groupBy, oncePer } from '../base/lib/collections.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import { type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../base/protocol/tools.js';
-import { type CatalogDraft, type CatalogInput, draftCatalog, finishCatalog } from './build-catalog.js';
+import { type CatalogDraft, type CatalogInput, draftCatalog, finishCatalog, nameOperations } from './build-catalog.js';
 import type { Catalog, Resolution, WholeCatalog } from './catalog.js';
 import {
   type GuardedTools,
@@ -17,7 +17,8 @@ import { inspectDefinition } from './integrity/inspect-definition.js';
 
 /** The catalog of what may be offered, with diagnostics for definitions that differ from what was accepted or look hostile. */
 export function buildGuardedCatalog(input: CatalogInput & GuardInput): WholeCatalog {
-  return finishGuardedCatalog(draftGuardedCatalog(input));
+  const draft = draftGuardedCatalog(input);
+  return finishGuardedCatalog(draft, nameOperations(draft));
 }
 
 /** A draft of the catalog of what may be offered. */
@@ -35,8 +36,11 @@ export function draftGuardedCatalog(input: CatalogInput & GuardInput): GuardedDr
 }
 
 /** The catalog of a draft; quick where its operations have been created before. */
-export function finishGuardedCatalog({ offered, accepted, guarded, ...draft }: GuardedDraft): WholeCatalog {
-  const catalog = withholdOperations(finishCatalog(draft), guarded.withheld);
+export function finishGuardedCatalog(
+  { offered, accepted, guarded }: GuardedDraft,
+  named: ReturnType<typeof nameOperations>,
+): WholeCatalog {
+  const catalog = withholdOperations(finishCatalog(named), guarded.withheld);
   const suspicions = inspectTools(offered, accepted);
   const whole: WholeCatalog = {
     ...catalog,

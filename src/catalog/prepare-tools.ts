@@ -1,5 +1,6 @@
 import { isJsonObject } from '../base/json/json.js';
 import { LONGEST_DEFINITION, type RawTool } from '../base/protocol/tools.js';
+import { findKnown } from '../classify/known.js';
 import { splitWords } from '../classify/words/vocabulary.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { describeGaps } from '../schema/schema-gaps.js';
@@ -19,6 +20,7 @@ export function prepareTool(tool: RawTool, upstream: UpstreamConfig | undefined)
   splitWords(String(tool['name']));
   wordsOf(tool);
   splitTool(tool);
+  findKnown(tool);
   if (isJsonObject(tool['inputSchema'])) describeGaps(tool['inputSchema']);
   if (upstream !== undefined) runsStatements(upstream, { name: String(tool['name']), raw: tool }, {});
 }

@@ -93,7 +93,9 @@ export function recognizeServer(tools: readonly RawTool[]): string | undefined {
   const { byName, sizes } = knownServers();
   const counts = new Map<string, number>();
   for (const name of new Set(tools.map((tool) => String(tool['name'])))) {
-    for (const server of new Set(byName.get(name)?.map((entry) => entry.server)))
+    const entries = byName.get(name);
+    if (entries === undefined) continue;
+    for (const server of new Set(entries.map((entry) => entry.server)))
       counts.set(server, (counts.get(server) ?? 0) + 1);
   }
   const [best] = [...counts].sort(([, one], [, other]) => other - one);

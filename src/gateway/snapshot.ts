@@ -2,7 +2,7 @@ import { Pauses } from '../base/pauses/pauses.js';
 import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
 import { type Operation, readOrigin } from '../base/protocol/operation.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
-import { createOperations } from '../catalog/build-catalog.js';
+import { createOperations, nameOperations } from '../catalog/build-catalog.js';
 import { draftGuardedCatalog, finishGuardedCatalog } from '../catalog/build-guarded-catalog.js';
 import type { Catalog, WholeCatalog } from '../catalog/catalog.js';
 import { buildEndpointPlan, type EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
@@ -85,7 +85,7 @@ export interface WholeSnapshot extends Snapshot {
 /** Builds the immutable state that follows from the upstreams' tool lists; called on each change. */
 export function buildSnapshot(input: SnapshotInput): WholeSnapshot {
   const draft = draftSnapshot(input);
-  const catalog = finishGuardedCatalog(draft);
+  const catalog = finishGuardedCatalog(draft, nameOperations(draft));
   return finishSnapshot(input, catalog, planOf(input, catalog));
 }
 
@@ -104,9 +104,11 @@ export async function rebuildSnapshot(input: SnapshotInput): Promise<WholeSnapsh
   }
   await pauses.now();
   const draft = draftSnapshot(input);
-  await createOperations(draft);
   await pauses.now();
-  const catalog = finishGuardedCatalog(draft);
+  const named = nameOperations(draft);
+  await createOperations(named);
+  await pauses.now();
+  const catalog = finishGuardedCatalog(draft, named);
   await pauses.now();
   const plan = planOf(input, catalog);
   for (const tool of plan.passthrough) {

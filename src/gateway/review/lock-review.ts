@@ -2,7 +2,7 @@ import { groupBy } from '../../base/lib/collections.js';
 import { fingerprintTool, readDefinition, UNREADABLE } from '../../base/protocol/fingerprint-tool.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
-import { createOperations, draftCatalog, finishCatalog } from '../../catalog/build-catalog.js';
+import { createOperations, draftCatalog, finishCatalog, nameOperations } from '../../catalog/build-catalog.js';
 import { compilePlacement } from '../../catalog/endpoint/place-operation.js';
 import { compareTools, type DefinitionChange } from '../../catalog/integrity/compare-tools.js';
 import { type DefinitionKind, isOfKind } from '../../catalog/integrity/definition-guard.js';
@@ -260,8 +260,8 @@ export async function judgeTools(
   toolSets: readonly ToolSet[],
 ): Promise<readonly JudgedOperation[]> {
   const place = compilePlacement(endpoint.profile);
-  const draft = draftCatalog({ toolSets, upstreams, builtins: [], pins: {} });
-  await createOperations(draft);
-  const judged = finishCatalog(draft).operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
+  const named = nameOperations(draftCatalog({ toolSets, upstreams, builtins: [], pins: {} }));
+  await createOperations(named);
+  const judged = finishCatalog(named).operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
   return judged.map((operation) => ({ operation, family: place(operation).name }));
 }

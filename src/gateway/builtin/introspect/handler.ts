@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../../base/json/json.js';
 import type { Caller, HandlerOutcome, OperationHandler } from '../../../base/protocol/call.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
@@ -22,7 +23,7 @@ import { type Page, readCursor, takePage } from './page.js';
 import { type IntrospectionQuery, type PageRequest, parseQuery } from './parse-query.js';
 import { buildProtocolMetadata } from './protocol-metadata.js';
 import { describeUpstream, drawMap, MOST_MAPPED, type PrimitiveCounts, type Purpose } from './server-map.js';
-import { createRespelling } from './types/own-spelling.js';
+import { createRespelling, readToolNames, type ToolNames } from './types/own-spelling.js';
 import { buildTypeRegistry, type TypeInfo } from './types/type-registry.js';
 import type { Usage } from './usage.js';
 
@@ -93,14 +94,23 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
   let read: Overview | undefined;
-  const overview = () => (read ??= readOverview(catalog, plan));
+  const overview = async (): Promise<Overview> => {
+    if (read !== undefined) return read;
+    const all = readOverview(catalog, plan);
+    read = all;
+    // Of ten thousand operations, what is then told of them has a turn of its own.
+    await nextTurn();
+    return all;
+  };
+  let names: ToolNames | undefined;
+  const toolNames = () => (names ??= readToolNames(catalog));
 
-  const viewOf = ({ upstreams, toolNames }: Overview): OperationView => ({
+  const viewOf = ({ upstreams }: Overview): OperationView => ({
     plan,
     staticDecision: policy.staticDecision,
     controlsOf,
     absenceOf: snapshot.absenceOf,
-    respellingOf: createRespelling(toolNames),
+    respellingOf: createRespelling(toolNames()),
     hasSeveralUpstreams: upstreams.filter(({ operations }) => operations.length > 0).length > 1,
     definitionOf: snapshot.definitionOf ?? (() => undefined),
     textsOf: (slug) => textsOf(slug, { upstreams }, snapshot.introductionOf?.(slug)),
@@ -114,11 +124,11 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   ): Promise<JsonObject> => {
     switch (query.kind) {
       case 'operation':
-        return { operation: findOperation(snapshot, viewOf(overview()), query) };
+        return { operation: findOperation(snapshot, viewOf(await overview()), query) };
       case 'upstream':
         checkFilters({ upstream: query.name }, snapshot);
         await snapshot.readCounts?.();
-        return { upstream: describeUpstream(overview().upstreams, query.name, snapshot) };
+        return { upstream: describeUpstream((await overview()).upstreams, query.name, snapshot) };
       case 'type':
         return { type: types().find(query.name) };
       case 'quota_status':
@@ -133,10 +143,10 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     if (query.kind === 'types') return listTypes(await types().list(), query);
     if (query.kind === 'upstreams') {
       await snapshot.readCounts?.();
-      return mapUpstreams({ ...snapshot, overview: overview() }, query.page);
+      return mapUpstreams({ ...snapshot, overview: await overview() }, query.page);
     }
     if (query.kind === 'operations') {
-      const surveyed = { ...snapshot, overview: overview() };
+      const surveyed = { ...snapshot, overview: await overview() };
       return listOperations(surveyed, viewOf(surveyed.overview), { ...protocol, session_id: caller.sessionId }, query);
     }
     const data = await answer(query, caller);

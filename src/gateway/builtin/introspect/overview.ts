@@ -3,7 +3,6 @@ import { GATEWAY_SOURCE, localNameOf, type Operation } from '../../../base/proto
 import type { Catalog } from '../../../catalog/catalog.js';
 import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
 import { isOfferable, sortByUse } from '../../../catalog/endpoint/order-by-use.js';
-import { readToolNames, type ToolNames } from './types/own-spelling.js';
 
 /** An upstream as its operations show it. */
 export interface UpstreamOverview {
@@ -28,7 +27,6 @@ export interface Overview {
   /** All operations, those to know first at the front; the upstreams take turns, and the gateway's own come last. */
   readonly operations: readonly Operation[];
   readonly byName: ReadonlyMap<string, Operation>;
-  readonly toolNames: ToolNames;
 }
 
 export function readOverview(catalog: Catalog, plan: FamilyPlan): Overview {
@@ -47,7 +45,6 @@ export function readOverview(catalog: Catalog, plan: FamilyPlan): Overview {
     upstreams,
     operations,
     byName: new Map(operations.map((operation) => [operation.name, operation])),
-    toolNames: readToolNames(catalog),
   };
 }
 
