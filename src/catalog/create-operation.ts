@@ -182,7 +182,8 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const parameters = isUpdate ? splitInput(localName, flat, curation, strict) : flat;
   const operation = finishOperation({
     name,
-    qualifiedName: `${slug}${QUALIFIER}${localName}`,
+    // Joined, because a text that is added is put together where it is read first: of thousands in one turn.
+    qualifiedName: [slug, localName].join(QUALIFIER),
     upstream: slug,
     tool: tool.name,
     partOf,

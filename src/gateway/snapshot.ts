@@ -90,8 +90,8 @@ export function buildSnapshot(input: SnapshotInput): WholeSnapshot {
 }
 
 /**
- * The same while calls go on: a server may list thousands of tools. There are pauses between the tools, between the operations and between
- * the definitions that are written; what lies between looks those up.
+ * The same while calls go on: a server may list thousands of tools. There are pauses between the tools, between the operations that are
+ * created and judged and between the definitions that are written; what lies between looks those up.
  */
 export async function rebuildSnapshot(input: SnapshotInput): Promise<WholeSnapshot> {
   const pauses = new Pauses();
@@ -109,6 +109,11 @@ export async function rebuildSnapshot(input: SnapshotInput): Promise<WholeSnapsh
   await createOperations(named);
   await pauses.now();
   const catalog = finishGuardedCatalog(draft, named);
+  const isRefused = refusedBy(input.policy);
+  for (const operation of catalog.operations) {
+    isRefused(operation);
+    await pauses.due();
+  }
   await pauses.now();
   const plan = planOf(input, catalog);
   for (const tool of plan.passthrough) {

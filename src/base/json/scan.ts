@@ -67,7 +67,6 @@ interface MemberSpan extends Span {
 
 const NAME = /\s*[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*/y;
 const ITEM = /\s*[[,]\s*(?=[^\s\]])/y;
-const STRUCTURE = /["[\]{}]/g;
 const SCALAR = /[^\s,\]}]*/y;
 
 /** The next item of the list that is a valid JSON text. @param from where the list begins, or where the item before it ends */
@@ -104,19 +103,17 @@ function endOfValue(text: string, start: number): number {
     SCALAR.exec(text);
     return SCALAR.lastIndex;
   }
-  STRUCTURE.lastIndex = start;
-  for (let depth = 0, at = start; ; ) {
-    const found = STRUCTURE.exec(text);
-    if (found === null) return text.length;
-    const [mark] = found;
-    at = mark === '"' ? endOfString(text, found.index) : STRUCTURE.lastIndex;
-    STRUCTURE.lastIndex = at;
-    if (mark === '{' || mark === '[') depth += 1;
-    else if (mark !== '"') {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfString(text, at) - 1;
+    else if (unit === OPEN_LIST || unit === OPEN_OBJECT) depth += 1;
+    else if (unit === CLOSE_LIST || unit === CLOSE_OBJECT) {
       depth -= 1;
-      if (depth === 0) return at;
+      if (depth === 0) return at + 1;
     }
   }
+  return text.length;
 }
 
 /** What may be a number that a double changes: more digits than it holds, or an exponent that leaves its range. Most texts hold nothing like it. */

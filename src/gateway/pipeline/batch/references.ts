@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
+import { readMember } from '../../../base/json/scan.js';
 import { isQuestionCode } from '../../../base/protocol/error-table.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
@@ -217,9 +218,6 @@ function explainAbsence(
   return absent(`${name} failed with '${reply.code}'`);
 }
 
-/** The characters that structure JSON text. */
-const STRUCTURAL_MARK = /["{}[\],]/g;
-
 /**
  * The members of an envelope by name, each as a slice of the text: values that are passed on are neither parsed nor
  * serialised again, so that no number changes.
@@ -228,41 +226,9 @@ const STRUCTURAL_MARK = /["{}[\],]/g;
  */
 export function sliceMembers(envelope: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
-  let at = 1;
-  while (envelope[at] === '"') {
-    const colon = endOfString(envelope, at);
-    const end = endOfValue(envelope, colon + 1);
-    members.set(JSON.parse(envelope.slice(at, colon)) as string, envelope.slice(colon + 1, end));
-    at = end + 1;
-  }
+  for (let member = readMember(envelope, 0); member !== undefined; member = readMember(envelope, member.end))
+    members.set(member.name, envelope.slice(member.start, member.end));
   return members;
-}
-
-/** The position of the comma or bracket that follows the value. */
-function endOfValue(json: string, start: number): number {
-  let depth = 0;
-  STRUCTURAL_MARK.lastIndex = start;
-  for (let match = STRUCTURAL_MARK.exec(json); match !== null; match = STRUCTURAL_MARK.exec(json)) {
-    const [sign] = match;
-    if (sign === '"') STRUCTURAL_MARK.lastIndex = endOfString(json, match.index);
-    else if (sign === '{' || sign === '[') depth += 1;
-    else if (depth === 0) return match.index;
-    else if (sign !== ',') depth -= 1;
-  }
-  return json.length;
-}
-
-/** The position after the closing quote. */
-function endOfString(json: string, start: number): number {
-  let end = json.indexOf('"', start + 1);
-  while (end >= 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
-  return end < 0 ? json.length : end + 1;
-}
-
-function isEscaped(json: string, at: number): boolean {
-  let backslashes = 0;
-  while (json[at - 1 - backslashes] === '\\') backslashes += 1;
-  return backslashes % 2 === 1;
 }
 
 /** Whether an operation waits for confirmation (specification, operations document, section 7.5). */
