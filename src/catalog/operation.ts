@@ -33,20 +33,12 @@ interface CallDanger {
 }
 
 /**
- * The danger of one call: that of its operation, raised by every risk that the arguments take. A READ with a risk is no READ
- * but EXECUTE, because what it does then is no longer only reading. A dry run does none of what its operation destroys.
+ * The operation as a call with these arguments uses it: the same object where they neither take a risk nor only read. What
+ * depends on category and danger (policy, confirmation, audit, quotas, repetition, caching) reads them from it. Every risk that the arguments
+ * take raises the danger. A READ with a risk is no READ but EXECUTE, because what it does then is no longer only reading. A dry run does none
+ * of what its operation destroys.
  *
  * @param args the bound arguments in the upstream's spelling
- */
-export function callDanger(operation: Operation, args: JsonObject): CallDanger {
-  const { classification } = operation;
-  const told = asTold(operation, args).classification;
-  return rate(told, takenRisks(operation, args), isTrial(classification, args));
-}
-
-/**
- * The operation as a call with these arguments uses it: the same object where they neither take a risk nor only read. What
- * depends on category and danger (policy, confirmation, audit, quotas, repetition, caching) reads them from it.
  */
 export function operationOfCall(operation: Operation, args: JsonObject): Operation {
   const { classification } = operation;

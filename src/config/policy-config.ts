@@ -42,7 +42,7 @@ export interface PolicyRule extends Pick<Rule, 'decision' | 'reason'> {
   /** Of `confirm`; `token` unless given. */
   readonly requires: Confirmer;
   /** Of `confirm`: least seconds between the question and the execution. */
-  readonly cooldownSeconds?: number;
+  readonly cooldownSeconds?: number | undefined;
 }
 
 type Limit = Output<typeof LIMIT>;
@@ -56,7 +56,7 @@ export type Share = Limit['per'];
 /** Counts or money; those that are given stand in this order. */
 export interface Thresholds extends Pick<Limit, 'warn' | 'pause'> {
   /** A call that would exceed this is refused. */
-  readonly hardStop?: number;
+  readonly hardStop?: number | undefined;
 }
 
 export interface QuotaLimit extends Thresholds, Pick<Limit, 'per' | 'metric' | 'currency'> {

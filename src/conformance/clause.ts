@@ -4,7 +4,7 @@ import type { Observations } from './evidence.js';
 export interface Finding {
   readonly cases: number;
   readonly faults: readonly string[];
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 /** One demand of the specification, and how the observations are judged by it. */
@@ -29,5 +29,5 @@ export function examine<Case>(
 ): Finding {
   const all = [...cases];
   const faults = all.map(faultOf).filter((fault) => fault !== undefined);
-  return { cases: all.length, faults, ...(note !== undefined && { note }) };
+  return { cases: all.length, faults, note };
 }

@@ -19,7 +19,7 @@ export interface Subject {
 
 interface ConformanceOptions {
   readonly level: 1 | 2;
-  readonly token?: string;
+  readonly token?: string | undefined;
   readonly plans?: readonly RoundTripPlan[];
 }
 

@@ -27,25 +27,3 @@ export function renderReport(judgement: Judgement): readonly string[] {
 function countCases({ cases, faults }: JudgedClause): string {
   return faults.length === 0 ? `${cases} cases` : `${faults.length} of ${cases} cases`;
 }
-
-/** The clauses as a table for a page; case counts are left out, because they change with every server. */
-export function renderClauseTable({ clauses }: Judgement): string {
-  const rows = clauses.map((clause) =>
-    [
-      clause.level,
-      clause.strength,
-      `\`${clause.id}\``,
-      clause.demand,
-      clause.section,
-      clause.verdict,
-      clause.note ?? '',
-    ]
-      .map((cell) => String(cell).replaceAll('|', '\\|'))
-      .join(' | '),
-  );
-  return [
-    '| level | strength | clause | demand | specification | verdict | note |',
-    '| ----- | -------- | ------ | ------ | ------------- | ------- | ---- |',
-    ...rows.map((row) => `| ${row} |`),
-  ].join('\n');
-}

@@ -46,7 +46,7 @@ export function describeFigures(
       ...(isolation?.instances === undefined ? {} : { instances: isolation.instances.running }),
     })),
     operations: categories,
-    ...(tokens === undefined ? {} : { tokens }),
+    tokens,
     dependencies: { audit: state.audit.state === 'ok', store: state.store.state === 'ok' },
     lostRecords: journal.lost,
     threads,

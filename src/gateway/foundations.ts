@@ -48,9 +48,9 @@ export interface GatewayDeps {
   /** The name of this process in the audit trail. */
   readonly process: string;
   /** A server's settings where absent. */
-  readonly names?: NameSettings;
+  readonly names?: NameSettings | undefined;
   /** Reads and validates the configuration anew; without it nothing can be reloaded. Rejects with a readable message. */
-  readonly load?: () => Promise<GatewayConfig>;
+  readonly load?: (() => Promise<GatewayConfig>) | undefined;
   /** Whether one client has this process for its whole life, so that upstreams need not keep callers apart. */
   readonly oneClient?: boolean;
   /** Whether clients connect that upstreams may ask something; false where absent. */

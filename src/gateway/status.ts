@@ -28,7 +28,7 @@ export interface GatewayStatus {
   readonly categories: Readonly<Record<Category, number>>;
   readonly diagnostics: readonly Diagnostic[];
   /** The last time that the configuration was read anew; absent where it has not been. */
-  readonly reload?: ReloadState;
+  readonly reload?: ReloadState | undefined;
   /** What the gateway itself depends on: `degraded` where the journal has lost records. */
   readonly state: {
     readonly audit: DependencyState;
@@ -41,22 +41,43 @@ export interface GatewayStatus {
 /** What the gateway depends on, as it is now. */
 interface DependencyState {
   readonly state: 'ok' | 'degraded' | 'failing';
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 /** `degraded` where another gateway of the store is configured differently. */
 export interface ReplicasState extends DependencyState, OtherReplicas {}
 
-export function describeDependencies(
+/** What a running gateway's status is read from, besides its snapshot and its upstreams. */
+export interface StatusParts {
+  readonly policy: { readonly audit: { state(): JournalState }; storeState(): StoreState };
+  readonly reloader: { state(): ReloadState | undefined };
+  readonly introductions: { readonly guard: { findings(): readonly Diagnostic[] } };
+  readonly replicas: { state(): ReplicasState } | undefined;
+  readonly catalog: { lacks(slug: string): boolean };
+}
+
+/** The status of the whole, or of what a view shows. */
+export function statusOf(
+  snapshot: Snapshot,
+  upstreams: readonly UpstreamStatus[],
+  { policy, reloader, introductions, replicas, catalog }: StatusParts,
+): GatewayStatus {
+  const dependencies = describeDependencies(policy.audit.state(), policy.storeState(), replicas?.state());
+  return describeStatus(snapshot, upstreams, dependencies, {
+    findings: introductions.guard.findings(),
+    reload: reloader.state(),
+    lacks: (slug) => catalog.lacks(slug),
+  });
+}
+
+function describeDependencies(
   audit: JournalState,
   store: StoreState,
-  replicas?: ReplicasState,
+  replicas: ReplicasState | undefined,
 ): GatewayStatus['state'] {
   return {
     audit: describeJournal(audit),
-    store: store.failing
-      ? { state: 'failing', ...(store.problem === undefined ? {} : { problem: store.problem }) }
-      : { state: 'ok' },
+    store: store.failing ? { state: 'failing', problem: store.problem } : { state: 'ok' },
     ...(replicas && { replicas }),
   };
 }
@@ -97,7 +118,7 @@ export function describeStatus(
     categories,
     diagnostics: [...catalog.diagnostics, ...plan.diagnostics, ...findings],
     state,
-    ...(reload === undefined ? {} : { reload }),
+    reload,
   };
 }
 

@@ -17,7 +17,6 @@ import type { NativeDeps, NativeSurface } from './native.js';
 import type { PolicyQuestion } from './operator-api.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import type { Primitives } from './primitives/primitives.js';
-import { type StatusParts, statusOf } from './read-status.js';
 import {
   listBuiltins,
   listEnabled,
@@ -27,7 +26,7 @@ import {
   type SnapshotServices,
   type WholeSnapshot,
 } from './snapshot.js';
-import type { GatewayStatus } from './status.js';
+import { type GatewayStatus, type StatusParts, statusOf } from './status.js';
 import { createSurface, type Surface, type SurfaceCatalog, type SurfaceServices } from './surface.js';
 import { compileViewFilter, type ViewFilter } from './view-filter.js';
 

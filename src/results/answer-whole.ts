@@ -53,8 +53,8 @@ export function answerWhole(context: ReadContext, { dataText, value: read }: Ans
   const room = deps.stored.maxBytes - BESIDE_BYTES - (handle === undefined ? 0 : Buffer.byteLength(dataText));
   const page = storePages(context, data, { cuts, room }, deps);
   const warning = describeCuts(cuts, {
-    ...(handle === undefined ? {} : { handle }),
-    ...(page === undefined ? {} : { page }),
+    handle,
+    page,
     limit: maxTokens,
     whole: data,
     controls: deps.controlsOf(operation).names,

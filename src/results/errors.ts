@@ -85,7 +85,7 @@ export function refuseControls(
 function unknownNameFault({ name }: Operation, { key, meant }: UnknownControl): Fault {
   const hint = meant === undefined ? '' : `. Did you mean '${meant}'?`;
   const message = `Unknown parameter '${key}' for operation '${name}'${hint}`;
-  return { code: 'VALIDATION_UNKNOWN_PARAM', param: key, message, ...(meant !== undefined && { nearest: meant }) };
+  return { code: 'VALIDATION_UNKNOWN_PARAM', param: key, message, nearest: meant };
 }
 
 /** Controls under names that this operation has for nothing. */

@@ -29,9 +29,9 @@ export interface Fault {
   /** The type or (short, never sensitive) value that came. */
   readonly actual?: string;
   /** The value that came, where it is neither long nor sensitive. */
-  readonly value?: unknown;
+  readonly value?: unknown | undefined;
   /** For an unknown name: what was probably meant. */
-  readonly nearest?: string;
+  readonly nearest?: string | undefined;
 }
 
 interface Explanation {
@@ -172,7 +172,7 @@ function memberFault(
     param,
     expected,
     message: `Unknown parameter '${param}'${hint}`,
-    ...(nearest !== undefined && { nearest }),
+    nearest,
   };
 }
 

@@ -22,7 +22,13 @@ import { mendForSdk } from './transport/mend-handshake.js';
 import { SplitAnswer } from './transport/split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
 import { readMessages } from './transport/wire-messages.js';
-import { ChangedLists, ProgressAllowance, readChangedList, readProgressToken } from './unasked-messages.js';
+import {
+  ChangedLists,
+  NOTIFICATION_START,
+  ProgressAllowance,
+  readChangedList,
+  readProgressToken,
+} from './unasked-messages.js';
 
 /** The SDK's client counts its requests from 0; the channel's own begin where no client will ever arrive. */
 const FIRST_ID = 1_000_000_001;
@@ -267,6 +273,7 @@ export class CallChannel implements Transport {
 
   /** Whether a message is worth parsing: progress beyond a request's allowance, or of a request that has ended, is not. */
   #admits(text: string): boolean {
+    if (!NOTIFICATION_START.test(text)) return true;
     const list = readChangedList(text);
     if (list !== undefined) return this.#changed.admit(list);
     const id = ownId(readProgressToken(text));

@@ -75,7 +75,7 @@ export class Condition {
     const waitMs = this.#waitMs();
     return {
       state: this.#state,
-      ...(this.problem === undefined ? {} : { problem: this.problem }),
+      problem: this.problem,
       ...(waitMs === undefined ? {} : { until: new Date(Date.now() + waitMs).toISOString() }),
       ...(isDown && this.#lines.length > 0 ? { stderr: this.#lines } : {}),
       ...(circuit === undefined ? {} : { circuit: circuit.state }),

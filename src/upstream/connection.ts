@@ -352,7 +352,7 @@ export function describeAsks(request: ConnectionRequest): AskSettings {
   const { config, credentials, onAsked = () => undefined, ownerLog } = request;
   const masking = new CredentialMasking(config.endpoint, credentials);
   const mask = (params: JsonObject): JsonObject => masking.current.maskAll(params);
-  return { asker: config, mask, onAsked, ...(ownerLog === undefined ? {} : { ownerLog }) };
+  return { asker: config, mask, onAsked, ownerLog };
 }
 
 /** Callers see half of it at most; what is beyond is neither kept nor compared. */

@@ -60,7 +60,9 @@ export class ChangedLists {
   }
 }
 
-/** As all SDKs write a notification. */
+/** As all SDKs write a notification. Progress that is written in another order is counted after it was parsed. */
+export const NOTIFICATION_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\//;
+
 const LIST_CHANGED =
   /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/(tools|resources|prompts)\/list_changed"/;
 
@@ -69,7 +71,6 @@ export function readChangedList(text: string): string | undefined {
   return LIST_CHANGED.exec(text)?.[1];
 }
 
-/** As all SDKs write a notification. One that is written in another order is counted after it was parsed. */
 const PROGRESS_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/progress"/;
 const PROGRESS_TOKEN = /"progressToken"\s*:\s*"?(\d+)"?/;
 

@@ -93,7 +93,7 @@ export interface UpstreamStatus {
   readonly protocolVersion?: string;
   readonly server?: { readonly name: string; readonly version: string };
   /** Why it is not ready. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /** When it is tried again, where it is `waiting` or `degraded`; ISO 8601. */
   readonly until?: string;
   /** What it printed last, where it is not connected. May hold what no client should see. */

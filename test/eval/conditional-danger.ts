@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { groupBy } from '../../src/base/lib/collections.js';
 import { dangerRank, type Operation } from '../../src/base/protocol/operation.js';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
-import { callDanger } from '../../src/catalog/operation.js';
+import { operationOfCall } from '../../src/catalog/operation.js';
 import { toSlug } from '../../src/config/load/server-definition.js';
 import { anUpstream } from '../support/build-test-catalog.js';
 import { type CorpusTool, type Label, readAllTools } from './corpus.js';
@@ -60,7 +60,10 @@ export function isRecognised(operations: readonly Operation[], label: Conditiona
     .filter(
       ({ fixedArguments = {} }) => !Object.hasOwn(fixedArguments, parameter) || fixedArguments[parameter] === value,
     )
-    .some((operation) => dangerRank(callDanger(operation, { [parameter]: value }).danger.level) >= DESTRUCTIVE);
+    .some(
+      (operation) =>
+        dangerRank(operationOfCall(operation, { [parameter]: value }).classification.danger.level) >= DESTRUCTIVE,
+    );
 }
 
 /** The operations that a labelled tool became. */

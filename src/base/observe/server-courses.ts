@@ -22,7 +22,7 @@ export interface CourseMinute {
   readonly failed: number;
   /** In milliseconds; absent where no call ended. */
   readonly median?: number;
-  readonly p95?: number;
+  readonly p95?: number | undefined;
   /** Whether it could be called: all the time, not all the time, or not at all; unknown before it was first heard of. */
   readonly state: 'up' | 'shaken' | 'down' | 'unknown';
 }
@@ -32,7 +32,7 @@ export interface ServerCourse {
   /** The oldest first. */
   readonly minutes: readonly CourseMinute[];
   /** When it came into, or went out of, the state in which it can be called, in milliseconds since the epoch. */
-  readonly since?: number;
+  readonly since?: number | undefined;
   /** Starts that have failed since it could be called last. */
   readonly failures: number;
 }
@@ -110,7 +110,7 @@ export class ServerCourses {
     const last = Math.floor(this.#now() / MINUTE_MS);
     const minutes = Array.from({ length: MINUTES }, (_, index) => readMinute(kept, last - MINUTES + 1 + index));
     const since = kept?.changes.at(-1)?.at;
-    return { minutes, failures: kept?.failures ?? 0, ...(since === undefined ? {} : { since }) };
+    return { minutes, failures: kept?.failures ?? 0, since };
   }
 
   #noteState({ upstream, state }: Extract<Observation, { kind: 'upstream-state' }>): void {

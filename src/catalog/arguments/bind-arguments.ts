@@ -101,7 +101,7 @@ function unknownInsideFault({ param, nearest, known }: ReturnType<typeof readUnk
     param,
     message: `Unknown parameter '${param}'${hint}`,
     expected: `one of ${quoteValues(known)}`,
-    ...(nearest !== undefined && { nearest }),
+    nearest,
   };
 }
 

@@ -43,7 +43,7 @@ async function measure(flags: ConformanceFlags, terminal: Terminal): Promise<voi
   const { judgement, bundle } = await measureConformance(subjects, {
     level,
     plans,
-    ...(token !== undefined && { token }),
+    token,
   });
   if (flags.evidence !== undefined) await writeFile(flags.evidence, `${JSON.stringify(bundle, null, 2)}\n`);
   if (flags.json === true) printJson(terminal, judgement);

@@ -73,7 +73,7 @@ function collect(value: string, before: readonly string[] | undefined): readonly
 
 /** Where the configuration is looked for, as every command does. */
 export function loadOptionsOf(flags: CommonFlags): LoadOptions {
-  return { env: process.env, cwd: process.cwd(), ...(flags.config === undefined ? {} : { file: flags.config }) };
+  return { env: process.env, cwd: process.cwd(), file: flags.config };
 }
 
 function readEntry(target: readonly string[], flags: AddFlags): JsonObject {

@@ -24,7 +24,7 @@ export function callAsCli(
     arguments: { operation, params },
     caller: { sessionId: SESSION, clientName: 'mcp-aql-gateway', transport: 'cli' },
     cancellation: new Cancellation(),
-    ...(user === undefined ? {} : { user }),
+    user,
   });
 }
 

@@ -115,8 +115,8 @@ export async function startGateway(
     process: command,
     oneClient,
     servesClients,
-    ...(names === undefined ? {} : { names }),
-    ...(load === undefined ? {} : { load }),
+    names,
+    load,
   });
   return { gateway, observe, log, monitoring };
 }

@@ -94,7 +94,7 @@ function buildRule(entry: RuleEntry, index: number): PolicyRule {
     decision,
     ...(reason !== undefined && { reason }),
     requires,
-    ...(cooldown_seconds !== undefined && { cooldownSeconds: cooldown_seconds }),
+    cooldownSeconds: cooldown_seconds,
   };
 }
 

@@ -54,7 +54,7 @@ function buildLimit(entry: QuotaEntry, currency: string): QuotaLimit {
     metric,
     ...(warn !== undefined && { warn }),
     ...(pause !== undefined && { pause }),
-    ...(hard_stop !== undefined && { hardStop: hard_stop }),
+    hardStop: hard_stop,
     ...(METRICS[metric].counts === 'cost' && { currency }),
   };
 }

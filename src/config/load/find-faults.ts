@@ -11,7 +11,7 @@ export interface SchemaFault {
   /** The schema that holds the keyword. */
   readonly schema: JsonSchema;
   /** The member that is missing, unknown, or ill-named, where the fault is of one member of an object. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 interface Place {
@@ -84,7 +84,7 @@ function check(value: unknown, schema: unknown, place: Place): true {
 }
 
 function note({ path, faults }: Place, keyword: string, schema: JsonSchema, data: unknown, key?: string): void {
-  faults.push({ keyword, path, data, schema, ...(key === undefined ? {} : { key }) });
+  faults.push({ keyword, path, data, schema, key });
 }
 
 function within(place: Place, step: string | number): Place {

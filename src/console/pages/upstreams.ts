@@ -252,7 +252,7 @@ function lastOf(
   const minute = before !== undefined && before.ok + before.failed > 0 ? before : now;
   if (minute === undefined) return { calls: 0, failed: 0 };
   const { ok, failed, p95 } = minute;
-  return { calls: ok + failed, failed, ...(p95 === undefined ? {} : { p95 }) };
+  return { calls: ok + failed, failed, p95 };
 }
 
 function writeReplicas(replicas: NonNullable<ListModel['replicas']>): Html {

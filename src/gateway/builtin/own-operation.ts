@@ -58,10 +58,10 @@ export function createOwnOperation(draft: OwnOperationDraft): Operation {
       additionalProperties: false,
     },
     outputSchema: output,
-    ...(draft.collection === undefined ? {} : { collection: draft.collection }),
+    collection: draft.collection,
     retryable: category === 'READ',
     groupedBy: null,
-    ...(sensitive === undefined ? {} : { sensitive }),
+    sensitive,
     ...(examples === undefined
       ? {}
       : {

@@ -298,7 +298,7 @@ function fromBlocks(content: readonly ContentBlock[]): ResultData {
 
 /** Whether the texts of blocks have so many tokens at most. */
 function hasTextsOf(blocks: readonly ContentBlock[], maxTokens: number): boolean {
-  return hasTokens(blocks.map((block) => textOf(block) ?? '').join('\n'), maxTokens);
+  return blocks.length === 0 || hasTokens(blocks.map((block) => textOf(block) ?? '').join('\n'), maxTokens);
 }
 
 function textOf({ text, resource }: ContentBlock): string | undefined {

@@ -24,7 +24,7 @@ export const PAGES_BOUND = { pages: 50, characters: 4_000_000, ms: 20_000 };
 export interface GatheredList {
   readonly list: LocatedList;
   /** Set where it is not the whole list, or where that is not certain. */
-  readonly missing?: MissingItems;
+  readonly missing?: MissingItems | undefined;
   /** Of all pages together, where several were read, and the JSON of the items of each. */
   readonly characters?: number;
   readonly written?: readonly string[];
@@ -53,7 +53,7 @@ export function detachList({ list, written, missing, warnings }: GatheredList): 
 
 export function attachList({ place, pages, data, missing, warnings }: DetachedList): GatheredList {
   const items = pages.flatMap((page) => parseExact(page) as readonly unknown[]);
-  return { list: { ...place, items, data: parseExact(data) }, ...(missing !== undefined && { missing }), warnings };
+  return { list: { ...place, items, data: parseExact(data) }, missing, warnings };
 }
 
 /**

@@ -11,7 +11,7 @@ export interface QueryFault extends Fault {
   /** The parameters that do not go together. */
   readonly provided?: readonly string[];
   /** How to correct it. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 /** A call's controls while they are read: all faults are collected, so that one answer names them. */
@@ -70,7 +70,7 @@ export function typeFault(param: string, expected: string, value: unknown, hint?
     message,
     expected,
     actual,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   };
 }
 
@@ -92,7 +92,7 @@ export function valueFault(
     expected,
     actual,
     ...(echo === undefined ? {} : { value: echo }),
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   };
 }
 

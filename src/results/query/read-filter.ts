@@ -99,7 +99,7 @@ function operatorFault(operator: string, path: FieldPath, param: string): QueryF
     expected,
     actual: quoteValue(operator),
     hint: `${meant} For a field of this name write ${quoteValue(`${writePath(path)}.${operator}`)}`.trim(),
-    ...(nearest === undefined ? {} : { nearest }),
+    nearest,
   };
 }
 

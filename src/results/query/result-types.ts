@@ -305,7 +305,7 @@ export type SeenAnswer = { readonly kind: 'list'; readonly path: FieldPath } | {
 /** What is known of the items that a list lacks, because it is one page of an upstream's. */
 export interface MissingItems {
   /** How many items there are, as the upstream says. */
-  readonly total?: number;
+  readonly total?: number | undefined;
   readonly warning: Warning;
 }
 

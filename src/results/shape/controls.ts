@@ -12,7 +12,7 @@ export interface PreparedControls extends ControlSet {
 
 export interface UnknownControl {
   readonly key: string;
-  readonly meant?: string;
+  readonly meant?: string | undefined;
 }
 
 /** For operations that take no controls: those that write, and the gateway's own. */
@@ -101,7 +101,7 @@ function readMisspelt(key: string, { names }: ControlSet, operation: Operation):
   const control = CONTROLS.find((name) => [name, names.get(name) ?? name].some((known) => isSpeltLike(rest, known)));
   if (control === undefined || operation.scope.byName.has(key)) return [];
   const meant = names.get(control);
-  return [{ key, ...(meant !== undefined && { meant }) }];
+  return [{ key, meant }];
 }
 
 /** The computed fields of an operation's items, as its curation declares them. Its controls keep them (`ResultService.controlsOf`). */

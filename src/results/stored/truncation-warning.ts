@@ -9,9 +9,9 @@ import type { Cut } from './truncate.js';
 /** How to read what was left out. */
 interface WayToRest {
   /** Of the whole answer; absent where it could not be stored. */
-  readonly handle?: string;
+  readonly handle?: string | undefined;
   /** Of the next page, with the parameters to add to the same call; absent where there are no pages. */
-  readonly page?: { readonly cursor: string; readonly params: JsonObject };
+  readonly page?: { readonly cursor: string; readonly params: JsonObject } | undefined;
   /** What the answer had to fit into, in tokens. */
   readonly limit: number;
   /** What was cut, as it was; absent where its reader knows. */

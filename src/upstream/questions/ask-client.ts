@@ -20,7 +20,7 @@ export interface AskSettings {
   readonly mask: (params: JsonObject) => JsonObject;
   readonly onAsked: (asked: AskedQuestion) => void;
   /** Where log messages go that belong to no call, on a connection that has one owner. */
-  readonly ownerLog?: () => CallLog | undefined;
+  readonly ownerLog?: (() => CallLog | undefined) | undefined;
 }
 
 /** Keys are the server's text, and mean nothing to anyone else. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonSchema } from '../../../src/base/json/json.js';
 import type { Operation, RiskCondition } from '../../../src/base/protocol/operation.js';
-import { callDanger, operationOfCall } from '../../../src/catalog/operation.js';
+import { operationOfCall } from '../../../src/catalog/operation.js';
 import { anOperation } from '../../support/an-operation.js';
 import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
 
@@ -17,9 +17,10 @@ const withRisk = (when: RiskCondition, path: readonly string[] = ['flag'], categ
     },
   });
 
-const levelOf = (operation: Operation, args: JsonObject): string => callDanger(operation, args).danger.level;
+const levelOf = (operation: Operation, args: JsonObject): string =>
+  operationOfCall(operation, args).classification.danger.level;
 
-describe('callDanger', () => {
+describe('the danger of a call', () => {
   const isTrue: RiskCondition = { is: [true] };
 
   it.each([true, 'true', 'TRUE ', 1, '1', 'yes', 'on', ['true'], '["true"]', '[not json'])(
@@ -73,8 +74,8 @@ describe('callDanger', () => {
   );
 
   it('names the reasons of the level that it reaches', () => {
-    expect(callDanger(withRisk(isTrue), { flag: true }).danger.reasons).toEqual(['because of it']);
-    expect(callDanger(withRisk(isTrue), {}).danger.reasons).toEqual(['usual']);
+    expect(operationOfCall(withRisk(isTrue), { flag: true }).classification.danger.reasons).toEqual(['because of it']);
+    expect(operationOfCall(withRisk(isTrue), {}).classification.danger.reasons).toEqual(['usual']);
   });
 
   it('makes EXECUTE of a READ that takes a risk, which is then neither cached nor repeated', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json/json.js';
 import type { Operation } from '../../../src/base/protocol/operation.js';
-import { callDanger, operationOfCall, trialVariant } from '../../../src/catalog/operation.js';
+import { operationOfCall, trialVariant } from '../../../src/catalog/operation.js';
 import type { UpstreamConfig } from '../../../src/config/gateway-config.js';
 import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
 
@@ -11,7 +11,8 @@ const text = { type: 'string' };
 const operationOf = (name: string, properties: JsonObject, settings: Partial<UpstreamConfig> = {}): Operation =>
   buildTestOperation(aTool(name, { type: 'object', properties }), settings);
 
-const levelOf = (operation: Operation, args: JsonObject): string => callDanger(operation, args).danger.level;
+const levelOf = (operation: Operation, args: JsonObject): string =>
+  operationOfCall(operation, args).classification.danger.level;
 
 describe('a dry run', () => {
   it.each(['dryRun', 'dry_run', 'validateOnly', 'preview_only'])(

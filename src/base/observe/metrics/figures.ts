@@ -25,7 +25,7 @@ export interface GatewayFigures {
   /** Operations by category. */
   readonly operations: Readonly<Record<string, number>>;
   /** What the tools cost a client's context, in tokens: those of the upstreams and those of the gateway. Absent where too large to count. */
-  readonly tokens?: { readonly upstreams: number; readonly gateway: number };
+  readonly tokens?: { readonly upstreams: number; readonly gateway: number } | undefined;
   /** Whether what the gateway depends on works, by its name. */
   readonly dependencies: Readonly<Record<string, boolean>>;
   /** Audit records that were lost since the start. */

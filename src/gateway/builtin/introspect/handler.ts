@@ -244,7 +244,7 @@ function mapUpstreams(snapshot: SurveyedSnapshot, { first = MOST_MAPPED, after }
     .map((upstream) => ({ ...upstream, name: upstream.slug }));
   const page = takePage(
     { items, orderedByName: true, scope: JSON.stringify(['upstreams']) },
-    { first: Math.min(first, MOST_MAPPED), ...(after === undefined ? {} : { after }) },
+    { first: Math.min(first, MOST_MAPPED), after },
   );
   return {
     data: drawMap(page.items, { ...snapshot, mostUsed: usage.present.names }),

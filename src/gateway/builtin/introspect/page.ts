@@ -37,9 +37,7 @@ export function takePage<Item extends { readonly name: string }>(
   return {
     items: items.slice(start, end),
     total: items.length,
-    after: hasNext
-      ? writeCursor(scope, { index: end - 1, name: last.name, ...(ranking !== undefined && { ranking }) })
-      : null,
+    after: hasNext ? writeCursor(scope, { index: end - 1, name: last.name, ranking }) : null,
   };
 }
 
@@ -69,7 +67,7 @@ interface Position {
   readonly index: number;
   readonly name: string;
   /** The ranking of the list that it lies in. */
-  readonly ranking?: number;
+  readonly ranking?: number | undefined;
 }
 
 /** Characters of the digest: enough to detect damage and cursors of other queries; the content is not secret. */

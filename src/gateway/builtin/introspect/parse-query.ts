@@ -24,7 +24,7 @@ export interface OperationFilters {
 export interface PageRequest {
   readonly first: number;
   /** The cursor that came with the page before. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 /** The arguments of `introspect`, by the kind of query. */

@@ -35,7 +35,7 @@ export interface RelationRequest {
   readonly reference: JsonObject;
   readonly direction: Direction;
   /** Edges of this type alone. */
-  readonly relationship?: string;
+  readonly relationship?: string | undefined;
   readonly depth: number;
   readonly sections: readonly Section[];
   readonly page: RelationPage;
@@ -43,9 +43,9 @@ export interface RelationRequest {
 
 /** Which of the relationships are sent; all where there is no `first`. */
 export interface RelationPage {
-  readonly first?: number;
+  readonly first?: number | undefined;
   /** The cursor of the page before. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 export const DIRECTIONS = ['outgoing', 'incoming', 'both'] as const;
@@ -100,10 +100,10 @@ export function readRelationRequest(given: JsonObject): RelationRequest {
     root,
     reference: { element_type: PLAIN_TYPE, element_name: root.id, ...own },
     direction,
-    ...(relationship !== undefined && { relationship }),
+    relationship,
     depth,
     sections: include,
-    page: { ...(first !== undefined && { first }), ...(after !== undefined && { after }) },
+    page: { first, after },
   };
 }
 
