@@ -1,10 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
+import { turns } from '../turns/turns.js';
 
 /** Milliseconds that a long loop holds the event loop at a time. */
 const SLICE_MS = 8;
 
-/** The pauses of all loops, one after the other, so that no two go on in one turn of the event loop. */
-let last: Promise<unknown> = Promise.resolve();
+const LANE = 'loops';
 
 /**
  * Lets calls be served during a loop over thousands of things, such as the tools of a server: `await pauses.due()` after each. What is bounded
@@ -20,15 +19,14 @@ export class Pauses {
     this.#end = now() + SLICE_MS;
   }
 
-  /** Resolves in a later turn where the loop has gone on for some milliseconds; undefined where it has not. */
+  /** Resolves in a turn of the event loop of its own where the loop has gone on for some milliseconds; undefined where it has not. */
   due(): Promise<void> | undefined {
     return this.#now() < this.#end ? undefined : this.now();
   }
 
-  /** Resolves in a later turn. */
+  /** Resolves in a turn of its own. */
   async now(): Promise<void> {
-    last = last.then(() => setImmediate());
-    await last;
+    await turns.next(LANE);
     this.#end = this.#now() + SLICE_MS;
   }
 }
