@@ -51,7 +51,8 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
   return async ({ call: raw, operations }, snapshot) => {
     try {
       checkForm(raw, operations, maxOperations);
-      const pause = () => turns.enter(raw.caller.sessionId);
+      const { sessionId: lane } = raw.caller;
+      const pause = (alone = false) => (alone ? turns.next(lane) : turns.enter(lane));
       const items = await readItems(operations, snapshot.catalog, limits, pause);
       checkReach(raw, items, snapshot);
       const itemCall = createItemCall(raw, operations.length, deps.answerTokens);

@@ -11,8 +11,8 @@ import { limitPayload } from '../limit.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
 
-/** Resolves where this turn of the event loop has room for more. */
-export type Pause = () => Promise<void> | undefined;
+/** Resolves where this turn of the event loop has room for more. @param alone whether what follows needs a turn of its own */
+export type Pause = (alone?: boolean) => Promise<void> | undefined;
 
 /** One operation of a batch, before anything has run. */
 export interface BatchItem {

@@ -105,7 +105,8 @@ async function writeEntries(
   for (const item of items) {
     const reply = replies[item.index];
     if (reply === undefined) continue;
-    await pause();
+    // What a thread has written is decoded and looked through here.
+    await pause(reply.written !== undefined);
     const asked = isQuestion(reply);
     const whole = asked
       ? writeQuestion(reply, item.isSpecial ? prepareItem(item, read) : undefined)
@@ -235,14 +236,19 @@ interface WrittenResult {
   readonly bytes: number;
 }
 
+/** `success` and `data`. */
+const ALLOWED_MEMBERS = 2;
+
 /** @param blocksBefore how many native blocks precede this item's in the answer */
 function writeResult(reply: Reply, blocksBefore: number): WrittenResult {
-  const { blocks } = reply;
-  if (reply.code !== 'OK') return measured(reply.text, blocks, []);
-  const members = sliceMembers(reply.text);
-  const data = shiftBlocks(members.get('data') ?? 'null', blocks, blocksBefore);
+  const { text, blocks } = reply;
+  if (reply.code !== 'OK') return measured(text, blocks, []);
+  const members = sliceMembers(text);
+  const own = members.get('data') ?? 'null';
+  const data = shiftBlocks(own, blocks, blocksBefore);
   const warnings = JSON.parse(members.get('warnings') ?? '[]') as readonly Warning[];
-  return measured(`{"success":true,"data":${data}}`, blocks, warnings);
+  const isAllowed = members.size === ALLOWED_MEMBERS && data === own;
+  return measured(isAllowed ? text : `{"success":true,"data":${data}}`, blocks, warnings);
 }
 
 /**
