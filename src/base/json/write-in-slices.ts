@@ -13,7 +13,7 @@ export function takesLongToWrite(value: unknown): boolean {
 }
 
 /** Gathers texts as bytes, in pieces that are neither many nor large. A text that is added holds whole characters. */
-class WrittenPieces {
+export class WrittenPieces {
   readonly #pieces: Buffer[] = [];
   #texts: string[] = [];
   #length = 0;

@@ -95,13 +95,11 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   const types = () => (registry ??= buildTypeRegistry(catalog));
   let read: Overview | undefined;
   const overview = async (): Promise<Overview> => {
-    if (read !== undefined) return read;
     // Of ten thousand operations it takes a turn: neither what came before nor what is told then is in it.
-    await nextTurn();
-    const all = readOverview(catalog, plan);
-    read = all;
-    await nextTurn();
-    return all;
+    if (read === undefined) await nextTurn();
+    else return read;
+    read ??= readOverview(catalog, plan);
+    return nextTurn(read);
   };
   let names: ToolNames | undefined;
   const toolNames = () => (names ??= readToolNames(catalog));

@@ -51,8 +51,7 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
   return async ({ call: raw, operations }, snapshot) => {
     try {
       checkForm(raw, operations, maxOperations);
-      const { sessionId: lane } = raw.caller;
-      const pause = (alone = false) => (alone ? turns.next(lane) : turns.enter(lane));
+      const pause = (alone = false) => turns[alone ? 'next' : 'enter'](raw.caller.sessionId);
       const items = await readItems(operations, snapshot.catalog, limits, pause);
       checkReach(raw, items, snapshot);
       const itemCall = createItemCall(raw, operations.length, deps.answerTokens);

@@ -218,12 +218,7 @@ function explainAbsence(
   return absent(`${name} failed with '${reply.code}'`);
 }
 
-/**
- * The members of an envelope by name, each as a slice of the text: values that are passed on are neither parsed nor
- * serialised again, so that no number changes.
- *
- * @param envelope the JSON text of an object as `JSON.stringify` writes it; the values of its members may have any layout
- */
+/** The members of an envelope by name, each as a slice of the text: neither parsed nor written again, so that no number changes. */
 export function sliceMembers(envelope: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   for (let member = readMember(envelope, 0); member !== undefined; member = readMember(envelope, member.end))

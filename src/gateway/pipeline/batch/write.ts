@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
+import { WrittenPieces } from '../../../base/json/write-in-slices.js';
 import { type PayloadLimits, payloadTooLarge } from '../../../base/protocol/limits.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import {
@@ -236,9 +237,6 @@ interface WrittenResult {
   readonly bytes: number;
 }
 
-/** `success` and `data`. */
-const ALLOWED_MEMBERS = 2;
-
 /** @param blocksBefore how many native blocks precede this item's in the answer */
 function writeResult(reply: Reply, blocksBefore: number): WrittenResult {
   const { text, blocks } = reply;
@@ -247,7 +245,8 @@ function writeResult(reply: Reply, blocksBefore: number): WrittenResult {
   const own = members.get('data') ?? 'null';
   const data = shiftBlocks(own, blocks, blocksBefore);
   const warnings = JSON.parse(members.get('warnings') ?? '[]') as readonly Warning[];
-  const isAllowed = members.size === ALLOWED_MEMBERS && data === own;
+  // Beside `success` and `data` a batch allows nothing.
+  const isAllowed = members.size === 2 && data === own;
   return measured(isAllowed ? text : `{"success":true,"data":${data}}`, blocks, warnings);
 }
 
@@ -305,46 +304,25 @@ export async function writeContent(
 ): Promise<Pick<Reply, 'text' | 'written'>> {
   const characters = parts.reduce((sum, part) => sum + part.length, 0);
   if (characters <= STEP_CHARACTERS) return { text: parts.join('') };
-  const pieces = new PieceWriter();
-  pieces.add('[{"type":"text","text":"');
+  const pieces = new WrittenPieces();
+  pieces.push('[{"type":"text","text":"');
   for (const part of parts) {
     for (let at = 0; at < part.length; at += STEP_CHARACTERS) {
       // The halves of a character that stands over the cut are written as two escapes, which mean the same.
       await pause();
-      pieces.add(JSON.stringify(part.slice(at, at + STEP_CHARACTERS)).slice(1, -1));
+      pieces.push(JSON.stringify(part.slice(at, at + STEP_CHARACTERS)).slice(1, -1));
     }
   }
-  pieces.add('"}');
+  pieces.push('"}');
   for (const block of blocks) {
     await pause();
-    pieces.add(`,${JSON.stringify(block)}`);
+    pieces.push(`,${JSON.stringify(block)}`);
   }
-  pieces.add(']');
+  pieces.push(']');
   return {
     get text() {
       return parts.join('');
     },
     written: pieces.take(),
   };
-}
-
-/** Collects short texts into pieces of some size: each piece costs a system call's entry. */
-class PieceWriter {
-  readonly #pieces: Buffer[] = [];
-  #open = '';
-
-  add(text: string): void {
-    this.#open += text;
-    if (this.#open.length >= STEP_CHARACTERS) this.#close();
-  }
-
-  take(): readonly Buffer[] {
-    this.#close();
-    return this.#pieces;
-  }
-
-  #close(): void {
-    if (this.#open !== '') this.#pieces.push(Buffer.from(this.#open));
-    this.#open = '';
-  }
 }

@@ -29,6 +29,14 @@ describe('decodeMessage', () => {
     );
   });
 
+  it('reads characters of several bytes beside the signs of JSON, and numbers behind them', () => {
+    const said = 'Ģ"[{,ü€😀\\'.repeat(50);
+    const text = call(JSON.stringify({ operation: 'x', params: { [said]: [said, 1] } }));
+    expect(decode(Buffer.from(text))).toEqual({ kind: 'message', message: JSON.parse(text) });
+    const inexact = call(`{"operation":"x","params":{"said":${JSON.stringify(said)},"id":9007199254740993}}`);
+    expect(failureOf(inexact)).toMatchObject({ details: { param_name: 'id', value: '9007199254740993' } });
+  });
+
   it('names the first byte that is not UTF-8, also after valid replacement characters', () => {
     const clean = fc.array(fc.constantFrom('\uFFFD', 'a', 'ü', '€', '😀')).map((characters) => characters.join(''));
     fc.assert(
