@@ -1,13 +1,13 @@
 /**
  * What a fair share costs. How much one client slows others: a client calls one after the other, alone and while another client keeps 64
  * calls in flight, of an upstream's READ, of `introspect` and of its search; over 5,000 operations while another searches 60 times at once, and while
- * an operator searches 20 times at once the audit record of some ten thousand calls. And how many calls clients get together, beside one that has
- * as many in flight. Prints medians and their ratios; ends with 1 where one misses its bar.
+ * an operator searches 20 times at once the audit record of some ten thousand calls. And what a call of several clients together costs, beside one
+ * client that has as many in flight. Prints medians and their ratios; ends with 1 where one misses its bar.
  *
  *   npm run soak:flood [-- part of a measurement's name]
  */
 import { fork } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { here, startGateway } from './soak-gateway.mjs';
@@ -53,6 +53,7 @@ const TOGETHER = {
 };
 const RATE_ROUNDS = 5;
 const RATE_MS = 1_000;
+const TICK_MS = 10;
 /** Longer than a gateway remembers that several clients call. */
 const SETTLE_MS = 31_000;
 
@@ -94,19 +95,32 @@ async function measure(url, { calm, flood, inFlight = IN_FLIGHT }) {
   }
 }
 
-/** The calls a second of two clients, and of one with as many in flight: in turn, as the machine is shared. */
-async function compareRates(url, clients) {
+/** Milliseconds of processor time that a process has taken (Linux only). */
+async function processorMs({ pid }) {
+  const [user, system] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ').slice(11, 13);
+  return (Number(user) + Number(system)) * TICK_MS;
+}
+
+/**
+ * The gateway's processor time for a call of two clients, and of one with as many in flight: in turn, as the machine is shared. The calls a
+ * second, which are printed beside it, are also those that the caller and the upstream have processors left for.
+ */
+async function compareCosts({ url, gateway }, clients) {
   const caller = startCaller(url, CLIENTS.flood.token);
-  const count = (who) => caller.count(READ, { clients: who, settleMs: SETTLE_MS, ms: RATE_MS });
+  const count = async (who) => {
+    const before = await processorMs(gateway);
+    const { rate, answered } = await caller.count(READ, { clients: who, settleMs: SETTLE_MS, ms: RATE_MS });
+    return { rate, cost: ((await processorMs(gateway)) - before) / answered };
+  };
   try {
     const rounds = [];
     for (let round = 0; round < RATE_ROUNDS; round += 1) {
       const one = await count(ONE);
       const both = await count(clients);
-      rounds.push({ one, both, ratio: both / one });
+      rounds.push({ rate: both.rate / one.rate, one: one.cost, both: both.cost, ratio: one.cost / both.cost });
     }
     const of = (name) => median(rounds.map((round) => round[name]));
-    return { one: of('one'), both: of('both'), ratio: of('ratio') };
+    return { rate: of('rate'), one: of('one'), both: of('both'), ratio: of('ratio') };
   } finally {
     caller.end();
   }
@@ -140,7 +154,7 @@ async function withGateway(setting, work) {
   const { gateway, url, ready } = await startGateway({ program: 'echo-upstream.mjs', ...setting }, directory);
   try {
     await ready();
-    return await work(url);
+    return await work({ url, gateway });
   } finally {
     gateway.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true });
@@ -165,13 +179,13 @@ async function judgeFloods(url, floods) {
   return isFair;
 }
 
-async function judgeRates(url) {
+async function judgeCosts(running) {
   let isFair = true;
   for (const [name, clients] of Object.entries(TOGETHER).filter(isAsked)) {
-    const { one, both, ratio } = await compareRates(url, clients);
+    const { rate, one, both, ratio } = await compareCosts(running, clients);
     isFair &&= ratio >= TOGETHER_BAR;
     console.log(
-      `${name}: ${both.toFixed(0)} calls a second, ${one.toFixed(0)} of one client with as many, ${ratio.toFixed(2)} x`,
+      `${name}: ${both.toFixed(2)} ms of the gateway's processor a call, ${one.toFixed(2)} of one client with as many, ${ratio.toFixed(2)} x for the same; calls a second ${rate.toFixed(2)} x`,
     );
   }
   return isFair;
@@ -194,9 +208,12 @@ const isFair = [];
 if (floods.length > 0 || Object.entries(TOGETHER).some(isAsked)) {
   const config = { clients: CLIENTS };
   isFair.push(
-    await withGateway({ tools, config }, async (url) => [await judgeFloods(url, floods), await judgeRates(url)]),
+    await withGateway({ tools, config }, async (running) => [
+      await judgeFloods(running.url, floods),
+      await judgeCosts(running),
+    ]),
   );
 }
 if (ofMany.length > 0)
-  isFair.push(await withGateway({ tools: many, config: AUDITED }, (url) => judgeMany(url, ofMany)));
+  isFair.push(await withGateway({ tools: many, config: AUDITED }, ({ url }) => judgeMany(url, ofMany)));
 process.exitCode = isFair.flat().every(Boolean) ? 0 : 1;

@@ -60,7 +60,7 @@ async function flood(args) {
   for (;;) await call(args);
 }
 
-/** The calls a second of clients that have so many in flight, once they have called for a while. */
+/** The calls of clients that have so many in flight: of all the time, and those a second, once they have called for a while. */
 async function count(args, { clients, settleMs, ms }) {
   const state = { isOver: false, answered: 0 };
   const keepCalling = async (headers) => {
@@ -75,7 +75,7 @@ async function count(args, { clients, settleMs, ms }) {
   const rate = ((state.answered - before) * 1_000) / (performance.now() - began);
   state.isOver = true;
   await Promise.all(running);
-  return rate;
+  return { rate, answered: state.answered };
 }
 
 process.on('message', async ({ args, calls, together, inFlight = 0 }) => {
