@@ -18,9 +18,12 @@ interface Entry extends Omit<KnownTool, 'isChanged'> {
   readonly digest: string;
 }
 
-/** The reviewed tools by their names, and how many of them each server has. */
+/**
+ * The lines of the reviewed tools by their names, each behind its server and a space, and how many tools each server has. Most names are
+ * never asked for: an object for each line took 6 MB of a start.
+ */
 interface KnownServers {
-  readonly byName: ReadonlyMap<string, readonly Entry[]>;
+  readonly byName: ReadonlyMap<string, string>;
   readonly sizes: ReadonlyMap<string, number>;
 }
 
@@ -29,13 +32,12 @@ const DIGEST = /^sha256\/2:([0-9a-f]{32})/;
 
 /**
  * Reads the notation of `known/servers.txt`, one entry a line; empty lines and lines that begin with `#` are skipped:
- * - `@ NAME PACKAGE VERSION`: a server, whose tools follow;
+ * - `@ NAME VERSION`: a server, whose tools follow;
  * - `CATEGORY DANGER DIGEST TOOL`: a tool of it, whose definition has a fingerprint that begins with the digest;
  * - `? CATEGORY DANGER DIGEST TOOL ...`: the same, proposed and not reviewed: skipped.
- * @throws TypeError for a line that is none of these
  */
 export function readKnownServers(text: string): KnownServers {
-  const byName = new Map<string, Entry[]>();
+  const byName = new Map<string, string>();
   const sizes = new Map<string, number>();
   let server = '';
   for (const line of text.split('\n')) {
@@ -44,14 +46,27 @@ export function readKnownServers(text: string): KnownServers {
       [, server = ''] = line.split(' ');
       continue;
     }
-    const [category, danger, digest = '', ...name] = line.split(' ');
-    if (!isOneOf(CATEGORIES, category) || !isOneOf(DANGER_LEVELS, danger) || name.length === 0 || server === '')
-      throw new TypeError(`known servers: '${line}' is no entry`);
-    const tool = name.join(' ');
-    byName.set(tool, [...(byName.get(tool) ?? []), { server, category, danger, digest }]);
+    const digest = line.indexOf(' ', line.indexOf(' ') + 1) + 1;
+    const tool = line.slice(line.indexOf(' ', digest) + 1);
+    const others = byName.get(tool);
+    byName.set(tool, others === undefined ? `${server} ${line}` : `${others}\n${server} ${line}`);
     sizes.set(server, (sizes.get(server) ?? 0) + 1);
   }
   return { byName, sizes };
+}
+
+const NONE: readonly Entry[] = [];
+
+/** What was reviewed of tools of a name. @throws TypeError for a line that is no entry of a server */
+export function entriesOf({ byName }: Pick<KnownServers, 'byName'>, name: string): readonly Entry[] {
+  const lines = byName.get(name);
+  if (lines === undefined) return NONE;
+  return lines.split('\n').map((line) => {
+    const [server = '', category, danger, digest = ''] = line.split(' ');
+    if (server === '' || !isOneOf(CATEGORIES, category) || !isOneOf(DANGER_LEVELS, danger))
+      throw new TypeError(`known servers: '${line.trim()}' is no entry`);
+    return { server, category, danger, digest };
+  });
 }
 
 function isOneOf<T extends string>(list: readonly T[], word: string | undefined): word is T {
@@ -72,8 +87,8 @@ function knownServers(): KnownServers {
  * @param server as `recognizeServer` found it
  */
 export function findKnown(tool: RawTool, server?: string): KnownTool | undefined {
-  const entries = knownServers().byName.get(String(tool['name']));
-  if (entries === undefined) return undefined;
+  const entries = entriesOf(knownServers(), String(tool['name']));
+  if (entries.length === 0) return undefined;
   const [, digest] = DIGEST.exec(fingerprintTool(tool)) ?? [];
   const same = entries.find((entry) => entry.digest === digest);
   if (same !== undefined) return { ...same, isChanged: false };
@@ -90,16 +105,14 @@ const FEWEST_ALIKE = 2;
  * the reviewed one is only ever a reason to doubt.
  */
 export function recognizeServer(tools: readonly RawTool[]): string | undefined {
-  const { byName, sizes } = knownServers();
+  const known = knownServers();
   const counts = new Map<string, number>();
   for (const name of new Set(tools.map((tool) => String(tool['name'])))) {
-    const entries = byName.get(name);
-    if (entries === undefined) continue;
-    for (const server of new Set(entries.map((entry) => entry.server)))
+    for (const server of new Set(entriesOf(known, name).map((entry) => entry.server)))
       counts.set(server, (counts.get(server) ?? 0) + 1);
   }
   const [best] = [...counts].sort(([, one], [, other]) => other - one);
   if (best === undefined) return undefined;
   const [server, count] = best;
-  return count >= FEWEST_ALIKE && count >= ALIKE * (sizes.get(server) ?? 0) ? server : undefined;
+  return count >= FEWEST_ALIKE && count >= ALIKE * (known.sizes.get(server) ?? 0) ? server : undefined;
 }

@@ -3,7 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { fingerprintTool } from '../../../src/base/protocol/fingerprint-tool.js';
 import { classifyTool } from '../../../src/classify/classify-tool.js';
 import type { ClassificationInput } from '../../../src/classify/facts.js';
-import { findKnown, type KnownTool, readKnownServers, recognizeServer } from '../../../src/classify/known.js';
+import {
+  entriesOf,
+  findKnown,
+  type KnownTool,
+  readKnownServers,
+  recognizeServer,
+} from '../../../src/classify/known.js';
 
 const DATA = readFileSync(new URL('../../../src/classify/known/servers.txt', import.meta.url), 'utf8');
 
@@ -107,13 +113,22 @@ describe('finding a definition', () => {
 describe('the data', () => {
   test('is read, and each line that is neither an entry nor a proposal is told', () => {
     const digest = 'a'.repeat(32);
-    const { byName, sizes } = readKnownServers(
-      `# x\n@ ferry 1.0\nREAD safe ${digest} list cabins\n? READ safe ${digest} y # 0.5\n`,
+    const known = readKnownServers(
+      `# x\n@ ferry 1.0\nREAD safe ${digest} list cabins\n? READ safe ${digest} y # 0.5\n\n@ canal\nDELETE destructive ${digest} list cabins`,
     );
-    expect([...byName.keys()]).toEqual(['list cabins']);
-    expect([...sizes]).toEqual([['ferry', 1]]);
-    expect(() => readKnownServers(`@ ferry\nREAD harmless ${digest} x`)).toThrow("'READ harmless");
-    expect(() => readKnownServers(`READ safe ${digest} x`)).toThrow('is no entry');
+    expect(entriesOf(known, 'list cabins')).toEqual([
+      { server: 'ferry', category: 'READ', danger: 'safe', digest },
+      { server: 'canal', category: 'DELETE', danger: 'destructive', digest },
+    ]);
+    expect([...known.sizes]).toEqual([
+      ['ferry', 1],
+      ['canal', 1],
+    ]);
+    expect(['y', 'cabins', 'ferry', ''].flatMap((name) => entriesOf(known, name))).toEqual([]);
+    expect(() => entriesOf(readKnownServers(`@ ferry\nREAD harmless ${digest} x`), 'x')).toThrow(
+      "'ferry READ harmless",
+    );
+    expect(() => entriesOf(readKnownServers(`READ safe ${digest} x`), 'x')).toThrow('is no entry');
   });
 
   test('has names, labels and digests alone, each definition once, and nothing that is only proposed', () => {
