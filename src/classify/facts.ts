@@ -418,6 +418,7 @@ function readParameters(
 
 /** Represents, among a schema's constants, all other values that it allows. */
 const ANYTHING = Symbol('anything');
+const FREE: readonly unknown[] = [ANYTHING];
 
 /** What has been read of a tool's schemas: references can lead to one of them more often than there are atoms. */
 type KnownConstants = Map<JsonSchema, readonly unknown[]>;
@@ -430,17 +431,25 @@ export function readConstants(
   depth = 0,
 ): readonly unknown[] {
   const source = followReference(schema, root);
-  if (source === undefined || depth > MAX_DEPTH) return [ANYTHING];
+  if (source === undefined || depth > MAX_DEPTH || saysNoConstant(source)) return FREE;
   const before = known.get(source);
   if (before !== undefined) return before;
   // A schema inside itself says nothing more.
-  known.set(source, [ANYTHING]);
+  known.set(source, FREE);
   const constants = readFresh(source, (part) =>
-    isJsonObject(part) ? readConstants(part, root, known, depth + 1) : [ANYTHING],
+    isJsonObject(part) ? readConstants(part, root, known, depth + 1) : FREE,
   );
   const distinct = [...new Set(constants)];
   known.set(source, distinct);
   return distinct;
+}
+
+/** Most parameters are plain texts and numbers. */
+function saysNoConstant(source: JsonSchema): boolean {
+  return (
+    source['type'] !== 'null' &&
+    !('enum' in source || 'const' in source || 'anyOf' in source || 'oneOf' in source || 'allOf' in source)
+  );
 }
 
 function readFresh(source: JsonSchema, read: (part: unknown) => readonly unknown[]): readonly unknown[] {
@@ -456,17 +465,23 @@ function readFresh(source: JsonSchema, read: (part: unknown) => readonly unknown
 
 /** The branches of a union. */
 export function branches(schema: JsonObject): readonly unknown[] {
-  return [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])];
+  const isUnion = 'anyOf' in schema || 'oneOf' in schema;
+  return isUnion ? [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])] : NO_BRANCHES;
 }
+
+const NO_BRANCHES: readonly unknown[] = [];
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 export function typesOf(schema: unknown): ReadonlySet<string> {
-  if (!isJsonObject(schema)) return new Set();
+  if (!isJsonObject(schema)) return NO_TYPES;
   const type = schema['type'];
-  if (typeof type === 'string') return new Set([type]);
+  if (typeof type === 'string') return onlyType(type);
   if (Array.isArray(type)) return new Set(type.filter((one) => typeof one === 'string'));
   return new Set(branches(schema).flatMap((branch) => [...typesOf(branch)]));
 }
+
+const NO_TYPES: ReadonlySet<string> = new Set();
+const onlyType = rememberTexts((type): ReadonlySet<string> => new Set([type]));

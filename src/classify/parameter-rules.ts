@@ -59,7 +59,7 @@ export const PARAMETER_RULES: readonly Rule[] = [
     weight: 12,
     meaning: 'A download or export into a named place creates a file there.',
     find: (facts) =>
-      [...facts.name, ...facts.description.matches].some(({ effect }) => effect === 'download')
+      facts.name.some(handsOut) || facts.description.matches.some(handsOut)
         ? anyParameter('create', 'is where the copy is written', ({ key, text }) => text && LOCAL_PATH.test(key))(facts)
         : [],
   },
@@ -75,6 +75,8 @@ export const PARAMETER_RULES: readonly Rule[] = [
   },
 ];
 
+const handsOut = ({ effect }: { readonly effect: Effect }): boolean => effect === 'download';
+
 const OUTPUT_PATH =
   /^(?:(?:out|output|dest|destination|save|export|result)_?(?:path|file|file_?path|file_?name|dir|directory|folder|location)|save_(?:to|as)|out_?file|out_?dir|write_to)$/;
 /** Where something is written, if it is a file that is worked on. */
@@ -86,11 +88,10 @@ const CONVERTING = wordList('converting');
 
 /** Whether the tool makes one thing of another, so that a path for output is where the result goes. */
 function isConverter({ name, description }: ToolFacts): boolean {
-  const matches = [
-    ...name.filter(({ role }) => role !== 'inner'),
-    ...description.matches.filter(({ role }) => role !== 'later'),
-  ];
-  return matches.every(({ effect }) => MAKING.has(effect));
+  return (
+    name.every(({ role, effect }) => role === 'inner' || MAKING.has(effect)) &&
+    description.matches.every(({ role, effect }) => role === 'later' || MAKING.has(effect))
+  );
 }
 
 /** Whether a parameter names the file that a converter always writes: it is required, or has a name where none is given. */

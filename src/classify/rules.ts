@@ -37,28 +37,32 @@ function ofRole<Match extends { readonly role: string }>(
   return NOTHING;
 }
 
+/** @param shareOf how much of the rule's weight a match has; 1 where undefined */
 const inName =
   (
     role: NameRole,
     wording: (word: string) => string,
-    pick: (facts: ToolFacts) => readonly NameMatch[] = (facts) => facts.name,
+    shareOf: (match: NameMatch, facts: ToolFacts) => number | undefined = () => undefined,
+    of: 'name' | 'title' = 'name',
   ) =>
   (facts: ToolFacts): readonly RuleMatch[] =>
-    ofRole(pick(facts), role).map(({ word, effect }) => ({
-      effect,
-      word,
-      says: `${wording(word)} ${EFFECTS[effect].phrase}`,
-    }));
+    ofRole(facts[of], role).map((match) => {
+      const { word, effect } = match;
+      return { effect, word, says: `${wording(word)} ${EFFECTS[effect].phrase}`, share: shareOf(match, facts) };
+    });
 
 const inDescription =
-  (role: DescriptionRole, wording: (word: string) => string) =>
+  (
+    role: DescriptionRole,
+    wording: (word: string) => string,
+    shareOf: (facts: ToolFacts) => number | undefined = () => undefined,
+  ) =>
   (facts: ToolFacts): readonly RuleMatch[] =>
-    ofRole(facts.description.matches, role).map((match) => ({
-      effect: match.effect,
-      word: match.word,
-      says: `${wording(match.word)} ${EFFECTS[match.effect].phrase}`,
-      ...((isStray(match, facts) || isVague(match, facts)) && { share: STRAY }),
-    }));
+    ofRole(facts.description.matches, role).map((match) => {
+      const { word, effect } = match;
+      const share = shareOf(facts) ?? (isStray(match, facts) || isVague(match, facts) ? STRAY : undefined);
+      return { effect, word, says: `${wording(word)} ${EFFECTS[effect].phrase}`, share };
+    });
 
 /** How much of a description's verb of change counts where it does not say what the tool does. */
 const STRAY = 0.25;
@@ -138,6 +142,9 @@ function answersOnly(facts: ToolFacts, effect: Effect): boolean {
   return (effect === 'create' && callsItselfReadOnly(facts)) || (plain && GUIDANCE.test(main));
 }
 
+const shareOfMaking = ({ effect }: NameMatch, facts: ToolFacts): number | undefined =>
+  answersOnly(facts, effect) ? STRAY : undefined;
+
 const MAKING_ANSWERS: ReadonlySet<Effect> = new Set<Effect>(['create', 'update', 'lifecycle', 'run']);
 /** Verbs of a description that leave no doubt that an answer is what the tool makes. */
 const ANSWERING = words('provide return explain describe guide show');
@@ -184,6 +191,8 @@ function softenManagement(facts: ToolFacts): ToolFacts {
 const selects = ({ key, text, boolean, values }: ParameterFacts): boolean =>
   text && !boolean && values.length === 0 && SELECTING.test(key);
 
+const HEAD = inDescription('head', (word) => `description: verb '${word}'`);
+
 /** Every rule, by what it looks at. `docs/classification.md` explains how they are weighed. */
 export const RULES: readonly Rule[] = [
   {
@@ -191,22 +200,14 @@ export const RULES: readonly Rule[] = [
     looksAt: 'name',
     weight: 10,
     meaning: 'The verb of the name, at any place.',
-    find: (facts) =>
-      inName(
-        'lead',
-        (word) => `name: verb '${word}'`,
-      )(facts).map((match) => (answersOnly(facts, match.effect) ? { ...match, share: STRAY } : match)),
+    find: inName('lead', (word) => `name: verb '${word}'`, shareOfMaking),
   },
   {
     id: 'name-joined',
     looksAt: 'name',
     weight: 10,
     meaning: 'A further verb behind "or" or "and": get_or_create also creates.',
-    find: (facts) =>
-      inName(
-        'joined',
-        (word) => `name: joined verb '${word}'`,
-      )(facts).map((match) => (answersOnly(facts, match.effect) ? { ...match, share: STRAY } : match)),
+    find: inName('joined', (word) => `name: joined verb '${word}'`, shareOfMaking),
   },
   {
     id: 'name-likely',
@@ -235,11 +236,11 @@ export const RULES: readonly Rule[] = [
     weight: 4,
     meaning: 'The name has no verb and ends in a word for information.',
     // A value of a choice of actions is short: what is only a noun there stands for reading it.
-    find: (facts) =>
-      inName(
-        'noun',
-        (word) => `name: '${word}' is information and`,
-      )(facts).map((match) => (facts.input.groupValue === undefined ? match : { ...match, share: 2.5 })),
+    find: inName(
+      'noun',
+      (word) => `name: '${word}' is information and`,
+      (_, { input }) => (input.groupValue === undefined ? undefined : 2.5),
+    ),
   },
   {
     id: 'name-deed',
@@ -253,22 +254,19 @@ export const RULES: readonly Rule[] = [
     looksAt: 'title',
     weight: 3,
     meaning: 'The verb of the title.',
-    find: (facts) =>
-      inName(
-        'lead',
-        (word) => `title: verb '${word}'`,
-        ({ title }) => title,
-      )(facts).map((match) =>
-        isStray({ ...match, word: match.word ?? '' }, facts) ? { ...match, share: STRAY } : match,
-      ),
+    find: inName(
+      'lead',
+      (word) => `title: verb '${word}'`,
+      (match, facts) => (isStray(match, facts) ? STRAY : undefined),
+      'title',
+    ),
   },
   {
     id: 'description-head',
     looksAt: 'description',
     weight: 8,
     meaning: 'The verb of the sentence that says what the tool does.',
-    find: (facts) =>
-      inDescription('head', (word) => `description: verb '${word}'`)(softenManagement(softenRemoval(softenRun(facts)))),
+    find: (facts) => HEAD(softenManagement(softenRemoval(softenRun(facts)))),
   },
   {
     id: 'description-information',
@@ -282,15 +280,16 @@ export const RULES: readonly Rule[] = [
     looksAt: 'description',
     weight: 6,
     meaning: 'The first sentence begins with a verb of which no more is known than that it does something.',
-    find: (facts) => {
-      const aside = facts.description.matches[0]?.occasion === true && facts.name.some(isCertainRead);
-      const vague = facts.description.matches[0]?.vague === true ? { share: VAGUE_DEED } : {};
-      const share = aside && plainlyReads(facts) ? { share: STRAY } : vague;
-      return inDescription(
-        'deed',
-        (word) => `description: verb '${word}'`,
-      )(facts).map((match) => ({ ...match, ...share }));
-    },
+    find: inDescription(
+      'deed',
+      (word) => `description: verb '${word}'`,
+      (facts) => {
+        const [first] = facts.description.matches;
+        const aside = first?.occasion === true && facts.name.some(isCertainRead) && plainlyReads(facts);
+        if (aside) return STRAY;
+        return first?.vague === true ? VAGUE_DEED : undefined;
+      },
+    ),
   },
   {
     id: 'description-joined',

@@ -121,6 +121,7 @@ type Members = ReadonlyMap<string, Member>;
 const MAX_DEPTH = 64;
 
 const NO_MEMBERS: Members = new Map();
+const NO_FIELDS: readonly ObjectField[] = [];
 const COMPOSITION = ['$ref', 'allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'] as const;
 
 /**
@@ -138,6 +139,8 @@ let lastRoot: { readonly root: JsonSchema; readonly fields: readonly ObjectField
 
 function readFields(schema: JsonSchema, root: JsonSchema): readonly ObjectField[] {
   const composed = COMPOSITION.some((keyword) => keyword in schema);
+  // Most schemas are of texts and numbers.
+  if (!composed && !('properties' in schema || 'required' in schema)) return NO_FIELDS;
   const members = composed ? collectMembers(schema, { root, seen: new Map(), left: MOST_MERGED }, 0) : readOwn(schema);
   return Array.from(members, ([name, { schemas, required }]) => ({
     name,
