@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { JsonPath } from '../../base/json/json-path.js';
@@ -175,10 +175,13 @@ const SENSITIVE_NAME = new RegExp(`${SECRET_NAME.source}|cookie|session|signatur
  */
 export function maskConfig(config: GatewayConfig, env: NodeJS.ProcessEnv = {}): JsonObject {
   const secrets = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && value.length >= LEAST_SECRET && SECRET_NAME.test(name) ? [value] : [],
+    value !== undefined && value.length >= LEAST_SECRET && SECRET_NAME.test(name) && !isPlace(value) ? [value] : [],
   );
   return maskTexts(maskMembers(config), secrets) as JsonObject;
 }
+
+/** `PWD` is where the command runs, and `SSH_AUTH_SOCK` a socket: a place is no secret. */
+const isPlace = (value: string): boolean => isAbsolute(value) && existsSync(value);
 
 /** A shorter value stands in ordinary words, too. */
 const LEAST_SECRET = 6;

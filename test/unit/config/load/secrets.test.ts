@@ -9,6 +9,15 @@ async function maskEndpoint(entry: unknown): Promise<unknown> {
 }
 
 describe('maskConfig', () => {
+  it('masks variables that sound secret wherever they stand, but no place such as PWD', async () => {
+    const config = await loadOnly({ mcpServers: { a: { command: 'x', args: ['s3cr3t-of-mine', '/no/s3cr3t'] } } });
+    const env = { MY_TOKEN: 's3cr3t-of-mine', MY_KEY: '/no/s3cr3t', PWD: config.directory };
+    expect(maskConfig(config, env)).toMatchObject({
+      directory: config.directory,
+      upstreams: [{ endpoint: { args: ['***', '***'] } }],
+    });
+  });
+
   it('masks every value of env and headers, and keeps their names', async () => {
     expect(await maskEndpoint({ command: 'x', env: { A: 's', B: 's' } })).toMatchObject({
       env: { A: '***', B: '***' },
