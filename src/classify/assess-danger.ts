@@ -19,6 +19,7 @@ import type { Signal } from './rule.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './words/lexicon.js';
 import { findOtherVerb } from './words/other-verbs.js';
 import { BULK_WORDS, MONEY_NOUNS, splitWords } from './words/vocabulary.js';
+import { wordList } from './words/word-lists.js';
 
 /** The danger of a category when nothing else is known (companion document "danger levels"). */
 const DEFAULT_DANGER: Readonly<Record<Category, DangerLevel>> = {
@@ -242,11 +243,7 @@ const addsByName = ({ rule, effect }: Signal): boolean => rule.id === 'name-lead
 const ADDITIVE: ReadonlySet<Effect> = new Set<Effect>(['create', 'add', 'send', 'interact']);
 
 /** Verbs that may replace or end anything, depending on what they are used on. */
-const OPEN: ReadonlySet<string> = new Set(
-  'apply set configure sync import migrate restore install revert rollback undo commit pop call handle upload edit transform refactor fix replace kill terminate'.split(
-    ' ',
-  ),
-);
+const OPEN = wordList('open-verbs');
 
 /** Effects that replace what was there, which a commit keeps. */
 const REPLACING: ReadonlySet<Effect> = new Set<Effect>(['upsert', 'overwrite']);

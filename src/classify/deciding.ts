@@ -3,7 +3,7 @@ import type { Deciding } from '../base/protocol/operation.js';
 import type { ParameterFacts, ToolFacts } from './facts.js';
 import { effectOfAction, isLoss } from './judge-value.js';
 import { saidToLose } from './read-value.js';
-import { findRunner } from './runner.js';
+import { findRunner, STORING } from './runner.js';
 import { readListedValues } from './text/listed-values.js';
 import { type Effect, readShare } from './words/lexicon.js';
 import { wordList } from './words/word-lists.js';
@@ -22,18 +22,6 @@ const ADDRESS = /^(?:url|uri|endpoint|path|route|api_path|request_url|target_url
 const FILTERS =
   /\bfilter|\bonly (?:return|show|include|list)|\brestrict|\bnarrow|\bmatching\b|\bto (?:search|look) for\b/i;
 
-/** Effects of tools that keep an action or a text, and do not carry it out. */
-const STORING: ReadonlySet<Effect> = new Set<Effect>([
-  'create',
-  'add',
-  'upsert',
-  'delete',
-  'check',
-  'compute',
-  'download',
-  'reset',
-  'detach',
-]);
 /** Verbs that look at a text and do not run it. */
 const LOOKING = wordList('looking');
 const SAYS_UNRUN =

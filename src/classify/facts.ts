@@ -241,16 +241,7 @@ function isStrongRead({ role, word }: NameMatch): boolean {
   return role === 'noun' || COMMON_READS.has(word) || LEXICON.get(word)?.nounness === 'never';
 }
 
-const COMMON_READS: ReadonlySet<string> = new Set([
-  'list',
-  'search',
-  'query',
-  'view',
-  'count',
-  'diff',
-  'preview',
-  'check',
-]);
+const COMMON_READS = wordList('common-reads');
 
 function withoutDefaults(annotations: JsonObject, emptyHints: EmptyHints | undefined): JsonObject {
   const { readOnlyHint, destructiveHint, ...rest } = annotations;

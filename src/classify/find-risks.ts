@@ -383,17 +383,7 @@ function actionBesideReading({ key, words }: ArgumentField): { danger: DangerLev
 }
 
 /** Effects that a switch of a READ has beside reading. */
-const ACTING: ReadonlySet<Effect> = new Set<Effect>([
-  'lifecycle',
-  'send',
-  'publish',
-  'delete',
-  'purge',
-  'reset',
-  'overwrite',
-  'end',
-  'pay',
-]);
+const ACTING = wordList('acting-effects');
 
 function removesWhatItReads({ words, path }: ArgumentField): boolean {
   return path.length === 1 && words.some(removes) && words.every((word) => removes(word) || AFTERWARDS.has(word));

@@ -100,17 +100,7 @@ function isStray(
 }
 
 /** Effects that no hint makes a way of reading. */
-const HARD: ReadonlySet<Effect> = new Set<Effect>([
-  'send',
-  'delete',
-  'purge',
-  'publish',
-  'pay',
-  'end',
-  'reset',
-  'overwrite',
-  'rebuild',
-]);
+const HARD = wordList('hard-effects');
 
 /** Whether the name has a verb that reads by itself, whatever is said beside it, and none that changes something. */
 function plainlyReads({ name }: ToolFacts): boolean {

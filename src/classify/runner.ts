@@ -1,5 +1,6 @@
 import type { ToolFacts } from './facts.js';
 import type { Effect } from './words/lexicon.js';
+import { wordList } from './words/word-lists.js';
 
 /** A kind of tool that runs arbitrary input of its caller. */
 interface RunnerKind {
@@ -64,19 +65,8 @@ const RUNNER_KINDS: readonly RunnerKind[] = [
   },
 ];
 
-/** Effects that do not run their input, even with a parameter named `code` or `command`. */
-const STORING: ReadonlySet<Effect> = new Set<Effect>([
-  'create',
-  'add',
-  'upsert',
-  'update',
-  'delete',
-  'check',
-  'compute',
-  'download',
-  'reset',
-  'detach',
-]);
+/** Effects of what keeps or handles its input, a parameter named `code` or `command` included, and does not carry it out. */
+export const STORING = wordList('storing');
 
 /**
  * Finds what a tool runs that runs arbitrary input: commands, code, SQL, requests. Undefined for all other tools.
@@ -95,10 +85,12 @@ export function findRunner(facts: ToolFacts): string | undefined {
 
 const firstSentence = (text: string): string => /^[^.\n]*/.exec(text.slice(0, 300).trim())?.[0] ?? '';
 
+const keeps = (effect: Effect): boolean => STORING.has(effect) || effect === 'update';
+
 function carriesOut(facts: ToolFacts, kind: RunnerKind): boolean {
   const lead = facts.name.find(({ role }) => role === 'lead');
   if (lead === undefined && kind.named) return true;
-  if (lead !== undefined && STORING.has(lead.effect) && !kind.verbs?.has(lead.word)) return false;
+  if (lead !== undefined && keeps(lead.effect) && !kind.verbs?.has(lead.word)) return false;
   const verbs = [
     ...facts.name.filter(({ role }) => role === 'lead' || role === 'likely' || role === 'joined'),
     ...facts.description.matches.filter(({ role }) => role !== 'later'),

@@ -116,14 +116,10 @@ function findLast(
 }
 
 /** Verbs that servers put at the end of their names. */
-const LAST_VERBS: ReadonlySet<string> = new Set(
-  'get fetch retrieve describe inspect lookup create add insert update edit modify set delete remove start stop restart cancel enable disable'.split(
-    ' ',
-  ),
-);
+const LAST_VERBS = wordList('last-verbs');
 
 /** In front of the last word they make a part of the phrase of it: `mark_as_seen`, `list_to_delete`. */
-const LINKS: ReadonlySet<string> = new Set('to as for by of in on at from with and or not can after before'.split(' '));
+const LINKS = wordList('name-links');
 
 function findCandidates(words: readonly string[], context: ReadonlySet<string>): readonly Candidate[] {
   const candidates: Candidate[] = [];
