@@ -20,7 +20,7 @@ interface Entry extends Omit<KnownTool, 'isChanged'> {
 
 /**
  * The lines of the reviewed tools by their names, each behind its server and a space, and how many tools each server has. Most names are
- * never asked for: an object for each line took 6 MB of a start.
+ * never asked for, and an object for each line took megabytes of every start.
  */
 interface KnownServers {
   readonly byName: ReadonlyMap<string, string>;
