@@ -1,7 +1,7 @@
 /**
- * What reading texts as lines, cells and rows takes: each form of 6 MB is sorted alone, then six at once. Prints the most memory that the
- * process had, how much that is beyond what it had at first, by bytes of the texts, and how the calls ended. Ends with 1 where six logs take
- * more than the bar. Linux only.
+ * What reading texts as lines, cells and rows takes: each form of 6 MB is sorted alone, then six at once. Prints what the process has when it
+ * is idle and with one thread (whose own memory belongs to no text), the most that it had then, how much that is beyond the thread's by bytes
+ * of the texts, and how the calls ended. Ends with 1 where six logs take more than the bar. Linux only.
  *
  *   npm run soak:memory [-- part of a form's name]
  */
@@ -21,10 +21,10 @@ let failed = false;
 for (const [tool, sort] of Object.entries(FORMS)) {
   if (!tool.includes(wanted)) continue;
   for (const calls of [1, AT_ONCE]) {
-    const { before, peak, codes } = await measure(tool, sort, calls);
+    const { idle, before, peak, codes } = await measure(tool, sort, calls);
     const factor = ((peak - before) / (BYTES / MB) / calls).toFixed(1);
     process.stdout.write(
-      `${tool.padEnd(10)} ${calls} at once: ${before} -> ${peak} MB, ${factor} times the bytes of all; ${codes.join(' ')}\n`,
+      `${tool.padEnd(10)} ${calls} at once: ${idle}, with a thread ${before}, -> ${peak} MB, ${factor} times the bytes of all; ${codes.join(' ')}\n`,
     );
     if (tool === 'get_log' && (peak > LOGS_BAR || codes.some((code) => code !== 'OK'))) failed = true;
   }
@@ -35,16 +35,23 @@ async function measure(tool, sort, calls) {
   const directory = await mkdtemp(join(tmpdir(), 'soak-memory-'));
   const inputSchema = { type: 'object', properties: {} };
   const annotations = { readOnlyHint: true };
-  const tools = Object.keys(FORMS).map((name) => ({ name, description: 'Read a text.', inputSchema, annotations }));
+  const tools = [...Object.keys(FORMS), 'get_start'].map((name) => ({
+    name,
+    description: 'Read a text.',
+    inputSchema,
+    annotations,
+  }));
   const { gateway, url, ready } = await startGateway({ tools, program: 'text-upstream.mjs' }, directory);
   try {
     await ready();
     await send(url, { operation: 'introspect', params: { query: 'upstreams' } }, 1);
+    const idle = await memoryOf(gateway.pid, 'VmRSS');
+    await send(url, { operation: 'get_start', params: { sort: '-value', first: 5 } }, 2);
     const before = await memoryOf(gateway.pid, 'VmRSS');
     await writeFile(`/proc/${gateway.pid}/clear_refs`, '5');
     const request = { operation: tool, params: { sort, first: 5 } };
-    const answers = await Promise.all(Array.from({ length: calls }, (_, id) => send(url, request, id + 2)));
-    return { before, peak: await memoryOf(gateway.pid, 'VmHWM'), codes: answers.map(({ code }) => code) };
+    const answers = await Promise.all(Array.from({ length: calls }, (_, id) => send(url, request, id + 3)));
+    return { idle, before, peak: await memoryOf(gateway.pid, 'VmHWM'), codes: answers.map(({ code }) => code) };
   } finally {
     gateway.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true });

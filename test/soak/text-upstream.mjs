@@ -6,9 +6,9 @@ const tools = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const BYTES = 6_000_000;
 
 /** As many lines as there is room for. */
-function linesOf(lineAt) {
+function linesOf(lineAt, bytes = BYTES) {
   const lines = [];
-  for (let index = 0, length = 0; length < BYTES; index += 1) {
+  for (let index = 0, length = 0; length < bytes; index += 1) {
     const line = lineAt(index);
     length += line.length + 1;
     lines.push(line);
@@ -23,6 +23,8 @@ const TEXTS = {
   get_rows: () => `[${linesOf((id) => `{"a":${id % 97}},`).replace(/,$/, '')}]`,
   get_short: () => linesOf((id) => String((id * 7919) % 100_000_000).padStart(9, '0')),
   get_tiny: () => linesOf(() => 'ab'),
+  // Just long enough for a thread.
+  get_start: () => linesOf((id) => `line ${id}`, 500_000),
 };
 
 const ANSWERS = {
