@@ -157,10 +157,27 @@ function handlerCallOf(
   agreedChanges?: string,
 ): HandlerCall {
   const { caller, cancellation, trace, meta, ask, log, onProgress, onTask, native } = raw;
-  const context = { caller, cancellation, trace, meta, ask, log, onProgress, onTask, native };
   // What a client's user answers with a second call belongs to this one alone.
   const user = raw.user?.kind === 'live' ? raw.user : undefined;
-  return { ...context, user, operation, arguments: args, host, ifMatch: directives.ifMatch, agreedChanges };
+  const { ifMatch } = directives;
+  // One literal: an object that is spread into it made this as dear as all of validation.
+  return {
+    operation,
+    arguments: args,
+    host,
+    ifMatch,
+    agreedChanges,
+    user,
+    caller,
+    cancellation,
+    trace,
+    meta,
+    ask,
+    log,
+    onProgress,
+    onTask,
+    native,
+  };
 }
 
 /**
