@@ -160,7 +160,7 @@ function handlerCallOf(
   // What a client's user answers with a second call belongs to this one alone.
   const user = raw.user?.kind === 'live' ? raw.user : undefined;
   const { ifMatch } = directives;
-  // One literal: an object that is spread into it made this as dear as all of validation.
+  // One literal: spread into it, the nine of `raw` take a tenth of a short call.
   return {
     operation,
     arguments: args,
