@@ -60,7 +60,7 @@ export function createPromptHandlers({ upstreams, lists, guard, links }: PromptH
     }
     const result = links.nameShared(upstream, sent, 'messages');
     if (call.native !== undefined) return { native: result };
-    return { toolResult: await handOver(toPromptResult(result), call) };
+    return { toolResult: await handOver(await toPromptResult(result), call) };
   };
 
   const complete: OperationHandler = async (call): Promise<HandlerOutcome> => {

@@ -39,7 +39,7 @@ export function createResourceHandler({ upstreams, links, subscriptions }: Resou
     links.noteBlocks(operation.upstream, caller, sent['contents']);
     const result = await withAskedUri(sent, id, asked);
     if (native !== undefined) return { native: result };
-    return { toolResult: await handOver(toResourceResult(result), call) };
+    return { toolResult: await handOver(await toResourceResult(result), call) };
   };
 }
 

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { measureJson } from '../../base/json/measure.js';
-import { copyPieces, joinMembers } from '../../base/json/pieces.js';
+import { joinMembers, lengthOf, type Pieces } from '../../base/json/pieces.js';
 import { writeMembers } from '../../base/json/write-in-slices.js';
+import { Pauses } from '../../base/pauses/pauses.js';
 import type { HandlerCall } from '../../base/protocol/call.js';
 import { LARGE_BYTES, LargeAnswer } from '../../base/protocol/large-answer.js';
 import type { ContentBlock, ToolCallResult } from '../../base/protocol/result.js';
@@ -13,9 +14,15 @@ const ON_THE_WAY: ReadonlySet<string> = new Set(['contents', 'messages', 'ttlMs'
  * The contents of a resource as a tool would give them: texts as text, images and sounds as such, other bytes as an embedded
  * resource. So they are shaped, queried, cut and kept as any answer is.
  */
-export function toResourceResult(result: JsonObject): ToolCallResult {
+export async function toResourceResult(result: JsonObject): Promise<ToolCallResult> {
   const given = objectsIn(result['contents']);
-  return { ...others(result), content: given.map((each) => toBlock(each, given.length === 1)) };
+  const content: ContentBlock[] = [];
+  const pauses = new Pauses();
+  for (const each of given) {
+    content.push(toBlock(each, given.length === 1));
+    await pauses.due();
+  }
+  return { ...others(result), content };
 }
 
 function objectsIn(list: unknown): readonly JsonObject[] {
@@ -34,7 +41,7 @@ function toBlock(contents: JsonObject, isOnly: boolean): ContentBlock {
 const FIRST_BLOCK = 1;
 
 /** The messages of a prompt, with each text in its message; images and the like follow, and their messages refer to them. */
-export function toPromptResult(result: JsonObject): ToolCallResult {
+export async function toPromptResult(result: JsonObject): Promise<ToolCallResult> {
   const { messages, description } = result;
   const blocks: ContentBlock[] = [];
   const show = ({ role, content }: JsonObject): JsonObject => {
@@ -46,7 +53,12 @@ export function toPromptResult(result: JsonObject): ToolCallResult {
     const { uri, mimeType } = isJsonObject(resource) ? resource : content;
     return { role, content: { type, ...(uri === undefined ? {} : { uri }), mimeType, block } };
   };
-  const shown = objectsIn(messages).map(show);
+  const shown: JsonObject[] = [];
+  const pauses = new Pauses();
+  for (const message of objectsIn(messages)) {
+    shown.push(show(message));
+    await pauses.due();
+  }
   const said = typeof description === 'string' ? { description } : {};
   const { description: _description, ...rest } = others(result);
   return { ...rest, content: blocks, structuredContent: { ...said, messages: shown } };
@@ -54,6 +66,18 @@ export function toPromptResult(result: JsonObject): ToolCallResult {
 
 function others(result: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(result).filter(([name]) => !ON_THE_WAY.has(name)));
+}
+
+/** The same bytes in memory of their own, which nothing else lies in: a hundred megabytes of memory that has not been used yet take as many milliseconds. */
+async function copyBytes(pieces: Pieces): Promise<Buffer> {
+  const copy = Buffer.allocUnsafeSlow(lengthOf(pieces));
+  const pauses = new Pauses();
+  let at = 0;
+  for (const piece of pieces) {
+    at += piece.copy(copy, at);
+    await pauses.due();
+  }
+  return copy;
 }
 
 /**
@@ -73,7 +97,7 @@ const ID = 0;
 async function writeAnswer(result: JsonObject, { operation, arguments: args }: HandlerCall): Promise<LargeAnswer> {
   const members = await writeMembers(result);
   const bytes = [Buffer.from(`{"id":${ID},"result":{`), ...joinMembers(members), Buffer.from('}}')];
-  const pieces = [copyPieces(bytes)];
+  const pieces = [await copyBytes(bytes)];
   const { upstream, tool } = operation;
   const failed = { upstream, tool, arguments: args, repeatable: true, words: 'clean' as const };
   return new LargeAnswer({ pieces, id: ID, credentials: [], call: failed });
