@@ -92,9 +92,8 @@ export async function writeMembers(result: JsonObject): Promise<readonly Written
   const pauses = new Pauses();
   for (const [name, value] of Object.entries(result)) {
     if (value === undefined) continue;
-    const exact = exactTextOf(result, name) ?? exactItemsOf(value);
     const pieces = new WrittenPieces();
-    for (const part of exact === undefined ? partsOf(value) : slicesOf(exact)) {
+    for (const part of exactPartsOf(result, name) ?? partsOf(value)) {
       pieces.push(part);
       await pauses.due();
     }
@@ -103,6 +102,19 @@ export async function writeMembers(result: JsonObject): Promise<readonly Written
   return members;
 }
 
-function exactItemsOf(value: unknown): string | undefined {
-  return Array.isArray(value) && value.some(isExactItem) ? `[${value.map(writeExactItem).join(',')}]` : undefined;
+/** The parts of a member of which the server's text is kept, as a whole or of its items; undefined where a double holds its numbers. */
+function exactPartsOf(result: JsonObject, name: string): Iterable<string> | undefined {
+  const value = result[name];
+  const exact = exactTextOf(result, name);
+  if (exact !== undefined) return slicesOf(exact);
+  return Array.isArray(value) && value.some(isExactItem) ? exactItemsOf(value) : undefined;
+}
+
+function* exactItemsOf(items: readonly unknown[]): Generator<string, void, void> {
+  yield '[';
+  for (const [index, item] of items.entries()) {
+    if (index > 0) yield ',';
+    yield* slicesOf(writeExactItem(item));
+  }
+  yield ']';
 }
