@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 const USAGE = `npm run mutants -- [options]
   --room NAME   one of test/mutants/rooms.json, again for another (all of them)
   --file PATH   one source file, whole, with the tests of its room
+  --test PATH   these tests instead of all of the room, again for another
   --lines N     about how many lines of each room are mutated, in windows (250)
   --seed S      which windows (1)
   --all         all lines
@@ -30,6 +31,7 @@ const { values } = parseArgs({
   options: {
     room: { type: 'string', multiple: true },
     file: { type: 'string' },
+    test: { type: 'string', multiple: true },
     lines: { type: 'string', default: '250' },
     seed: { type: 'string', default: '1' },
     all: { type: 'boolean', default: false },
@@ -98,7 +100,9 @@ function mutate(name, room) {
   writeFileSync(path, JSON.stringify(config));
   const env = {
     ...process.env,
-    MUTANTS_TESTS: room.tests.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`)).join(),
+    MUTANTS_TESTS: (values.test ?? room.tests)
+      .map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`))
+      .join(),
   };
   const { status } = spawnSync(process.execPath, [STRYKER, 'run', path], { cwd: ROOT, env, stdio: 'inherit' });
   if (status !== 0) fail(`Stryker ended with ${status} in the room '${name}'`);
