@@ -3,14 +3,17 @@ import type { Operation } from '../base/protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Catalog, CatalogPart, WholeCatalog } from './catalog.js';
-import { type CreatedOperation, createOperation, type DraftOperation } from './create-operation.js';
+import { createOperation, type DraftOperation } from './create-operation.js';
 import { type Drafts, draftOperations } from './draft-operations.js';
+import { type CreatedOperation, ToolRecords } from './integrity/tool-record.js';
 import { exposeNames, type NameHolders, type NameRules } from './names.js';
 import { createNameResolver } from './resolve-name.js';
 
 export interface CatalogInput {
   /** What each upstream offered; several sets of one upstream are one list. */
   readonly toolSets: readonly ToolSet[];
+  /** The records of their tools, which go on from one catalog to the next; new ones where absent. */
+  readonly records?: ToolRecords;
   readonly upstreams: readonly UpstreamConfig[];
   /** The gateway's own operations; no upstream's operation gets one of their names. */
   readonly builtins: readonly Operation[];
@@ -64,8 +67,11 @@ class NamedDraft {
 
 /** Decides which operations there are. */
 export function draftCatalog(input: CatalogInput): CatalogDraft {
+  const { records = new ToolRecords() } = input;
   const upstreams = input.upstreams.toSorted(bySlug);
-  return { input, drafts: upstreams.map((upstream) => draftOperations(upstream, toolsOf(upstream, input.toolSets))) };
+  const draft = (upstream: UpstreamConfig): Drafts =>
+    draftOperations(upstream, toolsOf(upstream, input.toolSets), records);
+  return { input, drafts: upstreams.map(draft) };
 }
 
 /** Decides what they are called: of ten thousand in a turn of its own. */

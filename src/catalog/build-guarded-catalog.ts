@@ -1,10 +1,11 @@
 import { isJsonObject } from '../base/json/json.js';
-import { groupBy, oncePer } from '../base/lib/collections.js';
+import { groupBy } from '../base/lib/collections.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import { type Operation, QUALIFIER } from '../base/protocol/operation.js';
-import type { Diagnostic, RawTool, ToolSet } from '../base/protocol/tools.js';
+import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
 import { type CatalogDraft, type CatalogInput, draftCatalog, finishCatalog, nameOperations } from './build-catalog.js';
 import type { Catalog, Resolution, WholeCatalog } from './catalog.js';
+import { findForeignNames } from './integrity/foreign-names.js';
 import {
   type GuardedTools,
   type GuardInput,
@@ -13,13 +14,15 @@ import {
   reportSuspicion,
   type WithheldTool,
 } from './integrity/guard-tools.js';
-import { inspectDefinition } from './integrity/inspect-definition.js';
+import { type ToolRecord, ToolRecords } from './integrity/tool-record.js';
 
 /** The catalog of what may be offered, with diagnostics for definitions that differ from what was accepted or look hostile. */
-export function buildGuardedCatalog(input: CatalogInput & GuardInput): WholeCatalog {
-  const draft = draftGuardedCatalog(input);
+export function buildGuardedCatalog(input: Omit<GuardedInput, 'records'>): WholeCatalog {
+  const draft = draftGuardedCatalog({ ...input, records: new ToolRecords() });
   return finishGuardedCatalog(draft, nameOperations(draft));
 }
+
+type GuardedInput = CatalogInput & GuardInput;
 
 /** A draft of the catalog of what may be offered. */
 interface GuardedDraft extends CatalogDraft {
@@ -29,7 +32,7 @@ interface GuardedDraft extends CatalogDraft {
 }
 
 /** Compares definitions with what was accepted, and decides which operations there are. */
-export function draftGuardedCatalog(input: CatalogInput & GuardInput): GuardedDraft {
+export function draftGuardedCatalog(input: GuardedInput): GuardedDraft {
   const guarded = guardTools(input);
   const draft = draftCatalog({ ...input, toolSets: guarded.toolSets });
   return { ...draft, offered: input.toolSets, accepted: input, guarded };
@@ -54,77 +57,33 @@ export function finishGuardedCatalog(
   return whole;
 }
 
-type Accepted = Pick<GuardInput, 'upstreams' | 'lock'>;
-
-const NOTHING: Accepted = { upstreams: [], lock: null };
+type Accepted = Pick<GuardInput, 'upstreams' | 'lock' | 'records'>;
 
 /** What an operator should review in the upstreams' definitions. The catalog still offers these tools. */
-export function inspectTools(toolSets: readonly ToolSet[], accepted = NOTHING): readonly Diagnostic[] {
-  const owners = indexOwners(toolSets);
-  const bySlug = new Map(accepted.upstreams.map((upstream) => [upstream.slug, upstream]));
-  const diagnostics: Diagnostic[] = [];
-  for (const toolSet of toolSets) {
-    const foreign = new Map<RawTool, Mentions>();
-    for (const tool of toolSet.tools.filter(isJsonObject)) {
-      const isReviewed = isAccepted(tool, bySlug.get(toolSet.upstream), accepted.lock);
-      diagnostics.push(...inspect(toolSet.upstream, tool, isReviewed));
-      const words = findForeign(tool, toolSet.upstream, owners);
-      if (words.length > 0) foreign.set(tool, { words, isReviewed });
-    }
-    diagnostics.push(...describeMentions(toolSet, foreign, owners));
-  }
-  return diagnostics;
-}
-
-function inspect(upstream: string, tool: RawTool, isReviewed: boolean): readonly Diagnostic[] {
-  const name = String(tool['name']);
-  return inspectDefinition(tool).map(({ kind, says }) =>
-    reportDiagnostic({ kind, upstream, tool: name, says }, isReviewed),
-  );
-}
-
-/** The names of other upstreams' tools in a tool's description. */
-interface Mentions {
-  readonly words: readonly string[];
-  readonly isReviewed: boolean;
-}
-
-/** The names of other upstreams' tools that a tool's description holds. */
-function findForeign(tool: RawTool, upstream: string, owners: ReadonlyMap<string, string>): readonly string[] {
-  return [...wordsOf(tool)].filter((word) => (owners.get(word) ?? upstream) !== upstream);
-}
-
-/**
- * Tools that name a tool of exactly one other upstream, which is how one server steers the calls of another. A name that
- * the server itself uses, for a tool or a parameter, is its own.
- */
-function describeMentions(
-  { upstream, tools }: ToolSet,
-  foreign: ReadonlyMap<RawTool, Mentions>,
-  owners: ReadonlyMap<string, string>,
+export function inspectTools(
+  toolSets: readonly ToolSet[],
+  accepted: Accepted = { upstreams: [], lock: null, records: new ToolRecords() },
 ): readonly Diagnostic[] {
-  if (foreign.size === 0) return [];
-  const own = new Set(tools.filter(isJsonObject).flatMap(ownNames));
-  return [...foreign].flatMap(([tool, { words, isReviewed }]) =>
-    words
-      .filter((word) => !own.has(word))
-      .map((word) => {
-        const says = `mentions '${word}', a tool of '${owners.get(word) ?? ''}'`;
-        return reportDiagnostic({ kind: 'names-other-tool', upstream, tool: String(tool['name']), says }, isReviewed);
-      }),
+  const { records } = accepted;
+  const bySlug = new Map(accepted.upstreams.map((upstream) => [upstream.slug, upstream]));
+  const report = (tool: ToolRecord, upstream: string, kind: string, says: string): Diagnostic => {
+    const name = String(tool.raw['name']);
+    const message = `Tool '${name}' of '${upstream}' should be reviewed: its definition ${says}`;
+    const isReviewed = isAccepted(tool, bySlug.get(upstream), accepted);
+    return reportSuspicion({ kind, upstream, tool: name, message }, isReviewed);
+  };
+  const suspicious = toolSets.flatMap(({ upstream, tools }) =>
+    tools
+      .filter(isJsonObject)
+      .map((tool) => records.of(tool))
+      .flatMap((tool) => tool.suspicions.map(({ kind, says }) => report(tool, upstream, kind, says))),
   );
-}
-
-interface Finding {
-  readonly kind: string;
-  readonly upstream: string;
-  readonly tool: string;
-  readonly says: string;
-}
-
-function reportDiagnostic({ says, ...found }: Finding, isReviewed: boolean): Diagnostic {
-  const message = `Tool '${found.tool}' of '${found.upstream}' should be reviewed: its definition ${says}`;
-  return reportSuspicion({ ...found, message }, isReviewed);
+  const mentioning = findForeignNames(toolSets, records).flatMap(({ tool, upstream, names }) =>
+    names.map(({ word, owner }) =>
+      report(tool, upstream, 'names-other-tool', `mentions '${word}', a tool of '${owner}'`),
+    ),
+  );
+  return [...suspicious, ...mentioning];
 }
 
 /**
@@ -197,37 +156,4 @@ function indexByUpstream(withheld: readonly WithheldTool[]): ReadonlyMap<string,
   return new Map(
     [...byUpstream].map(([upstream, tools]) => [upstream, new Map(tools.map((each) => [each.tool, each]))]),
   );
-}
-
-/** Names of a single word, or of few letters, are also English words and do not count; no honest name is longer. */
-const DISTINCTIVE_NAME = /^(?=.{6,128}$)(?:[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+[A-Z][A-Za-z0-9]*)$/;
-/** What stands between words that may be such names, so that each character of a text is looked at once. */
-const BETWEEN_WORDS = /[^A-Za-z0-9_-]+|[_-]{2,}/;
-
-/** Distinctive names that one upstream alone offers, and which. */
-function indexOwners(toolSets: readonly ToolSet[]): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>();
-  const shared = new Set<string>();
-  for (const { upstream, tools } of toolSets) {
-    for (const tool of tools.filter(isJsonObject)) {
-      const name = tool['name'];
-      if (typeof name !== 'string' || !DISTINCTIVE_NAME.test(name)) continue;
-      if (owners.has(name) && owners.get(name) !== upstream) shared.add(name);
-      owners.set(name, upstream);
-    }
-  }
-  for (const name of shared) owners.delete(name);
-  return owners;
-}
-
-/** The words of a description that may be names of tools. */
-export const wordsOf = oncePer(({ description }: RawTool): ReadonlySet<string> => {
-  const said = typeof description === 'string' ? description.split(BETWEEN_WORDS) : [];
-  return new Set(said.map((word) => word.replace(/^[_-]|[_-]$/g, '')).filter((word) => DISTINCTIVE_NAME.test(word)));
-});
-
-function ownNames({ name, inputSchema }: RawTool): readonly string[] {
-  const properties =
-    isJsonObject(inputSchema) && isJsonObject(inputSchema['properties']) ? inputSchema['properties'] : {};
-  return [String(name), ...Object.keys(properties)];
 }

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonSchema } from '../base/json/json.js';
-import { oncePer } from '../base/lib/collections.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import { cleanText } from '../base/lib/text.js';
 import {
@@ -13,7 +12,6 @@ import {
 } from '../base/protocol/operation.js';
 import type { Diagnostic, RawTool } from '../base/protocol/tools.js';
 import { classifyTool } from '../classify/classify-tool.js';
-import { findGroupingParameter } from '../classify/facts.js';
 import { findForeignParameters } from '../classify/foreign-parameters.js';
 import { findKnown } from '../classify/known.js';
 import type { EmptyHints } from '../classify/words/default-hints.js';
@@ -24,6 +22,7 @@ import type { Curation } from './curation.js';
 import { whyFurther } from './further-parameters.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
 import type { ScreenedTool } from './integrity/screen-tools.js';
+import type { CreatedOperation } from './integrity/tool-record.js';
 import { assignUniqueNames } from './names.js';
 import { finishOperation, withCertainRisks } from './operation.js';
 import { asOnlyReads, describeOnlyReads, examplesOfReads } from './read-only-part.js';
@@ -60,21 +59,6 @@ export interface DraftOperation {
   readonly partOf?: readonly string[] | undefined;
 }
 
-export interface CreatedOperation {
-  /** Undefined where the tool cannot be read. */
-  readonly operation: Operation | undefined;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/**
- * Operations created before, by raw tool and by everything else that they depend on. A catalog is built again whenever any
- * upstream's list changes, and nearly all of its tools are the same objects; entries of other tools are garbage collected.
- */
-const created = oncePer((_: RawTool) => new Map<string, CreatedOperation>());
-
-/** What is kept of one tool: more than a grouped tool has parts, and less than a server can make with ever new lists. */
-const MOST_KEPT = 200;
-
 /**
  * Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws.
  */
@@ -110,11 +94,7 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     readOnlyStatements,
     rowFunctions,
   ]);
-  const versions = created(tool.raw);
-  const operation = versions.get(key) ?? tryOperation(draft, name, ignoreAnnotations);
-  if (versions.size >= MOST_KEPT) versions.clear();
-  versions.set(key, operation);
-  return operation;
+  return tool.record.operations.of(key, () => tryOperation(draft, name, ignoreAnnotations));
 }
 
 function tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
@@ -143,7 +123,7 @@ function withoutRisksOf(foreign: ReadonlySet<string>, classification: Classifica
 function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   const { upstream, tool, curation, localName, choice, onlyReads = false, partOf } = draft;
   const { slug, trust, readOnlyStatements, rowFunctions } = upstream;
-  const { raw, inputSchema } = tool;
+  const { raw, record, inputSchema } = tool;
   const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
   // Where parameters that are not described are let through, leaving one out of the description would only hide it.
   const further = whyFurther(inputSchema, raw['description'], curation.unknownParameters);
@@ -167,7 +147,8 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     objectPrefixes: draft.objectPrefixes,
     readOnlyStatements,
     rowFunctions,
-    ...(choice === undefined ? { known: findKnown(raw, draft.knownServer) } : { groupValue: choice }),
+    reading: record.reading,
+    ...(choice === undefined ? { known: findKnown(record, draft.knownServer) } : { groupValue: choice }),
   });
   const classification = onlyReads
     ? asOnlyReads(classified, danger)
@@ -203,7 +184,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     retryable: isRetryable(raw, classification, curation, ignoreAnnotations ? 'untested' : trust),
     timeoutMs: curation.timeoutMs ?? upstream.timeoutMs,
     fixedArguments: choice && { [choice.parameter]: choice.value },
-    groupedBy: findGroupingParameter(raw)?.parameter ?? null,
+    groupedBy: record.reading.grouping?.parameter ?? null,
     ...(onlyReads && examplesOfReads(name, parameters, classification)),
     confirmationMessage: curation.confirmationMessage,
     cooldownSeconds: curation.cooldownSeconds,

@@ -7,8 +7,9 @@ import { findObjectPrefixes } from '../classify/words/object-prefix.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
-import { countParameters, nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
+import { countParameters, nameBehindTool } from './grouped-tools/split-tool.js';
 import { type ScreenedTool, screenTools } from './integrity/screen-tools.js';
+import type { ToolRecords } from './integrity/tool-record.js';
 import { assignUniqueNames, type NameClaim } from './names.js';
 import { readOnlyName, runsStatements } from './read-only-part.js';
 
@@ -18,8 +19,8 @@ export interface Drafts {
 }
 
 /** Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. */
-export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Drafts {
-  const screened = screenTools(toolSet);
+export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet, records: ToolRecords): Drafts {
+  const screened = screenTools(toolSet, records);
   const raw = toolSet.tools.filter(isJsonObject);
   const emptyHints = findEmptyHints(raw);
   const isTold = tellsReadsApart(raw);
@@ -101,8 +102,8 @@ function proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): r
 }
 
 /** Splits a grouped tool as the operator declares, else where its values differ in effect (decision 7). */
-function findChoices(upstream: UpstreamConfig, { name, raw }: ScreenedTool, snakeName: string): readonly Choice[] {
-  const split = splitTool(raw);
+function findChoices(upstream: UpstreamConfig, { name, record }: ScreenedTool, snakeName: string): readonly Choice[] {
+  const { split } = record;
   if (split === null) return [];
   const { group = upstream.group } = curationFor(upstream, name, snakeName);
   const isSplit = group === undefined ? split.differs : group === 'split';
@@ -127,7 +128,7 @@ function findTakenNames(subjects: readonly Subject[]): (name: string) => boolean
 function proposeWhole(upstream: UpstreamConfig, { tool, snakeName, diagnostics }: Subject): readonly Proposal[] {
   const curation = curationFor(upstream, tool.name, snakeName);
   const whole: Proposal = { tool, snakeName, curation, diagnostics };
-  if (!runsStatements(upstream, tool, curation)) return [whole];
+  if (!runsStatements(upstream, tool.record, curation)) return [whole];
   const wholeName = curation.rename === undefined ? snakeName : toSnakeCase(curation.rename);
   const name = readOnlyName(wholeName);
   const own = curationFor(upstream, tool.name, snakeName, name);

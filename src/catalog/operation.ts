@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { canonicalSchemaJson } from '../base/json/canonical-json.js';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { Versions } from '../base/lib/collections.js';
 import {
   type Category,
   type Classification,
@@ -14,6 +15,7 @@ import {
   type RiskCondition,
   type RiskValue,
   type Trial,
+  variantOf,
 } from '../base/protocol/operation.js';
 import {
   judgeValue,
@@ -66,12 +68,11 @@ const severityOf = ({ category, danger }: ValueVerdict): number =>
   dangerRank(danger) * CATEGORY_SEVERITY.length + CATEGORY_SEVERITY.indexOf(category);
 
 function withVerdict(operation: Operation, { category, danger, reason }: ValueVerdict): Operation {
-  const { cacheSeconds: _cacheSeconds, ...rest } = operation;
-  return {
-    ...rest,
+  return variantOf(operation, JSON.stringify(['told', category, danger, reason]), () => ({
+    cacheSeconds: undefined,
     retryable: category === 'READ',
     classification: { ...operation.classification, category, danger: { level: danger, reasons: [reason] } },
-  };
+  }));
 }
 
 /** The operation as calls use it whose value reads; undefined where no value decides. */
@@ -229,14 +230,15 @@ function rate(classification: Classification, risks: readonly Risk[], trial: boo
 
 /** What writes is neither answered from a cache nor sent again after a lost connection because it "only reads". */
 function asUsed(operation: Operation, risks: readonly Risk[], trial: boolean): Operation {
-  const { cacheSeconds: _cacheSeconds, ...rest } = operation;
-  const { category, danger } = rate(operation.classification, risks, trial);
-  const escalated = category !== operation.classification.category;
-  return {
-    ...(escalated ? rest : operation),
-    retryable: escalated ? false : operation.retryable,
-    classification: { ...operation.classification, category, danger },
-  };
+  return variantOf(operation, JSON.stringify(['used', risks, trial]), () => {
+    const { category, danger } = rate(operation.classification, risks, trial);
+    const escalated = category !== operation.classification.category;
+    return {
+      cacheSeconds: escalated ? undefined : operation.cacheSeconds,
+      retryable: escalated ? false : operation.retryable,
+      classification: { ...operation.classification, category, danger },
+    };
+  });
 }
 
 /** Represents a value that cannot be read: a member of an object that was sent as text. */
@@ -359,6 +361,7 @@ export function finishOperation(fields: OperationFields): Operation {
       definition ??= digestDefinition(fields);
       return definition;
     },
+    variants: new Versions(),
   };
 }
 

@@ -1,26 +1,21 @@
 import { isJsonObject } from '../base/json/json.js';
-import { LONGEST_DEFINITION, type RawTool } from '../base/protocol/tools.js';
 import { findKnown } from '../classify/known.js';
 import { splitWords } from '../classify/words/vocabulary.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { describeGaps } from '../schema/schema-gaps.js';
-import { wordsOf } from './build-guarded-catalog.js';
-import { splitTool } from './grouped-tools/split-tool.js';
-import { inspectDefinition } from './integrity/inspect-definition.js';
-import { measureDefinition } from './integrity/screen-tools.js';
+import type { ToolRecord } from './integrity/tool-record.js';
 import { runsStatements } from './read-only-part.js';
 
 /**
- * Reads what depends on one tool alone: suspicions, the words of its name, parts, gaps, statements. Each is kept with the tool, so that building the catalog
- * afterwards, and again at the next change, looks them up.
+ * Works out what depends on one tool alone: suspicions, the words of its name, parts, gaps, statements. Each stands on its record, so that
+ * building the catalog afterwards, and again at the next change, only looks it up.
  */
-export function prepareTool(tool: RawTool, upstream: UpstreamConfig | undefined): void {
-  if (!isJsonObject(tool) || measureDefinition(tool) > LONGEST_DEFINITION) return;
-  inspectDefinition(tool);
-  splitWords(String(tool['name']));
-  wordsOf(tool);
-  splitTool(tool);
+export function prepareTool(tool: ToolRecord, upstream: UpstreamConfig | undefined): void {
+  if (tool.isTooLong) return;
+  const { name, inputSchema } = tool.raw;
+  splitWords(String(name));
+  void [tool.suspicions, tool.nameWords, tool.split];
   findKnown(tool);
-  if (isJsonObject(tool['inputSchema'])) describeGaps(tool['inputSchema']);
-  if (upstream !== undefined) runsStatements(upstream, { name: String(tool['name']), raw: tool }, {});
+  if (isJsonObject(inputSchema)) describeGaps(inputSchema);
+  if (upstream !== undefined) runsStatements(upstream, tool, {});
 }

@@ -1,6 +1,11 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
-import { getOrMake, oncePer } from '../base/lib/collections.js';
-import type { Operation, SqlDialect, Statement, StatementVerdict } from '../base/protocol/operation.js';
+import {
+  type Operation,
+  type SqlDialect,
+  type Statement,
+  type StatementVerdict,
+  variantOf,
+} from '../base/protocol/operation.js';
 import { proveRead } from '../classify/prove-read.js';
 
 /** What is known of the statement of one call; undefined for an operation that runs none. */
@@ -67,13 +72,9 @@ export function readVariant(operation: Operation): Operation | undefined {
     : asRead(operation, statement, 'SELECT');
 }
 
-/** The same object for equal calls, so that what is worked out for it (the rules that concern it) is worked out once. */
-const variants = oncePer((_: Operation) => new Map<string, Operation>());
-
 function asRead(operation: Operation, statement: Statement, kind: string): Operation {
   const reason = `the statement in '${statement.parameter}' is proven to only read: ${kind} in ${languageOf(statement)}`;
-  return getOrMake(variants(operation), kind, () => ({
-    ...operation,
+  return variantOf(operation, JSON.stringify(['read', kind]), () => ({
     retryable: true,
     classification: {
       ...operation.classification,

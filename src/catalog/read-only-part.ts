@@ -1,4 +1,3 @@
-import { getOrMake, oncePer } from '../base/lib/collections.js';
 import type {
   Classification,
   DangerAssessment,
@@ -7,40 +6,32 @@ import type {
   Parameter,
   StatementLanguage,
 } from '../base/protocol/operation.js';
-import type { RawTool } from '../base/protocol/tools.js';
 import { classifyTool } from '../classify/classify-tool.js';
-import type { ClassificationInput } from '../classify/facts.js';
 import { mayTakeStatement } from '../classify/find-statement.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Curation } from './curation.js';
-import type { ScreenedTool } from './integrity/screen-tools.js';
+import type { ToolRecord } from './integrity/tool-record.js';
 import { languageOf } from './proven-read.js';
 
 /** The name of the operation for the reads of a runner: `query_read_only`. */
 export const readOnlyName = (name: string): string => `${name}_read_only`;
 
-const found = oncePer((_: RawTool) => new Map<string, boolean>());
-
 /** Whether calls of the tool exist that are proven to only read; found once for each tool. */
-export function runsStatements(
-  upstream: UpstreamConfig,
-  { name, raw }: Pick<ScreenedTool, 'name' | 'raw'>,
-  curation: Curation,
-): boolean {
+export function runsStatements(upstream: UpstreamConfig, tool: ToolRecord, curation: Curation): boolean {
   const { slug, trust, readOnlyStatements } = upstream;
   const { category, danger, risks } = curation;
   if (!readOnlyStatements || category !== undefined || danger !== undefined || risks !== undefined) return false;
-  if (!mayTakeStatement(raw)) return false;
-  return getOrMake(found(raw), JSON.stringify([slug, trust]), () => {
-    const input = { tool: raw, name, upstream: { slug, trust }, curation: {}, ignoreAnnotations: false };
-    return tryClassify(input)?.statement !== undefined;
-  });
+  if (!mayTakeStatement(tool.raw)) return false;
+  const find = (): boolean => tryClassify(tool, { slug, trust })?.statement !== undefined;
+  return tool.runsStatements.of(JSON.stringify([slug, trust]), find);
 }
 
 /** A tool that cannot be read is reported where its operation is created. */
-function tryClassify(input: ClassificationInput): Classification | undefined {
+function tryClassify(tool: ToolRecord, upstream: Pick<UpstreamConfig, 'slug' | 'trust'>): Classification | undefined {
   try {
-    return classifyTool(input);
+    const { raw, reading } = tool;
+    const name = String(raw['name']);
+    return classifyTool({ tool: raw, name, reading, upstream, curation: {}, ignoreAnnotations: false });
   } catch {
     return undefined;
   }

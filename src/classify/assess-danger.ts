@@ -7,13 +7,7 @@ import {
 } from '../base/protocol/operation.js';
 import { UNDERSTOOD } from './confidence.js';
 import type { Decision } from './decide-category.js';
-import {
-  type ClassificationInput,
-  effectOfValue,
-  findGroupingParameter,
-  type ParameterFacts,
-  type ToolFacts,
-} from './facts.js';
+import { effectOfValue, type ParameterFacts, type ToolFacts } from './facts.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
 import type { Signal } from './rule.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './words/lexicon.js';
@@ -208,13 +202,14 @@ export const DANGER_RULES: readonly DangerRule[] = [
  * Whether name and description plainly say what is done, and all that they say destroys nothing. MCP calls every change
  * destructive that is not "only additive", so that the hint then says no more than "update" does.
  */
-function isPlainlyHarmless({ grouping, input }: ToolFacts, { signals, runner, confidence }: Decision): boolean {
+function isPlainlyHarmless(facts: ToolFacts, { signals, runner, confidence }: Decision): boolean {
+  const { grouping, input } = facts;
   if (runner !== undefined || confidence < UNDERSTOOD) return false;
   if (grouping !== null) return grouping.values.every(isHarmlessValue);
   const said = signals.filter(({ rule }) => rule.looksAt === 'name' || rule.looksAt === 'description');
   const plain = new Set(said.filter(isClearWrite).map(({ rule }) => rule.looksAt));
   // A name that adds or sends needs no second witness, nor does one of several values that write, as the hint may mean another.
-  const witnesses = said.some(addsByName) || (input.groupValue !== undefined && othersWrite(input)) ? 1 : 2;
+  const witnesses = said.some(addsByName) || (input.groupValue !== undefined && othersWrite(facts)) ? 1 : 2;
   return plain.size >= witnesses && said.every(isHarmless);
 }
 
@@ -231,10 +226,9 @@ function isHarmless({ effect, rule, word }: Signal): boolean {
 }
 
 /** Whether a tool has further values that change something. */
-function othersWrite({ tool, groupValue }: ClassificationInput): boolean {
-  const values = findGroupingParameter(tool)?.values ?? [];
-  return values.some((value) => {
-    const effect = value === groupValue?.value ? undefined : effectOfValue(value);
+function othersWrite({ input, choices }: ToolFacts): boolean {
+  return choices.some((value) => {
+    const effect = value === input.groupValue?.value ? undefined : effectOfValue(value);
     return effect !== undefined && writeShare(effect) > 0;
   });
 }
@@ -270,10 +264,9 @@ function choosesToReplace({ key, boolean }: ParameterFacts): boolean {
 }
 
 /** What the texts say of one value of a grouped tool, and of one that ends a sequence of steps. */
-function groupValueReasons({ input: { tool, groupValue } }: ToolFacts): readonly DangerReason[] {
+function groupValueReasons({ input: { tool, groupValue }, choices: values }: ToolFacts): readonly DangerReason[] {
   if (groupValue === undefined) return [];
   const { parameter, value } = groupValue;
-  const values = findGroupingParameter(tool)?.values ?? [];
   const said = saidToLose(tool, descriptionOf(tool, parameter), value, values);
   return [
     ...(said === undefined ? [] : [{ level: 'destructive' as const, reason: `'${value}' is described by '${said}'` }]),

@@ -1,4 +1,3 @@
-import { oncePer } from '../base/lib/collections.js';
 import type { Deciding } from '../base/protocol/operation.js';
 import type { ParameterFacts, ToolFacts } from './facts.js';
 import { effectOfAction, isLoss } from './judge-value.js';
@@ -111,13 +110,13 @@ const isIdentifying = ({ description, key }: ParameterFacts): boolean =>
   );
 
 /** The parameters by whose value each call of the tool is judged. */
-export const findDeciding = oncePer((facts: ToolFacts): readonly Deciding[] => {
+export function findDeciding(facts: ToolFacts): readonly Deciding[] {
   if (facts.input.groupValue !== undefined || facts.grouping !== null) return [];
   return facts.parameters.flatMap((parameter): readonly Deciding[] => {
     const kind = decidingKind(parameter, facts);
     return kind === undefined ? [] : [{ parameter: parameter.name, kind, listed: harmlessListed(parameter, facts) }];
   });
-});
+}
 
 function decidingKind(parameter: ParameterFacts, facts: ToolFacts): Deciding['kind'] | undefined {
   const { key, description } = parameter;

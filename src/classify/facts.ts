@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../base/json/json.js';
-import { oncePer } from '../base/lib/collections.js';
 import { rememberTexts } from '../base/lib/remember.js';
 import {
   type Category,
@@ -47,6 +46,15 @@ export interface ClassificationInput {
   readonly rowFunctions?: RowFunctions | undefined;
   /** One value of a grouping parameter: classify what the tool does with it. */
   readonly groupValue?: { readonly parameter: string; readonly value: string };
+  /** What `readTool` read of the tool before; it is read anew where absent. */
+  readonly reading?: ToolReading | undefined;
+}
+
+/** What is read of a tool once for all values of its grouping parameter. */
+export interface ToolReading {
+  readonly grouping: GroupingParameter | null;
+  /** All parameters of a grouped tool, as each of its values is classified with them. */
+  readonly parameters: readonly ParameterFacts[] | undefined;
 }
 
 /** Everything that the rules read, extracted once. */
@@ -63,6 +71,8 @@ export interface ToolFacts {
   readonly annotations: JsonObject;
   /** The parameter that chooses the effect, unless one of its values was given. */
   readonly grouping: GroupingParameter | null;
+  /** All values of that parameter, also where one of them was given. */
+  readonly choices: readonly string[];
 }
 
 /** One top-level parameter, as far as classification needs it. */
@@ -98,17 +108,18 @@ const NOTHING: DescriptionReading = { matches: [], main: '' };
 
 /** Reads a tool into facts; anything malformed counts as missing. */
 export function gatherFacts(input: ClassificationInput): ToolFacts {
-  const { tool } = input;
+  const { tool, reading = readTool(tool) } = input;
+  const choices = reading.grouping?.values ?? [];
   const words = nameWords(input);
   const objectWords = countObjectWords(textOf(tool['name']), words, input.objectPrefixes);
   const valueWords = input.groupValue === undefined ? undefined : splitWords(input.groupValue.value);
-  const value = valueWords === undefined ? [] : readGroupValue(input, valueWords, words);
-  if (input.groupValue !== undefined && value.length === 0) return gatherUnclear(input);
+  const value = valueWords === undefined ? [] : readGroupValue(input, choices, valueWords, words);
+  if (input.groupValue !== undefined && value.length === 0) return gatherUnclear({ ...input, reading });
   const text = textOf(tool['description']);
   const byValue = value.length > 0;
   // A grouped tool's description covers all its values, so one value is classified by its own words where they name an action.
-  const annotations = readAnnotations(input, value);
-  const parameters = parametersOf(tool, input.groupValue);
+  const annotations = readAnnotations(input, choices, value);
+  const parameters = parametersOf(tool, reading, input.groupValue);
   const hinted = [
     ...(annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust) ? [READ_ONLY] : []),
     ...describeInput(tool, parameters),
@@ -126,7 +137,8 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
     description,
     parameters,
     annotations,
-    grouping: input.groupValue === undefined ? findGroupingParameter(tool) : null,
+    grouping: input.groupValue === undefined ? reading.grouping : null,
+    choices,
   };
 }
 
@@ -180,12 +192,12 @@ const SUBSCRIBING: ReadonlySet<string> = new Set(['watch']);
 
 function readGroupValue(
   { tool, groupValue }: ClassificationInput,
+  values: readonly string[],
   valueWords: readonly string[],
   name: readonly string[],
 ): readonly NameMatch[] {
   if (groupValue === undefined) return [];
   const { parameter, value } = groupValue;
-  const values = findGroupingParameter(tool)?.values ?? [];
   const said = saidOfValue(tool, parameter, value, values);
   return settleValue(readValueName(valueWords, name), { value, name, values, said });
 }
@@ -199,7 +211,7 @@ function gatherUnclear(input: ClassificationInput): ToolFacts {
   const facts = gatherFacts(whole);
   if (groupValue === undefined) return facts;
   const { parameter, value } = groupValue;
-  const said = saidOfValue(input.tool, parameter, value, facts.grouping?.values ?? []);
+  const said = saidOfValue(input.tool, parameter, value, facts.choices);
   const own = facts.name.find(({ role, effect }) => role === 'lead' && effect !== 'manage');
   const effect: Effect = said === 'reads' ? 'read' : (own?.effect ?? 'update');
   return {
@@ -209,7 +221,7 @@ function gatherUnclear(input: ClassificationInput): ToolFacts {
     title: [],
     description: NOTHING,
     grouping: null,
-    parameters: parametersOf(input.tool, groupValue),
+    parameters: withoutForeign(facts.parameters, input.tool, groupValue),
   };
 }
 
@@ -221,13 +233,14 @@ function gatherUnclear(input: ClassificationInput): ToolFacts {
  */
 function readAnnotations(
   { tool, ignoreAnnotations, emptyHints, groupValue }: ClassificationInput,
+  choices: readonly string[],
   value: readonly NameMatch[],
 ): JsonObject {
   if (ignoreAnnotations || !isJsonObject(tool['annotations'])) return {};
   const hints = withoutDefaults(tool['annotations'], emptyHints);
   if (groupValue === undefined) return hints;
   const { readOnlyHint, destructiveHint, ...rest } = hints;
-  const others = (findGroupingParameter(tool)?.values ?? []).filter((other) => other !== groupValue.value);
+  const others = choices.filter((other) => other !== groupValue.value);
   const reads = value.every(({ effect }) => writeShare(effect) === 0);
   return {
     ...rest,
@@ -269,7 +282,7 @@ function readTitle(tool: RawTool, context: ReadonlySet<string>, hint: NameHint |
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** An enum parameter that chooses what its tool does. */
-interface GroupingParameter {
+export interface GroupingParameter {
   /** In the upstream's spelling. */
   readonly parameter: string;
   /** All its values, in the upstream's spelling and order. */
@@ -296,11 +309,17 @@ export const effectOfValue = rememberTexts((value): Effect | undefined => {
  * at least one of them a write. HTTP methods do not count, as they describe a request rather than the tool.
  * Returns null where there is none.
  */
-export const findGroupingParameter = oncePer((tool: RawTool): GroupingParameter | null => {
+export function findGroupingParameter(tool: RawTool): GroupingParameter | null {
   const grouping = readParameters(tool, (constants) => constants.length > 1).filter(isGrouping);
   const best = grouping.find((parameter) => isSelector(parameter.key)) ?? grouping[0];
   return best === undefined ? null : { parameter: best.name, values: best.values, closed: best.closed };
-});
+}
+
+/** Reads what all values of a tool's grouping parameter have in common. */
+export function readTool(tool: RawTool): ToolReading {
+  const grouping = findGroupingParameter(tool);
+  return { grouping, parameters: grouping === null ? undefined : readParameters(unwrapped(tool)) };
+}
 
 export function isSelector(key: string): boolean {
   return SELECTORS.has(key) || SELECTOR_ENDINGS.test(key);
@@ -331,14 +350,20 @@ function effectsDiffer(effects: readonly Effect[], selector: boolean): boolean {
 /** No honest schema nests unions deeper. */
 const MAX_DEPTH = 16;
 
-/** The parameters of the tool that was read last: each value of a grouped tool is classified with all of them. */
-let latest: { readonly tool: RawTool; readonly parameters: readonly ParameterFacts[] } | undefined;
+function parametersOf(
+  tool: RawTool,
+  { parameters = readParameters(unwrapped(tool)) }: ToolReading,
+  groupValue: ClassificationInput['groupValue'],
+): readonly ParameterFacts[] {
+  return groupValue === undefined ? parameters : withoutForeign(parameters, tool, groupValue);
+}
 
-function parametersOf(tool: RawTool, groupValue?: ClassificationInput['groupValue']): readonly ParameterFacts[] {
-  const parameters = latest?.tool === tool ? latest.parameters : readParameters(unwrapped(tool));
-  latest = { tool, parameters };
-  const schema = tool['inputSchema'];
-  if (groupValue === undefined || !isJsonObject(schema)) return parameters;
+function withoutForeign(
+  parameters: readonly ParameterFacts[],
+  { inputSchema: schema }: RawTool,
+  groupValue: NonNullable<ClassificationInput['groupValue']>,
+): readonly ParameterFacts[] {
+  if (!isJsonObject(schema)) return parameters;
   // What its author binds to other values says nothing of this one.
   const foreign = new Set(findForeignParameters(schema, groupValue));
   return foreign.size === 0 ? parameters : parameters.filter(({ name }) => !foreign.has(name));

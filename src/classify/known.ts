@@ -1,5 +1,4 @@
 import { readAsset } from '../base/asset.js';
-import { fingerprintTool } from '../base/protocol/fingerprint-tool.js';
 import { CATEGORIES, type Category, DANGER_LEVELS, type DangerLevel } from '../base/protocol/operation.js';
 import type { RawTool } from '../base/protocol/tools.js';
 
@@ -81,15 +80,21 @@ function knownServers(): KnownServers {
   return loaded;
 }
 
+/** A tool, and what `fingerprintTool` computes of it, which is asked for only where its name is a known one. */
+interface FingerprintedTool {
+  readonly raw: RawTool;
+  readonly fingerprint: string;
+}
+
 /**
  * What was reviewed of exactly this definition, whichever server offers it: the label belongs to the text. Otherwise what was reviewed of
- * the tool of that name of the server that offers it, which is a hint alone. Definitions are compared only where the name is a known one.
+ * the tool of that name of the server that offers it, which is a hint alone.
  * @param server as `recognizeServer` found it
  */
-export function findKnown(tool: RawTool, server?: string): KnownTool | undefined {
-  const entries = entriesOf(knownServers(), String(tool['name']));
+export function findKnown(tool: FingerprintedTool, server?: string): KnownTool | undefined {
+  const entries = entriesOf(knownServers(), String(tool.raw['name']));
   if (entries.length === 0) return undefined;
-  const [, digest] = DIGEST.exec(fingerprintTool(tool)) ?? [];
+  const [, digest] = DIGEST.exec(tool.fingerprint) ?? [];
   const same = entries.find((entry) => entry.digest === digest);
   if (same !== undefined) return { ...same, isChanged: false };
   const former = entries.find((entry) => entry.server === server);

@@ -2,6 +2,7 @@ import { isJsonObject } from '../base/json/json.js';
 import { GATEWAY_SOURCE } from '../base/protocol/operation.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import type { RawTool, ToolSet } from '../base/protocol/tools.js';
+import { OperationSearch } from '../catalog/search/search.js';
 import type { GatewayConfig, UpstreamConfig, ViewConfig } from '../config/gateway-config.js';
 import { toSlug } from '../config/load/server-definition.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
@@ -44,6 +45,7 @@ export function openCapturedGateway(
   const services = {
     config,
     results,
+    search: new OperationSearch(),
     policy: { staticDecision: rules.staticDecision, revokeToken: refuseCall, quotaStatus: unlimitedQuota.status },
   };
   const whole = buildSnapshot({

@@ -2,6 +2,8 @@ import type { Observer } from '../base/observe/observation.js';
 import type { Diagnostic, Introduction, ToolSet } from '../base/protocol/tools.js';
 import { diffCatalogs } from '../catalog/build-catalog.js';
 import { DefinitionGuard, type DefinitionSet, defineServer } from '../catalog/integrity/definition-guard.js';
+import { ToolRecords } from '../catalog/integrity/tool-record.js';
+import { OperationSearch } from '../catalog/search/search.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
 import type { PolicyService } from '../policy/policy.js';
@@ -59,6 +61,8 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     policy: describePolicy(policy),
     results,
     readPart: largeAnswers.readPart,
+    records: new ToolRecords(),
+    search: new OperationSearch(),
     usage,
     primitives,
     ...(safety === undefined ? {} : { safety }),

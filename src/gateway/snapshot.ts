@@ -1,3 +1,4 @@
+import { isJsonObject } from '../base/json/json.js';
 import { Pauses } from '../base/pauses/pauses.js';
 import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
 import { type Operation, readOrigin } from '../base/protocol/operation.js';
@@ -6,9 +7,10 @@ import { createOperations, nameOperations } from '../catalog/build-catalog.js';
 import { draftGuardedCatalog, finishGuardedCatalog } from '../catalog/build-guarded-catalog.js';
 import type { Catalog, WholeCatalog } from '../catalog/catalog.js';
 import { buildEndpointPlan, type EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
+import { ToolRecords } from '../catalog/integrity/tool-record.js';
 import type { NameHolders } from '../catalog/names.js';
 import { prepareTool } from '../catalog/prepare-tools.js';
-import { searchOperations } from '../catalog/search/search.js';
+import { OperationSearch } from '../catalog/search/search.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { KnownOperations } from '../policy/safety/hints.js';
 import { handleGone } from '../results/errors.js';
@@ -44,6 +46,8 @@ export interface SnapshotPrograms {
 interface SnapshotInput {
   readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock' | 'safetyLoop'>;
   readonly toolSets: readonly ToolSet[];
+  /** The records of their tools, which go on from one snapshot to the next; new ones where absent. */
+  readonly records?: ToolRecords;
   /** The first tool list of each upstream, by slug; absent where the lists were captured at one moment. */
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
   readonly policy: IntrospectionPolicy;
@@ -65,6 +69,8 @@ interface SnapshotInput {
   readonly executions?: SnapshotExecutions | undefined;
   /** The operations that run programs; none where absent. */
   readonly programs?: SnapshotPrograms | undefined;
+  /** What finds operations by free text, which goes on from one snapshot to the next; a new one where absent. */
+  readonly search?: OperationSearch;
   /** What is called most; nothing where absent. */
   readonly usage?: Usage;
   /** The safety loop; absent where it is disabled. */
@@ -80,10 +86,12 @@ export interface WholeSnapshot extends Snapshot {
   readonly catalog: WholeCatalog;
   /** What it was built from. */
   readonly toolSets: readonly ToolSet[];
+  readonly records: ToolRecords;
 }
 
 /** Builds the immutable state that follows from the upstreams' tool lists; called on each change. */
-export function buildSnapshot(input: SnapshotInput): WholeSnapshot {
+export function buildSnapshot(given: SnapshotInput): WholeSnapshot {
+  const input = withRecords(given);
   const draft = draftSnapshot(input);
   const catalog = finishGuardedCatalog(draft, nameOperations(draft));
   return finishSnapshot(input, catalog, planOf(input, catalog));
@@ -93,12 +101,14 @@ export function buildSnapshot(input: SnapshotInput): WholeSnapshot {
  * The same while calls go on: a server may list thousands of tools. There are pauses between the tools, between the operations that are
  * created and judged and between the definitions that are written; what lies between looks those up.
  */
-export async function rebuildSnapshot(input: SnapshotInput): Promise<WholeSnapshot> {
+export async function rebuildSnapshot(given: SnapshotInput): Promise<WholeSnapshot> {
+  const input = withRecords(given);
   const pauses = new Pauses();
+  const { records } = input;
   for (const { upstream, tools } of input.toolSets) {
     const config = input.config.upstreams.find(({ slug }) => slug === upstream);
-    for (const tool of tools) {
-      prepareTool(tool, config);
+    for (const tool of tools.filter(isJsonObject)) {
+      prepareTool(records.of(tool), config);
       await pauses.due();
     }
   }
@@ -123,8 +133,14 @@ export async function rebuildSnapshot(input: SnapshotInput): Promise<WholeSnapsh
   return finishSnapshot(input, catalog, plan);
 }
 
-function draftSnapshot(input: SnapshotInput): ReturnType<typeof draftGuardedCatalog> {
-  const { toolSets, config, ignoreAnnotations, firstToolSets = NO_TOOL_SETS, primitives } = input;
+type RecordedInput = SnapshotInput & Required<Pick<SnapshotInput, 'records'>>;
+
+function withRecords(input: SnapshotInput): RecordedInput {
+  return { ...input, records: input.records ?? new ToolRecords() };
+}
+
+function draftSnapshot(input: RecordedInput): ReturnType<typeof draftGuardedCatalog> {
+  const { toolSets, config, records, ignoreAnnotations, firstToolSets = NO_TOOL_SETS, primitives } = input;
   return draftGuardedCatalog({
     toolSets,
     upstreams: config.upstreams,
@@ -132,15 +148,16 @@ function draftSnapshot(input: SnapshotInput): ReturnType<typeof draftGuardedCata
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
+    records,
     holders: input.holders,
     awaited: input.awaited,
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
 }
 
-function planOf({ config, toolSets, policy }: SnapshotInput, catalog: WholeCatalog): EndpointPlan {
+function planOf({ config, toolSets, records, policy }: RecordedInput, catalog: WholeCatalog): EndpointPlan {
   const servers = listEnabled(config.upstreams);
-  return buildEndpointPlan(catalog, config.endpoint, { servers, toolSets, isRefused: refusedBy(policy) });
+  return buildEndpointPlan(catalog, config.endpoint, { servers, toolSets, records, isRefused: refusedBy(policy) });
 }
 
 /** Whether policy refuses an operation whatever its parameters are and whoever calls it. */
@@ -163,8 +180,8 @@ function ownOfAll(input: SnapshotInput): readonly OwnOperation[] {
   return ownOf(listRelationSources(input.config.upstreams), input);
 }
 
-function finishSnapshot(input: SnapshotInput, catalog: WholeCatalog, plan: EndpointPlan): WholeSnapshot {
-  const { toolSets, handlers, primitives } = input;
+function finishSnapshot(input: RecordedInput, catalog: WholeCatalog, plan: EndpointPlan): WholeSnapshot {
+  const { toolSets, records, handlers, primitives } = input;
   const runnersOver = (handlerOfOwn: OwnHandlers) => handlers.over(catalog, handlerOfOwn);
   const parts = {
     plan,
@@ -173,7 +190,7 @@ function finishSnapshot(input: SnapshotInput, catalog: WholeCatalog, plan: Endpo
     runnersOver,
     primitives,
   };
-  return { ...openSnapshot(input, catalog, parts), catalog, toolSets };
+  return { ...openSnapshot(input, catalog, parts), catalog, toolSets, records };
 }
 
 /** The gateway's own operations. */
@@ -211,12 +228,27 @@ type SnapshotPrimitives = Pick<
 /** What of the input a snapshot needs beside its catalog and plan. */
 export type SnapshotServices = Pick<
   SnapshotInput,
-  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'usage' | 'executions' | 'programs' | 'safety'
+  | 'config'
+  | 'policy'
+  | 'results'
+  | 'readPart'
+  | 'connections'
+  | 'search'
+  | 'usage'
+  | 'executions'
+  | 'programs'
+  | 'safety'
 >;
 
 /** Opens a catalog as one plan shows it. */
 export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: SnapshotParts): Snapshot {
-  const { config, policy, connections = ALL_CONNECTED, readPart = readStoredPart } = input;
+  const {
+    config,
+    policy,
+    connections = ALL_CONNECTED,
+    readPart = readStoredPart,
+    search = new OperationSearch(),
+  } = input;
   const { controlsOf, storedPart, operationOf, bring } = input.results ?? passResults;
   const { plan, own, primitives, runnersOver } = parts;
   // What was kept of an operation goes with it: when it is taken out of the view, or denied.
@@ -229,6 +261,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     plan,
     limits: config.limits,
     policy,
+    search,
     controlsOf,
     readStored(request, caller) {
       const origin = operationOf(request.handle, caller);
@@ -250,7 +283,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
   const known: KnownOperations = {
     find: (name) => catalog.find(name),
     async search(text) {
-      const { hits, noFit } = await searchOperations(catalog, text);
+      const { hits, noFit } = await search.find(catalog, text);
       return noFit === undefined ? hits.map(({ operation }) => operation) : [];
     },
   };
@@ -267,7 +300,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     catalog,
     plan,
     search: async (text, limit) => {
-      const answer = await searchOperations(catalog, text);
+      const answer = await search.find(catalog, text);
       return { ...answer, hits: answer.hits.slice(0, limit) };
     },
     ...runnersOver((operation) => primitives?.handlerOf(operation) ?? ownHandlers.get(operation.name) ?? introspect),

@@ -263,6 +263,7 @@ function buildViewSnapshot(
     budget: view.tokenBudget,
     servers: listEnabled(config.upstreams).filter((slug) => upstreams.has(slug)),
     toolSets: whole.toolSets,
+    records: whole.records,
     isRefused: refusedBy(policyHere),
   });
   const snapshot = openSnapshot({ ...services, policy: policyHere }, catalog, {

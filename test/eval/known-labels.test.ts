@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ToolRecord } from '../../src/catalog/integrity/tool-record.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
 import { findKnown } from '../../src/classify/known.js';
 import { findCorpus, readAllLabels, readAllTools, readCorpusTools, readLabels } from './corpus.js';
@@ -20,7 +21,7 @@ test.skipIf(directory === undefined)(
       ...readSubjects(readCorpusTools(from, 'tools-lmb'), readLabels(from, 'labels-lmb.tsv'), hidden),
     ]);
     const subjects = [...sets, ...readUnread(from).flatMap((unread) => unread.subjects)];
-    const reviewed = subjects.filter(({ tool }) => findKnown(tool.tool)?.isChanged === false);
+    const reviewed = subjects.filter(({ tool }) => findKnown(new ToolRecord(tool.tool))?.isChanged === false);
     expect(new Set(reviewed.map(({ tool }) => tool.id)).size).toBeGreaterThan(REVIEWED);
     const told = judge(reviewed).filter(
       ({ classification: { known, evidence } }) =>
@@ -29,7 +30,7 @@ test.skipIf(directory === undefined)(
     expect(told.map(({ tool }) => tool.id)).toEqual([]);
     // Were it passed, it would decide.
     const [first] = reviewed;
-    const known = first && classifyTool({ ...first.input, known: findKnown(first.tool.tool) }).known;
+    const known = first && classifyTool({ ...first.input, known: findKnown(new ToolRecord(first.tool.tool)) }).known;
     expect(known).toEqual(expect.any(String));
   },
 );

@@ -3,6 +3,7 @@ import type { Operation } from '../../src/base/protocol/operation.js';
 import type { RawTool, ToolSet } from '../../src/base/protocol/tools.js';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
 import type { WholeCatalog } from '../../src/catalog/catalog.js';
+import type { ToolRecords } from '../../src/catalog/integrity/tool-record.js';
 import type { NameHolders } from '../../src/catalog/names.js';
 import type { UpstreamConfig } from '../../src/config/gateway-config.js';
 
@@ -55,6 +56,7 @@ export function buildTestCatalog(
     readonly pins?: Readonly<Record<string, string>>;
     readonly holders?: NameHolders;
     readonly awaited?: readonly string[];
+    readonly records?: ToolRecords;
   } = {},
 ): WholeCatalog {
   const toolSets = Object.entries(tools).map(

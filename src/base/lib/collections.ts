@@ -176,3 +176,18 @@ export class RecentMap<Key, Value> {
     return value;
   }
 }
+
+/** More than a grouped tool has parts, and less than a server or a caller can make with ever new lists and values. */
+const MOST_KEPT = 200;
+
+/** What is made of one thing under several keys, each once. */
+export class Versions<T> {
+  #kept: Map<string, T> | undefined;
+
+  /** What is kept under a key, or what is made. */
+  of(key: string, make: () => T): T {
+    this.#kept ??= new Map();
+    if (this.#kept.size >= MOST_KEPT && !this.#kept.has(key)) this.#kept.clear();
+    return getOrMake(this.#kept, key, make);
+  }
+}

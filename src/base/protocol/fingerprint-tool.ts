@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalizeSchema, canonicalSchemaJson } from '../json/canonical-json.js';
 import { isJsonObject, type JsonObject } from '../json/json.js';
-import { oncePer } from '../lib/collections.js';
 import type { RawTool } from './tools.js';
 
 /** How fingerprints of the whole definition begin. */
@@ -16,7 +15,9 @@ export const FIRST_FIELDS = ['name', 'title', 'description', 'inputSchema', 'out
 export const UNREADABLE = 'unreadable';
 
 /** `sha256/2:` and the hash of the definition in canonical form: the same for every order of its members. Never throws. */
-export const fingerprintTool = oncePer((tool: RawTool) => computeFingerprint(WHOLE, () => pickDefinition(tool)));
+export function fingerprintTool(tool: RawTool): string {
+  return computeFingerprint(WHOLE, () => pickDefinition(tool));
+}
 
 /** The fingerprint as an earlier version computed it. */
 export function fingerprintAsFirst(tool: RawTool): string {

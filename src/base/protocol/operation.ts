@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from '../json/json.js';
+import { Versions } from '../lib/collections.js';
 
 /** One parameter, as callers name it and as the upstream names it. */
 export interface Parameter {
@@ -144,6 +145,16 @@ export interface Operation extends OperationFields {
    * rebuilt from the same definition. The operation as one call uses it has its operation's digest.
    */
   readonly definition: string;
+  /** As some of its calls use it, by what they do. */
+  readonly variants: Versions<Operation>;
+}
+
+/**
+ * The operation as the calls of one kind use it: the same object for each of them, as rules, quotas and learned shapes go by it.
+ * @param make what is other than in the operation
+ */
+export function variantOf(operation: Operation, kind: string, make: () => Partial<OperationFields>): Operation {
+  return operation.variants.of(kind, () => ({ ...operation, ...make(), variants: new Versions() }));
 }
 
 /** MCP's word for what servers offer; tools are operations of their own. */

@@ -10,6 +10,7 @@ import {
 import type { Diagnostic, ToolSet } from '../../base/protocol/tools.js';
 import type { EndpointMode, FamilyDefinition, GatewayConfig } from '../../config/gateway-config.js';
 import type { Catalog } from '../catalog.js';
+import { ToolRecords } from '../integrity/tool-record.js';
 import { describeTool } from './describe-tool.js';
 import { listPassthroughTools, type PassthroughTool } from './passthrough-tools.js';
 import { compilePlacement } from './place-operation.js';
@@ -55,11 +56,10 @@ export interface PlanSource {
   readonly servers: readonly string[];
   /** What the upstreams sent; read where their tools are passed through. */
   readonly toolSets: readonly ToolSet[];
+  readonly records: ToolRecords;
   /** Whether policy refuses every call of the operation. */
   readonly isRefused: (operation: Operation) => boolean;
 }
-
-const NO_SOURCE: PlanSource = { servers: [], toolSets: [], isRefused: () => false };
 
 /** What an MCP tool can reach: one family, everything, one tool of an upstream, or nothing (undefined) because there is no such tool. */
 type ToolReach = FamilyDefinition | 'everything' | PassthroughTool | undefined;
@@ -84,7 +84,7 @@ export function buildEndpointPlan(
   config: PlanConfig,
   source: Partial<PlanSource> = {},
 ): EndpointPlan {
-  const { servers, toolSets, isRefused } = { ...NO_SOURCE, ...source };
+  const { servers = [], toolSets = [], records = new ToolRecords(), isRefused = () => false } = source;
   const { mode, toolPrefix, detail = 1, categories = CATEGORIES } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);
@@ -111,7 +111,9 @@ export function buildEndpointPlan(
   }
   const { longestName = LONGEST_NAME } = config;
   const names = { taken: new Set(reach.keys()), longestName };
-  const passthrough = config.passthrough ? listPassthroughTools(catalog, toolSets, { ...names, isRefused }) : [];
+  const passthrough = config.passthrough
+    ? listPassthroughTools(catalog, toolSets, { ...names, records, isRefused })
+    : [];
   const nameOfTool = new Map<string, string>();
   const offered = passthrough.filter(({ isOffered }) => isOffered);
   // What is shown under a name comes before what only has it in full.

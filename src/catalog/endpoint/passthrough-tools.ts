@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { withoutNulls } from '../../base/json/absent-nulls.js';
 import { writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
-import { getOrMake, groupBy, oncePer } from '../../base/lib/collections.js';
+import { getOrMake, groupBy, Versions } from '../../base/lib/collections.js';
 import { cleanLabel } from '../../base/lib/text.js';
 import { type HeaderParameter, scanHeaderParameters } from '../../base/protocol/header-parameters.js';
 import { icons, meta, objectOf, only, type Reader, text } from '../../base/protocol/mend-members.js';
@@ -18,6 +18,7 @@ import { readFurtherMembers } from '../../schema/further-members.js';
 import { findUnsound } from '../../schema/sound-schema.js';
 import type { Catalog } from '../catalog.js';
 import { readParameters } from '../create-operation.js';
+import type { ToolRecord, ToolRecords, WrittenDefinition } from '../integrity/tool-record.js';
 import { ownPages } from './own-pages.js';
 
 /** An upstream's tool in the gateway's own `tools/list`, under its own name and as its upstream defines it. */
@@ -29,28 +30,28 @@ export class PassthroughTool {
   readonly headerParameters: readonly HeaderParameter[];
   /** Whether it is listed: not where policy refuses each of its calls. Who calls it all the same is told so. */
   readonly isOffered: boolean;
-  readonly #raw: RawTool;
+  readonly #record: ToolRecord;
   readonly #operations: readonly Operation[];
   readonly #views = new Map<Operation, Operation>();
 
   /** @param operations what the catalog made of the tool: one operation, or one for each value of a parameter */
-  constructor({ fullName, name, isOffered }: ShownTool, raw: RawTool, operations: readonly Operation[]) {
+  constructor({ fullName, name, isOffered }: ShownTool, record: ToolRecord, operations: readonly Operation[]) {
     this.fullName = fullName;
     this.name = name;
     this.isOffered = isOffered;
-    this.#raw = raw;
-    this.headerParameters = scanHeaderParameters(raw['inputSchema']).parameters;
+    this.#record = record;
+    this.headerParameters = scanHeaderParameters(record.raw['inputSchema']).parameters;
     this.#operations = operations;
   }
 
   /** The definition as sent, as far as clients can read it, under the exposed name. Written when it is first asked for. */
   get json(): string {
-    return writeDefinition(this.#raw, this.name).json;
+    return writeDefinition(this.#record, this.name).json;
   }
 
   /** What was done to its name and definition for that. */
   get diagnostics(): readonly Diagnostic[] {
-    const odd = this.isOffered ? writeDefinition(this.#raw, this.name).odd : [];
+    const odd = this.isOffered ? writeDefinition(this.#record, this.name).odd : [];
     return describeChanges(this, odd, this.#operations[0]);
   }
 
@@ -82,16 +83,8 @@ export class PassthroughTool {
 
 type ShownTool = Pick<PassthroughTool, 'name' | 'fullName' | 'isOffered'>;
 
-interface WrittenDefinition {
-  readonly json: string;
-  readonly odd: readonly string[];
-}
-
-/** Views show the same definitions. */
-const written = oncePer((_: RawTool) => new Map<string, WrittenDefinition>());
-
-function writeDefinition(raw: RawTool, name: string): WrittenDefinition {
-  return getOrMake(written(raw), name, () => {
+function writeDefinition({ raw, written }: ToolRecord, name: string): WrittenDefinition {
+  return written.of(name, () => {
     const { definition, odd } = showableDefinition(raw);
     return { json: `{${writeExactMembers({ ...definition, ...executionOf(definition), name })}}`, odd };
   });
@@ -158,7 +151,7 @@ function asTool(operation: Operation, name: string): Operation {
   };
   // A direct call may hold what the schema does not name, as far as it does not close itself.
   const strict = operation.unknownParameters === 'refuse' || readFurtherMembers(operation.inputSchema).taken === false;
-  return { ...rest, parameters, scope, strict, identifiers: [], passthrough: name };
+  return { ...rest, parameters, scope, strict, identifiers: [], passthrough: name, variants: new Versions() };
 }
 
 /**
@@ -170,7 +163,7 @@ function asTool(operation: Operation, name: string): Operation {
 export function listPassthroughTools(
   catalog: Pick<Catalog, 'operations' | 'upstreams' | 'find' | 'whole'>,
   toolSets: readonly ToolSet[],
-  { taken, longestName, isRefused }: ListOptions,
+  { taken, longestName, records, isRefused }: ListOptions,
 ): readonly PassthroughTool[] {
   // A tool has the same name in every part of a catalog.
   const { operations, upstreams } = catalog.whole ?? catalog;
@@ -212,13 +205,14 @@ export function listPassthroughTools(
   );
   return found.map(
     ({ raw, shown, ...tool }) =>
-      new PassthroughTool({ ...tool, name: names.get(tool.fullName) ?? tool.fullName }, raw, shown),
+      new PassthroughTool({ ...tool, name: names.get(tool.fullName) ?? tool.fullName }, records.of(raw), shown),
   );
 }
 
 interface ListOptions {
   readonly taken: ReadonlySet<string>;
   readonly longestName: number;
+  readonly records: ToolRecords;
   readonly isRefused: (operation: Operation) => boolean;
 }
 

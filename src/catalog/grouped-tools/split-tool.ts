@@ -1,9 +1,8 @@
 import { isJsonObject } from '../../base/json/json.js';
-import { oncePer } from '../../base/lib/collections.js';
 import { toSnakeCase } from '../../base/lib/names.js';
 import type { RawTool } from '../../base/protocol/tools.js';
 import { classifyTool } from '../../classify/classify-tool.js';
-import { findGroupingParameter } from '../../classify/facts.js';
+import { readTool, type ToolReading } from '../../classify/facts.js';
 import { readDescription } from '../../classify/text/read-description.js';
 import { LEXICON } from '../../classify/words/lexicon.js';
 
@@ -15,7 +14,7 @@ interface SplitValue {
 }
 
 /** How a grouped tool is split. */
-interface ToolSplit {
+export interface ToolSplit {
   /** The parameter that chooses, in the upstream's spelling. */
   readonly parameter: string;
   readonly values: readonly SplitValue[];
@@ -37,23 +36,24 @@ const MOST_READ = 50_000;
  * values too, which no operation would reach. The author's hints and the operator's declarations do not count: they may change,
  * and names must not change with them.
  */
-export const splitTool = oncePer((tool: RawTool): ToolSplit | null => {
+export function splitTool(tool: RawTool, read = () => readTool(tool)): ToolSplit | null {
   try {
-    return readSplit(tool);
+    return readSplit(tool, read());
   } catch {
     // A definition that cannot be read stays whole; `createOperation` reports it.
     return null;
   }
-});
+}
 
-function readSplit(tool: RawTool): ToolSplit | null {
-  const grouping = findGroupingParameter(tool);
+function readSplit(tool: RawTool, reading: ToolReading): ToolSplit | null {
+  const { grouping } = reading;
   if (grouping === null || !grouping.closed || grouping.values.length > MAX_VALUES) return null;
   const { parameter, values } = grouping;
   if (values.length * countParameters(tool) > MOST_READ) return null;
   const names = nameValues(tool, values);
   const effects = new Set<string>();
-  for (const [index, value] of values.entries()) effects.add(effectOf(tool, parameter, value, names[index] ?? value));
+  for (const [index, value] of values.entries())
+    effects.add(effectOf(tool, reading, { parameter, value }, names[index] ?? value));
   return {
     parameter,
     values: values.map((value, index) => ({ value, name: names[index] ?? toSnakeCase(value) })),
@@ -67,14 +67,20 @@ export function countParameters({ inputSchema }: RawTool): number {
   return isJsonObject(properties) ? Object.keys(properties).length : 0;
 }
 
-function effectOf(tool: RawTool, parameter: string, value: string, name: string): string {
+function effectOf(
+  tool: RawTool,
+  reading: ToolReading,
+  groupValue: { readonly parameter: string; readonly value: string },
+  name: string,
+): string {
   const { category, danger } = classifyTool({
     tool,
     name,
     upstream: { slug: '', trust: 'untested' },
     curation: {},
     ignoreAnnotations: true,
-    groupValue: { parameter, value },
+    groupValue,
+    reading,
   });
   return `${category} ${danger.level}`;
 }

@@ -6,12 +6,12 @@ import {
   FIRST,
   FIRST_FIELDS,
   fingerprintAsFirst,
-  fingerprintTool,
   readDefinition,
   UNREADABLE,
 } from '../../base/protocol/fingerprint-tool.js';
-import type { RawTool, ToolSet } from '../../base/protocol/tools.js';
+import type { ToolSet } from '../../base/protocol/tools.js';
 import { type ScreenedTool, screenTools } from './screen-tools.js';
+import type { ToolRecord, ToolRecords } from './tool-record.js';
 
 /** By the upstream's own name for the tool. */
 export type KnownTools = Readonly<Record<string, KnownTool>>;
@@ -32,12 +32,12 @@ interface KnownTool {
 }
 
 /** Takes the tools that an upstream offered first as known. Their fingerprints are made when they are compared. */
-export function knowTools(toolSet: ToolSet): KnownTools {
-  const known = screenTools(toolSet).tools.map(({ name, raw }): readonly [string, KnownTool] => [
+export function knowTools(toolSet: ToolSet, records: ToolRecords): KnownTools {
+  const known = screenTools(toolSet, records).tools.map(({ name, raw, record }): readonly [string, KnownTool] => [
     name,
     {
       get fingerprint() {
-        return fingerprintTool(raw);
+        return record.fingerprint;
       },
       definition: raw,
     },
@@ -46,44 +46,52 @@ export function knowTools(toolSet: ToolSet): KnownTools {
 }
 
 /** The changes from nothing: every tool that can be called is new. */
-export function listAsNew(toolSet: ToolSet): readonly DefinitionChange[] {
-  return screenTools(toolSet).tools.map(({ name }) => ({ kind: 'new', tool: name, details: [] }));
+export function listAsNew(toolSet: ToolSet, records: ToolRecords): readonly DefinitionChange[] {
+  return screenTools(toolSet, records).tools.map(({ name }) => ({ kind: 'new', tool: name, details: [] }));
 }
 
 /** Every tool that is new, changed or gone, ordered by name. Tools that cannot be called are not compared. */
-export function compareTools(toolSet: ToolSet, known: KnownTools): readonly DefinitionChange[] {
-  const { tools } = screenTools(toolSet);
+export function compareTools(toolSet: ToolSet, known: KnownTools, records: ToolRecords): readonly DefinitionChange[] {
+  const { tools } = screenTools(toolSet, records);
   const offered = new Set(tools.map(({ name }) => name));
   const vanished = Object.keys(known)
     .filter((tool) => !offered.has(tool))
     .map((tool): DefinitionChange => ({ kind: 'vanished', tool, details: [] }));
-  return [...vanished, ...tools.flatMap((tool) => compareTool(tool, known))].sort((a, b) => (a.tool < b.tool ? -1 : 1));
+  return [...vanished, ...tools.flatMap((tool) => compareTool(tool, known, records))].sort((a, b) =>
+    a.tool < b.tool ? -1 : 1,
+  );
 }
 
-function compareTool({ name, raw }: ScreenedTool, known: KnownTools): readonly DefinitionChange[] {
+function compareTool(
+  { name, raw, record }: ScreenedTool,
+  known: KnownTools,
+  records: ToolRecords,
+): readonly DefinitionChange[] {
   if (!Object.hasOwn(known, name)) {
     return [{ kind: 'new', tool: name, details: summarizeDefinition(readDefinition(raw)) }];
   }
   const before = known[name];
-  if (before === undefined || isSame(before, raw)) return [];
+  if (before === undefined || isSame(before, record, records)) return [];
   return [{ kind: 'changed', tool: name, details: explainChange(before.definition, readDefinition(raw)) }];
 }
 
 /** Whether a tool is what was accepted under its name. */
-export function isKnownTool(tool: RawTool, known: KnownTools): boolean {
-  const name = String(tool['name']);
+export function isKnownTool(tool: ToolRecord, known: KnownTools, records: ToolRecords): boolean {
+  const name = String(tool.raw['name']);
   const before = Object.hasOwn(known, name) ? known[name] : undefined;
-  return before !== undefined && isSame(before, tool);
+  return before !== undefined && isSame(before, tool, records);
 }
 
 /**
  * People reviewed the definition, so the fingerprint beside it counts only while it matches that definition. A definition
  * that cannot be read has no fingerprint and equals nothing. One that an earlier version has accepted is compared as that version did.
  */
-function isSame(before: KnownTool, raw: RawTool): boolean {
-  const compute = before.fingerprint.startsWith(FIRST) ? fingerprintAsFirst : fingerprintTool;
-  const fingerprint = compute(raw);
-  return fingerprint !== UNREADABLE && before.fingerprint === fingerprint && compute(before.definition) === fingerprint;
+function isSame(before: KnownTool, tool: ToolRecord, records: ToolRecords): boolean {
+  const isOfFirst = before.fingerprint.startsWith(FIRST);
+  const compute = (one: ToolRecord): string => (isOfFirst ? fingerprintAsFirst(one.raw) : one.fingerprint);
+  const fingerprint = compute(tool);
+  if (fingerprint === UNREADABLE || before.fingerprint !== fingerprint) return false;
+  return compute(records.of(before.definition)) === fingerprint;
 }
 
 function explainChange(before: JsonObject, after: JsonObject): readonly string[] {

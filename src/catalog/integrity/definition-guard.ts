@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../base/protocol/tools.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
 import { guardTools, isAccepted, reportSuspicion, type WithheldTool } from './guard-tools.js';
-import { inspectDefinition } from './inspect-definition.js';
+import { type ToolRecord, ToolRecords } from './tool-record.js';
 
 /** What one server defines beside tools. */
 export interface DefinitionSet extends ToolSet {
@@ -80,6 +80,7 @@ const NONE: WithheldDefinitions = new Map();
  */
 export class DefinitionGuard {
   readonly #deps: DefinitionGuardDeps;
+  readonly #records = new ToolRecords();
   /** The first of each kind and upstream since the start. */
   readonly #first = new Map<string, ToolSet>();
   readonly #findings = new Map<string, readonly Diagnostic[]>();
@@ -99,10 +100,11 @@ export class DefinitionGuard {
     if (upstream === undefined) return NONE;
     const place = `${kind} ${slug}`;
     const compared = upstream.integrity === 'off' ? undefined : this.#compare(upstream, kind, definitions);
-    const lock = this.#lockOf(upstream, kind);
+    const accepted = { lock: this.#lockOf(upstream, kind), records: this.#records };
+    const inspected = definitions.map((each) => this.#records.of(each));
     this.#report(place, [
       ...(compared?.diagnostics ?? []),
-      ...definitions.flatMap((each) => inspect(upstream, each, isAccepted(each, upstream, lock))),
+      ...inspected.flatMap((each) => inspect(upstream, each, isAccepted(each, upstream, accepted))),
     ]);
     const withheld = compared?.withheld ?? [];
     return withheld.length === 0 ? NONE : new Map(withheld.map(({ tool, kind: why }) => [tool, why]));
@@ -132,6 +134,7 @@ export class DefinitionGuard {
       upstreams: [upstream],
       lock,
       firstToolSets: new Map([[slug, first]]),
+      records: this.#records,
       what: 'definition',
     });
   }
@@ -160,9 +163,13 @@ export class DefinitionGuard {
 }
 
 /** What an operator should review in a definition, whether or not it is compared. */
-function inspect({ name, slug }: UpstreamConfig, definition: RawTool, isReviewed: boolean): readonly Diagnostic[] {
-  const key = String(definition['name']);
-  return inspectDefinition(definition).map(({ kind, says }) => {
+function inspect(
+  { name, slug }: UpstreamConfig,
+  { raw, suspicions }: ToolRecord,
+  isReviewed: boolean,
+): readonly Diagnostic[] {
+  const key = String(raw['name']);
+  return suspicions.map(({ kind, says }) => {
     const message = `Definition '${key}' of '${name}' should be reviewed: it ${says}`;
     return reportSuspicion({ kind, upstream: slug, tool: key, message }, isReviewed);
   });

@@ -1,5 +1,5 @@
 import { cutText } from '../../base/lib/text.js';
-import type { Diagnostic, RawTool, ToolSet } from '../../base/protocol/tools.js';
+import type { Diagnostic, ToolSet } from '../../base/protocol/tools.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
 import {
   compareTools,
@@ -9,6 +9,7 @@ import {
   knowTools,
   listAsNew,
 } from './compare-tools.js';
+import type { ToolRecord, ToolRecords } from './tool-record.js';
 
 export interface GuardInput {
   readonly toolSets: readonly ToolSet[];
@@ -17,6 +18,8 @@ export interface GuardInput {
   readonly lock: LockContent | null;
   /** What each upstream, by slug, offered first since the start; compared with where there is no lock. */
   readonly firstToolSets: ReadonlyMap<string, ToolSet>;
+  /** The records of all these tools. */
+  readonly records: ToolRecords;
   /** What messages call one of them; a tool where absent. */
   readonly what?: string;
 }
@@ -70,7 +73,7 @@ function guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardI
   // Without a lock, a list is the first one again at each start and as long as an upstream's own stays the same.
   if (isTrusted(upstream, toolSet, input)) return { toolSet, withheld: [], diagnostics: [] };
   const known = findKnown(upstream, input);
-  const changes = known === undefined ? listAsNew(toolSet) : compareTools(toolSet, known);
+  const changes = known === undefined ? listAsNew(toolSet, input.records) : compareTools(toolSet, known, input.records);
   const diagnostics =
     known === undefined
       ? describeUnknown(upstream, changes.length, input)
@@ -88,10 +91,10 @@ function guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardI
  * Undefined where there is nothing to compare with. Without a lock, the first list is trusted, but never under quarantine:
  * removing the file must not accept everything.
  */
-function findKnown(upstream: UpstreamConfig, { lock, firstToolSets }: GuardInput): KnownTools | undefined {
+function findKnown(upstream: UpstreamConfig, { lock, firstToolSets, records }: GuardInput): KnownTools | undefined {
   if (lock !== null) return Object.hasOwn(lock.upstreams, upstream.name) ? lock.upstreams[upstream.name] : undefined;
   const first = upstream.integrity === 'quarantine' ? undefined : firstToolSets.get(upstream.slug);
-  return first === undefined ? undefined : knowTools(first);
+  return first === undefined ? undefined : knowTools(first, records);
 }
 
 /** Whether there is nothing to compare the list with, and nothing that is withheld for it. */
@@ -105,9 +108,13 @@ function isTrusted(
 }
 
 /** Whether an operator has accepted the tool as it is, which is to have read it. */
-export function isAccepted(tool: RawTool, upstream: UpstreamConfig | undefined, lock: GuardInput['lock']): boolean {
+export function isAccepted(
+  tool: ToolRecord,
+  upstream: UpstreamConfig | undefined,
+  { lock, records }: Pick<GuardInput, 'lock' | 'records'>,
+): boolean {
   if (lock === null || upstream === undefined || !Object.hasOwn(lock.upstreams, upstream.name)) return false;
-  return isKnownTool(tool, lock.upstreams[upstream.name] ?? {});
+  return isKnownTool(tool, lock.upstreams[upstream.name] ?? {}, records);
 }
 
 /** A suspicion, and what ends it: where the lock holds the tool as it is, people have read it, and it is no warning. */

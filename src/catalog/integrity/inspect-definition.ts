@@ -1,11 +1,9 @@
 import { isJsonObject } from '../../base/json/json.js';
-import { oncePer } from '../../base/lib/collections.js';
 import { cutText, escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } from '../../base/lib/text.js';
-import { LONGEST_DEFINITION, type RawTool } from '../../base/protocol/tools.js';
-import { measureDefinition } from './screen-tools.js';
+import type { RawTool } from '../../base/protocol/tools.js';
 
 /** Something in a definition that an operator should review. */
-interface Suspicion {
+export interface Suspicion {
   /** Stable kebab-case kind. */
   readonly kind: string;
   /** Completes "its definition ...". */
@@ -32,13 +30,11 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Finds everything in one tool's definition that honest definitions do not have. Never throws. */
-export const inspectDefinition = oncePer((tool: RawTool): readonly Suspicion[] => {
-  // It is left out of the catalog, which is reported.
-  if (measureDefinition(tool) > LONGEST_DEFINITION) return [];
+export function inspectDefinition(tool: RawTool): readonly Suspicion[] {
   const texts = readToolTexts(tool);
   const visible = removeInvisible(texts.all);
   return CHECKS.flatMap(({ kind, find }) => find(texts, visible).map((says) => ({ kind, says })));
-});
+}
 
 /** Invisible characters with a legitimate use: joiners in emoji and many scripts, soft hyphens, carriage returns. */
 const HONEST = /\r|(?<=\p{Emoji}|\ufe0f)\u200d(?=\p{Emoji})|(?<=[\p{L}\p{M}])[\u200c\u200d](?=[^\p{ASCII}])|\u00ad/gu;

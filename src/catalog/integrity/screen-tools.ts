@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
-import { measureJson } from '../../base/json/measure.js';
-import { oncePer } from '../../base/lib/collections.js';
 import { type Diagnostic, LONGEST_DEFINITION, type RawTool, type ToolSet } from '../../base/protocol/tools.js';
 import { describeGaps } from '../../schema/schema-gaps.js';
 import { declaredTypes } from '../../schema/schema-shape.js';
+import type { ToolRecord, ToolRecords } from './tool-record.js';
 
 /** A tool that can be offered: it has a unique name and a schema that can be read. */
 export interface ScreenedTool {
@@ -11,6 +10,7 @@ export interface ScreenedTool {
   /** As the upstream spells it. */
   readonly name: string;
   readonly raw: RawTool;
+  readonly record: ToolRecord;
   readonly inputSchema: JsonSchema;
 }
 
@@ -31,7 +31,7 @@ const NO_PARAMETERS: JsonSchema = Object.freeze({ type: 'object' });
  * Filters what a server sent as its tools. MCP clients usually refuse a whole list for one entry that breaks the
  * specification; here each entry is checked alone, kept where it can be called, and else left out with the reason.
  */
-export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
+export function screenTools({ upstream, tools }: ToolSet, records: ToolRecords): ScreenedTools {
   const diagnostics: Diagnostic[] = [];
   const kept = new Map<string, ScreenedTool>();
   const report = (severity: Diagnostic['severity'], kind: string, message: string, tool?: string): void => {
@@ -44,7 +44,8 @@ export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
       report('warning', 'tool-set-aside', `Tool ${index + 1} of '${upstream}' has no name and cannot be called`);
       continue;
     }
-    if (measureDefinition(raw) > LONGEST_DEFINITION) {
+    const record = records.of(raw);
+    if (record.isTooLong) {
       const why = `its definition has more than ${LONGEST_DEFINITION} characters`;
       report('warning', 'tool-set-aside', `Tool '${name}' of '${upstream}' cannot be called: ${why}`, name);
       continue;
@@ -59,7 +60,7 @@ export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
     }
     const gaps = describeGaps(reading.schema);
     if (gaps !== undefined) report('info', 'schema-unchecked', `Tool '${name}' of '${upstream}': ${gaps}`, name);
-    const tool: ScreenedTool = { upstream, name, raw, inputSchema: reading.schema };
+    const tool: ScreenedTool = { upstream, name, raw, record, inputSchema: reading.schema };
     const known = kept.get(name);
     if (known !== undefined) {
       report(
@@ -125,6 +126,3 @@ function byName(a: ScreenedTool, b: ScreenedTool): number {
 function byMessage(a: Diagnostic, b: Diagnostic): number {
   return a.message < b.message ? -1 : 1;
 }
-
-/** About how many characters a tool's definition has; measured once, and no further than to the longest that is read. */
-export const measureDefinition = oncePer((tool: RawTool) => measureJson(tool, LONGEST_DEFINITION));

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
-import { oncePer } from '../../base/lib/collections.js';
 import { summarizeText } from '../../base/lib/text.js';
 import { Pauses } from '../../base/pauses/pauses.js';
 import { CATEGORIES, type Category, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
@@ -66,6 +65,7 @@ export async function buildSearchIndex(
   operations: readonly Operation[],
   settings: SearchSettings,
   expectedStems: readonly string[] = [],
+  documentOf = describeDocument,
 ): Promise<SearchIndex> {
   const terms = new TermIndex(settings.fields);
   const { servers, serverOf } = listServers(operations);
@@ -73,7 +73,7 @@ export async function buildSearchIndex(
   const names = new NameWords(serverOf, servers);
   const pauses = new Pauses();
   for (const [id, operation] of operations.entries()) {
-    const { words, plurals, document } = describeDocument(operation);
+    const { words, plurals, document } = documentOf(operation);
     terms.add(document);
     for (const word of words) spelling.add(word);
     names.add(id, document.name, plurals);
@@ -240,8 +240,8 @@ const LONGEST_DETAIL = 200;
 const MOST_VALUES = 30;
 const LONGEST_SUMMARY = 240;
 
-/** The document of an operation: its searched fields. An operation that did not change is the same object in the next catalog. */
-export const describeDocument = oncePer((operation: Operation): ReadDocument => {
+/** The document of an operation: its searched fields. */
+export function describeDocument(operation: Operation): ReadDocument {
   const { qualifiedName, tool, description, parameters, outputSchema } = operation;
   const summary = summarizeText(description, LONGEST_SUMMARY).replace(/…$/, '');
   const localName = qualifiedName.slice(qualifiedName.indexOf(QUALIFIER) + QUALIFIER.length);
@@ -261,7 +261,7 @@ export const describeDocument = oncePer((operation: Operation): ReadDocument => 
       results: toStems(isJsonObject(outputSchema?.['properties']) ? Object.keys(outputSchema['properties']) : []),
     },
   };
-});
+}
 
 function toStems(texts: readonly string[]): string {
   return texts

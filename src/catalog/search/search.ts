@@ -6,7 +6,7 @@ import { turns } from '../../base/turns/turns.js';
 import type { Catalog } from '../catalog.js';
 import { readQuery } from './query.js';
 import { rankOperations, type SearchHit } from './rank.js';
-import { buildSearchIndex, type SearchIndex } from './search-index.js';
+import { buildSearchIndex, describeDocument, type SearchIndex } from './search-index.js';
 import { SEARCH_SETTINGS } from './settings.js';
 import { openFieldThesaurus, type Thesaurus } from './thesaurus.js';
 
@@ -25,37 +25,52 @@ interface SearchAnswer {
   readonly noFit?: string;
 }
 
-/**
- * Finds the operations that match a request in free text, best first; an exact name comes first of all. The first search of
- * a catalog builds its index, in slices between which calls are served; its parts share it. Equal searches have equal answers.
- */
-export async function searchOperations(
-  catalog: Catalog,
-  text: string,
-  isWanted: (operation: Operation) => boolean = () => true,
-): Promise<SearchAnswer> {
-  const index = await indexOf(catalog.whole ?? catalog);
-  const shown =
-    catalog.whole === undefined ? undefined : (operation: Operation) => catalog.find(operation.qualifiedName);
-  const isCandidate = (operation: Operation): boolean => {
-    const own = shown === undefined ? operation : shown(operation);
-    return own !== undefined && own.appOnly !== true && isWanted(own);
-  };
-  const thesaurus = await openFieldThesaurus();
-  // Those that waited for the index would all go on in the turn in which it is ready.
-  const room = turns.enter(SEARCH_LANE);
-  if (room !== undefined) await room;
-  turns.spend(searchWork(index.operations.length));
-  const { hits: found, fit } = find(text, { index, thesaurus, isCandidate });
-  const hits =
-    shown === undefined
-      ? found
-      : found.map(({ operation, score }) => ({ operation: shown(operation) ?? operation, score }));
-  const exact = catalog.find(text.trim()) ?? catalog.find(toSnakeCase(text));
-  if (exact === undefined || !isWanted(exact))
-    return fit < 0 ? { hits, noFit: explainNoFit(catalog, text, hits) } : { hits };
-  const score = (hits[0]?.score ?? 0) + 1;
-  return { hits: [{ operation: exact, score }, ...hits.filter(({ operation }) => operation !== exact)] };
+/** Finds operations by requests in free text. One serves all catalogs of a gateway: what has not changed is not read again. */
+export class OperationSearch {
+  /** An operation that did not change is the same object in the next catalog. */
+  readonly #documentOf = oncePer(describeDocument);
+  /** Most catalogs are never searched. */
+  readonly #indexOf = oncePer((catalog: Catalog) => this.#buildIndex(catalog));
+
+  /**
+   * The operations that match, best first; an exact name comes first of all. The first search of a catalog builds its index, with
+   * pauses in which calls are served; its parts share it. Equal searches have equal answers.
+   */
+  async find(
+    catalog: Catalog,
+    text: string,
+    isWanted: (operation: Operation) => boolean = () => true,
+  ): Promise<SearchAnswer> {
+    const index = await this.#indexOf(catalog.whole ?? catalog);
+    const shown =
+      catalog.whole === undefined ? undefined : (operation: Operation) => catalog.find(operation.qualifiedName);
+    const isCandidate = (operation: Operation): boolean => {
+      const own = shown === undefined ? operation : shown(operation);
+      return own !== undefined && own.appOnly !== true && isWanted(own);
+    };
+    const thesaurus = await openFieldThesaurus();
+    // Those that waited for the index would all go on in the turn in which it is ready.
+    const room = turns.enter(SEARCH_LANE);
+    if (room !== undefined) await room;
+    turns.spend(searchWork(index.operations.length));
+    const { hits: found, fit } = find(text, { index, thesaurus, isCandidate });
+    const hits =
+      shown === undefined
+        ? found
+        : found.map(({ operation, score }) => ({ operation: shown(operation) ?? operation, score }));
+    const exact = catalog.find(text.trim()) ?? catalog.find(toSnakeCase(text));
+    if (exact === undefined || !isWanted(exact))
+      return fit < 0 ? { hits, noFit: explainNoFit(catalog, text, hits) } : { hits };
+    const score = (hits[0]?.score ?? 0) + 1;
+    return { hits: [{ operation: exact, score }, ...hits.filter(({ operation }) => operation !== exact)] };
+  }
+
+  async #buildIndex(catalog: Catalog): Promise<SearchIndex> {
+    // A caller that searches already knows the introspection.
+    const operations = catalog.operations.filter(({ name }) => name !== INTROSPECT);
+    const { meant } = await openFieldThesaurus();
+    return buildSearchIndex(operations, SEARCH_SETTINGS, meant, this.#documentOf);
+  }
 }
 
 interface SearchSource {
@@ -84,11 +99,3 @@ function explainNoFit({ operations }: Pick<Catalog, 'operations'>, text: string,
     ...(hits.length > 0 ? ['What is listed is nearest, but likely something else.'] : []),
   ].join(' ');
 }
-
-/** Most catalogs are never searched. */
-const indexOf = oncePer(async (catalog: Catalog): Promise<SearchIndex> => {
-  // A caller that searches already knows the introspection.
-  const operations = catalog.operations.filter(({ name }) => name !== INTROSPECT);
-  const { meant } = await openFieldThesaurus();
-  return buildSearchIndex(operations, SEARCH_SETTINGS, meant);
-});

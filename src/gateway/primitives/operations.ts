@@ -1,6 +1,11 @@
 import type { JsonSchema } from '../../base/json/json.js';
-import { getOrMake, oncePer } from '../../base/lib/collections.js';
-import { GATEWAY_SOURCE, type Operation, type Parameter, type Primitive } from '../../base/protocol/operation.js';
+import {
+  GATEWAY_SOURCE,
+  type Operation,
+  type Parameter,
+  type Primitive,
+  variantOf,
+} from '../../base/protocol/operation.js';
 import { finishOperation } from '../../catalog/operation.js';
 
 interface Described {
@@ -152,19 +157,12 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** By operation and upstreams, as what is worked out for an operation is kept with its object. */
-const narrowed = oncePer((_: Operation) => new Map<string, Operation>());
-
 /** The operation as a call uses it that is about this upstream: policy, quotas and records see the upstream. */
 export function narrowTo(operation: Operation, upstream: string): Operation {
-  return variantOf(operation, upstream, { upstream });
+  return variantOf(operation, JSON.stringify(['about', upstream]), () => ({ upstream }));
 }
 
 /** The operation as a call uses it whose answer holds what these upstreams have. */
 export function madeFrom(operation: Operation, sources: readonly string[]): Operation {
-  return variantOf(operation, ` ${sources.join(' ')}`, { sources });
-}
-
-function variantOf(operation: Operation, key: string, members: Partial<Operation>): Operation {
-  return getOrMake(narrowed(operation), key, () => ({ ...operation, ...members }));
+  return variantOf(operation, JSON.stringify(['from', ...sources]), () => ({ sources }));
 }

@@ -1,5 +1,5 @@
 import { groupBy } from '../../base/lib/collections.js';
-import { fingerprintTool, readDefinition, UNREADABLE } from '../../base/protocol/fingerprint-tool.js';
+import { readDefinition, UNREADABLE } from '../../base/protocol/fingerprint-tool.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
 import { createOperations, draftCatalog, finishCatalog, nameOperations } from '../../catalog/build-catalog.js';
@@ -7,6 +7,7 @@ import { compilePlacement } from '../../catalog/endpoint/place-operation.js';
 import { compareTools, type DefinitionChange } from '../../catalog/integrity/compare-tools.js';
 import { type DefinitionKind, isOfKind } from '../../catalog/integrity/definition-guard.js';
 import { type ScreenedTool, screenTools } from '../../catalog/integrity/screen-tools.js';
+import { ToolRecords } from '../../catalog/integrity/tool-record.js';
 import type {
   GatewayConfig,
   LockContent,
@@ -99,7 +100,7 @@ function describeAll(
   operationsOf: (key: string) => readonly JudgedOperation[],
 ): LockContent['upstreams'] {
   const entries = toolSets.map((toolSet) => {
-    const described = screenTools(toolSet).tools.flatMap((tool) =>
+    const described = screenTools(toolSet, new ToolRecords()).tools.flatMap((tool) =>
       describeTool(tool, operationsOf(keyOf(toolSet.upstream, tool.name))),
     );
     return [nameOf(toolSet.upstream), Object.fromEntries(described)] as const;
@@ -135,10 +136,9 @@ function withUnread({ unread, ...current }: CurrentDefinitions, lock: LockConten
 }
 
 function describeTool(
-  { name, raw }: ScreenedTool,
+  { name, raw, record: { fingerprint } }: ScreenedTool,
   operations: readonly JudgedOperation[],
 ): readonly (readonly [string, LockedTool])[] {
-  const fingerprint = fingerprintTool(raw);
   if (fingerprint === UNREADABLE) return [];
   const judged = Object.fromEntries(operations.map((each) => [localNameOf(each.operation), judge(each)]));
   return [[name, { fingerprint, operations: judged, definition: readDefinition(raw) }]];
@@ -182,7 +182,7 @@ async function compareUpstream(
   locked: LockedUpstream,
 ): Promise<readonly ToolDifference[]> {
   const offered = { upstream, tools: Object.values(tools).map(({ definition }) => definition) };
-  const changes = new Map(compareTools(offered, locked).map((change) => [change.tool, change]));
+  const changes = new Map(compareTools(offered, locked, new ToolRecords()).map((change) => [change.tool, change]));
   const names = [...new Set([...Object.keys(tools), ...Object.keys(locked)])].sort();
   return names.flatMap((tool): readonly ToolDifference[] => {
     const { kind = 'reclassified', details = [] } = changes.get(tool) ?? {};

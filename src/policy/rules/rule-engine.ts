@@ -9,7 +9,7 @@ import { type CompiledRule, compileRules, rulesInView } from './conditions.js';
 import { decide, type EffectiveRule, matrixDecision, minimumTrustFor, type RuleSubject } from './decide.js';
 import type { Explanation, PolicyDecision, RuleEngine, RuleTrace, StaticDecision } from './policy-types.js';
 
-/** What the rules say about an operation, computed at its first call. */
+/** What the rules say about an operation, computed at its first call. Calls that take a risk, or whose values decide, have one of their own. */
 interface Plan {
   readonly subject: RuleSubject;
   /** Rules that take effect for every call. */
@@ -18,7 +18,8 @@ interface Plan {
   readonly conditional: readonly (CompiledRule & { readonly match: Match })[];
   /** The decision where none of the conditional rules takes effect. */
   readonly settled: PolicyDecision;
-  readonly staticDecision: StaticDecision;
+  /** Computed where it is asked for, as it compares every variant of the operation. */
+  readonly staticDecision: () => StaticDecision;
 }
 
 /** The rules of one view, and what they say about operations. Views are configured, so there are few. */
@@ -59,7 +60,7 @@ export function createRuleEngine(
 
   return {
     decide: decideOn,
-    staticDecision: (operation, view) => planOf(operation, view).staticDecision,
+    staticDecision: (operation, view) => planOf(operation, view).staticDecision(),
     explain: (operation, args, caller) => {
       const decision = decideOn(operation, args, caller);
       const subject = { operation, args, caller, budget: matchBudget() };
@@ -71,17 +72,17 @@ export function createRuleEngine(
 function makePlan(rules: readonly CompiledRule[], subject: RuleSubject): Plan {
   const { always, conditional } = matchRules(rules, subject);
   const settled = decide(subject, always);
-  const isRisky = riskyVariants(subject.operation).some((operation) => {
-    const variant = { ...subject, operation };
-    return !isSameDecision(decide(variant, matchRules(rules, variant).always), settled);
-  });
-  return {
-    subject,
-    always,
-    conditional,
-    settled,
-    staticDecision: staticDecisionOf(subject, always, conditional, settled, isRisky),
+  const isRisky = (): boolean =>
+    riskyVariants(subject.operation).some((operation) => {
+      const variant = { ...subject, operation };
+      return !isSameDecision(decide(variant, matchRules(rules, variant).always), settled);
+    });
+  let known: StaticDecision | undefined;
+  const staticDecision = (): StaticDecision => {
+    known ??= staticDecisionOf({ subject, always, conditional, settled }, isRisky());
+    return known;
   };
+  return { subject, always, conditional, settled, staticDecision };
 }
 
 /** The rules that concern the operation: those that take effect for every call, and those that depend on the call. */
@@ -112,10 +113,7 @@ function decideOnCall({ subject, always, conditional, settled }: Plan, call: Cal
 
 /** Conditional where a risk or a single rule changes the decision: several rules together change nothing that no single one does. */
 function staticDecisionOf(
-  subject: RuleSubject,
-  always: readonly EffectiveRule[],
-  conditional: Plan['conditional'],
-  settled: PolicyDecision,
+  { subject, always, conditional, settled }: Omit<Plan, 'staticDecision'>,
   isRisky: boolean,
 ): StaticDecision {
   const { effect, requires } = settled;

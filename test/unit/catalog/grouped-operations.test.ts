@@ -4,6 +4,7 @@ import type { RawTool } from '../../../src/base/protocol/tools.js';
 import { bindArguments } from '../../../src/catalog/arguments/bind-arguments.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
 import { visibleInputSchema } from '../../../src/catalog/grouped-tools/narrow-schema.js';
+import { ToolRecords } from '../../../src/catalog/integrity/tool-record.js';
 import type { CurationRule, UpstreamConfig } from '../../../src/config/gateway-config.js';
 import { describeParameters } from '../../../src/gateway/builtin/introspect/types/parameter-info.js';
 import { anUpstream, aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
@@ -19,8 +20,11 @@ const grouped = (name: string, values: readonly string[], properties = {}, requi
 
 const ISSUE_WRITE = grouped('issue_write', ['create', 'update', 'delete'], { owner: text, title: text }, ['owner']);
 
+/** Those of one gateway. */
+const records = new ToolRecords();
+
 const build = (tools: readonly RawTool[], settings: Partial<UpstreamConfig> = {}) =>
-  buildTestCatalog({ hub: tools }, { upstreams: [anUpstream('hub', settings)] });
+  buildTestCatalog({ hub: tools }, { upstreams: [anUpstream('hub', settings)], records });
 
 const curated = (tools: readonly RawTool[], ...curation: CurationRule[]) => build(tools, { curation });
 
@@ -268,7 +272,7 @@ describe('a catalog that is built again', () => {
   ] as const)('creates new operations where the %s has changed', (_what, changes) => {
     const slug = 'slug' in changes ? changes.slug : 'hub';
     const make = (tools: readonly RawTool[]) =>
-      buildTestCatalog({ [slug]: tools }, { upstreams: [anUpstream(slug, { ...settings, ...changes })] });
+      buildTestCatalog({ [slug]: tools }, { upstreams: [anUpstream(slug, { ...settings, ...changes })], records });
     const after = make([ISSUE_WRITE, other]);
     expect(after.operations).toEqual(make(structuredClone([ISSUE_WRITE, other])).operations);
     expect(after.operations).not.toEqual(before.operations);

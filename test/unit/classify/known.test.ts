@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fingerprintTool } from '../../../src/base/protocol/fingerprint-tool.js';
+import { ToolRecord } from '../../../src/catalog/integrity/tool-record.js';
 import { classifyTool } from '../../../src/classify/classify-tool.js';
 import type { ClassificationInput } from '../../../src/classify/facts.js';
 import {
@@ -94,18 +95,18 @@ describe('finding a definition', () => {
   };
 
   test('goes by every part of it, whatever the order of its members', () => {
-    expect(findKnown(PROBLEM)).toMatchObject({ category: 'READ', danger: 'safe', isChanged: false });
+    expect(findKnown(new ToolRecord(PROBLEM))).toMatchObject({ category: 'READ', danger: 'safe', isChanged: false });
     const { name, inputSchema } = PROBLEM;
-    expect(findKnown({ inputSchema, name })).toMatchObject({ isChanged: false });
+    expect(findKnown(new ToolRecord({ inputSchema, name }))).toMatchObject({ isChanged: false });
     for (const change of [{ description: 'Lists.' }, { annotations: { readOnlyHint: true } }, { title: 'Daily' }])
-      expect(findKnown({ ...PROBLEM, ...change })).toBeUndefined();
+      expect(findKnown(new ToolRecord({ ...PROBLEM, ...change }))).toBeUndefined();
   });
 
   test('a server is taken for a known one by the names of its tools, which only makes a changed definition a hint', () => {
     const names = ['get-daily-challenge', 'get-problem', 'search-problems', 'get-contest-details'];
     const server = recognizeServer(names.map((name) => ({ name })));
     expect(server).toBe('leetcode-mcp');
-    expect(findKnown({ ...PROBLEM, description: 'Other.' }, server)).toMatchObject({ isChanged: true });
+    expect(findKnown(new ToolRecord({ ...PROBLEM, description: 'Other.' }), server)).toMatchObject({ isChanged: true });
     expect(recognizeServer([{ name: 'get-problem' }, { name: 'search' }])).toBeUndefined();
   });
 });

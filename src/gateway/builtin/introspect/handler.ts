@@ -6,7 +6,7 @@ import type { Operation } from '../../../base/protocol/operation.js';
 import type { Absence, Introduction, RawTool } from '../../../base/protocol/tools.js';
 import type { Catalog } from '../../../catalog/catalog.js';
 import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
-import { searchOperations } from '../../../catalog/search/search.js';
+import type { OperationSearch } from '../../../catalog/search/search.js';
 import type { SafetyMode } from '../../../config/safety-config.js';
 import type { ControlSet, StoredResultRequest } from '../../../results/query/result-types.js';
 import {
@@ -72,6 +72,7 @@ interface IntrospectionSnapshot extends IntrospectionResults {
   readonly plan: EndpointPlan;
   readonly limits: PayloadLimits;
   readonly policy: IntrospectionPolicy;
+  readonly search: OperationSearch;
 }
 
 type QueryOf<Kind extends IntrospectionQuery['kind']> = Extract<IntrospectionQuery, { readonly kind: Kind }>;
@@ -183,7 +184,7 @@ async function listOperations(
   const { catalog, plan, overview, usage } = snapshot;
   checkFilters(filters, snapshot);
   const isWanted = (operation: Operation): boolean => passesFilters(operation, filters, plan);
-  const found = search === undefined ? undefined : await searchOperations(catalog, search, isWanted);
+  const found = search === undefined ? undefined : await snapshot.search.find(catalog, search, isWanted);
   // Who filters wants the best of what is left.
   const noFit = Object.keys(filters).length === 0 ? found?.noFit : undefined;
   const scope = JSON.stringify(['operations', filters, search]);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { estimateTokens } from '../../../../src/base/lib/token-estimate.js';
 import { fitEndpointPlan } from '../../../../src/catalog/endpoint/fit-plan.js';
+import { ToolRecords } from '../../../../src/catalog/integrity/tool-record.js';
 import { aTool, buildTestCatalog } from '../../../support/build-test-catalog.js';
 import { FAKE_CRUDE } from './fake-catalog.js';
 
@@ -9,7 +10,13 @@ const catalog = buildTestCatalog({
 });
 const config = { mode: 'semantic', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false } as const;
 const planWithin = (budget?: number) =>
-  fitEndpointPlan(catalog, config, { budget, servers: ['store'], toolSets: [], isRefused: () => false });
+  fitEndpointPlan(catalog, config, {
+    budget,
+    servers: ['store'],
+    toolSets: [],
+    records: new ToolRecords(),
+    isRefused: () => false,
+  });
 const tokensOf = (budget?: number): number => estimateTokens(planWithin(budget).plan.toolsJson);
 
 it('shows what is configured where it costs no more than the budget', () => {

@@ -10,6 +10,7 @@ import {
   diffWords,
   summarizeDefinition,
 } from '../../../../src/catalog/integrity/compare-tools.js';
+import { ToolRecords } from '../../../../src/catalog/integrity/tool-record.js';
 
 describe('diffWords', () => {
   it.each([
@@ -135,7 +136,7 @@ describe('an entry that an earlier version has written', () => {
   const text = '{"description":"d","inputSchema":{"type":"object"},"name":"x"}';
   const known = { x: { fingerprint: `sha256:${createHash('sha256').update(text).digest('hex')}`, definition } };
   const compare = (tool: RawTool, by: Parameters<typeof compareTools>[1] = known) =>
-    compareTools({ upstream: 'u', tools: [tool] }, by);
+    compareTools({ upstream: 'u', tools: [tool] }, by, new ToolRecords());
 
   it('is compared by what counted then', () => {
     expect(compare({ ...definition, usage: 'later', execution: {} })).toEqual([]);

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { TURN_WORK, turns } from '../../../../src/base/turns/turns.js';
-import { searchOperations, searchWork } from '../../../../src/catalog/search/search.js';
+import { OperationSearch, searchWork } from '../../../../src/catalog/search/search.js';
 import { fakeCatalog, fakeOperation } from '../endpoint/fake-catalog.js';
+
+const SEARCH = new OperationSearch();
 
 const CATALOG = fakeCatalog([
   fakeOperation('search', { description: 'Looks for anything.' }),
@@ -10,10 +12,9 @@ const CATALOG = fakeCatalog([
   fakeOperation('list_files'),
   fakeOperation('read_file', { description: 'Reads one file; see also the issues of the file system.' }),
 ]);
-const found = async (text: string) =>
-  (await searchOperations(CATALOG, text)).hits.map(({ operation }) => operation.name);
+const found = async (text: string) => (await SEARCH.find(CATALOG, text)).hits.map(({ operation }) => operation.name);
 
-describe('searchOperations', () => {
+describe('searching for operations', () => {
   it('puts an exact name first, bare or qualified', async () => {
     expect((await found('search'))[0]).toBe('search');
     expect((await found('forge__search_code'))[0]).toBe('search_code');
@@ -47,7 +48,7 @@ describe('searchOperations', () => {
     'search the code on bitbucket',
     'list the files in our Box folder',
   ])('says that likely nothing fits a request for a product that the catalog does not know: %s', async (text) => {
-    expect((await searchOperations(CATALOG, text)).noFit).toContain('nothing here fits');
+    expect((await SEARCH.find(CATALOG, text)).noFit).toContain('nothing here fits');
   });
 
   it.each([
@@ -63,20 +64,20 @@ describe('searchOperations', () => {
         fakeOperation('list_issues', { upstream: 'forge', description: 'Shows issues of gitlab.' }),
         fakeOperation('read_file', { description: 'Reads one file of a folder.' }),
       ]);
-      expect((await searchOperations(catalog, text)).noFit).toBeUndefined();
+      expect((await SEARCH.find(catalog, text)).noFit).toBeUndefined();
     },
   );
 
   it('says that likely nothing fits a request which no operation serves, names the servers, and keeps what is nearest', async () => {
-    const { noFit } = await searchOperations(CATALOG, 'mow the lawn of my neighbour');
+    const { noFit } = await SEARCH.find(CATALOG, 'mow the lawn of my neighbour');
     expect(noFit).toMatch(
       /^(?:Likely nothing|Nothing) here fits 'mow the lawn of my neighbour'. The servers are [a-z_]+, .+\./,
     );
-    const near = await searchOperations(CATALOG, 'mow the lawn with the violin of the file');
+    const near = await SEARCH.find(CATALOG, 'mow the lawn with the violin of the file');
     expect(near.noFit).toMatch(/^Likely nothing here fits .+ What is listed is nearest, but likely something else\.$/);
     expect(near.hits).not.toEqual([]);
-    expect((await searchOperations(CATALOG, 'list the issues')).noFit).toBeUndefined();
-    expect((await searchOperations(CATALOG, 'search')).noFit).toBeUndefined();
+    expect((await SEARCH.find(CATALOG, 'list the issues')).noFit).toBeUndefined();
+    expect((await SEARCH.find(CATALOG, 'search')).noFit).toBeUndefined();
   });
 
   it('finds nothing for words that occur nowhere, and for no words', async () => {
@@ -98,7 +99,7 @@ describe('many searches that wait for the index', () => {
     const byTurn: number[] = [];
     let open = 40;
     const all = Array.from({ length: open }, (_, id) =>
-      searchOperations(catalog, `things of kind ${id}`).finally(() => {
+      SEARCH.find(catalog, `things of kind ${id}`).finally(() => {
         open -= 1;
       }),
     );

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../../../src/base/json/json.js';
 import { Cancellation } from '../../../../../src/base/protocol/cancellation.js';
 import type { Operation } from '../../../../../src/base/protocol/operation.js';
 import { buildEndpointPlan } from '../../../../../src/catalog/endpoint/endpoint-plan.js';
+import { OperationSearch } from '../../../../../src/catalog/search/search.js';
 import {
   countAffordable,
   createIntrospection,
@@ -88,7 +89,14 @@ function introspectionOf(
 ) {
   const catalog = fakeCatalog([introspectOperation, ...operations]);
   const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false });
-  const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY, ...results });
+  const handler = createIntrospection({
+    catalog,
+    plan,
+    limits: LIMITS,
+    policy: POLICY,
+    search: new OperationSearch(),
+    ...results,
+  });
   const outcomeOf = (args: JsonObject) =>
     handler({
       operation: introspectOperation,
@@ -157,7 +165,14 @@ describe('introspect of operations', () => {
       profile: FAKE_CRUDE,
       passthrough: false,
     });
-    const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY, ...RESULTS });
+    const handler = createIntrospection({
+      catalog,
+      plan,
+      limits: LIMITS,
+      policy: POLICY,
+      search: new OperationSearch(),
+      ...RESULTS,
+    });
     const outcome = await handler({
       operation: introspectOperation,
       arguments: { query: 'operations', name: 'nope' },
