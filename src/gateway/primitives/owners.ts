@@ -20,11 +20,17 @@ interface OwnersDeps {
   readonly linkersOf?: (uri: string, caller: Caller) => readonly string[];
 }
 
+interface Matched {
+  readonly uri: string;
+  readonly lists: ReturnType<KnownLists['known']>;
+  readonly upstreams: readonly string[];
+}
+
 /** More candidates are not named. */
 const MOST_NAMED = 20;
 
-/** Characters of a URI times parts of templates, over the templates of all upstreams: some milliseconds. */
-const MATCHING_WORK = 2_000_000;
+/** Characters of a URI times parts of templates, over the templates of all upstreams: a few milliseconds. */
+const MATCHING_WORK = 500_000;
 /** What reading a character of a template takes in the same unit. */
 const READING_WORK = 8;
 
@@ -41,6 +47,8 @@ const QUALIFY: Readonly<Record<ListName, (owned: Owned) => string>> = {
 export class Owners {
   readonly #deps: OwnersDeps;
   readonly #templates = new WeakMap<Entry, UriTemplate>();
+  /** What matched last: a call asks whether it has to wait, and then for the owner. */
+  #matched: Matched | undefined;
 
   constructor(deps: OwnersDeps) {
     this.#deps = deps;
@@ -157,8 +165,16 @@ export class Owners {
    */
   #matching(uri: string): readonly string[] {
     const lists = this.#deps.lists.known('templates').filter(({ entries }) => entries.length > 0);
+    const last = this.#matched;
+    const isSame =
+      last?.uri === uri &&
+      last.lists.length === lists.length &&
+      lists.every(({ entries }, index) => entries === last.lists[index]?.entries);
+    if (isSame) return last.upstreams;
     const share = MATCHING_WORK / lists.length;
-    return lists.filter(({ entries }) => this.#mayBecome(entries, uri, share)).map(({ upstream }) => upstream);
+    const fitting = lists.filter(({ entries }) => this.#mayBecome(entries, uri, share));
+    this.#matched = { uri, lists, upstreams: fitting.map(({ upstream }) => upstream) };
+    return this.#matched.upstreams;
   }
 
   #mayBecome(entries: readonly Entry[], uri: string, share: number): boolean {
