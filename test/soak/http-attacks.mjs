@@ -1,5 +1,6 @@
 /** What hostile clients send below the messages, and what hostile servers answer over HTTP. */
 import { connect } from 'node:net';
+import { LONGER_BAR_MS } from './attacks.mjs';
 import { writeCall } from './soak-gateway.mjs';
 
 const call = (operation, params = {}) => ({ operation, params });
@@ -125,6 +126,7 @@ export const HTTP_ATTACKS = [
   ...[[], ['--sse']].map((http) => ({
     name: `25 MB of tools over ${http.length > 0 ? 'the older transport' : 'HTTP'}`,
     tools: MANY_TOOLS,
+    barMs: LONGER_BAR_MS,
     http,
     upstream: { maxAnswerBytes: 52_428_800 },
     settleMs: 8_000,
