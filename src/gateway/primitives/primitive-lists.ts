@@ -22,15 +22,20 @@ interface NamedSource extends ListSource {
   readonly kind: ListKind;
 }
 
+/** Prompts and templates are compared with what was accepted and looked through for orders to models, all of a list at once. */
+const MOST_DEFINED = 2_000;
+const MOST_RESOURCES = 10_000;
+
 const SOURCES: Readonly<Record<ListName, NamedSource>> = {
-  resources: { kind: 'resources', method: 'resources/list', member: 'resources', key: 'uri' },
+  resources: { kind: 'resources', method: 'resources/list', member: 'resources', key: 'uri', most: MOST_RESOURCES },
   templates: {
     kind: 'resources',
     method: 'resources/templates/list',
     member: 'resourceTemplates',
     key: 'uriTemplate',
+    most: MOST_DEFINED,
   },
-  prompts: { kind: 'prompts', method: 'prompts/list', member: 'prompts', key: 'name' },
+  prompts: { kind: 'prompts', method: 'prompts/list', member: 'prompts', key: 'name', most: MOST_DEFINED },
 };
 
 /** The member of an entry that holds its id. */

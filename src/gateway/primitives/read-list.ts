@@ -20,6 +20,8 @@ export interface ListSource {
   readonly member: string;
   /** The member of an entry that identifies it. */
   readonly key: string;
+  /** The most entries that are read. */
+  readonly most: number;
 }
 
 export interface ListReading {
@@ -33,7 +35,6 @@ export interface ListReading {
 }
 
 /** The most that is read of one list. */
-const MOST_ENTRIES = 10_000;
 const MOST_CHARACTERS = 8_000_000;
 const MOST_PAGES = 1_000;
 
@@ -113,8 +114,8 @@ class Reading {
         continue;
       }
       this.#characters += length;
-      if (this.#entries.size < MOST_ENTRIES && this.#characters < MOST_CHARACTERS) continue;
-      this.note(`has ${MOST_ENTRIES} entries or ${MOST_CHARACTERS} characters and more; the rest was not read`);
+      if (this.#entries.size < this.#source.most && this.#characters < MOST_CHARACTERS) continue;
+      this.note(`has ${this.#source.most} entries or ${MOST_CHARACTERS} characters and more; the rest was not read`);
       return false;
     }
     return true;

@@ -176,7 +176,7 @@ describe('the lists of upstreams', () => {
   });
 });
 
-const SOURCE = { method: 'resources/list', member: 'resources', key: 'uri' };
+const SOURCE = { method: 'resources/list', member: 'resources', key: 'uri', most: 10_000 };
 
 describe('a hostile list', () => {
   it('is read up to a bound', async () => {
@@ -184,6 +184,14 @@ describe('a hostile list', () => {
     const { entries, diagnostics } = await readList(SOURCE, async () => ({ resources: many, nextCursor: 'more' }));
     expect(entries).toHaveLength(10_000);
     expect(diagnostics).toEqual([expect.stringContaining('the rest was not read')]);
+  });
+
+  it('of prompts and templates, which are all compared at once, has a lower bound', async () => {
+    const many = Array.from({ length: 3_000 }, (_, index) => ({ name: `p${index}` }));
+    const opened = open({ one: { 'prompts/list': () => ({ prompts: many }) } });
+    await opened.lists.readAll('prompts');
+    expect(opened.lists.countOf('prompts', 'one')).toBe(2_000);
+    expect(opened.diagnostics).toEqual([expect.stringContaining('has 2000 entries')]);
   });
 
   it('comes to an end, whatever its cursors are', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readList } from '../../../../src/gateway/primitives/read-list.js';
 
-const RESOURCES = { method: 'resources/list', member: 'resources', key: 'uri' };
+const RESOURCES = { method: 'resources/list', member: 'resources', key: 'uri', most: 10_000 };
 
 it.each([
   ['legacy', ['a:1']],
