@@ -1,7 +1,7 @@
 import type { Html } from '../../base/lib/html.js';
 import type { CallRates } from '../../base/observe/call-rates.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import type { SessionBook } from '../../server/http/session-book.js';
+import type { SessionRegistry } from '../../server/http/session-registry.js';
 import type { Counter, Frame, Notice } from './frame.js';
 import type { IconName } from './shapes.js';
 
@@ -89,7 +89,7 @@ export interface Part {
 /** What pages show beside the gateway. */
 export interface ConsoleSources {
   /** The clients of the server that serves the console. */
-  readonly sessions: SessionBook;
+  readonly sessions: SessionRegistry;
   /** How often is called; undefined where nothing counts. */
   readonly rates: Omit<CallRates, 'observe'> | undefined;
   /** Of the gateway. */

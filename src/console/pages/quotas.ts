@@ -3,7 +3,7 @@ import { type Html, html } from '../../base/lib/html.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { principalOf } from '../../base/protocol/caller.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import type { SessionBook } from '../../server/http/session-book.js';
+import type { SessionRegistry } from '../../server/http/session-registry.js';
 import { alert, count, cutNote, foreign, pageHead, stack, state, table } from '../layout/components.js';
 import { bar } from '../layout/drawings.js';
 import { definePage, type OpenPart } from '../layout/page.js';
@@ -48,7 +48,7 @@ interface QuotasModel {
   readonly problem?: string;
 }
 
-async function readQuotas(gateway: Gateway, sessions: SessionBook): Promise<QuotasModel> {
+async function readQuotas(gateway: Gateway, sessions: SessionRegistry): Promise<QuotasModel> {
   const callers = distinctCallers(sessions.list().map(({ caller }) => caller));
   try {
     const statuses = await Promise.all(

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/lib/html.js';
 import { principalOf } from '../../base/protocol/caller.js';
-import type { ListedSession } from '../../server/http/session-book.js';
+import type { ListedSession } from '../../server/http/session-registry.js';
 import { count, foreign, pageHead, table } from '../layout/components.js';
 import type { Frame } from '../layout/frame.js';
 import { type Action, definePage, type OpenPart } from '../layout/page.js';

@@ -21,7 +21,7 @@ import { registerLandingPage } from './landing-page.js';
 import { createNodeServer } from './node-server.js';
 import { PacedConnections, paceRequests } from './pacing.js';
 import { sendRpcError } from './responder.js';
-import type { SessionBook } from './session-book.js';
+import type { SessionRegistry } from './session-registry.js';
 import { stopServer } from './stop-server.js';
 import { UnreadAnswers } from './unread-answers.js';
 import { createMcpEndpoints, type McpEndpoints } from './view-endpoints.js';
@@ -65,7 +65,7 @@ type Mount = (
   app: FastifyInstance,
   gateway: Gateway,
   observe: Observer,
-  sources: { readonly sessions: SessionBook; readonly rates: ServerMonitor['rates']; readonly version: string },
+  sources: { readonly sessions: SessionRegistry; readonly rates: ServerMonitor['rates']; readonly version: string },
 ) => (request: IncomingMessage) => boolean;
 
 interface HttpServerDeps {

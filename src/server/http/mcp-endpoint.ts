@@ -48,8 +48,8 @@ import {
   sendRpcError,
   toSseEvent,
 } from './responder.js';
-import { createSessionBook, type SessionBook } from './session-book.js';
 import { createSessionIds, readSessionKey } from './session-ids.js';
+import { createSessionRegistry, type SessionRegistry } from './session-registry.js';
 import { createLegacySessions, createSessionEvents, UNNAMED } from './sessions.js';
 import { SharedSessions } from './shared-sessions.js';
 import { isSubscription, passNewsOn, Subscriptions } from './subscriptions.js';
@@ -75,7 +75,7 @@ export interface McpEndpoint {
   interruptCalls(): void;
   load(): EndpointLoad;
   /** The clients at this moment. */
-  readonly sessions: SessionBook;
+  readonly sessions: SessionRegistry;
   /** Ends every session. */
   close(): void;
 }
@@ -206,7 +206,7 @@ export function createMcpEndpoint(
       exchanges.interruptAll('the gateway is stopping');
     },
     load: () => ({ streams: streams.size, tasks: parked.tasks.size }),
-    sessions: createSessionBook(sessions, callers, view.name),
+    sessions: createSessionRegistry(sessions, callers, view.name),
     close() {
       stopFollowing();
       carrier.stop();

@@ -7,7 +7,7 @@ import type { Gateway } from '../../gateway/gateway.js';
 import type { ServerInfo } from '../mcp/write-result.js';
 import type { AccessSettings } from './admit.js';
 import { createMcpEndpoint, type EndpointLoad, type McpEndpoint } from './mcp-endpoint.js';
-import { joinBooks } from './session-book.js';
+import { joinRegistries } from './session-registry.js';
 import { ViewBindings } from './view-access.js';
 
 /** The endpoints of the whole and of each view: what belongs to a connection is never found from another view. */
@@ -104,7 +104,7 @@ export function createMcpEndpoints(gateway: Gateway, serverInfo: ServerInfo, obs
       const sum = (key: keyof EndpointLoad): number => loads.reduce((total, load) => total + load[key], 0);
       return { streams: sum('streams'), tasks: sum('tasks') };
     },
-    sessions: joinBooks(() => all().map(({ sessions }) => sessions)),
+    sessions: joinRegistries(() => all().map(({ sessions }) => sessions)),
     close() {
       for (const endpoint of all()) endpoint.close();
       retired.clear();

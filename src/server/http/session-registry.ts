@@ -19,18 +19,18 @@ export interface ListedSession {
 }
 
 /** The clients of the gateway. */
-export interface SessionBook {
+export interface SessionRegistry {
   list(): readonly ListedSession[];
   /** Ends a session and its calls in flight; false where there is none. */
   end(id: string): boolean;
 }
 
 /** Lists the clients of one endpoint. @param view that it shows */
-export function createSessionBook(
+export function createSessionRegistry(
   sessions: Pick<LegacySessions, 'all' | 'end'>,
   callers: Pick<ModernCallers, 'all' | 'end'>,
   view: string | undefined,
-): SessionBook {
+): SessionRegistry {
   return {
     list: () => [
       ...[...sessions.all()].map(({ caller, openedAt, lastUsedAt, calls }): ListedSession => {
@@ -50,9 +50,9 @@ export function createSessionBook(
 }
 
 /** The clients of several endpoints. */
-export function joinBooks(books: () => readonly SessionBook[]): SessionBook {
+export function joinRegistries(registries: () => readonly SessionRegistry[]): SessionRegistry {
   return {
-    list: () => books().flatMap((book) => book.list()),
-    end: (id) => books().some((book) => book.end(id)),
+    list: () => registries().flatMap((registry) => registry.list()),
+    end: (id) => registries().some((registry) => registry.end(id)),
   };
 }
