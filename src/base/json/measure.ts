@@ -96,12 +96,21 @@ export function estimateTree(pieces: readonly Uint8Array[]): number {
 export function measureJson(value: unknown, most: number): number {
   let length = 0;
   const open: unknown[] = [value];
-  while (open.length > 0 && length <= most) {
+  // Lists are gone through item by item, so that a long one costs no more than the bound either.
+  const lists: { readonly items: readonly unknown[]; next: number }[] = [];
+  while (length <= most) {
+    const list = lists.at(-1);
+    if (open.length === 0) {
+      if (list === undefined) break;
+      if (list.next === list.items.length) lists.pop();
+      else open.push(list.items[list.next++]);
+      continue;
+    }
     const next = open.pop();
     if (typeof next === 'string') length += next.length + 2;
     else if (Array.isArray(next)) {
       length += next.length;
-      if (length <= most) for (const item of next) open.push(item);
+      lists.push({ items: next, next: 0 });
     } else if (typeof next === 'object' && next !== null) length += openMembers(next, most - length, open);
     else length += 4;
   }

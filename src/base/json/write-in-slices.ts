@@ -107,14 +107,16 @@ function exactPartsOf(result: JsonObject, name: string): Iterable<string> | unde
   const value = result[name];
   const exact = exactTextOf(result, name);
   if (exact !== undefined) return slicesOf(exact);
-  return Array.isArray(value) && value.some(isExactItem) ? exactItemsOf(value) : undefined;
+  // Of a long list each item is looked at when it is written.
+  const mayHoldExact = Array.isArray(value) && (takesLongToWrite(value) || value.some(isExactItem));
+  return mayHoldExact ? itemsOf(value) : undefined;
 }
 
-function* exactItemsOf(items: readonly unknown[]): Generator<string, void, void> {
+function* itemsOf(items: readonly unknown[]): Generator<string, void, void> {
   yield '[';
   for (const [index, item] of items.entries()) {
     if (index > 0) yield ',';
-    yield* slicesOf(writeExactItem(item));
+    yield* isExactItem(item) ? slicesOf(writeExactItem(item)) : partsOf(item);
   }
   yield ']';
 }
