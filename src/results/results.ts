@@ -21,6 +21,7 @@ import type {
 import { presetsOf } from './query/select-fields.js';
 import { prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
+import { MOST_TOKENS_PER_CHARACTER } from './stored/fit-tokens.js';
 import { type Holder, ResultSharing, type SharedBytes } from './stored/result-sharing.js';
 import { createResultStore } from './stored/result-store.js';
 import { cursorOf } from './write-page.js';
@@ -55,14 +56,6 @@ export function createResultService(
   const ttlMs = settings.keptSeconds * 1_000;
   const sharing = replicas && new ResultSharing({ ...replicas, ttlMs });
   const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs, sharing });
-  /**
-   * Other replicas must find what an answer names before its reader can ask for it.
-   * @param before what the caller's session was sharing before the answer was made: an answer that adds nothing waits for nothing
-   */
-  const onceShared = <T>(value: T, { caller }: ReadContext, before: Promise<void> | undefined): T | Promise<T> => {
-    const sharingIt = sharing?.written(caller);
-    return sharingIt === undefined || sharingIt === before ? value : sharingIt.then(() => value);
-  };
   const controlsOf = oncePer(prepareControls);
   const deps: AnswerDeps = { settings, stored, memory, controlsOf, now };
   const isWorthLearning = createSampler();
@@ -76,8 +69,11 @@ export function createResultService(
   const finish: ResultService['finish'] = (context, query, dataText, value, readPage) => {
     const { operation } = context;
     if (query === undefined) {
-      if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
+      if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning(operation))
         memory.learn(operation, value ?? JSON.parse(dataText));
+      const maxTokens = boundOf(context);
+      if (maxTokens === 0 || dataText.length * MOST_TOKENS_PER_CHARACTER <= maxTokens)
+        return { dataText, warnings: [] };
       return answerWhole(context, { dataText, value }, deps);
     }
     const data = value ?? parseExact(dataText);
@@ -122,17 +118,11 @@ export function createResultService(
         throw pagesElsewhere(context.operation, elsewhere);
       });
     },
-    finish(context, ...answer) {
-      const before = sharing?.written(context.caller);
-      const finished = finish(context, ...answer);
-      return finished instanceof Promise
-        ? finished.then((read) => onceShared(read, context, before))
-        : onceShared(finished, context, before);
-    },
+    finish: sharing === undefined ? finish : onceShared(finish, sharing),
     takesLong,
     passesUnread(context, query, answer) {
       if (query !== undefined || !answer.hasTokens(boundOf(context))) return false;
-      return !(isWorthLearning.isDue(context.operation) && answer.dataBytes <= MAX_LEARNED_LENGTH);
+      return !(isWorthLearning(context.operation, true) && answer.dataBytes <= MAX_LEARNED_LENGTH);
     },
     detach: ({ operation }) => ({
       settings,
@@ -177,29 +167,29 @@ function holderOf({ owner, caller: { client, user } }: KeptFor): Holder {
   return { sessionId: owner, ...(client === undefined ? {} : { client }), ...(user === undefined ? {} : { user }) };
 }
 
-/** Chooses the answers of an operation that are examined. */
-interface Sampler {
-  /** Whether the next answer is one of them. Where it is not, the answer has been counted. */
-  isDue(operation: Operation): boolean;
-  /** Counts an answer, and says whether it is one of them. */
-  take(operation: Operation): boolean;
+/** Other replicas must find what an answer names before its reader can ask for it. An answer that adds nothing waits for nothing. */
+function onceShared(finish: ResultService['finish'], sharing: ResultSharing): ResultService['finish'] {
+  return (context, ...answer) => {
+    const before = sharing.written(context.caller);
+    const share = (read: ReadData): ReadData | Promise<ReadData> => {
+      const sharingIt = sharing.written(context.caller);
+      return sharingIt === undefined || sharingIt === before ? read : sharingIt.then(() => read);
+    };
+    const finished = finish(context, ...answer);
+    return finished instanceof Promise ? finished.then(share) : share(finished);
+  };
 }
+
+/** Counts the answers of an operation, and says of each whether it is to be examined. @param isAskedAgain whether one that is to be is asked about once more, and counted then */
+type Sampler = (operation: Operation, isAskedAgain?: boolean) => boolean;
 
 function createSampler(): Sampler {
   const seen = new WeakMap<Operation, number>();
-  const isExamined = (count: number): boolean => count <= LEARNED_AT_FIRST || count % LEARNED_EVERY === 0;
-  const nextOf = (operation: Operation): number => (seen.get(operation) ?? 0) + 1;
-  return {
-    isDue(operation) {
-      const next = nextOf(operation);
-      if (!isExamined(next)) seen.set(operation, next);
-      return isExamined(next);
-    },
-    take(operation) {
-      const next = nextOf(operation);
-      seen.set(operation, next);
-      return isExamined(next);
-    },
+  return (operation, isAskedAgain = false) => {
+    const count = (seen.get(operation) ?? 0) + 1;
+    const isExamined = count <= LEARNED_AT_FIRST || count % LEARNED_EVERY === 0;
+    if (!isExamined || !isAskedAgain) seen.set(operation, count);
+    return isExamined;
   };
 }
 

@@ -15,36 +15,24 @@ import type { ValidatedCall } from './validate.js';
  */
 class Authorized {
   readonly #call: ValidatedCall;
+  readonly raw: RawCall;
+  readonly operation: Operation;
+  readonly arguments: JsonObject;
+  readonly asked: JsonObject | undefined;
+  readonly directives: ValidatedCall['directives'];
+  readonly query: CollectionQuery | undefined;
   /** The digest of the changes that a person agreed to; absent where nobody was shown any. */
   readonly agreedChanges: string | undefined;
 
   constructor(call: ValidatedCall, agreedChanges?: string) {
     this.#call = call;
+    this.raw = call.raw;
+    this.operation = call.operation;
+    this.arguments = call.arguments;
+    this.asked = call.asked;
+    this.directives = call.directives;
+    this.query = call.query;
     this.agreedChanges = agreedChanges;
-  }
-
-  get raw(): RawCall {
-    return this.#call.raw;
-  }
-
-  get operation(): Operation {
-    return this.#call.operation;
-  }
-
-  get arguments(): JsonObject {
-    return this.#call.arguments;
-  }
-
-  get asked(): JsonObject | undefined {
-    return this.#call.asked;
-  }
-
-  get directives(): ValidatedCall['directives'] {
-    return this.#call.directives;
-  }
-
-  get query(): CollectionQuery | undefined {
-    return this.#call.query;
   }
 
   /** The same call, which may go on when the request that brought it has its answer. */
@@ -94,8 +82,7 @@ export function previewOf(
   snapshot: Pick<Snapshot, 'previewOf'>,
   host: HandlerHost,
 ): PolicyRequest['preview'] {
-  // Of most operations it is known here that there is nothing to read.
-  const read = call.operation.merge === undefined ? undefined : snapshot.previewOf(call.operation);
+  const read = snapshot.previewOf(call.operation);
   return read && (() => read(handlerCallOf(call, host)));
 }
 

@@ -62,8 +62,7 @@ export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<
   const { operation, params } = readEnvelope(given);
   if (typeof operation !== 'string') throw missingOperation(given, raw, snapshot);
   if (params !== undefined && !isJsonObject(params)) throw notAnObject('params', params, raw, snapshot, operation);
-  const isGiven = params === undefined ? undefined : sameIn(params, snapshot.catalog.find(operation));
-  return { raw, reach, operation, params: mergeParams(given, params, isGiven) };
+  return { raw, reach, operation, params: mergeParams(given, params, () => snapshot.catalog.find(operation)) };
 }
 
 /** A request of MCP itself, or a call of a program, names its operation and no tool of the list. */
@@ -97,32 +96,28 @@ async function refuseWith(error: Promise<OperationError>): Promise<never> {
 }
 
 /** Whether a name stands for a parameter that is in `params` already, in this spelling or the upstream's. */
-function sameIn(params: JsonObject, operation: Operation | undefined): ((key: string) => boolean) | undefined {
-  if (operation === undefined) return undefined;
-  const { byName } = operation.scope;
-  return (key) => {
-    const parameter = byName.get(key);
-    if (parameter === undefined) return false;
-    return Object.hasOwn(params, parameter.name) || Object.hasOwn(params, parameter.upstreamName);
-  };
+function isGiven(key: string, params: JsonObject | undefined, operation: Operation | undefined): boolean {
+  const parameter = params === undefined ? undefined : operation?.scope.byName.get(key);
+  if (params === undefined || parameter === undefined) return false;
+  return Object.hasOwn(params, parameter.name) || Object.hasOwn(params, parameter.upstreamName);
 }
 
 /**
  * Top-level parameters beside `params`; `params` wins (specification, section 4.2).
  *
- * @param isGiven whether `params` has a parameter under another spelling
+ * @param find the operation whose parameters they are; known under no other spelling where it is undefined
  */
 function mergeParams(
   given: JsonObject,
   params: JsonObject | undefined,
-  isGiven: (key: string) => boolean = () => false,
+  find: () => Operation | undefined = () => undefined,
 ): JsonObject {
   let merged = params;
   for (const key of Object.keys(given)) {
     if (key === 'operation' || key === 'params' || isSilentMember(given, key)) continue;
     if (key.startsWith('_') && !OWN_NAMES.has(key)) continue;
     if (merged === undefined || merged === params) merged = { ...params };
-    if (!Object.hasOwn(merged, key) && !isGiven(key)) merged[key] = given[key];
+    if (!Object.hasOwn(merged, key) && !isGiven(key, params, find())) merged[key] = given[key];
   }
   return merged ?? {};
 }
@@ -321,6 +316,11 @@ const NAMES = [CONFIRMATION, QUOTA_CONTINUE, EXECUTION, PLAIN_CONFIRMATION, IF_M
 
 type Name = (typeof NAMES)[number];
 
+/** Whether a name may be a directive, or a misspelt one. Most calls say nothing of themselves. */
+export function mayDirect(said: JsonObject): boolean {
+  return Object.keys(said).some((key) => key.startsWith('_') || key === PLAIN_CONFIRMATION || key === IF_MATCH);
+}
+
 /**
  * Separates the directives from the parameters. Refuses a name that is near a directive and would pass for metadata.
  *
@@ -456,11 +456,13 @@ export function isSilentMember(request: JsonObject, key: string): boolean {
 
 /** Whether a request lists operations and names none itself. */
 export function isBatch(request: unknown): request is JsonObject & { readonly operations: readonly unknown[] } {
+  if (!isJsonObject(request) || !Array.isArray(request['operations'])) return false;
   const { operation, operations } = readEnvelope(request);
-  return operation === undefined && Array.isArray(operations);
+  return operation === undefined && operations !== undefined;
 }
 
-function isEmpty(value: unknown): boolean {
+/** Whether a member of the envelope says nothing. */
+export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;
   if (Array.isArray(value)) return value.length === 0;
   return isJsonObject(value) && Object.keys(value).length === 0;

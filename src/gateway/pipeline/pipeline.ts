@@ -26,7 +26,7 @@ import type {
 } from '../../results/query/result-types.js';
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, requireUnchanged } from './authorize.js';
 import { type BackgroundCalls, requireBackground } from './background.js';
-import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
+import { decode, isEmpty, loneConfirmation, loneToken, mayDirect, type RoutedCall, route } from './decode.js';
 import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
@@ -157,10 +157,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (isLarge) await turns.next(lane);
     progress.trace?.enter('decode');
     // Nothing is awaited that is at hand: for each of these steps that would cost as much as the step itself.
-    const named = recallName(raw, gatekeeper, snapshot);
+    const { arguments: request } = raw;
+    const isNamed = !isJsonObject(request) || !isEmpty(request['operation']);
+    const named = isNamed ? raw : recallName(raw, request, gatekeeper, snapshot);
     const decoded = decode(named instanceof Promise ? await named : named, snapshot);
     const found = route(decoded instanceof Promise ? await decoded : decoded, snapshot);
-    const recalled = recallParams(found instanceof Promise ? await found : found, gatekeeper);
+    const reached = found instanceof Promise ? await found : found;
+    const recalled = mayDirect(reached.params) ? recallParams(reached, gatekeeper) : reached;
     const routed = recalled instanceof Promise ? await recalled : recalled;
     progress.operation = routed.operation;
     progress.arguments = routed.params;
@@ -185,16 +188,21 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const current = await catalog.currentFor(operation);
       return current.catalog.find(operation.qualifiedName);
     };
-    const authorizing = authorize(validated, gatekeeper, currentOperation, previewOf(validated, snapshot, host));
+    // Of most operations it is known here that there is nothing to read.
+    const preview = validated.operation.merge === undefined ? undefined : previewOf(validated, snapshot, host);
+    const authorizing = authorize(validated, gatekeeper, currentOperation, preview);
     const authorized = authorizing instanceof Promise ? await authorizing : authorizing;
     if (isLarge) await turns.next(lane);
     const begun = background?.prepare(authorized);
     const call = begun?.call ?? authorized;
     const { operation, query } = call;
-    const context = describeContext(call);
+    const { caller, answerTokens } = call.raw;
+    const context: ReadContext = { operation, arguments: call.arguments, caller, asked: call.asked, answerTokens };
     const resuming = query === undefined ? undefined : results.resume(context, query);
     const stored = resuming instanceof Promise ? await resuming : resuming;
-    const findingPart = stored === undefined ? partOfStored(call, snapshot) : operation;
+    // Only the gateway's own operations read on in an answer that is stored.
+    const readsOn = stored === undefined && operation.upstream === GATEWAY_SOURCE;
+    const findingPart = readsOn ? snapshot.partOf(call, caller) : stored && operation;
     const partOf = findingPart instanceof Promise ? await findingPart : findingPart;
     const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> => {
       if (stored !== undefined) return shapeStored(stored, limits);
@@ -203,20 +211,19 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       return runCall(call, context, snapshot, progress, warnings);
     };
     progress.trace?.enter('throttle');
-    const charging = throttle(call, quota, partOf);
+    const charging = quota.isIdle ? undefined : throttle(call, quota, partOf);
     const charged = charging === undefined ? undefined : await charging;
-    const serve = (): Reply | Promise<Reply> => (charged === undefined ? run(NO_WARNINGS) : runCharged(charged, run));
     if (begun !== undefined) {
       return await begun.follow(async () => {
         try {
-          return await serve();
+          return await runCharged(charged, run);
         } catch (thrown) {
           return shapeRefusal(thrown, progress, snapshot);
         }
       });
     }
     // A promise that is returned without `await` costs two more turns of the microtask queue.
-    return await serve();
+    return await (charged === undefined ? run(NO_WARNINGS) : runCharged(charged, run));
   };
 
   const runCall = async (
@@ -271,7 +278,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       if (holdsManyValues(toolResult.text, toolResult.isJson ? 'inJson' : 'inText')) return shapeElsewhere(toolResult);
     }
     if (results.takesLong(context, query, characters)) return shapeElsewhere(handOver(toolResult, call));
-    const result = readToolResult(toolResult);
+    const result = toolResult instanceof WireAnswer ? toolResult.read() : toolResult;
     if (result.isError === true) {
       const explained = explainFailure(operation, call.arguments, result);
       const failure = withNextStep(withNotices(explained, notices), operation, snapshot);
@@ -358,10 +365,14 @@ function markRefusal(reply: Reply, { tool }: RawCall, { plan }: Snapshot): Reply
 }
 
 /** A token without even its operation stands for that operation's call, through the tool that the call was made through. */
-function recallName(raw: RawCall, gatekeeper: Gatekeeper, { plan }: Snapshot): RawCall | Promise<RawCall> {
-  const { arguments: request } = raw;
-  const token = isJsonObject(request) ? loneToken(request) : undefined;
-  if (token === undefined || !isJsonObject(request)) return raw;
+function recallName(
+  raw: RawCall,
+  request: JsonObject,
+  gatekeeper: Gatekeeper,
+  { plan }: Snapshot,
+): RawCall | Promise<RawCall> {
+  const token = loneToken(request);
+  if (token === undefined) return raw;
   // Such a tool is its operation.
   if (plan.reachOf(raw.tool) instanceof PassthroughTool) return raw;
   return gatekeeper
@@ -392,11 +403,12 @@ function withNotices(error: OperationError, notices: readonly Warning[]): Operat
   return new OperationError(error.code, error.message, { ...error.details, warnings: notices }, { cause: error.cause });
 }
 
-/** Runs a call that counts against budgets. */
+/** Runs a call that counts against budgets, where there are some. */
 async function runCharged(
-  charged: Charged,
+  charged: Charged | undefined,
   run: (quotaWarnings: readonly Warning[]) => Reply | Promise<Reply>,
 ): Promise<Reply> {
+  if (charged === undefined) return await run(NO_WARNINGS);
   try {
     const reply = await run(charged.warnings);
     await charged.settle(() => reply.text.length);
@@ -410,11 +422,6 @@ async function runCharged(
 
 const NO_WARNINGS: readonly Warning[] = [];
 
-/** The operation whose stored answer the call reads on: only the gateway's own operations do. */
-function partOfStored(call: AuthorizedCall, snapshot: Snapshot): ReturnType<Snapshot['partOf']> {
-  return call.operation.upstream === GATEWAY_SOURCE ? snapshot.partOf(call, call.raw.caller) : undefined;
-}
-
 /**
  * Counts the call against its budgets; undefined where none applies. A call is refused here when a rate limit or a quota is used
  * up, or when a quota pauses until the caller sends a token.
@@ -422,10 +429,9 @@ function partOfStored(call: AuthorizedCall, snapshot: Snapshot): ReturnType<Snap
  */
 function throttle(
   { operation, arguments: args, raw, directives }: AuthorizedCall,
-  quota: Pick<QuotaService, 'charge' | 'isIdle'>,
+  quota: Pick<QuotaService, 'charge'>,
   partOf: Operation | undefined,
 ): undefined | Promise<Charged> {
-  if (quota.isIdle) return undefined;
   const { caller, answerTokens, delivered } = raw;
   const continueToken = directives.quotaContinue;
   return quota.charge({ operation, arguments: args, caller, continueToken, partOf, answerTokens, delivered });
@@ -450,11 +456,6 @@ function warningsOf({ leftOut, unknown, ignored }: ValidatedCall): readonly Warn
 function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation {
   const message = `Arguments of '${qualifiedName}' go to the upstream without having been checked to the end: ${why}`;
   return { kind: 'notice', level: 'warn', message };
-}
-
-function describeContext({ operation, arguments: args, asked, raw }: AuthorizedCall): ReadContext {
-  const { caller, answerTokens } = raw;
-  return { operation, arguments: args, caller, asked, answerTokens };
 }
 
 /** A thread takes an answer as a message: this is its id. */

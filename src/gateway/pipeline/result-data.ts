@@ -35,14 +35,16 @@ const FIRST_NATIVE_INDEX = 1;
  * @param isAsked whether something is asked of the structured content, which then is all that counts
  */
 export function toResultData(given: ToolCallResult, maxTokens = 0, isAsked = false): ResultData {
-  const result = readOlder(given);
+  const result = given.toolResult === undefined ? given : readOlder(given);
   const structured = result.structuredContent ?? undefined;
-  const text = structured === undefined ? onlyText(result.content) : undefined;
-  if (text !== undefined) return textAsJson(text);
+  const text = onlyText(result.content);
+  if (structured === undefined && text !== undefined) return textAsJson(text);
+  const exact = EXACT_TEXTS in result ? exactTextOf(result, 'structuredContent') : undefined;
+  const dataText = structured === undefined ? undefined : writeStructured(structured, exact);
+  if (exact === undefined && text !== undefined && dataText !== undefined && tellsAgain(text, structured, dataText))
+    return { dataText, value: structured, isStructured: true, blocks: NO_BLOCKS };
   const content = mendBlocks(result.content);
   if (structured !== undefined) {
-    const exact = EXACT_TEXTS in result ? exactTextOf(result, 'structuredContent') : undefined;
-    const dataText = exact === undefined ? writeStructured(structured) : notTooDeep(exact);
     if (dataText !== undefined) {
       const data = fromStructured(structured, dataText, content);
       if (!isAsked && !hasTextsOf(data.blocks, maxTokens))
@@ -63,8 +65,7 @@ export function toResultData(given: ToolCallResult, maxTokens = 0, isAsked = fal
 /** Results of revision 2024-10-07 have one member for everything. */
 function readOlder(result: ToolCallResult): ToolCallResult {
   const { toolResult, ...rest } = result;
-  if (toolResult === undefined || result.content !== undefined || (result.structuredContent ?? null) !== null)
-    return result;
+  if (result.content !== undefined || (result.structuredContent ?? null) !== null) return result;
   const content = [{ type: 'text', text: typeof toolResult === 'string' ? toolResult : JSON.stringify(toolResult) }];
   return { ...rest, content };
 }
@@ -106,7 +107,12 @@ function literalsOf(binary: string, sent: unknown): readonly string[] {
 function onlyText(content: unknown): string | undefined {
   if (!Array.isArray(content) || content.length !== 1) return undefined;
   const [only]: unknown[] = content;
-  return isBlock(only) && isPlainText(only) ? only.text : undefined;
+  return isJsonObject(only) && isPlainText(only) ? only.text : undefined;
+}
+
+/** Whether the only text of an answer is its structured content, or a text in that, as most servers have it for older clients. */
+function tellsAgain(text: string, structured: unknown, dataText: string): boolean {
+  return isJsonObject(structured) && (text === dataText || Object.values(structured).includes(text));
 }
 
 function isBlock(value: unknown): value is ContentBlock {
@@ -123,23 +129,20 @@ function holdsTextAlone(block: ContentBlock): block is ContentBlock & { readonly
 }
 
 /** A text block with no member besides its text. */
-function isPlainText(block: ContentBlock): block is ContentBlock & { readonly text: string } {
-  return block.type === 'text' && typeof block['text'] === 'string' && Object.keys(block).length === 2;
+function isPlainText(block: JsonObject): block is ContentBlock & { readonly text: string } {
+  return block['type'] === 'text' && typeof block['text'] === 'string' && Object.keys(block).length === 2;
 }
 
-/** The JSON of structured content; undefined where it is nested too deeply for those who read the answer. */
-function writeStructured(structured: unknown): string | undefined {
+/** The JSON of structured content; undefined where it is nested too deeply for those who read the answer. @param exact as it came, where a double would change its numbers */
+function writeStructured(structured: unknown, exact: string | undefined): string | undefined {
   try {
-    return notTooDeep(JSON.stringify(structured));
+    const text = exact ?? JSON.stringify(structured);
+    return isTooDeep(text) ? undefined : text;
   } catch (thrown) {
     // Nested deeper than the stack.
     if (thrown instanceof RangeError) return undefined;
     throw thrown;
   }
-}
-
-function notTooDeep(text: string): string | undefined {
-  return isTooDeep(text) ? undefined : text;
 }
 
 /** Each level takes two brackets: most texts are too short to be nested too deeply. */

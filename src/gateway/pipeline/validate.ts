@@ -16,7 +16,14 @@ import {
   type ResultService,
 } from '../../results/query/result-types.js';
 import type { Fault } from '../../schema/explain-violations.js';
-import { type Directives, type RoutedCall, refuseMisspelt, settleOperation, takeDirectives } from './decode.js';
+import {
+  type Directives,
+  mayDirect,
+  type RoutedCall,
+  refuseMisspelt,
+  settleOperation,
+  takeDirectives,
+} from './decode.js';
 import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
 import { correctedExample } from './not-found.js';
 import { requireWithin } from './program-calls.js';
@@ -67,8 +74,11 @@ export function validate(
 ): ValidatedCall {
   const { raw, operation } = call;
   const confirmable = (): boolean => mayBeAsked(operation, gatekeeper);
-  const directives = takeDirectives(operation, call.params, confirmable);
-  if (raw.arguments !== call.params && isJsonObject(raw.arguments)) refuseMisspelt(operation, raw.arguments);
+  const directives = mayDirect(call.params)
+    ? takeDirectives(operation, call.params, confirmable)
+    : { params: call.params };
+  if (raw.arguments !== call.params && isJsonObject(raw.arguments) && mayDirect(raw.arguments))
+    refuseMisspelt(operation, raw.arguments);
   const controlled = results.takeControls(operation, directives.params);
   const { query, refusal } = controlled;
   const { params, ignored } = dropIgnored(operation, controlled.params, raw.caller);

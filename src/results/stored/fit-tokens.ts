@@ -14,10 +14,12 @@ const MOST_ROUNDS = 6;
 /** `fitAnswer` takes no less. */
 const LEAST_BYTES = 100;
 
+/** No character has more bytes, and tokens of less than a byte are so rare that their number does not matter. */
+export const MOST_TOKENS_PER_CHARACTER = 3;
+
 /** Whether a text has so many tokens at most, by estimate. @param most 0 for any number */
 export function hasTokens(text: string, most: number): boolean {
-  // Tokens of less than a byte are so rare that their number does not matter.
-  return most === 0 || text.length <= most / 3 || estimateTokens(text, most) <= most;
+  return most === 0 || text.length * MOST_TOKENS_PER_CHARACTER <= most || estimateTokens(text, most) <= most;
 }
 
 /**
