@@ -112,28 +112,15 @@ export class BriefMap<Key extends AnyKey, Value> {
   }
 }
 
-/** The same for values without keys: each gets a number when it enters, which removes it. */
-export class BriefSet<Value> {
-  readonly #entries = new BriefMap<number, Value>();
+/** The same for values without keys: each gets a number when it enters, by which it is taken out. */
+export class BriefSet<Value> extends BriefMap<number, Value> {
   #next = 0;
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  add(value: Value): number {
+  enter(value: Value): number {
     const number = this.#next;
     this.#next += 1;
-    this.#entries.add(number, value);
+    this.add(number, value);
     return number;
-  }
-
-  remove(number: number): void {
-    this.#entries.take(number);
-  }
-
-  values(): Value[] {
-    return this.#entries.values();
   }
 }
 

@@ -308,9 +308,9 @@ class OpenRequests {
 
   enter(response: ServerResponse): void {
     this.taken += 1;
-    const number = this.#open.add(response);
+    const number = this.#open.enter(response);
     response.on('close', () => {
-      this.#open.remove(number);
+      this.#open.take(number);
       if (this.#open.size === 0) this.#whenNone?.();
     });
   }

@@ -114,18 +114,20 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     post(message, fast, request, response, client) {
       const openResponder: OpenResponder = (session) =>
         exchanges.open(response, session, request.headers.accept, session);
+      if (fast !== undefined) {
+        withSession(request, response, client, (session) => answerFast(fast, session, openResponder(session)));
+        return;
+      }
       // Whatever session the client names: it has begun anew, be it because that one has ended.
       if (isInitialize(message)) {
-        const handshake = { message, id: readId(message), response, origin: originOf(request, client) };
+        const origin = { address: addressOf(request), client };
+        const handshake = { message, id: readId(message), response, origin };
         openSession(handshake, sessions, settings, (asked, session) =>
           answerHandshake(asked, session, openResponder(session)),
         );
         return;
       }
-      withSession(request, response, client, (session) => {
-        if (fast === undefined) postUnusual(message, session, response, openResponder);
-        else answerFast(fast, session, openResponder(session));
-      });
+      withSession(request, response, client, (session) => postUnusual(message, session, response, openResponder));
     },
 
     get(request, response, client) {
@@ -193,7 +195,7 @@ function createSessionFinder(
       else if (typeof session === 'object') answer(session);
       else sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings));
     };
-    const finding = sessions.find(id, originOf(request, client));
+    const finding = sessions.find(id, { address: addressOf(request), client });
     if (!(finding instanceof Promise)) {
       take(finding);
       return;
@@ -206,10 +208,6 @@ function createSessionFinder(
         if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
       });
   };
-}
-
-function originOf(request: IncomingMessage, client: Authenticated | undefined): SessionOrigin {
-  return { address: addressOf(request), client };
 }
 
 function findFault(messages: readonly JSONRPCMessage[]): string | undefined {

@@ -167,10 +167,10 @@ export function createMcpEndpoint(
   const entryFor = (access: ViewAccess | undefined): RequestHandler =>
     access === undefined ? handleMethod : refuseAt(access, handleMethod);
   let enter = entryFor(view.access);
-  const admit = (request: IncomingMessage, response: ServerResponse, handle: RequestHandler): void => {
+  const handle = (request: IncomingMessage, response: ServerResponse, answer: RequestHandler = enter): void => {
     const { gate } = admission;
-    if (gate === undefined) handle(request, response, undefined);
-    else gate.admit(request, response, handle);
+    if (gate === undefined) answer(request, response, undefined);
+    else gate.admit(request, response, answer);
   };
   const endStreamsOf = (isOf: (client: Authenticated | undefined) => boolean): void => {
     sessions.endStreams(isOf);
@@ -185,8 +185,8 @@ export function createMcpEndpoint(
   const sweeper = setInterval(sweep, Math.min(settings.sessionIdleMs / 4, MAX_SWEEP_MS)).unref();
 
   return {
-    handle: (request, response) => admit(request, response, enter),
-    refuse: (request, response, refusalOf) => admit(request, response, refuseAt(refusalOf, refuseMethod)),
+    handle,
+    refuse: (request, response, refusalOf) => handle(request, response, refuseAt(refusalOf, refuseMethod)),
     replaceAccess(access) {
       admission.replace(access);
       endStreamsOf(() => true);
@@ -257,7 +257,7 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     const recognised = recogniseFastRequest(message);
     const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
     if (fast === undefined) noteMethod(notesOf(response), message);
-    if (hasUnusableId(message)) {
+    if (recognised === undefined && hasUnusableId(message)) {
       sendRpcError(response, 400, RPC_ERROR.invalidRequest, UNUSABLE_ID);
       return;
     }

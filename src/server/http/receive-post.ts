@@ -59,11 +59,6 @@ const UNREAD = {
   },
 } as const;
 
-/** Whether a gateway begins a connection to itself. */
-function isLoop(message: unknown): boolean {
-  return isJsonObject(message) && HANDSHAKES.has(message['method']) && isOwnHandshake(message);
-}
-
 /** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
 export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
   const { limits, requestTimeoutMs, route, writer, observe } = deps;
@@ -91,10 +86,15 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     turns.spend(body.bytes.length);
     const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth, maxMembers, maxValues });
     const take = (): void => {
-      if (decoded.kind === 'message') {
-        if (isLoop(decoded.message)) sendRpcError(response, 508, RPC_ERROR.refused, `${LOOP}. ${LOOP_CURE}.`);
-        else route(decoded.message, request, response, client);
-      } else sendRefusal(response, decoded.refusal);
+      if (decoded.kind === 'refused') {
+        sendRefusal(response, decoded.refusal);
+        return;
+      }
+      const { message } = decoded;
+      // A gateway that begins a connection to itself.
+      if (isJsonObject(message) && HANDSHAKES.has(message['method']) && isOwnHandshake(message))
+        sendRpcError(response, 508, RPC_ERROR.refused, `${LOOP}. ${LOOP_CURE}.`);
+      else route(message, request, response, client);
     };
     // What is done with a large message has a turn of its own.
     return body.bytes.length > LARGE_BYTES ? turns.next(laneOf(request)).then(take) : take();
@@ -144,11 +144,8 @@ function laneOf(request: IncomingMessage): string {
 
 /** Whether the body is other bytes than those that are sent for it. */
 export function isEncoded({ headers }: IncomingMessage): boolean {
-  return !isPlain(headers['content-encoding'], 'identity') || !isPlain(headers['transfer-encoding'], 'chunked');
-}
-
-function isPlain(header: string | undefined, plain: string): boolean {
-  return header === undefined || header.toLowerCase() === plain;
+  const { 'content-encoding': content = 'identity', 'transfer-encoding': transfer = 'chunked' } = headers;
+  return content.toLowerCase() !== 'identity' || transfer.toLowerCase() !== 'chunked';
 }
 
 function sendRefusal(response: ServerResponse, { status, text }: Refusal): void {
@@ -189,11 +186,12 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
   return (request, done) => {
     const maxBytes = maxBytesNow();
     const declared = Number(request.headers['content-length'] ?? 0);
-    const body = new GrowingBuffer(declared);
     if (declared > maxBytes) {
-      drainBody(request, body, declared, done);
+      drainBody(request, NOTHING, declared, done);
       return;
     }
+    /** What has come of a body of several chunks. */
+    let body: GrowingBuffer | undefined;
     /** Of whose large bodies this is one. */
     let sender: string | undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -210,17 +208,22 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
     const refuse = (kind: keyof typeof UNREAD): void => {
       stop();
       request.pause();
-      body.clear();
+      body?.clear();
       done({ kind });
     };
     const onData = (chunk: Buffer): void => {
+      // Most bodies are complete with their first chunk, and hold nothing that a client which disconnects would have to give back.
+      if (body === undefined && chunk.length === declared) {
+        done({ kind: 'complete', bytes: chunk });
+        return;
+      }
+      body ??= new GrowingBuffer(declared);
       body.add(chunk);
       chunks += 1;
       if (body.size === declared) {
         complete();
         return;
       }
-      // Most bodies are complete with their first chunk, and hold nothing that a client which disconnects would have to give back.
       if (chunks === 1) request.on('close', settle);
       if (chunks > FEW_CHUNKS && body.size < chunks * LEAST_CHUNK_BYTES && isChunked(request)) {
         turns.spend(CHUNKS_WORK);
@@ -229,7 +232,8 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
       }
       if (body.size > maxBytes) {
         stop();
-        drainBody(request, body, declared, done);
+        drainBody(request, body.bytes(), declared, done);
+        body.clear();
         return;
       }
       if (timer === undefined) timer = setTimeout(refuse, smallBodyMs, 'too-slow').unref();
@@ -245,7 +249,7 @@ export function createBodyReader({ maxBytes: maxBytesNow, smallBodyMs }: BodyLim
       if (isComplete) return;
       isComplete = true;
       settle();
-      done({ kind: 'complete', bytes: body.bytes() });
+      done({ kind: 'complete', bytes: body?.bytes() ?? NOTHING });
     };
     request.on('data', onData);
     // Node's parser holds a body against its declared length, so the last byte says as much as the end.
@@ -266,6 +270,8 @@ const LEAST_CHUNK_BYTES = 32;
 function isChunked({ headers }: IncomingMessage): boolean {
   return headers['content-length'] === undefined;
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** Counts the large bodies under way by address. */
 class LargeBodies {
@@ -292,10 +298,9 @@ export function cutOffAfterAnswer(request: IncomingMessage, response: ServerResp
   response.once('finish', () => request.destroy());
 }
 
-function drainBody(request: IncomingMessage, seen: GrowingBuffer, declared: number, done: (body: Body) => void): void {
+function drainBody(request: IncomingMessage, seen: Buffer, declared: number, done: (body: Body) => void): void {
   const excerpt = new MessageExcerpt();
-  excerpt.add(seen.bytes());
-  seen.clear();
+  excerpt.add(seen);
   const finish = (cutOff: boolean): void => {
     request.off('data', onData).off('end', onEnd);
     if (cutOff) request.pause();

@@ -178,7 +178,7 @@ class HttpExchange implements Responder {
     this.#session = session;
     this.#shared = shared;
     this.#since = shared.looks;
-    this.#number = shared.open.add(this);
+    this.#number = shared.open.enter(this);
     this.canNotify = acceptsStream;
     const { traceparent, tracestate } = response.req.headers;
     this.traceparent = traceparent;
@@ -301,8 +301,8 @@ class HttpExchange implements Responder {
     if (this.#isDone) return false;
     this.#isDone = true;
     this.#response = undefined;
-    this.#shared.open.remove(this.#number);
-    this.#find();
+    this.#shared.open.take(this.#number);
+    if (this.#isLost) this.#find();
     if (this.#key !== undefined && this.#session !== undefined) this.#shared.kept.end(this.#key, this.#session, answer);
     return true;
   }
@@ -385,12 +385,8 @@ function lengthOf(message: MessageText): number {
 export function sendJson(response: ServerResponse, status: number, message: MessageText): void {
   const length = typeof message === 'string' ? Buffer.byteLength(message) : lengthOf(message);
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': length });
-  endWith(response, message);
-}
-
-/** Ends a response of a known length: pieces go out in one write. */
-function endWith(response: ServerResponse, message: MessageText): void {
   if (typeof message !== 'string') {
+    // The pieces go out in one write.
     response.cork();
     for (const piece of message) response.write(piece);
     response.end();

@@ -95,17 +95,16 @@ export class CallsInFlight {
     return this.#responders?.get(id);
   }
 
-  /** Removes a request that is about to be answered, and returns its responder. */
-  take(id: RequestId): Responder | undefined {
-    const responder = this.#responders?.take(id);
-    if (responder === undefined) return undefined;
-    if (this.size === 0) this.#becomeIdle();
+  /**
+   * Removes a request that is about to be answered, or has ended in another way, and returns its responder.
+   * @param only whose it is: a new one that uses the same id meanwhile stays
+   */
+  take(id: RequestId, only?: Responder): Responder | undefined {
+    const responder = this.#responders?.get(id);
+    if (responder === undefined || (only !== undefined && responder !== only)) return undefined;
+    this.#responders?.take(id);
+    if (this.#whenIdle !== undefined && this.size === 0) this.#becomeIdle();
     return responder;
-  }
-
-  /** Removes a request that has ended in another way; a new one that uses the same id meanwhile stays. */
-  forget(id: RequestId, responder: Responder): void {
-    if (this.get(id) === responder) this.take(id);
   }
 
   /** Cancels a request: it gets no answer. */

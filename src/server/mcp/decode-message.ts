@@ -75,25 +75,19 @@ export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMes
     return refuse(payloadTooLarge('nesting_depth', depth - ENVELOPE_LEVELS, { maxNestingDepth }));
   if (values > maxValues) return refuse(payloadTooLarge('values', values, { maxValues }));
   const text = isPlain ? signs : bytes.toString('utf8');
-  const parsed = parseJson(text);
-  if (parsed === undefined) {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    // As JSON-RPC demands.
     const problem = 'Parse error: the message is not valid JSON';
     return { kind: 'refused', refusal: { status: 400, text: writeRpcError(null, RPC_ERROR.parse, problem) } };
   }
-  if (!hasFragileNumber) return { kind: 'message', message: parsed.value };
+  if (!hasFragileNumber) return { kind: 'message', message };
   const changed = findChangedNumbers(text, { isChanged: isLost, isWanted: isCarried }).map(nameNumber);
-  if (changed.length === 0) return { kind: 'message', message: parsed.value };
+  if (changed.length === 0) return { kind: 'message', message };
   const failure = notExact(changed);
-  return failedAnswer(parsed.value, failure) ?? refuse(failure);
-}
-
-function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    // Answered as JSON-RPC demands.
-    return undefined;
-  }
+  return failedAnswer(message, failure) ?? refuse(failure);
 }
 
 function notUtf8(offset: number): OperationError {

@@ -69,40 +69,38 @@ export function readMirrorHeaders(headers: IncomingHttpHeaders): MirrorHeaders {
 
 interface FastMethod {
   readonly eras: readonly Era[];
-  /** What `Mcp-Name` repeats, or undefined where the params are not obviously well formed. */
-  readonly nameOf: (params: JsonObject) => string | undefined;
+  /** The member of the params that `Mcp-Name` repeats, and which must be a text; of none where absent. */
+  readonly named?: string;
+  /** Whether the params are obviously well formed; all are where absent. */
+  readonly isSound?: (params: JsonObject) => boolean;
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const BOTH: readonly Era[] = ['legacy', 'modern'];
 /** A subscription of the modern era is a stream of its own. */
 const LEGACY: readonly Era[] = ['legacy'];
 const list: FastMethod = {
   eras: BOTH,
-  nameOf: ({ cursor }) => (cursor === undefined || typeof cursor === 'string' ? '' : undefined),
+  isSound: ({ cursor }) => cursor === undefined || typeof cursor === 'string',
 };
-const byUri = (eras: readonly Era[]): FastMethod => ({ eras, nameOf: ({ uri }) => textOf(uri) });
-
-const byTask = (eras: readonly Era[]): FastMethod => ({ eras, nameOf: ({ taskId }) => textOf(taskId) });
 
 const FAST_METHODS: ReadonlyMap<unknown, FastMethod> = new Map<string, FastMethod>([
-  ['tools/call', { eras: BOTH, nameOf: ({ name }) => textOf(name) }],
+  ['tools/call', { eras: BOTH, named: 'name' }],
   // The list has one page, so a cursor is a mistake, which the SDK's handler refuses.
-  ['tools/list', { eras: BOTH, nameOf: ({ cursor }) => (cursor === undefined ? '' : undefined) }],
-  ['ping', { eras: LEGACY, nameOf: () => '' }],
+  ['tools/list', { eras: BOTH, isSound: ({ cursor }) => cursor === undefined }],
+  ['ping', { eras: LEGACY }],
   ['resources/list', list],
   ['resources/templates/list', list],
   ['prompts/list', list],
-  ['resources/read', byUri(BOTH)],
-  ['resources/subscribe', byUri(LEGACY)],
-  ['resources/unsubscribe', byUri(LEGACY)],
-  ['prompts/get', { eras: BOTH, nameOf: ({ name, arguments: args }) => (hasTexts(args) ? textOf(name) : undefined) }],
-  ['tasks/get', byTask(BOTH)],
-  ['tasks/cancel', byTask(BOTH)],
-  ['tasks/update', byTask(['modern'])],
-  ['tasks/result', byTask(LEGACY)],
+  ['resources/read', { eras: BOTH, named: 'uri' }],
+  ['resources/subscribe', { eras: LEGACY, named: 'uri' }],
+  ['resources/unsubscribe', { eras: LEGACY, named: 'uri' }],
+  ['prompts/get', { eras: BOTH, named: 'name', isSound: ({ arguments: args }) => hasTexts(args) }],
+  ['tasks/get', { eras: BOTH, named: 'taskId' }],
+  ['tasks/cancel', { eras: BOTH, named: 'taskId' }],
+  ['tasks/update', { eras: ['modern'], named: 'taskId' }],
+  ['tasks/result', { eras: LEGACY, named: 'taskId' }],
   ['tasks/list', { ...list, eras: LEGACY }],
-  ['completion/complete', { eras: BOTH, nameOf: (params) => (isCompletion(params) ? '' : undefined) }],
+  ['completion/complete', { eras: BOTH, isSound: isCompletion }],
 ]);
 
 const NO_PARAMS: JsonObject = {};
@@ -110,7 +108,7 @@ const NO_META: JsonObject = {};
 
 function hasTexts(values: unknown): boolean {
   return (
-    values === undefined || (isJsonObject(values) && Object.values(values).every((each) => textOf(each) !== undefined))
+    values === undefined || (isJsonObject(values) && Object.values(values).every((each) => typeof each === 'string'))
   );
 }
 
@@ -118,7 +116,7 @@ function isCompletion({ ref, argument, context }: JsonObject): boolean {
   if (!isJsonObject(ref) || !isJsonObject(argument)) return false;
   const about = ref['type'] === 'ref/prompt' ? ref['name'] : ref['type'] === 'ref/resource' ? ref['uri'] : undefined;
   const isContext = context === undefined || (isJsonObject(context) && hasTexts(context['arguments']));
-  return isContext && [about, argument['name'], argument['value']].every((each) => textOf(each) !== undefined);
+  return isContext && [about, argument['name'], argument['value']].every((each) => typeof each === 'string');
 }
 
 /**
@@ -135,8 +133,9 @@ export function recogniseFastRequest(message: unknown): FastRequest | undefined 
   const progressToken = meta['progressToken'] ?? innerProgressToken(params);
   if (progressToken !== undefined && !isRequestId(progressToken)) return undefined;
   const era = readEra(meta, params, method);
-  const name = fast.nameOf(params);
-  if (era === undefined || name === undefined || !fast.eras.includes(era)) return undefined;
+  const name = fast.named === undefined ? '' : params[fast.named];
+  if (era === undefined || typeof name !== 'string' || !fast.eras.includes(era)) return undefined;
+  if (fast.isSound?.(params) === false) return undefined;
   const modern = era === 'modern';
   const clientName = modern ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
   const abilities = modern ? readAbilities(meta[CLIENT_CAPABILITIES_META_KEY]) : NO_ABILITIES;
@@ -290,14 +289,14 @@ export function createFastAnswerer({
       return;
     }
     const finish = (text: MessageText, status?: number): void => {
-      calls?.forget(id, responder);
+      calls?.take(id, responder);
       responder.answer(text, status);
     };
     responder.onInterrupt((reason) => finish(work.write(interruptedReply(reason))));
     work.reply().then(
       (answer) => {
-        const reply = forClientWith(declaredBy(request), answer);
-        finish(work.write(reply), statusOf(reply, era));
+        const reply = answer.protocolError === undefined ? answer : forClientWith(declaredBy(request), answer);
+        finish(work.write(reply), reply.protocolError && statusOf(reply, era));
       },
       (cause) => {
         observe({ kind: 'defect', where: method, cause });

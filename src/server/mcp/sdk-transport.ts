@@ -58,7 +58,7 @@ export class ServerTransport implements Transport {
         return;
       }
       responder.onInterrupt((reason) => {
-        this.calls.forget(id, responder);
+        this.calls.take(id, responder);
         responder.answer(writeRpcError(id, RPC_ERROR.refused, `Not answered: ${reason}.`));
       });
     }
@@ -98,7 +98,7 @@ export function createSdkAnswerer(
       observe({ kind: 'defect', where: 'answering a legacy request', cause });
     responder.cancellation.onCancel(() => {
       // A server whose transport is closed aborts its requests and never answers them.
-      if (isJSONRPCRequest(message)) calls.forget(message.id, responder);
+      if (isJSONRPCRequest(message)) calls.take(message.id, responder);
       transport.close().catch(reportDefect);
     });
     createServer('legacy', () => ({

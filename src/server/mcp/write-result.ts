@@ -105,7 +105,7 @@ export function createResultWriter(
 
   /** What follows the content. */
   const closingOf = (reply: Reply, era: Era): string => {
-    const marked = isMarked(reply, errors) ? ',"isError":true' : '';
+    const marked = reply.isError && isMarked(reply, errors) ? ',"isError":true' : '';
     if (reply.meta === undefined && reply.extra === undefined) return marked + closing[era];
     return `${marked}${writeMembers(reply, era === 'modern' ? identity : undefined)}}`;
   };
@@ -118,7 +118,7 @@ export function createResultWriter(
     `"result":${JSON.stringify({ ...writeInputRequired(input), _meta: identity })}`;
   /** The member of a response that says what a call gave: its result, or its error. */
   const writeOutcome = (reply: Reply, era: Era, structured: boolean): MessageText => {
-    const error = toProtocolError(reply, era);
+    const error = reply.protocolError && toProtocolError(reply, era);
     if (error !== undefined) return writeErrorMember(error.code, error.message, error.data);
     const { task, inputRequired, passthrough, written } = reply;
     if (task !== undefined)

@@ -47,10 +47,10 @@ describe('BriefMap', () => {
 describe('BriefSet', () => {
   it('removes the value whose number it is given, though another is equal to it', () => {
     const set = new BriefSet<string>();
-    const first = set.add('same');
-    set.add('same');
-    set.remove(first);
-    set.remove(first);
+    const first = set.enter('same');
+    set.enter('same');
+    set.take(first);
+    set.take(first);
     expect(set.values()).toEqual(['same']);
   });
 });
