@@ -3,7 +3,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import fastify, { type FastifyInstance } from 'fastify';
-import { BriefSet } from '../../base/lib/collections.js';
 import type { CallRates } from '../../base/observe/call-rates.js';
 import type { ServerFigures } from '../../base/observe/metrics/figures.js';
 import type { Observer } from '../../base/observe/observation.js';
@@ -12,15 +11,13 @@ import type { GatewayConfig } from '../../config/gateway-config.js';
 import { hasOperators } from '../../config/policy-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { describeResource, METADATA_PATH } from '../auth/resource-metadata.js';
-import { RPC_ERROR } from '../mcp/rpc-error.js';
 import type { ServerInfo } from '../mcp/write-result.js';
 import type { AccessSettings } from './admit.js';
+import { createFront, MCP_PATH, OpenRequests, paceRequests, type Stopping, withFastMcp } from './front.js';
 import { registerHealth } from './health.js';
-import { createHostGuard, type HostGuard } from './host-guard.js';
 import { registerLandingPage } from './landing-page.js';
 import { createNodeServer } from './node-server.js';
-import { PacedConnections, paceRequests } from './pacing.js';
-import { sendRpcError } from './responder.js';
+import { PacedConnections } from './pacing.js';
 import type { SessionRegistry } from './session-registry.js';
 import { stopServer } from './stop-server.js';
 import { UnreadAnswers } from './unread-answers.js';
@@ -78,8 +75,6 @@ interface HttpServerDeps {
   /** How often the certificate's files are looked at, in milliseconds. */
   readonly lookMs?: number;
 }
-
-export const MCP_PATH = '/mcp';
 
 /** Explains to the operator why listening failed, by system error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
@@ -139,11 +134,6 @@ function accessOf({ clients, server: { oauth } }: GatewayConfig): AccessSettings
   return { clients, oauth };
 }
 
-/** Whether the server has been asked to stop. */
-interface Stopping {
-  stopping: boolean;
-}
-
 /** No route has a schema, so fastify need not load its compilers, half of its code. */
 const WITHOUT_SCHEMAS = {
   compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas },
@@ -160,20 +150,8 @@ function buildApp(
   state: Stopping,
   deps: HttpServerDeps,
 ): FastifyInstance {
-  const guard = createHostGuard(gateway.config.server);
-  const admits: HostGuard = (request, response) => {
-    // The client opens its next connection elsewhere.
-    if (state.stopping) response.setHeader('connection', 'close');
-    return guard(request, response);
-  };
-  const serveMcp: RequestListener = (request, response) => {
-    requests.enter(response);
-    endpoint.plain.current.handle(request, response);
-  };
-  const serveView = (view: string, request: IncomingMessage, response: ServerResponse): void => {
-    requests.enter(response);
-    endpoint.handleView(view, request, response);
-  };
+  const front = createFront(gateway.config.server, endpoint, requests, state);
+  const { admits, serveMcp, serveView } = front;
   // Requests on kept connections are answered to the end; a stopping gateway has not lost its upstreams yet.
   const app = fastify({
     // On a slow disk loading the console takes longer than the ten seconds that fastify gives it.
@@ -183,10 +161,7 @@ function buildApp(
     schemaController: WITHOUT_SCHEMAS,
     serverFactory: (serveOthers) => {
       const connections = new PacedConnections();
-      const listener = paceRequests(
-        withFastMcp({ serveMcp, serveView, serveOthers }, admits, deps.observe),
-        connections,
-      );
+      const listener = paceRequests(withFastMcp({ ...front, serveOthers }, admits, deps.observe), connections);
       const server = createNodeServer(gateway.config.server, listener, { ...deps, log: deps.monitor?.log });
       const opened = gateway.config.server.tls === undefined ? 'connection' : 'secureConnection';
       return server.on(opened, (socket: Socket) => connections.opened(socket)).once('close', connections.end);
@@ -244,41 +219,6 @@ function registerResourceMetadata(app: FastifyInstance, resource: { readonly cur
   }
 }
 
-/** A view's address, spelled as its name is. */
-const VIEW_PATH = /^\/mcp\/([a-z][a-z0-9_-]{0,39})$/;
-
-interface Listeners {
-  readonly serveMcp: RequestListener;
-  readonly serveView: (view: string, request: IncomingMessage, response: ServerResponse) => void;
-  readonly serveOthers: RequestListener;
-}
-
-/**
- * Answers requests to MCP's own path without fastify's router, hooks and objects, which cost a short call a twentieth of its
- * time, and those to a view's path. Every other spelling of the paths takes fastify's way to the same listeners.
- */
-export function withFastMcp(
-  { serveMcp, serveView, serveOthers }: Listeners,
-  admits: HostGuard,
-  observe: Observer,
-): RequestListener {
-  return (request, response) => {
-    const view = request.url === MCP_PATH ? undefined : VIEW_PATH.exec(request.url ?? '')?.[1];
-    if (request.url !== MCP_PATH && view === undefined) {
-      serveOthers(request, response);
-      return;
-    }
-    try {
-      if (!admits(request, response)) return;
-      if (view === undefined) serveMcp(request, response);
-      else serveView(view, request, response);
-    } catch (cause) {
-      observe({ kind: 'defect', where: MCP_PATH, cause });
-      if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
-    }
-  };
-}
-
 /** The URL for clients. A client cannot connect to a wildcard address, so `localhost` replaces it. */
 function describeUrl(host: string, port: number, isSecure: boolean): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
@@ -289,46 +229,4 @@ function explainListenFailure(cause: unknown, host: string, port: number): Error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const problem = LISTEN_PROBLEMS[code] ?? `cannot be listened on (${code || 'unknown reason'})`;
   return new Error(`${host}:${port} ${problem}. Choose another with server.host and server.port.`, { cause });
-}
-
-/** The HTTP requests that are not completely answered, so that closing can wait for exactly these. */
-class OpenRequests {
-  /** How many have come so far. */
-  taken = 0;
-  readonly #open = new BriefSet<ServerResponse>();
-  #whenNone: (() => void) | undefined;
-
-  get size(): number {
-    return this.#open.size;
-  }
-
-  values(): readonly ServerResponse[] {
-    return this.#open.values();
-  }
-
-  enter(response: ServerResponse): void {
-    this.taken += 1;
-    const number = this.#open.enter(response);
-    response.on('close', () => {
-      this.#open.take(number);
-      if (this.#open.size === 0) this.#whenNone?.();
-    });
-  }
-
-  /** Closes the connections of the open requests after their answers. */
-  closeConnections(): void {
-    for (const response of this.#open.values()) if (!response.headersSent) response.setHeader('connection', 'close');
-  }
-
-  /** Resolves when no request is open, at the latest after `graceMs`. */
-  async settle(graceMs: number): Promise<void> {
-    if (this.#open.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
-      this.#whenNone = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
 }

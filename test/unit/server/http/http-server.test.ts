@@ -3,12 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Observation } from '../../../../src/base/observe/observation.js';
-import {
-  type HttpGatewayServer,
-  MCP_PATH,
-  openHttpServer,
-  withFastMcp,
-} from '../../../../src/server/http/http-server.js';
+import { MCP_PATH, withFastMcp } from '../../../../src/server/http/front.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http/http-server.js';
 import {
   createFakeGateway,
   type FakeGateway,

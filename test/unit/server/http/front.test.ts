@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createHostGuard } from '../../../../src/server/http/host-guard.js';
+import { createHostGuard } from '../../../../src/server/http/front.js';
 import { createFakeGateway, type FakeGatewayOptions } from '../../../support/fake-gateway.js';
 
 /** Whether a request passes; the tests of the HTTP server cover the answers. */

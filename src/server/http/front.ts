@@ -1,0 +1,308 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import { BriefSet } from '../../base/lib/collections.js';
+import type { Observer } from '../../base/observe/observation.js';
+import { CHAIN_HEADER, isOwnRequest, LOOP, LOOP_CURE } from '../../base/protocol/gateway-chain.js';
+import { PacedQueue, type Turns, turns } from '../../base/turns/turns.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import { RPC_ERROR } from '../mcp/rpc-error.js';
+import type { PacedConnections } from './pacing.js';
+import { sendNothing, sendRpcError } from './responder.js';
+import type { McpEndpoints } from './view-endpoints.js';
+
+export const MCP_PATH = '/mcp';
+
+/** What every request passes before the part that answers it. */
+interface Front extends Omit<Listeners, 'serveOthers'> {
+  readonly admits: HostGuard;
+}
+
+/** Whether the server has been asked to stop. */
+export interface Stopping {
+  stopping: boolean;
+}
+
+export function createFront(
+  settings: GatewayConfig['server'],
+  endpoint: McpEndpoints,
+  requests: OpenRequests,
+  state: Stopping,
+): Front {
+  const guard = createHostGuard(settings);
+  return {
+    admits(request, response) {
+      // The client opens its next connection elsewhere.
+      if (state.stopping) response.setHeader('connection', 'close');
+      return guard(request, response);
+    },
+    serveMcp(request, response) {
+      requests.enter(response);
+      endpoint.plain.current.handle(request, response);
+    },
+    serveView(view, request, response) {
+      requests.enter(response);
+      endpoint.handleView(view, request, response);
+    },
+  };
+}
+
+/** A view's address, spelled as its name is. */
+const VIEW_PATH = /^\/mcp\/([a-z][a-z0-9_-]{0,39})$/;
+
+interface Listeners {
+  readonly serveMcp: RequestListener;
+  readonly serveView: (view: string, request: IncomingMessage, response: ServerResponse) => void;
+  readonly serveOthers: RequestListener;
+}
+
+/**
+ * Answers requests to MCP's own path without fastify's router, hooks and objects, which cost a short call a twentieth of its
+ * time, and those to a view's path. Every other spelling of the paths takes fastify's way to the same listeners.
+ */
+export function withFastMcp(
+  { serveMcp, serveView, serveOthers }: Listeners,
+  admits: HostGuard,
+  observe: Observer,
+): RequestListener {
+  return (request, response) => {
+    const view = request.url === MCP_PATH ? undefined : VIEW_PATH.exec(request.url ?? '')?.[1];
+    if (request.url !== MCP_PATH && view === undefined) {
+      serveOthers(request, response);
+      return;
+    }
+    try {
+      if (!admits(request, response)) return;
+      if (view === undefined) serveMcp(request, response);
+      else serveView(view, request, response);
+    } catch (cause) {
+      observe({ kind: 'defect', where: MCP_PATH, cause });
+      if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+    }
+  };
+}
+
+/** The HTTP requests that are not completely answered, so that closing can wait for exactly these. */
+export class OpenRequests {
+  /** How many have come so far. */
+  taken = 0;
+  readonly #open = new BriefSet<ServerResponse>();
+  #whenNone: (() => void) | undefined;
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  values(): readonly ServerResponse[] {
+    return this.#open.values();
+  }
+
+  enter(response: ServerResponse): void {
+    this.taken += 1;
+    const number = this.#open.enter(response);
+    response.on('close', () => {
+      this.#open.take(number);
+      if (this.#open.size === 0) this.#whenNone?.();
+    });
+  }
+
+  /** Closes the connections of the open requests after their answers. */
+  closeConnections(): void {
+    for (const response of this.#open.values()) if (!response.headersSent) response.setHeader('connection', 'close');
+  }
+
+  /** Resolves when no request is open, at the latest after `graceMs`. */
+  async settle(graceMs: number): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.#whenNone = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Addresses that mean "every interface"; no request can be addressed to them. */
+const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']);
+
+const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
+const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate';
+const MAX_KNOWN_HOSTS = 100;
+const PREFLIGHT_MAX_AGE_SECONDS = '600';
+
+/** True when the request may go on; otherwise the guard has answered it. */
+export type HostGuard = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * Refuses requests of web pages that the operator did not allow (DNS rebinding and cross-site requests).
+ *
+ * - `Host` must be a loopback name, `server.host` itself where that is a concrete name or address, or one of
+ *   `server.allowedHosts`. Where the gateway listens on every interface, a bare IP address passes too: a rebinding page
+ *   always comes with a name. Names other than loopback must then be listed, even on a private network.
+ * - `Origin`, which only browsers send, must have such a host name or one of `server.allowedOrigins`. An allowed origin
+ *   gets the CORS headers for itself, never `*`, and its preflight is answered here.
+ */
+export function createHostGuard(server: GatewayConfig['server']): HostGuard {
+  const everywhere = WILDCARD_HOSTS.has(server.host);
+  const own = [...localhostAllowedHostnames(), ...(everywhere ? [] : [toHostname(server.host)])];
+  const hosts = [...own, ...server.allowedHosts.map(toHostname)];
+  const origins = [...own, ...server.allowedOrigins.map(toHostname)];
+
+  const known = new Set<string>();
+  const refuseHost = (header: string | undefined, response: ServerResponse): boolean => {
+    const host = validateHostHeader(header, hosts);
+    const accepted = host.ok || (everywhere && host.hostname !== undefined && isAddress(host.hostname));
+    if (!accepted) refuse(response, 'Host', host.hostname ?? header, 'server.allowedHosts');
+    else if (header !== undefined && known.size < MAX_KNOWN_HOSTS) known.add(header);
+    return !accepted;
+  };
+
+  return (request, response) => {
+    const repeated = findRepeated(request.rawHeaders);
+    if (repeated !== undefined) {
+      sendRpcError(response, 400, RPC_ERROR.refused, `Bad Request: the header '${repeated}' came more than once.`);
+      return false;
+    }
+    const chain = request.headers[CHAIN_HEADER];
+    if (chain !== undefined && isOwnRequest(chain)) {
+      sendRpcError(response, 508, RPC_ERROR.refused, `${LOOP}. ${LOOP_CURE}.`);
+      return false;
+    }
+    const header = request.headers.host;
+    // Parsing a host costs as much as routing the request, and clients send the same one every time.
+    if ((header === undefined || !known.has(header)) && refuseHost(header, response)) return false;
+    const { origin } = request.headers;
+    if (origin !== undefined) {
+      const checked = validateOriginHeader(origin, origins);
+      if (!checked.ok) return refuse(response, 'Origin', checked.hostname ?? origin, 'server.allowedOrigins');
+      allowOrigin(response, origin);
+    }
+    if (request.method !== 'OPTIONS') return true;
+    answerPreflight(request, response);
+    return false;
+  };
+}
+
+/** Node takes the first of these, and a proxy may look at the last (RFC 9112, section 3.2). */
+const SINGLE = ['host', 'authorization'] as const;
+
+function findRepeated(rawHeaders: readonly string[] = []): string | undefined {
+  let [hosts, tokens] = [0, 0];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const { length } = rawHeaders[at] ?? '';
+    // Few headers are so long: the others need not be read.
+    if (length === 4 && rawHeaders[at]?.toLowerCase() === SINGLE[0]) hosts += 1;
+    else if (length === 13 && rawHeaders[at]?.toLowerCase() === SINGLE[1]) tokens += 1;
+  }
+  return hosts > 1 ? SINGLE[0] : tokens > 1 ? SINGLE[1] : undefined;
+}
+
+/** The host name as `URL` writes it: lower case, IPv6 in brackets. */
+function toHostname(host: string): string {
+  return isIP(host) === 6 ? `[${host.toLowerCase()}]` : host.toLowerCase();
+}
+
+function isAddress(hostname: string): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+function refuse(response: ServerResponse, header: string, value: string | undefined, setting: string): false {
+  const named = value === undefined ? `${header} is missing` : `${header} '${value.slice(0, 100)}' is not allowed`;
+  const message = `${named}. If it is yours, add its host name to ${setting} in the gateway's configuration.`;
+  sendRpcError(response, 403, RPC_ERROR.refused, message);
+  return false;
+}
+
+function allowOrigin(response: ServerResponse, origin: string): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS);
+  response.setHeader('vary', 'Origin');
+}
+
+/** Allows all requested headers, because the origin has been checked. */
+function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+  const requested = request.headers['access-control-request-headers'];
+  response.setHeader('allow', ALLOWED_METHODS);
+  response.setHeader('access-control-allow-methods', ALLOWED_METHODS);
+  response.setHeader('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
+  if (requested !== undefined) response.setHeader('access-control-allow-headers', requested);
+  sendNothing(response, 204);
+}
+
+/** Requests of one connection that may wait for a turn: a client that sends more does not wait for an answer at all. */
+const MOST_WAITING = 1_000;
+/** Units of work that a request costs before its body is read. */
+const REQUEST_UNITS = 2_000;
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+const NO_SOURCE = { pause: () => undefined, resume: () => undefined };
+
+/**
+ * Requests that one connection brings in a row: they share the turns of the event loop with all others. Node passes on what a
+ * client sent without waiting for an answer at once: thousands of requests. The connection is not paused, because Node's HTTP
+ * server resumes it with every request and response.
+ */
+class RequestRow {
+  readonly #socket: Socket;
+  readonly #queue: PacedQueue<Exchange>;
+  #waiting = 0;
+
+  constructor(socket: Socket, listener: RequestListener, shared: Turns) {
+    this.#socket = socket;
+    this.#queue = new PacedQueue({
+      handle: ({ request, response }) => {
+        this.#waiting -= 1;
+        if (!request.destroyed) listener(request, response);
+      },
+      costOf: () => REQUEST_UNITS,
+      lane: socket.remoteAddress ?? '',
+      source: NO_SOURCE,
+      onFault: (fault) => {
+        throw fault;
+      },
+      shared,
+    });
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#waiting >= MOST_WAITING) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#waiting += 1;
+    this.#queue.push({ request, response });
+  }
+}
+
+/** Requests that one connection may bring in a row before they take turns. */
+const MOST_IN_A_ROW = 16;
+
+/** Answers requests at once, but those of a connection that brings many in a row; and holds the connections where a turn becomes long. */
+export function paceRequests(
+  listener: RequestListener,
+  connections: Pick<PacedConnections, 'hold'>,
+  shared: Turns = turns,
+): RequestListener {
+  const rows = new WeakMap<Socket, RequestRow>();
+  let last: Socket | undefined;
+  let inARow = 0;
+  return (request, response) => {
+    if (shared.isLong()) connections.hold();
+    const { socket } = request;
+    inARow = socket === last ? inARow + 1 : 1;
+    last = socket;
+    if (inARow <= MOST_IN_A_ROW && !rows.has(socket)) {
+      listener(request, response);
+      return;
+    }
+    const row = rows.get(socket) ?? new RequestRow(socket, listener, shared);
+    rows.set(socket, row);
+    row.take(request, response);
+  };
+}
