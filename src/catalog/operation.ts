@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { canonicalSchemaJson } from '../base/json/canonical-json.js';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
-import { Versions } from '../base/lib/collections.js';
 import {
   type Category,
   type Classification,
   type DangerAssessment,
   dangerRank,
+  localNameOf,
   type Operation,
   type OperationFields,
   type Parameter,
@@ -15,6 +15,7 @@ import {
   type RiskCondition,
   type RiskValue,
   type Trial,
+  Variants,
   variantOf,
 } from '../base/protocol/operation.js';
 import {
@@ -64,8 +65,19 @@ function asTold(operation: Operation, args: JsonObject): Operation {
   return worst === undefined ? operation : withVerdict(operation, worst);
 }
 
-const severityOf = ({ category, danger }: ValueVerdict): number =>
+const severityOf = ({ category, danger }: Pick<ValueVerdict, 'category' | 'danger'>): number =>
   dangerRank(danger) * CATEGORY_SEVERITY.length + CATEGORY_SEVERITY.indexOf(category);
+
+/**
+ * The operation that a call of a grouped tool counts as which leaves the choice to the server: the most dangerous of all, and what
+ * restricts any of them reaches it.
+ */
+export function worstOf(parts: readonly Operation[]): Operation | undefined {
+  const severity = ({ classification: { category, danger } }: Operation) =>
+    severityOf({ category, danger: danger.level });
+  const [worst] = parts.toSorted((one, other) => severity(other) - severity(one));
+  return worst && { ...worst, partOf: [...(worst.partOf ?? []), ...parts.map(localNameOf)], variants: new Variants() };
+}
 
 function withVerdict(operation: Operation, { category, danger, reason }: ValueVerdict): Operation {
   return variantOf(operation, JSON.stringify(['told', category, danger, reason]), () => ({
@@ -361,7 +373,7 @@ export function finishOperation(fields: OperationFields): Operation {
       definition ??= digestDefinition(fields);
       return definition;
     },
-    variants: new Versions(),
+    variants: new Variants(),
   };
 }
 

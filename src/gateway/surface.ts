@@ -205,7 +205,7 @@ function openPath(
 /** The operations that a request names, as far as it is well formed. */
 function namesOf(request: Request, plan: EndpointPlan): readonly string[] {
   const reach = plan.reachOf(request.call.tool);
-  if (reach instanceof PassthroughTool) return reach.operationNames;
+  if (reach instanceof PassthroughTool) return reach.operations.map(({ qualifiedName }) => qualifiedName);
   const requests = request.kind === 'batch' ? request.operations : [request.call.arguments];
   return requests.flatMap((request) => {
     const name = isJsonObject(request) ? request['operation'] : undefined;

@@ -146,7 +146,7 @@ export interface Operation extends OperationFields {
    */
   readonly definition: string;
   /** As some of its calls use it, by what they do. */
-  readonly variants: Versions<Operation>;
+  readonly variants: Variants;
 }
 
 /**
@@ -154,7 +154,18 @@ export interface Operation extends OperationFields {
  * @param make what is other than in the operation
  */
 export function variantOf(operation: Operation, kind: string, make: () => Partial<OperationFields>): Operation {
-  return operation.variants.of(kind, () => ({ ...operation, ...make(), variants: new Versions() }));
+  return operation.variants.of(operation, kind, () => ({ ...operation, ...make(), variants: new Variants() }));
+}
+
+/** What is made of one operation. A copy of the operation that has the same object keeps nothing in it: what is made of that differs. */
+export class Variants {
+  readonly #kept = new Versions<Operation>();
+  #owner: Operation | undefined;
+
+  of(operation: Operation, kind: string, make: () => Operation): Operation {
+    this.#owner ??= operation;
+    return this.#owner === operation ? this.#kept.of(kind, make) : make();
+  }
 }
 
 /** MCP's word for what servers offer; tools are operations of their own. */

@@ -120,7 +120,7 @@ export function buildEndpointPlan(
   for (const tool of passthrough) if (!reach.has(tool.fullName)) reach.set(tool.fullName, tool);
   for (const tool of passthrough) {
     reach.set(tool.name, tool);
-    for (const name of tool.operationNames) nameOfTool.set(name, tool.name);
+    for (const { qualifiedName } of tool.operations) nameOfTool.set(qualifiedName, tool.name);
   }
   const { structuredContent = false } = config;
   const structured = tools.map((tool) => ({ ...tool, outputSchema: ENVELOPE_SCHEMA }));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { withoutNulls } from '../../base/json/absent-nulls.js';
 import { writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
-import { getOrMake, groupBy, Versions } from '../../base/lib/collections.js';
+import { getOrMake, groupBy } from '../../base/lib/collections.js';
 import { cleanLabel } from '../../base/lib/text.js';
 import { type HeaderParameter, scanHeaderParameters } from '../../base/protocol/header-parameters.js';
 import { icons, meta, objectOf, only, type Reader, text } from '../../base/protocol/mend-members.js';
@@ -12,6 +12,7 @@ import {
   type Parameter,
   type ParameterScope,
   QUALIFIER,
+  Variants,
 } from '../../base/protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../../base/protocol/tools.js';
 import { readFurtherMembers } from '../../schema/further-members.js';
@@ -19,6 +20,7 @@ import { findUnsound } from '../../schema/sound-schema.js';
 import type { Catalog } from '../catalog.js';
 import { readParameters } from '../create-operation.js';
 import type { ToolRecord, ToolRecords, WrittenDefinition } from '../integrity/tool-record.js';
+import { worstOf } from '../operation.js';
 import { ownPages } from './own-pages.js';
 
 /** An upstream's tool in the gateway's own `tools/list`, under its own name and as its upstream defines it. */
@@ -30,18 +32,27 @@ export class PassthroughTool {
   readonly headerParameters: readonly HeaderParameter[];
   /** Whether it is listed: not where policy refuses each of its calls. Who calls it all the same is told so. */
   readonly isOffered: boolean;
+  /** Those of the catalog that calls of the tool can be: one, or one for each value of a parameter. */
+  readonly operations: readonly Operation[];
   readonly #record: ToolRecord;
-  readonly #operations: readonly Operation[];
   readonly #views = new Map<Operation, Operation>();
+  /** What a call is that leaves the choice among all operations to the server. */
+  readonly #unchosen: Operation | undefined;
 
-  /** @param operations what the catalog made of the tool: one operation, or one for each value of a parameter */
-  constructor({ fullName, name, isOffered }: ShownTool, record: ToolRecord, operations: readonly Operation[]) {
+  /** @param isWhole whether all that the catalog made of the tool can be called */
+  constructor(
+    { fullName, name, isOffered }: ShownTool,
+    record: ToolRecord,
+    operations: readonly Operation[],
+    isWhole: boolean,
+  ) {
     this.fullName = fullName;
     this.name = name;
     this.isOffered = isOffered;
     this.#record = record;
     this.headerParameters = scanHeaderParameters(record.raw['inputSchema']).parameters;
-    this.#operations = operations;
+    this.operations = operations;
+    this.#unchosen = isWhole ? worstOf(operations) : undefined;
   }
 
   /** The definition as sent, as far as clients can read it, under the exposed name. Written when it is first asked for. */
@@ -52,27 +63,29 @@ export class PassthroughTool {
   /** What was done to its name and definition for that. */
   get diagnostics(): readonly Diagnostic[] {
     const odd = this.isOffered ? writeDefinition(this.#record, this.name).odd : [];
-    return describeChanges(this, odd, this.#operations[0]);
-  }
-
-  /** The qualified names of the operations that calls of the tool can be. */
-  get operationNames(): readonly string[] {
-    return this.#operations.map(({ qualifiedName }) => qualifiedName);
+    return describeChanges(this, odd, this.operations[0]);
   }
 
   /**
    * The operation that a call with these arguments is, with the parameters of the tool itself. Undefined where the tool is several
-   * operations and the arguments name none of them.
+   * operations and the arguments name none of them, and where the choice is not the server's.
    */
   operationFor(args: JsonObject): Operation | undefined {
-    const [first, ...others] = this.#operations;
-    const meant = others.length === 0 ? first : this.#operations.find((part) => isChosen(part, args));
+    const meant =
+      this.operations.find((part) => isChosen(part, args)) ?? (this.#isLeftOut(args) ? this.#unchosen : undefined);
     return meant === undefined ? undefined : this.#viewOf(meant);
+  }
+
+  /** Whether a call leaves the choice to the server, as its schema allows. */
+  #isLeftOut(args: JsonObject): boolean {
+    const { parameter } = this.choice;
+    const [{ inputSchema } = NO_SCHEMA] = this.operations;
+    return (args[parameter] ?? null) === null && !requiredOf(inputSchema).includes(parameter);
   }
 
   /** The parameter that chooses among several operations, and its values. */
   get choice(): { readonly parameter: string; readonly values: readonly unknown[] } {
-    const fixed = this.#operations.map(({ fixedArguments = {} }) => Object.entries(fixedArguments)[0]);
+    const fixed = this.operations.map(({ fixedArguments = {} }) => Object.entries(fixedArguments)[0]);
     return { parameter: fixed[0]?.[0] ?? '', values: fixed.map((entry) => entry?.[1]) };
   }
 
@@ -127,6 +140,12 @@ function isChosen({ fixedArguments = {}, inputSchema }: Operation, args: JsonObj
   });
 }
 
+const NO_SCHEMA: Pick<Operation, 'inputSchema'> = { inputSchema: {} };
+
+function requiredOf({ required }: JsonObject): readonly unknown[] {
+  return Array.isArray(required) ? required : [];
+}
+
 function defaultOf({ properties }: JsonObject, name: string): unknown {
   const schema = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
   return isJsonObject(schema) ? schema['default'] : undefined;
@@ -151,7 +170,7 @@ function asTool(operation: Operation, name: string): Operation {
   };
   // A direct call may hold what the schema does not name, as far as it does not close itself.
   const strict = operation.unknownParameters === 'refuse' || readFurtherMembers(operation.inputSchema).taken === false;
-  return { ...rest, parameters, scope, strict, identifiers: [], passthrough: name, variants: new Versions() };
+  return { ...rest, parameters, scope, strict, identifiers: [], passthrough: name, variants: new Variants() };
 }
 
 /**
@@ -182,7 +201,7 @@ export function listPassthroughTools(
   const withOwnPages = ownPages(toolSets);
   const bare = countNames(byTool);
   const slugs = new Set(upstreams);
-  const found: (Omit<ShownTool, 'name'> & { readonly raw: RawTool; readonly shown: readonly Operation[] })[] = [];
+  const found: (Omit<ShownTool, 'name'> & FoundTool)[] = [];
   for (const [key, parts] of byTool) {
     const raw = definitions.get(key);
     const [{ upstream, tool } = NO_PART] = parts;
@@ -191,12 +210,14 @@ export function listPassthroughTools(
     const isOwn = parts.every(hasBareName) && bare.get(tool) === 1 && !taken.has(tool) && !isQualified(tool, slugs);
     const offered = shown.filter((part) => !isRefused(part));
     const whole = withReadSchema(raw, shown);
-    const definition = [0, parts.length].includes(offered.length) ? whole : offerOnly(whole, offered);
+    const isWhole = offered.length === parts.length;
+    const definition = isWhole || offered.length === 0 ? whole : offerOnly(whole, offered);
     found.push({
       fullName: isOwn ? tool : `${upstream}${QUALIFIER}${tool}`,
       isOffered: offered.length > 0,
       raw: withOwnPages(upstream, definition),
       shown,
+      isWhole,
     });
   }
   const names = portableNames(
@@ -204,9 +225,20 @@ export function listPassthroughTools(
     longestName,
   );
   return found.map(
-    ({ raw, shown, ...tool }) =>
-      new PassthroughTool({ ...tool, name: names.get(tool.fullName) ?? tool.fullName }, records.of(raw), shown),
+    ({ raw, shown, isWhole, ...tool }) =>
+      new PassthroughTool(
+        { ...tool, name: names.get(tool.fullName) ?? tool.fullName },
+        records.of(raw),
+        shown,
+        isWhole,
+      ),
   );
+}
+
+interface FoundTool {
+  readonly raw: RawTool;
+  readonly shown: readonly Operation[];
+  readonly isWhole: boolean;
 }
 
 interface ListOptions {
@@ -221,15 +253,18 @@ function withReadSchema(raw: RawTool, [operation]: readonly Operation[]): RawToo
   return typeof raw['inputSchema'] === 'string' ? { ...raw, inputSchema: operation?.inputSchema } : raw;
 }
 
-/** The definition of a tool of which only these operations are shown: its parameter takes their values alone. */
+/** The definition of a tool of which only these operations are shown: its parameter takes their values alone, and must be given. */
 function offerOnly(raw: RawTool, shown: readonly Operation[]): RawTool {
   const { inputSchema } = raw;
   const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
   const [parameter] = Object.keys(shown[0]?.fixedArguments ?? {});
   if (!isJsonObject(inputSchema) || !isJsonObject(properties) || parameter === undefined) return raw;
   const values = shown.map(({ fixedArguments = {} }) => fixedArguments[parameter]);
-  const choice = { enum: values };
-  return { ...raw, inputSchema: { ...inputSchema, properties: { ...properties, [parameter]: choice } } };
+  const required = [...new Set([...requiredOf(inputSchema), parameter])];
+  return {
+    ...raw,
+    inputSchema: { ...inputSchema, properties: { ...properties, [parameter]: { enum: values } }, required },
+  };
 }
 
 const NO_PART: Pick<Operation, 'upstream' | 'tool'> = { upstream: '', tool: '' };

@@ -373,11 +373,25 @@ function recallName(
 ): RawCall | Promise<RawCall> {
   const token = loneToken(request);
   if (token === undefined) return raw;
-  // Such a tool is its operation.
-  if (plan.reachOf(raw.tool) instanceof PassthroughTool) return raw;
+  const reach = plan.reachOf(raw.tool);
+  if (reach instanceof PassthroughTool) return recallChoice(raw, reach, token, gatekeeper);
   return gatekeeper
     .recallOperation(token, raw.caller)
     .then((operation) => (operation === undefined ? raw : { ...raw, arguments: { ...request, operation } }));
+}
+
+/** A tool of its own is its operation; which of several it is, only the arguments that were asked about say. */
+async function recallChoice(
+  raw: RawCall,
+  tool: PassthroughTool,
+  token: string,
+  gatekeeper: Gatekeeper,
+): Promise<RawCall> {
+  if (tool.operations.length < 2) return raw;
+  const name = await gatekeeper.recallOperation(token, raw.caller);
+  const operation = tool.operations.find(({ qualifiedName }) => qualifiedName === name);
+  const params = operation && (await gatekeeper.recall(operation, token, raw.caller));
+  return params === undefined ? raw : { ...raw, arguments: withToken(params, token) };
 }
 
 /** A token without any other parameter stands for the call that was asked to be confirmed. */
