@@ -112,6 +112,16 @@ export const DANGER_RULES: readonly DangerRule[] = [
     find: (_facts, { runner }) => (runner === undefined ? [] : [{ level: 'destructive', reason: `runs ${runner}` }]),
   },
   {
+    id: 'later-removal',
+    find: ({ description: { matches } }, { category }) =>
+      matches
+        .filter(({ role, effect }) => role === 'later' && isRemoval(effect) && category !== 'READ')
+        .map(({ word, effect }) => ({
+          level: 'destructive',
+          reason: `description: later verb '${word}' ${EFFECTS[effect].phrase}`,
+        })),
+  },
+  {
     id: 'plain-effect',
     find: ({ parameters }, { signals }) =>
       signals

@@ -12,6 +12,9 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 /** "Returns the created invoice", "Returns the id of the block that was queued": the result of a change. */
 const RESULT_OF_CHANGE =
   /\breturns?\b[^.]{0,60}?(?:\bthe (?:newly |just )?(?:created|added|updated|inserted|queued|booked|issued|posted)\b|\b(?:that|which) was (?:just )?(?:created|added|inserted|queued|booked|issued|submitted|reserved)\b|\bwent out\b)/i;
+/** Where a copy goes that is not only handed to the caller: "an uploaded file" is where it comes from. */
+const HANDED_ON =
+  /\b(?:uploads|(?:is|are|gets?|and|then)\s+(?:\w+ly\s+)?uploaded|share?able|(?:anyone|anybody|everyone|everybody) with the (?:url|link))\b/i;
 const SELECTING =
   /(?:^|_)(?:ids?|names?|slug|uuid|number|app|apps|application|project|database|db|account|team|workspace|organization|org|region|environment|cluster|namespace|host|domain|repo|repository|owner)$/;
 /** Verbs by which a description says how something is found out. */
@@ -298,6 +301,19 @@ export const RULES: readonly Rule[] = [
       !name.some(isCertainRead) && RESULT_OF_CHANGE.test(descriptionText)
         ? [{ effect: 'write', says: 'description: returns the result of a change' }]
         : [],
+  },
+  {
+    id: 'description-handed-on',
+    looksAt: 'description',
+    wholeTool: true,
+    weight: 8,
+    meaning: 'What is exported is put where others get it: "is uploaded", "a shareable link".',
+    find: ({ descriptionText, description: { matches } }) => {
+      const [handed] = matches[0]?.effect === 'download' ? (HANDED_ON.exec(descriptionText) ?? []) : [];
+      return handed === undefined
+        ? []
+        : [{ effect: 'publish', says: `description: '${handed}' ${EFFECTS.publish.phrase}` }];
+    },
   },
   ...PARAMETER_RULES,
   {

@@ -74,6 +74,7 @@ describe('every danger rule', () => {
     'name-pattern': ['purge_queue', 'dangerous'],
     'name-end': ['smash_rejects', 'destructive', { description: 'Updates a hull' }],
     runner: ['run_command', 'destructive', { parameters: { command: text } }],
+    'later-removal': ['compact_story', 'destructive', { description: 'Compacts a story. Removes its full text' }],
     'plain-effect': ['replace_page', 'destructive'],
     'group-values': ['page', 'destructive', { parameters: { action: choice('append', 'overwrite') } }],
     'group-value': ['queue', 'destructive', SWEEP],

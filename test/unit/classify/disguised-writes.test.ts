@@ -36,6 +36,9 @@ it.each([
   ['guests', 'Guests moved to another table', ['guest']],
   ['engine', 'Engines running again', ['engine']],
   ['call_boat', 'A captain asks for a pilot', ['captain']],
+  ['export_chart', 'Export the chart to a shareable address. Whoever has it can look', ['chart']],
+  ['export_log', 'Exports the log. It is signed and uploaded; anyone with the link can read it', ['log']],
+  ['download_tide_table', 'Downloads the tide table. Uploads it to the board of the harbour', ['harbour']],
 ] as const)('a write that is worded as a read is no READ: %s (%s)', (name, description, parameters) => {
   expect(categoryOf(name, description, parameters)).not.toBe('READ');
 });
@@ -59,9 +62,14 @@ it.each([
   ['precio', 'Cuánto cuesta un pasaje', ['puerto']],
   ['zustand', 'Zustand des Bootes', ['boot']],
   ['speed', 'Speed of a boat', ['boat']],
-] as const)('what names a thing and takes no value is a READ: %s (%s)', (name, description, parameters) => {
-  expect(categoryOf(name, description, parameters)).toBe('READ');
-});
+  ['download_chart', 'Downloads an uploaded chart. Signs that were published stay in it', ['chart']],
+  ['export_log', 'Exports the log as CSV', ['log']],
+] as const)(
+  'what names or hands out a thing and takes no value is a READ: %s (%s)',
+  (name, description, parameters) => {
+    expect(categoryOf(name, description, parameters)).toBe('READ');
+  },
+);
 
 it.each([
   ['cracks', '', ['wall', 'note']],

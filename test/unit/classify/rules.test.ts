@@ -57,6 +57,12 @@ const EXAMPLES: readonly RuleExample[] = [
     ignores: ['get_bill', { description: 'Returns the created bill.' }],
   },
   {
+    id: 'description-handed-on',
+    finds: ['x', { description: 'Exports the board to a shareable address.' }],
+    effect: 'publish',
+    ignores: ['x', { description: 'Downloads an uploaded picture.' }],
+  },
+  {
     id: 'parameter-dry-run',
     finds: ['x', { parameters: { dryRun: flag } }],
     effect: 'write',
