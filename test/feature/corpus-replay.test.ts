@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonSchema } from '../../src/base/json/json.js';
 import { toSnakeCase } from '../../src/base/lib/names.js';
-import { corpusIsHere } from '../support/corpus.js';
+import { corpusIsHere, sampleOf } from '../support/corpus.js';
 import { createDice, generateArguments, withoutForeign } from '../support/generate-arguments.js';
 import { type LeanCall, leanCaller } from '../support/lean-client.js';
 import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
@@ -169,11 +169,12 @@ describe.skipIf(!corpusIsHere)('a gateway with 2,266 real tools (skipped without
     expect(new Set(sent).size).toBe(sent.length);
   });
 
-  it('describes and calls every operation, and the upstream receives what a direct caller would have sent', async () => {
+  it('describes and calls each of a third of all operations, and the upstream receives what a direct caller would have sent', async () => {
     const wrong: unknown[] = [];
     // The servers are in this process: making up arguments for hundreds of calls at once would leave them deaf for seconds.
-    for (let next = 0; next < subjects.length; next += AT_ONCE) {
-      const outcomes = await Promise.all(subjects.slice(next, next + AT_ONCE).map(tryOperation));
+    const tried = sampleOf(subjects);
+    for (let next = 0; next < tried.length; next += AT_ONCE) {
+      const outcomes = await Promise.all(tried.slice(next, next + AT_ONCE).map(tryOperation));
       wrong.push(...outcomes.filter((outcome) => outcome !== 'called'));
     }
     expect(wrong).toEqual([]);

@@ -4,7 +4,7 @@ import { live } from './life.js';
 const { LIFE_RUNS, LIFE_SEED, LIFE_STEPS, LIFE_LANES, LIFE_WITHOUT, LIFE_ALL, LIFE_SHRINK_SECONDS } = process.env;
 
 const SEEDS = (LIFE_SEED ?? '20261121').split(',').map(Number);
-const NEXT = Array.from({ length: Number(LIFE_RUNS ?? 24) }, (_, index) => (SEEDS[0] ?? 0) + index);
+const NEXT = Array.from({ length: Number(LIFE_RUNS ?? 12) }, (_, index) => (SEEDS[0] ?? 0) + index);
 
 describe('the life of a gateway', () => {
   it('locks nobody out, loses and doubles no call and tells the truth, whatever servers and clients do', {
