@@ -61,6 +61,18 @@ describe('doctor', () => {
     expect(steps).toEqual(['configuration ok', 'resolve ok', 'start ok', 'handshake ok', 'list ok', 'call ok']);
   });
 
+  it('calls nothing that shows secrets, or removes things whatever its server says of it', async () => {
+    const answer = () => textBlocks('all of it');
+    await using server = await startToolServer([
+      { name: 'get_env', description: 'Shows all environment variables', answer },
+      { name: 'purge_cache', description: 'Deletes everything in the cache', answer },
+      { name: 'list_boats', description: 'Lists the boats', answer },
+    ]);
+    const { report } = await examine(of({ url: server.url }));
+    expect(report.upstreams[0].steps.at(-1)).toMatchObject({ state: 'ok', message: "'list_boats' answered" });
+    expect(server.calls.map(({ name }) => name)).toEqual(['list_boats']);
+  });
+
   it('names a program that is missing', async () => {
     const { step, text } = await failedStep({ command: 'no-such-program-here' });
     expect([step, text]).toEqual(['resolve', expect.stringContaining("install 'no-such-program-here'")]);

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { Observation } from '../../base/observe/observation.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { RawTool } from '../../base/protocol/tools.js';
+import { buildCatalog } from '../../catalog/build-catalog.js';
 import type { GatewayConfig, UpstreamConfig } from '../../config/gateway-config.js';
 import type { Connection, EraMemory } from '../../upstream/connection.js';
 import { openConnection } from '../../upstream/open-connection.js';
@@ -160,9 +161,9 @@ class Review {
   }
 
   async #callHarmless(connection: Connection): Promise<void> {
-    const tool = this.#tools?.find(isHarmless)?.['name'];
-    if (typeof tool !== 'string') {
-      const message = 'it has no tool that says that it only reads and needs no parameter';
+    const tool = findHarmless(this.#config, this.#tools ?? []);
+    if (tool === undefined) {
+      const message = 'it has no tool that is known to only read, shows no secrets and needs no parameter';
       this.#steps.push({ step: 'call', state: 'skipped', message });
       return;
     }
@@ -215,13 +216,18 @@ class Review {
   }
 }
 
-/** Reads by its own word, and needs nothing: the operator runs this on purpose, against servers of their own. */
-function isHarmless(tool: RawTool): boolean {
-  if (!isJsonObject(tool)) return false;
-  const { annotations, inputSchema } = tool;
-  if (!isJsonObject(annotations) || annotations['readOnlyHint'] !== true) return false;
-  const required = isJsonObject(inputSchema) ? inputSchema['required'] : undefined;
-  return required === undefined || (Array.isArray(required) && required.length === 0);
+/** A tool that reads by its own word and by that of classification, and needs nothing: `get_env` reads, and shows secrets. */
+function findHarmless(upstream: UpstreamConfig, tools: readonly RawTool[]): string | undefined {
+  const saying = tools.filter(
+    (tool) => isJsonObject(tool?.['annotations']) && tool['annotations']['readOnlyHint'] === true,
+  );
+  const toolSets = [{ upstream: upstream.slug, tools: saying }];
+  const { operations } = buildCatalog({ toolSets, upstreams: [upstream], builtins: [], pins: {} });
+  const harmless = operations.find(
+    ({ classification: { category, danger }, scope, fixedArguments }) =>
+      category === 'READ' && danger.level === 'safe' && scope.required.length === 0 && fixedArguments === undefined,
+  );
+  return harmless?.tool;
 }
 
 function wordsOf({ content }: JsonObject): string {
