@@ -78,6 +78,36 @@ describe('doctor', () => {
     expect([step, text]).toEqual(['resolve', expect.stringContaining("install 'no-such-program-here'")]);
   });
 
+  it('names a command that holds its arguments', async () => {
+    const { step, text } = await failedStep({ command: `${process.execPath} server.mjs`, args: ['--stdio'] });
+    const cure = `write "command": ${JSON.stringify(process.execPath)}, "args": ["server.mjs","--stdio"]`;
+    expect([step, text]).toEqual([
+      'resolve',
+      expect.stringMatching(new RegExp(`-> ${cure.replace(/[[\]().]/g, '\\$&')}$`)),
+    ]);
+  });
+
+  it('names a script that is not there, and no package', async () => {
+    const { step, text } = await failedStep({ command: process.execPath, args: ['/nowhere/server.mjs'] });
+    expect([step, text]).toEqual([
+      'start',
+      expect.stringContaining("-> '/nowhere/server.mjs' does not exist: correct 'args'"),
+    ]);
+  });
+
+  it.each([301, 302, 303])('names the place that a server sends to (%i)', async (status) => {
+    await using web = await listen(
+      createServer((_request, response) =>
+        response.writeHead(status, { location: 'https://login.example/in?a=1' }).end(),
+      ),
+    );
+    const { step, text } = await failedStep({ url: `http://127.0.0.1:${web.port}/mcp` });
+    expect([step, text]).toEqual([
+      'handshake',
+      expect.stringMatching(/redirects to https:\/\/login\.example.*-> .*a valid token/),
+    ]);
+  });
+
   it('names a package that npm does not have', async () => {
     const words = 'npm error code E404\nnpm error 404 Not Found - GET https://registry.example/no-such-pkg - Not found';
     const server = { ...script(`console.error(${JSON.stringify(words)}); process.exit(1)`) };

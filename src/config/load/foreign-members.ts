@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../base/json/json.js';
-import { valueAt } from '../../base/json/json-path.js';
+import { type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { nearestSpelling } from '../../base/lib/names.js';
 import { GATEWAY_PROPERTIES } from '../schema/gateway-schema.js';
 import type { SchemaFault } from './find-faults.js';
@@ -28,8 +28,14 @@ export function explainForeign(fault: SchemaFault, document: unknown): string | 
   if (name === 'trust' && path[0] !== 'defaults' && typeof data === 'boolean') {
     return 'of Gemini CLI, where a boolean says whether to ask; ignored, so that the default holds';
   }
+  if (data === null && keyword === 'type' && isInServer(path)) return 'null; as if it were left out';
   const isOfRoot = keyword === 'additionalProperties' && path.length === 0;
   return isOfRoot && isForeignMember(String(key), document) ? IGNORED : undefined;
+}
+
+/** Whether a path leads into the entry of a server, which programs may have written. */
+function isInServer(path: JsonPath): boolean {
+  return BLOCKS.some((block) => path.length > block.length + 1 && block.every((step, at) => path[at] === step));
 }
 
 /**

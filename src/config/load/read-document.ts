@@ -44,7 +44,12 @@ async function readJson(
       return {};
     }
     if (isOpen) diagnostics.warning([], 'every user of this machine may write it, and so run commands: chmod o-w');
-    return readText(await readFile(file, 'utf8'), diagnostics);
+    const bytes = await readFile(file);
+    if (bytes.length > 1 && UTF16.has(bytes.readUInt16BE())) {
+      diagnostics.problem([], 'the file is UTF-16, as some shells and editors of Windows write', 'save it as UTF-8');
+      return {};
+    }
+    return readText(bytes.toString('utf8'), diagnostics);
   } catch (cause) {
     if (cause instanceof JsoncSyntaxError) {
       const path = `line ${cause.line}, column ${cause.column}`;
@@ -57,6 +62,9 @@ async function readJson(
     return {};
   }
 }
+
+/** What files in UTF-16 begin with, in either order of bytes. */
+const UTF16: ReadonlySet<number> = new Set([0xfeff, 0xfffe]);
 
 function readText(text: string, diagnostics: Diagnostics): unknown {
   const { value, duplicates } = parseJsonc(text);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from '../../base/json/
 import { type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { suggestName } from '../../base/lib/names.js';
 import type { GatewayDocument, UpstreamDocument } from '../config-document.js';
-import { GATEWAY_SCHEMA } from '../schema/gateway-schema.js';
+import { GATEWAY_PROPERTIES, GATEWAY_SCHEMA } from '../schema/gateway-schema.js';
 import { UPSTREAM_SCHEMA } from '../schema/upstream-schema.js';
 import type { Diagnostics } from './diagnostics.js';
 import { FORMATS, findFaults, type SchemaFault } from './find-faults.js';
@@ -67,11 +67,11 @@ const EXPLANATIONS: Readonly<Record<string, (fault: SchemaFault) => Explanation>
   additionalProperties: ({ schema, key = '' }) => {
     const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
     const known = Object.keys(properties).filter((name) => valueAt(properties, [name, 'deprecated']) !== true);
-    const owners = known.filter((name) => valueAt(properties, [name, 'properties', key]) !== undefined);
     const suggestion =
-      owners.length > 0
-        ? `did you mean ${owners.map((owner) => `'${owner}.${key}'`).join(' or ')}?`
-        : (suggestName(key, known) ?? `known keys: ${known.join(', ')}`);
+      placesWithin(properties, key) ??
+      suggestName(key, known) ??
+      placesOutside(schema, key) ??
+      `known keys: ${known.join(', ')}`;
     return { message: `unknown key '${key}'`, suggestion };
   },
   required: ({ schema, key = '' }) => ({ message: `missing; expected ${describe(schema, key)}` }),
@@ -96,6 +96,20 @@ const EXPLANATIONS: Readonly<Record<string, (fault: SchemaFault) => Explanation>
   minProperties: ({ schema }) => ({ message: `expected at least ${schema['minProperties']} entry` }),
   maxItems: ({ schema }) => ({ message: `expected at most ${schema['maxItems']} entries` }),
 };
+
+/** Where a key belongs that stands one level too high. */
+function placesWithin(sections: JsonObject, key: string): string | undefined {
+  const owners = Object.keys(sections).filter((name) => valueAt(sections, [name, 'properties', key]) !== undefined);
+  return owners.length > 0 ? `did you mean ${owners.map((name) => `'${name}.${key}'`).join(' or ')}?` : undefined;
+}
+
+/** Where a key of a section belongs that stands one level too low, or is another section's. */
+function placesOutside(section: JsonSchema, key: string): string | undefined {
+  const [name] = Object.entries(GATEWAY_PROPERTIES).find(([, schema]) => schema === section) ?? [];
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(GATEWAY_PROPERTIES, key)) return `did you mean '${key}', outside of '${name}'?`;
+  return placesWithin(GATEWAY_PROPERTIES, key);
+}
 
 function explainRange({ schema, data }: SchemaFault): Explanation {
   const { minimum, maximum } = schema;

@@ -1,3 +1,4 @@
+import { isAbsolute, resolve } from 'node:path';
 import type { UpstreamConfig } from '../../config/gateway-config.js';
 
 /** The configuration's own messages end with what to do. */
@@ -39,8 +40,11 @@ const reachHost = (found: RegExpExecArray): string => {
   return `the server cannot reach ${host ?? 'what it needs'}: correct the address in its 'env' or 'args', or let this machine reach it (a proxy is HTTPS_PROXY in its 'env')`;
 };
 
+const GIVE_TOKEN = `give it a valid token: 'headers': {"Authorization": "Bearer \${TOKEN}"}`;
+
 /** The first that fits counts, so that what is particular stands before what is general. */
 const CURES: readonly Cure[] = [
+  { own: true, sign: /holds arguments: (.*)/s, cure: ([, line = '']) => line },
   {
     sign: /command '([^']+)' (was not found|does not exist)/,
     cure: ([, command]) => `install '${command}', or write its full path in 'command' (which ${command})`,
@@ -65,7 +69,11 @@ const CURES: readonly Cure[] = [
   {
     of: 'stdio',
     sign: /(?:Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND|ModuleNotFoundError|No module named) ?'?([^'\s]*)/,
-    cure: ([, module]) => `it is not completely installed: install '${module}' where it runs, or build it`,
+    cure: ([, module = ''], { endpoint }) =>
+      endpoint.type === 'stdio' &&
+      endpoint.args.some((arg) => isAbsolute(module) && resolve(endpoint.cwd, arg) === module)
+        ? `'${module}' does not exist: correct 'args', or build it`
+        : `it is not completely installed: install '${module}' where it runs, or build it`,
   },
   {
     of: 'stdio',
@@ -100,7 +108,7 @@ const CURES: readonly Cure[] = [
   {
     of: 'remote',
     sign: /HTTP 401/,
-    cure: () => `give it a valid token: 'headers': {"Authorization": "Bearer \${TOKEN}"}`,
+    cure: () => GIVE_TOKEN,
   },
   {
     of: 'remote',
@@ -144,6 +152,11 @@ const CURES: readonly Cure[] = [
     of: 'remote',
     sign: /connection refused/,
     cure: () => "start the server, or correct the port in 'url'",
+  },
+  {
+    of: 'remote',
+    sign: /it redirects to \S+/,
+    cure: () => `write that address in 'url'; where people sign in there, ${GIVE_TOKEN}`,
   },
   {
     of: 'remote',

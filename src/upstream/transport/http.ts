@@ -425,7 +425,8 @@ export class HttpTransport implements UpstreamTransport {
       if (status === 400 || status === 404) this.#deliverError(post, text);
       if (post.answered) return undefined;
       const retryAfter = headerOf(headers, 'retry-after');
-      return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, text, retryAfter });
+      const words = describeRedirect(status, headerOf(headers, 'location'), this.#url) ?? `HTTP ${status}`;
+      return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, words, { status, text, retryAfter });
     };
     if (this.#hold(post, { status, error: readError(text) }, pass)) return;
     const error = pass();
@@ -505,6 +506,12 @@ function holdsNoAnswer({ answered, requestId, exchange }: Post, error: Error | u
     error instanceof SyntaxError ||
     (error instanceof SdkError && !(error instanceof SdkHttpError))
   );
+}
+
+/** Where a status of a redirect leads that no request may follow, as it would become another one. */
+function describeRedirect(status: number, location: string | undefined, from: URL): string | undefined {
+  if (status < 300 || status >= 400 || location === undefined || !URL.canParse(location, from.href)) return undefined;
+  return `it redirects to ${describePlace(new URL(location, from))}`;
 }
 
 /** The tool that a message calls, if it calls one. */

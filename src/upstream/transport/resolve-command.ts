@@ -76,6 +76,15 @@ async function findProgram(endpoint: StdioEndpoint, around: CommandSurroundings)
   }
   if (blocked !== undefined)
     throw new UpstreamFault('command', `'${blocked}' is not executable (command '${command}')`);
+  const [program = '', ...more] = command.trim().split(/\s+/);
+  // A program whose own path has a blank was found as it is.
+  const isLine =
+    more.length > 0 && (await findProgram({ ...endpoint, command: program }, around).catch(() => undefined));
+  if (isLine) {
+    const args = JSON.stringify([...more, ...endpoint.args]);
+    const line = `write "command": ${JSON.stringify(program)}, "args": ${args}`;
+    throw new UpstreamFault('command', `command '${command}' holds arguments: ${line}`);
+  }
   const where = bare ? 'was not found in PATH or node_modules/.bin' : 'does not exist';
   throw new UpstreamFault('command', `command '${command}' ${where}`);
 }

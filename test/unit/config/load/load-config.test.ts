@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hashToken } from '../../../../src/config/load/build-access.js';
@@ -203,6 +204,35 @@ describe('loadConfig: faults', () => {
       ['level', expect.stringContaining("'log.level'")],
       ['enabled', expect.stringMatching(/^did you mean '.*' or '.*'\?$/)],
     ]);
+  });
+
+  it('says where a key belongs that stands one level too low, or in another section', async () => {
+    const problems = await problemsOf({ server: { dataDir: 'x', profile: 'intent', audit: {}, nothing: 1 } });
+    expect(problems.map(({ path, suggestion }) => [path, suggestion])).toEqual([
+      ['server.dataDir', "did you mean 'dataDir', outside of 'server'?"],
+      ['server.profile', "did you mean 'endpoint.profile'?"],
+      ['server.audit', "did you mean 'audit', outside of 'server'?"],
+      ['server.nothing', expect.stringMatching(/^known keys: host, port/)],
+    ]);
+  });
+
+  it('takes null in a pasted server for what is left out, and says so', async () => {
+    const pasted = { command: 'x', args: null, env: null, cwd: null, disabled: null };
+    for (const block of [{ mcpServers: { a: pasted } }, { mcp: { servers: { a: pasted } } }]) {
+      const { config, warnings } = await load(block);
+      expect(config.upstreams[0]?.endpoint).toMatchObject({ command: 'x', args: [], env: {} });
+      expect(warnings).toHaveLength(4);
+      for (const warning of warnings)
+        expect(warning).toMatch(/a\.(?:args|env|cwd|disabled): null; as if it were left out$/);
+    }
+    expect(await problemsOf({ policy: { readOnly: null } })).toHaveLength(1);
+  });
+
+  it('says how a file is written that is no UTF-8', async () => {
+    const cwd = makeFolder({ 'gateway.config.json': '' });
+    writeFileSync(join(cwd, 'gateway.config.json'), Buffer.from('\ufeff{"mcpServers": {}}', 'utf16le'));
+    const cause: unknown = await loadConfig({ env: {}, cwd }).catch((reason: unknown) => reason);
+    expect((cause as Error).message).toMatch(/the file is UTF-16.*\n.*save it as UTF-8/s);
   });
 
   it('writes all problems as readable text', async () => {

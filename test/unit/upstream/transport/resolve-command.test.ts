@@ -66,6 +66,10 @@ describe('resolveCommand', () => {
   it('explains what is missing', async () => {
     await expect(resolve('nowhere')).rejects.toThrow("command 'nowhere' was not found in PATH or node_modules/.bin");
     await expect(resolve('./nowhere')).rejects.toThrow("command './nowhere' does not exist");
+    await expect(resolve('both -y --stdio')).rejects.toThrow(
+      'command \'both -y --stdio\' holds arguments: write "command": "both", "args": ["-y","--stdio"]',
+    );
+    await expect(resolve('nowhere -y')).rejects.toThrow("command 'nowhere -y' was not found");
     await expect(resolve('blocked')).rejects.toThrow(/^'.*blocked' is not executable \(command 'blocked'\)$/);
   });
 
