@@ -328,6 +328,34 @@ describe('a request', () => {
     await accepted(details);
   });
 
+  it.each([
+    { name: 'list_issues', arguments: { owner: 'a', perPage: 2 } },
+    { tool: 'list_issues', params: { owner: 'a', perPage: '2' } },
+    { function: 'list_issues', owner: 'a', per_page: 2 },
+    { operation: { name: 'list_issues', parameters: { owner: 'a', perPage: 2 } } },
+  ])('with its operation in another place is shown the whole call that was meant (%j)', async (request) => {
+    const { code, message, details } = refusal(await client.callTool(READ, request));
+    expect(code).toMatch(/^VALIDATION_(?:MISSING_PARAM|INVALID_TYPE)$/);
+    expect(message).toMatch(/'list_issues' belongs in 'operation'/);
+    expect(details['example']).toEqual({
+      tool: READ,
+      arguments: { operation: 'list_issues', params: { owner: 'a', per_page: 2 } },
+    });
+    await accepted(details);
+  });
+
+  it.each(['arguments', 'args', 'parameters', 'payload'])(
+    'with its parameters in a member of another name is shown where they belong (%s)',
+    async (key) => {
+      for (const request of [{ [key]: { owner: 'a' } }, { params: { [key]: '{"owner": "a"}' } }]) {
+        const { message, details } = refusal(await client.callTool(READ, { operation: 'list_issues', ...request }));
+        expect(message).toContain(`'${key}' (did you mean 'params'?)`);
+        expect(details['example']).toMatchObject({ arguments: { params: { owner: 'a' } } });
+        await accepted(details);
+      }
+    },
+  );
+
   it('without an operation is refused', async () => {
     const { code, details } = refusal(await client.callTool(READ, { params: {} }));
     expect(code).toBe('VALIDATION_MISSING_PARAM');

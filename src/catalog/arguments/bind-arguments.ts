@@ -10,6 +10,7 @@ import { measureSchema } from '../../schema/schema-size.js';
 import { findUnknownMembers } from '../../schema/unknown-members.js';
 import { type Verdict, validatorFor } from '../../schema/validator.js';
 import { mayBeEmpty } from '../update-input.js';
+import { unwrap } from './wrapped-params.js';
 
 /** The upstream's arguments, or everything that is wrong with the caller's parameters. */
 type Binding =
@@ -347,7 +348,7 @@ function matchKey(matching: Matching, key: string, value: unknown, place: Parame
     if (place === 'params' && key.startsWith('_') && operation.passthrough === undefined) return;
     const fixed = findFixed(operation, key);
     if (fixed !== undefined) addFault(faults, () => fixedFault(operation, key, fixed));
-    else if (operation.strict) addFault(faults, () => unknownFault(matching, key, place));
+    else if (operation.strict) addFault(faults, () => unknownFault(matching, key, value, place));
     else if (Object.hasOwn(matching.arguments, key)) faults.push(repeatedFault(key));
     else setMember(matching.arguments, key, value);
     return;
@@ -383,21 +384,23 @@ function fixedFault({ name, tool }: Operation, key: string, [parameter, value]: 
   return { code: 'VALIDATION_UNKNOWN_PARAM', param, message };
 }
 
-function unknownFault(matching: Matching, key: string, place: Parameter['place']): Fault {
+function unknownFault(matching: Matching, key: string, value: unknown, place: Parameter['place']): Fault {
   const { operation, scope, namesIn } = matching;
   matching.suggest ??= createSuggester();
-  const nearest = matching.suggest(toSnakeCase(key), scope.canonical);
-  const meant = nearest === undefined ? undefined : scope.byName.get(nearest);
+  const name = matching.suggest(toSnakeCase(key), scope.canonical);
+  const parameter = name === undefined ? undefined : scope.byName.get(name);
+  const wraps = place === 'params' && unwrap(key, value, scope) !== undefined;
+  const nearest = wraps ? 'params' : parameter && pathOf(parameter);
   const param = place === 'input' ? `input.${echoName(key)}` : echoName(key);
   const valid = place === 'input' ? namesIn(place) : [];
   // What `params` may hold besides, such as `filter`, is known where the fault is reported.
   const known = valid.length > 0 ? `. Valid here: ${quoteValues(valid)}` : '';
-  const hint = meant === undefined ? known : `. Did you mean '${pathOf(meant)}'?`;
+  const hint = nearest === undefined ? known : `. Did you mean '${nearest}'?`;
   return {
     code: place === 'input' ? 'VALIDATION_UNKNOWN_FIELD' : 'VALIDATION_UNKNOWN_PARAM',
     param,
     message: `Unknown parameter '${param}' for operation '${operation.name}'${hint}`,
-    ...(meant !== undefined && { nearest: pathOf(meant) }),
+    ...(nearest !== undefined && { nearest }),
   };
 }
 

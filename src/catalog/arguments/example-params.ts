@@ -8,6 +8,7 @@ import { followReference } from '../../schema/schema-shape.js';
 import { validatorFor } from '../../schema/validator.js';
 import { mayBeEmpty } from '../update-input.js';
 import { bindArguments } from './bind-arguments.js';
+import { MOST_MEMBERS, parseText, unwrap } from './wrapped-params.js';
 
 /** Callers that wrap parameters in parameters do it once or twice. */
 const MAX_UNWRAPPING = 3;
@@ -108,9 +109,6 @@ function boundArguments({ fixedArguments = {} }: Operation, values: Values): Jso
   return { ...bound, ...fixedArguments };
 }
 
-/** Of what a caller gave, only the first members are looked at: who gives more than this needs no example with all of it. */
-const MOST_MEMBERS = 100;
-
 /** What was given, wherever it was put and however it was spelled, by parameter. */
 function collectGiven(operation: Operation, given: JsonObject): Values {
   const scope = operation.scope;
@@ -119,7 +117,7 @@ function collectGiven(operation: Operation, given: JsonObject): Values {
   const take = (members: JsonObject, depth: number): void => {
     for (const key of Object.keys(members).slice(0, MOST_MEMBERS)) {
       const value = members[key];
-      const nested = depth < MAX_UNWRAPPING && isWrapper(key, scope) ? parseObject(value) : undefined;
+      const nested = depth < MAX_UNWRAPPING ? unwrap(key, value, scope) : undefined;
       const parameter = nested === undefined ? recognise(key, scope, suggest) : undefined;
       if (nested !== undefined) take(nested, depth + 1);
       else if (parameter !== undefined && !values.has(parameter)) values.set(parameter, value);
@@ -127,11 +125,6 @@ function collectGiven(operation: Operation, given: JsonObject): Values {
   };
   take(given, 0);
   return values;
-}
-
-/** `params` in `params`, an UPDATE's `input`, or a JSON string of either. */
-function isWrapper(key: string, { byName, hasInput }: ParameterScope): boolean {
-  return (key === 'params' && !byName.has('params')) || (key === 'input' && (hasInput || !byName.has('input')));
 }
 
 function recognise(key: string, { byName, canonical }: ParameterScope, suggest: Suggest): Parameter | undefined {
@@ -210,19 +203,4 @@ function arrange({ parameters }: Operation, values: Values): JsonObject {
     setMember(parameter.place === 'input' ? input : params, parameter.name, values.get(parameter));
   }
   return parameters.some((parameter) => parameter.place === 'input') ? { ...params, input } : params;
-}
-
-function parseObject(value: unknown): JsonObject | undefined {
-  const parsed = typeof value === 'string' ? parseText(value) : value;
-  return isJsonObject(parsed) ? parsed : undefined;
-}
-
-function parseText(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    // Not JSON after all: the caller meant a text.
-    return value;
-  }
 }

@@ -161,8 +161,12 @@ async function wrongTool(tool: string, name: string, given: JsonObject, snapshot
 function missingOperation(given: JsonObject, raw: RawCall, snapshot: Snapshot): OperationError {
   const { operation, operations } = readEnvelope(given);
   if (operations !== undefined) return notABatch(operations, raw);
-  const what = 'the name of the operation, for example "introspect"';
-  const example = introspectExample(snapshot);
+  const meant = operationElsewhere(
+    isJsonObject(operation) ? { ...given, operation: undefined, ...operation } : given,
+    snapshot,
+  );
+  const what = meant?.what ?? 'the name of the operation, for example "introspect"';
+  const example = meant?.example ?? introspectExample(snapshot);
   if (operation === undefined) {
     return new OperationError(
       'VALIDATION_MISSING_PARAM',
@@ -175,6 +179,18 @@ function missingOperation(given: JsonObject, raw: RawCall, snapshot: Snapshot): 
     `Parameter 'operation' expected 'string', got '${typeName(operation)}' (${what})`,
     { param_name: 'operation', expected_type: 'string', actual_type: typeName(operation), example },
   );
+}
+
+/** Other protocols call it `name` or `tool`: the operation that another member names, and the call that was meant. */
+function operationElsewhere(given: JsonObject, snapshot: Snapshot): { what: string; example: unknown } | undefined {
+  for (const [key, value] of Object.entries(given)) {
+    const operation = typeof value === 'string' ? snapshot.catalog.find(value) : undefined;
+    if (operation === undefined || !snapshot.isCallable(operation)) continue;
+    const { [key]: _name, operation: _none, ...params } = given;
+    const example = correctedExample(snapshot, operation, params);
+    return { what: `'${operation.name}' belongs in 'operation'`, example };
+  }
+  return undefined;
 }
 
 /** `operations` is not a list: an object, or a string that contains JSON. */
