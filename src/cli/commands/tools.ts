@@ -159,7 +159,7 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
   tools
     .command('call <operation>')
     .description('call one operation through the whole pipeline and print its answer')
-    .option('--params <json>', 'parameters as a JSON object', '{}')
+    .option('--params <json>', 'parameters as a JSON object, or @FILE', '{}')
     .option(...VIEW_OPTION)
     .option('--confirm', 'send a required confirmation token back; a required person is asked at the terminal')
     .action(async (name: string, _own: unknown, command: Command) => {
@@ -176,6 +176,9 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
       if (flags.json === true) printJson(terminal, toJson(reply));
       else printEnvelope(reply.text, terminal);
       if (reply.code !== 'OK') process.exitCode = EXIT_CODE.refused;
+      // The answer is for clients, whose session goes on.
+      if (tokenIn(reply) !== undefined && flags.confirm !== true)
+        terminal.err.write('A token is good in its own run only: to agree to the call, run it with --confirm.\n');
     });
 }
 

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { findChangedNumbers } from '../../base/json/changed-numbers.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { formatPath } from '../../base/json/json-path.js';
+import { faultCode } from '../../base/lib/fault-code.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { UserChannel } from '../../base/protocol/consent.js';
 import type { Reply } from '../../base/protocol/result.js';
@@ -58,13 +62,34 @@ export function terminalUser(terminal: Terminal): UserChannel | undefined {
   };
 }
 
-/** Reads `--params`. */
-export function parseParams(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch (cause) {
-    throw new CliError(EXIT_CODE.usage, `--params is not JSON: ${text}`, { cause });
+const EXPECTED = `a JSON object, for example '{"path": "notes.txt"}', or @FILE`;
+
+/** Reads `--params`: JSON, or `@FILE` with JSON in it. */
+export function parseParams(given: string): JsonObject {
+  const text = given.startsWith('@') ? readParams(given.slice(1)) : given;
+  const value = parseJson(text);
+  const [changed] = findChangedNumbers(text);
+  if (changed !== undefined) {
+    const { path, literal } = changed;
+    const why = `'${formatPath(path)}' is ${literal}, which cannot be carried exactly: send it as text if the operation takes text`;
+    throw new CliError(EXIT_CODE.usage, `--params: ${why}`);
   }
-  throw new CliError(EXIT_CODE.usage, '--params must be a JSON object, for example \'{"path": "notes.txt"}\'');
+  if (!isJsonObject(value)) throw new CliError(EXIT_CODE.usage, `--params must be ${EXPECTED}`);
+  return value;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CliError(EXIT_CODE.usage, `--params is not JSON: ${text}\nExpected: ${EXPECTED}`, { cause });
+  }
+}
+
+function readParams(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+  } catch (cause) {
+    throw new CliError(EXIT_CODE.usage, `--params: '${file}' cannot be read (${faultCode(cause)})`, { cause });
+  }
 }
