@@ -39,6 +39,11 @@ const SAYS_FAULT = new RegExp(
     /\badditional properties are not allowed\b/.source,
     /\bis a required property\b/.source,
     /\bis not of type ['"`]/.source,
+    /\binvalid (?!(?:\w+ ){0,2}(?:credentials?|tokens?|keys?|passwords?|logins?|responses?|answers?) )(?:[a-z]+ ){1,3}(?:specified|given|provided|supplied)\b/
+      .source,
+    /\b(?:invalid|unknown|unsupported|unrecogni[sz]ed)\b.{1,80}\b(?:supported|valid|allowed|available|accepted|known)(?: \w+)?(?:: | (?:are|is|include)\b)/
+      .source,
+    /\b(?:cannot|could not|can't|unable to|failed to) parse ['"`].{1,80}['"`] (?:as|to) /.source,
     /\binvalid (?:value|type|enum|format|date|uuid|url|id|path|regex|pattern|syntax|json(?! response))\b/.source,
   ].join('|'),
   'im',

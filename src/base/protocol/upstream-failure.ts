@@ -103,7 +103,7 @@ const MEANINGS: readonly { readonly code: FailureCode; readonly says: Pick<RegEx
   {
     // The server lacks a program or a package of its own, which is nothing that the call has named.
     code: 'INTERNAL_ERROR',
-    says: /\bspawn \S{1,200} ENOENT\b|\bexecutable (?:does not|does ?n[o']t) exist\b|\bcannot find (?:module|package)\b|\bcould not locate the bindings file\b/i,
+    says: /\bspawn \S{1,200} ENOENT\b|\bexecutable (?:does not|does ?n[o']t) exist\b|\bcannot find (?:module|package)\b|\bexit(?:ed)?(?: with)?(?: code| status)? 127\b|\bsh: (?:line )?\d{1,5}: \S{1,200}: not found\b|\bcommand not found\b|\bis not recognized as (?:an internal|the name of)\b|\bcould not locate the bindings file\b/i,
   },
   {
     code: 'RATE_LIMIT_EXCEEDED',
