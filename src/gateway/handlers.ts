@@ -102,7 +102,6 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
     }
     const named = (result: ToolCallResult): ToolCallResult => {
-      if (!mayLink(result.content)) return result;
       links.noteBlocks(operation.upstream, caller, result.content);
       return links.nameShared(operation.upstream, result, 'content');
     };
@@ -130,7 +129,7 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       meta: sent,
     });
     const sentBack = await (traced === undefined ? calling : traced.follow(calling));
-    const toolResult = 'content' in sentBack ? named(sentBack) : sentBack;
+    const toolResult = 'content' in sentBack && mayLink(sentBack.content) ? named(sentBack) : sentBack;
     return loss === undefined ? { toolResult } : { toolResult, warnings: [stateLostWarning(operation.upstream, loss)] };
   };
 }

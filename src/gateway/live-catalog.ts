@@ -131,15 +131,16 @@ class RebuiltCatalog<S extends Snapshot> implements LiveCatalog<S> {
   }
 
   currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): S | Promise<S> {
-    return this.#mayChange(tool) ? this.#settleFor(tool) : this.#snapshot;
+    return this.#state !== 'current' && this.#mayChange(tool) ? this.#settleFor(tool) : this.#snapshot;
   }
 
   currentOf(names: () => readonly string[]): S | Promise<S> {
+    if (!this.#isBehind) return this.#snapshot;
     const isKnown = (name: string): boolean => {
       const operation = this.#snapshot.catalog.find(name);
       return operation !== undefined && operation.upstream !== GATEWAY_SOURCE;
     };
-    return this.#isBehind && names().every(isKnown) ? this.#snapshot : this.currentOfAll();
+    return names().every(isKnown) ? this.#snapshot : this.currentOfAll();
   }
 
   currentOfAll(): S | Promise<S> {

@@ -1,5 +1,6 @@
 import type {
   JSONRPCMessage,
+  JSONRPCNotification,
   JSONRPCResponse,
   RequestId,
   Transport,
@@ -10,7 +11,7 @@ import { BriefMap } from '../base/lib/collections.js';
 import { markHandshake } from '../base/protocol/gateway-chain.js';
 import { LARGE_BYTES, type LargeMessage } from '../base/protocol/large-answer.js';
 import type { PingBounds } from '../config/gateway-config.js';
-import { type CallResult, readLarge, readResult, UnreadMessage } from './call-result.js';
+import { type CallResult, readLarge, UnreadMessage } from './call-result.js';
 import { Liveness, type PingMemory } from './liveness.js';
 import { OWN_METHODS, type Pending, type RequestOptions, restartClock } from './pending-request.js';
 import type { AskSettings } from './questions/ask-client.js';
@@ -21,7 +22,7 @@ import { answerTooLong, cancelled, expired, lostWith, UpstreamFault } from './tr
 import { mendForSdk } from './transport/mend-handshake.js';
 import { SplitAnswer } from './transport/split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
-import { readMessages } from './transport/wire-messages.js';
+import { readMessages, readResult } from './transport/wire-messages.js';
 import {
   ChangedLists,
   NOTIFICATION_START,
@@ -89,7 +90,7 @@ export class CallChannel implements Transport {
     transport.onrelated = (message, requestId) => this.#receive(message, requestId);
     transport.onlarge = (message, id) => this.#receiveLarge(message, id);
     transport.onanswer = (answer) => this.#receiveSplit(answer);
-    transport.admits = (text) => this.#admits(text);
+    transport.admits = (text) => !NOTIFICATION_START.test(text) || this.#admits(text);
     transport.onoversize = (id) => this.#failOwn(id, answerTooLong(this.#limits.maxAnswerBytes));
     transport.onmalformed = (id, why) => this.#failOwn(id, new UpstreamFault('malformed', why));
     transport.onerror = (error) => this.onerror?.(error);
@@ -245,14 +246,15 @@ export class CallChannel implements Transport {
       // First as well as last: a member that a copy has already is set forty times faster than one that it has not.
       meta['progressToken'] = id;
       const message: JSONRPCMessage = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
-      this.#transmit(message, id, options).catch((error) => this.#fail(id, error));
+      const { headers, preface } = options;
+      const send = (): Promise<void> => this.#transport.send(message, headers && { headers });
+      const sending = preface === undefined ? send() : this.#sendAfter(preface, id, send);
+      sending.catch((error) => this.#fail(id, error));
       cancellation?.onCancel(() => this.#cancel(id, cancelled(cancellation)));
     });
   }
 
-  #transmit(message: JSONRPCMessage, id: number, { headers, preface }: RequestOptions): Promise<void> {
-    const send = (): Promise<void> => this.#transport.send(message, headers === undefined ? undefined : { headers });
-    if (preface === undefined) return send();
+  #sendAfter(preface: JSONRPCNotification, id: number, send: () => Promise<void>): Promise<void> {
     // The request is in flight by now, so that what the server asks upon the notification is its caller's.
     const isWanted = (): boolean => this.#pending.get(id) !== undefined;
     return this.#transport.send(preface).then(
@@ -271,9 +273,8 @@ export class CallChannel implements Transport {
     return this.#transport.activity ?? this.#messages;
   }
 
-  /** Whether a message is worth parsing: progress beyond a request's allowance, or of a request that has ended, is not. */
+  /** Whether a notification is worth parsing: progress beyond a request's allowance, or of a request that has ended, is not. */
   #admits(text: string): boolean {
-    if (!NOTIFICATION_START.test(text)) return true;
     const list = readChangedList(text);
     if (list !== undefined) return this.#changed.admit(list);
     const id = ownId(readProgressToken(text));

@@ -1,12 +1,10 @@
-import { isInputRequiredResult } from '@modelcontextprotocol/client';
 import { tellDigits } from '../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { TreeSize } from '../base/json/measure.js';
 import { parseWithPauses } from '../base/json/parse-in-parts.js';
 import { Pauses } from '../base/pauses/pauses.js';
 import type { LargeMessage } from '../base/protocol/large-answer.js';
-import { withoutForgedMeta } from '../base/protocol/mend-result.js';
-import { protocolError, UpstreamFault } from './transport/fault.js';
+import { UpstreamFault } from './transport/fault.js';
 import type { SplitAnswer } from './transport/split-answer.js';
 
 /** The result of a request: as a value, with its text as it came, or unread. */
@@ -42,22 +40,4 @@ export async function readLarge({ message }: UnreadMessage): Promise<JsonObject>
   if (!isJsonObject(parsed)) return {};
   tellDigits(parsed);
   return parsed;
-}
-
-/** The result in an answer. Throws what the answer says of a failure. */
-export function readResult({ result, error }: { readonly result?: unknown; readonly error?: unknown }): JsonObject {
-  if (isJsonObject(error)) throw protocolError(error);
-  if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its answer has neither result nor error');
-  const answer = withoutForgedMeta(result);
-  if (isInputRequiredResult(answer)) {
-    throw new UpstreamFault('input-required', 'it asks the client for input', { input: answer });
-  }
-  return withoutResultType(answer);
-}
-
-/** `resultType: "complete"` belongs to the envelope of protocol 2026-07-28, not to the tool's result. */
-function withoutResultType(result: JsonObject): JsonObject {
-  if (!('resultType' in result)) return result;
-  const { resultType, ...rest } = result;
-  return rest;
 }

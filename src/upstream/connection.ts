@@ -234,7 +234,7 @@ export async function completeConnection(
     request(request, timeoutMs) {
       age?.use();
       const { method, params, cancellation, onProgress, ask, log } = request;
-      const preface = newsBefore(ask, roots);
+      const preface = roots && newsBefore(ask, roots);
       const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log, preface };
       const send = async (continuation?: JsonObject, meta = request.meta): Promise<JsonObject> => {
         return channel.request(method, { ...params, ...continuation }, { ...options, meta });
@@ -308,7 +308,7 @@ function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettin
         log: call.log,
         meta,
         drive: task?.drive,
-        preface: newsBefore(ask, roots),
+        preface: roots && newsBefore(ask, roots),
         headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
       },
     );
@@ -327,8 +327,8 @@ export function listContent(result: JsonObject): JsonObject {
 }
 
 /** What the server should learn of a client's roots before it gets this client's call. */
-function newsBefore(ask: UpstreamCall['ask'], roots: RootsNews | undefined): JSONRPCNotification | undefined {
-  return ask?.abilities.roots === true ? roots?.before(ask) : undefined;
+function newsBefore(ask: UpstreamCall['ask'], roots: RootsNews): JSONRPCNotification | undefined {
+  return ask?.abilities.roots === true ? roots.before(ask) : undefined;
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */

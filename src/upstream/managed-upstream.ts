@@ -74,7 +74,7 @@ export class ManagedUpstream implements Upstream {
       const result = await connection.call(sent, timeoutMs);
       if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
       if (result instanceof SplitAnswer) return result.release(this.#credentials);
-      const listed = listContent(result);
+      const listed = Array.isArray(result['content']) ? result : listContent(result);
       return this.#hasCredentials ? this.#credentials.maskAll(listed) : listed;
     });
   }
@@ -95,18 +95,15 @@ export class ManagedUpstream implements Upstream {
     });
   }
 
-  async #run<T>(
-    delivery: Delivery,
-    failed: FailedParts,
-    send: (connection: Connection, timeoutMs: number) => Promise<T>,
-  ): Promise<T> {
+  async #run<T>(delivery: Delivery, failed: FailedParts, send: Sending<T>): Promise<T> {
     const timeoutMs = delivery.timeoutMs ?? this.#config.timeoutMs;
-    const deliver = (): Promise<T> => this.#deliver(delivery, timeoutMs, (connection) => send(connection, timeoutMs));
+    const { circuit } = this.#kept;
     try {
-      this.#kept.circuit?.check();
+      circuit?.check();
       if (!this.#calls.tryEnter()) await this.#calls.enter({ ...delivery, timeoutMs });
       try {
-        return await (this.#kept.circuit === undefined ? deliver() : this.#kept.circuit.run(deliver));
+        if (circuit === undefined) return await this.#deliver(delivery, timeoutMs, send);
+        return await circuit.run(() => this.#deliver(delivery, timeoutMs, send));
       } finally {
         this.#calls.leave();
       }
@@ -201,7 +198,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   /** Sends the call, and sends it again after a loss where that is safe. */
-  async #deliver<T>(call: Delivery, timeoutMs: number, send: (connection: Connection) => Promise<T>): Promise<T> {
+  async #deliver<T>(call: Delivery, timeoutMs: number, send: Sending<T>): Promise<T> {
     let failed: FailedAttempts | undefined;
     for (;;) {
       try {
@@ -213,7 +210,7 @@ export class ManagedUpstream implements Upstream {
           // The connection may have been lost meanwhile.
           continue;
         }
-        return await send(connection);
+        return await send(connection, timeoutMs);
       } catch (error) {
         failed ??= new FailedAttempts();
         const reason = this.#kept.isClosed() ? undefined : failed.add(error, call);
@@ -223,6 +220,8 @@ export class ManagedUpstream implements Upstream {
     }
   }
 }
+
+type Sending<T> = (connection: Connection, timeoutMs: number) => Promise<T>;
 
 /** What sending something depends on, whatever it is. */
 type Delivery = Pick<UpstreamCall, 'retryable' | 'timeoutMs' | 'cancellation' | 'beforeSend' | 'mayRepeat'> & {

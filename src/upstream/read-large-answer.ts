@@ -5,12 +5,11 @@ import { SUSPICIOUS } from '../base/json/scan.js';
 import { type LargeAnswer, LargeMessage } from '../base/protocol/large-answer.js';
 import type { ToolCallResult } from '../base/protocol/result.js';
 import type { WireAnswer } from '../base/protocol/wire-answer.js';
-import { readResult } from './call-result.js';
 import { translateFailure } from './translate-failure.js';
 import { UpstreamFault } from './transport/fault.js';
 import { OwnCredentials, withoutCredentials } from './transport/own-credentials.js';
 import { splitAnswer } from './transport/split-answer.js';
-import { isTooDeep, TOO_DEEP } from './transport/wire-messages.js';
+import { isTooDeep, readResult, TOO_DEEP } from './transport/wire-messages.js';
 
 /**
  * Reads an answer of any size at once, so not in the thread that serves callers.

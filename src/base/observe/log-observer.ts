@@ -78,9 +78,10 @@ export async function createLogObserver(options: LogOptions): Promise<LogObserve
   const log = pino({ level: options.level, base: null }, sink);
   return {
     observe(observation) {
-      const level = levelOf(observation);
+      const renderer = rendererOf(observation);
+      const level = renderer.level(observation);
       if (!log.isLevelEnabled(level)) return;
-      log[level](toFields(observation), layOut(rendererOf(observation).message(observation)));
+      log[level](toFields(observation), layOut(renderer.message(observation)));
     },
     flush() {
       if ('flushSync' in sink && typeof sink.flushSync === 'function') sink.flushSync();

@@ -275,8 +275,12 @@ export class PacedQueue<T> {
     this.pushAll([item]);
   }
 
-  /** Each is taken when its turn has come, so that finding it, such as cutting bytes into lines, is done in that turn, too. */
-  pushAll(items: Iterable<T>): void {
+  /**
+   * Each is taken when its turn has come, so that finding it, such as cutting bytes into lines, is done in that turn, too.
+   * @param units of work for all of them together, beside what each of them costs
+   */
+  pushAll(items: Iterable<T>, units = 0): void {
+    if (units > 0) this.#turns.spend(units);
     this.#waiting.push(items[Symbol.iterator]());
     if (!this.#isBusy) this.#goOn();
   }

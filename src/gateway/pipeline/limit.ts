@@ -75,7 +75,7 @@ function inspectStructure(place: Pending, looking: Looking): void {
       inspect(value[key], key, place, depth + 1, looking);
     }
   }
-  reverseFrom(pending, before);
+  if (pending.length - before > 1) reverseFrom(pending, before);
 }
 
 /** So that what was added last, which is taken first, is the first in its order. */

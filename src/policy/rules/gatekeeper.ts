@@ -146,13 +146,14 @@ export function createCallRecorder(
 ): CallRecorder {
   if (!enabled) return recordNoCalls;
   return ({ operation, arguments: args, caller, code, durationMs }) => {
+    const isOperation = typeof operation !== 'string';
+    if (calls !== 'all' && !(isOperation && RECORDED.has(operation.classification.danger.level))) return;
     const ended = { type: 'call', code, duration_ms: Math.round(durationMs), actor: describeActor(caller) } as const;
-    if (typeof operation === 'string') {
-      // Nobody knows which of the parameters of no operation are secret.
-      if (calls === 'all') audit.record({ ...ended, operation });
-    } else if (calls === 'all' || RECORDED.has(operation.classification.danger.level)) {
-      audit.record({ ...ended, ...describeSubject(operation), parameters: redact(operation, args) });
-    }
+    // Nobody knows which of the parameters of no operation are secret.
+    const subject = isOperation
+      ? { ...describeSubject(operation), parameters: redact(operation, args) }
+      : { operation };
+    audit.record({ ...ended, ...subject });
   };
 }
 

@@ -2,8 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { isJsonObject } from '../../base/json/json.js';
-import { lengthOf, type Pieces } from '../../base/json/pieces.js';
+import type { Pieces } from '../../base/json/pieces.js';
 import { CHAIN_VARIABLE, OWN_CHAIN } from '../../base/protocol/gateway-chain.js';
 import { LargeMessage } from '../../base/protocol/large-answer.js';
 import { PacedQueue } from '../../base/turns/turns.js';
@@ -53,7 +52,7 @@ const LINE_UNITS = 200;
 
 /** A large message is not read here. */
 function costOf(line: Pieces | LargeMessage): number {
-  return LINE_UNITS + (line instanceof LargeMessage ? 0 : lengthOf(line));
+  return line instanceof LargeMessage ? LINE_UNITS : line.reduce((sum, { length }) => sum + length, LINE_UNITS);
 }
 
 const LINE_END = Buffer.from('\n');
@@ -138,8 +137,7 @@ export class StdioTransport implements UpstreamTransport {
     });
     return (chunk) => {
       this.#chunksSeen += 1;
-      lines.spend(chunk.length);
-      lines.pushAll(split(chunk));
+      lines.pushAll(split(chunk), chunk.length);
     };
   }
 
@@ -155,10 +153,7 @@ export class StdioTransport implements UpstreamTransport {
     });
     // A last line may have no end.
     source.once('end', () => lines.pushAll(split(LINE_END)));
-    return (chunk) => {
-      lines.spend(chunk.length);
-      lines.pushAll(split(chunk));
-    };
+    return (chunk) => lines.pushAll(split(chunk), chunk.length);
   }
 
   /** A server may print lines faster than they can be read. */
@@ -328,18 +323,13 @@ async function holdsWithin(ms: number, condition: () => boolean): Promise<boolea
 }
 
 /** The line as one JSON-RPC message or a batch (MCP 2025-03-26); undefined for a banner, a log line, anything else. */
-/** The messages on a line; undefined where it holds anything else. */
 function messagesOn(line: string): readonly JSONRPCMessage[] | undefined {
   try {
     const messages = readMessages(line);
-    return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
+    return messages.length > 0 && messages.every(({ jsonrpc }) => jsonrpc === '2.0') ? messages : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isMessage(value: unknown): value is JSONRPCMessage {
-  return isJsonObject(value) && value['jsonrpc'] === '2.0';
 }
 
 function describeExit(code: number | null, signal: string | null, lastWords: readonly string[]): string {

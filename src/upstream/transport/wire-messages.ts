@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { JSONRPCMessage, JSONRPCResponse, RequestId } from '@modelcontextprotocol/client';
+import {
+  isInputRequiredResult,
+  type JSONRPCMessage,
+  type JSONRPCResponse,
+  type RequestId,
+} from '@modelcontextprotocol/client';
 import { keepExactNumbers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { joinPieces, type Pieces } from '../../base/json/pieces.js';
 import { isNestedDeeper, SUSPICIOUS } from '../../base/json/scan.js';
 import { holdsManyValues, LARGE_BYTES, LargeMessage, MessageBytes } from '../../base/protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH } from '../../base/protocol/limits.js';
+import { withoutForgedMeta } from '../../base/protocol/mend-result.js';
+import { protocolError, UpstreamFault } from './fault.js';
 import { LEAST_SPLIT_BYTES, type SplitAnswer, splitAnswer } from './split-answer.js';
 
 const NEWLINE = 0x0a;
@@ -180,6 +187,19 @@ function mendEnvelope(message: JsonObject): JsonObject {
   if (error === null && result !== undefined) delete message['error'];
   if (result === null && isJsonObject(error)) delete message['result'];
   return message;
+}
+
+/** The result in an answer. Throws what the answer says of a failure. */
+export function readResult({ result, error }: { readonly result?: unknown; readonly error?: unknown }): JsonObject {
+  if (isJsonObject(error)) throw protocolError(error);
+  if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its answer has neither result nor error');
+  const answer = result['_meta'] === undefined ? result : withoutForgedMeta(result);
+  if (isInputRequiredResult(answer))
+    throw new UpstreamFault('input-required', 'it asks the client for input', { input: answer });
+  if (!('resultType' in answer)) return answer;
+  // `resultType: "complete"` belongs to the envelope of protocol 2026-07-28, not to the tool's result.
+  const { resultType: _type, ...rest } = answer;
+  return rest;
 }
 
 /** An error that names no request, or one that no client sends, is of the request on whose response it came. */
