@@ -44,12 +44,16 @@ interface CallDanger {
  * @param args the bound arguments in the upstream's spelling
  */
 export function operationOfCall(operation: Operation, args: JsonObject): Operation {
-  const { classification } = operation;
+  const { classification, strict } = operation;
+  const { deciding, statement } = classification;
+  const isSettled = classification.risks === undefined && classification.trial === undefined;
+  // Most calls are what their operation is, whatever their arguments.
+  if (strict && isSettled && deciding === undefined && statement === undefined) return operation;
   const risks = takenRisks(operation, args);
   const trial = isTrial(classification, args);
   const told = asTold(operation, args);
   if (risks.length > 0 || trial) return asUsed(told, risks, trial);
-  return (classification.statement === undefined ? undefined : provenRead(operation, args)) ?? told;
+  return (statement === undefined ? undefined : provenRead(operation, args)) ?? told;
 }
 
 /**

@@ -50,14 +50,14 @@ export const validatorFor = oncePer((schema: JsonSchema): Validator => {
   }
   const scope = createScope(schema);
   const seen = size.asksForUnseen;
-  const check = (part: unknown, value: unknown, meter = new Meter()): Verdict => {
-    const verdict = run(scope.check(part), value, seen, meter);
-    if (verdict.undecided === undefined || verdict.violations.length > 0 || part !== schema) return verdict;
-    return { ...verdict, violations: plainTypeViolations(schema, value) };
-  };
+  const whole = scope.check(schema);
   return {
-    check: (value, meter) => check(schema, value, meter),
-    takes: (part, value, meter) => check(part, value, meter).violations.length === 0,
+    check(value, meter = new Meter()) {
+      const verdict = run(whole, value, seen, meter);
+      if (verdict.undecided === undefined || verdict.violations.length > 0) return verdict;
+      return { ...verdict, violations: plainTypeViolations(schema, value) };
+    },
+    takes: (part, value, meter = new Meter()) => run(scope.check(part), value, seen, meter).violations.length === 0,
   };
 });
 

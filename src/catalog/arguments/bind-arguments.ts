@@ -43,11 +43,19 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
   const matched = matchParameters(operation, params);
   // More faults are not reported, so nothing else is looked for.
   if (matched.faults.length >= MAX_FAULTS) return { ok: false, faults: dropRepeated(matched.faults) };
-  const { bound, verdict } = checkWithoutNulls(
-    operation,
-    addFixedArguments(operation, dropNulls(operation, matched.arguments, meter)),
-    meter,
-  );
+  const { arguments: given, faults } = matched;
+  const bound = Object.values(given).includes(null) ? dropNulls(operation, given, meter) : given;
+  for (const [name, value] of Object.entries(operation.fixedArguments ?? {})) setMember(bound, name, value);
+  const verdict = validatorFor(operation.inputSchema).check(bound, meter);
+  const fits = faults.length + verdict.violations.length === 0 && verdict.undecided === undefined;
+  // Most arguments are all there and plain: nothing in them can be left out, and nothing be unknown.
+  const isPlain = bound === given && !Object.values(bound).some((value) => typeof value === 'object');
+  const isComplete = operation.scope.required.every(({ upstreamName }) => Object.hasOwn(bound, upstreamName));
+  if (fits && isPlain && isComplete) return { ok: true, arguments: bound };
+  return judgeArguments(operation, matched, withoutRefusedNulls(operation, { bound, verdict }, meter));
+}
+
+function judgeArguments(operation: Operation, matched: MatchedParameters, { bound, verdict }: Checked): Binding {
   const leftOut = findLeftOut(operation, matched.arguments, bound);
   const missing = [...findMissing(operation, bound), ...findUnchanged(operation, matched.arguments, leftOut)];
   const violations = verdict.violations.filter((violation) => !mayMerge(operation, bound, violation));
@@ -153,16 +161,14 @@ function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean
  * The same for members of nested objects: where a null is refused and leaving it out breaks nothing else, it is left out. Only a
  * call that would be refused pays for it.
  */
-function checkWithoutNulls(operation: Operation, given: JsonObject, meter: Meter): Checked {
-  const validator = validatorFor(operation.inputSchema);
-  const verdict = validator.check(given, meter);
-  const nulls = operation.merge === undefined ? findRefusedNulls(verdict, given) : [];
-  if (nulls.length === 0) return { bound: given, verdict };
-  const bound = nulls.reduce(withoutMember, given);
-  const without = validator.check(bound, meter);
-  const refused = new Set(verdict.violations.map(keyOf));
-  const isBetter = without.violations.every((violation) => refused.has(keyOf(violation)));
-  return isBetter ? { bound, verdict: without } : { bound: given, verdict };
+function withoutRefusedNulls(operation: Operation, given: Checked, meter: Meter): Checked {
+  const nulls = operation.merge === undefined ? findRefusedNulls(given.verdict, given.bound) : [];
+  if (nulls.length === 0) return given;
+  const bound = nulls.reduce(withoutMember, given.bound);
+  const verdict = validatorFor(operation.inputSchema).check(bound, meter);
+  const refused = new Set(given.verdict.violations.map(keyOf));
+  const isBetter = verdict.violations.every((violation) => refused.has(keyOf(violation)));
+  return isBetter ? { bound, verdict } : given;
 }
 
 interface Checked {
@@ -220,13 +226,6 @@ function mayMerge(operation: Operation, bound: JsonObject, { path }: Violation):
   if (name === undefined || parameter === undefined) return true;
   const value = bound[parameter.upstreamName];
   return parameter.place === 'input' && (isJsonObject(value) || value === null);
-}
-
-function addFixedArguments({ fixedArguments }: Operation, bound: JsonObject): JsonObject {
-  if (fixedArguments !== undefined) {
-    for (const [name, value] of Object.entries(fixedArguments)) setMember(bound, name, value);
-  }
-  return bound;
 }
 
 /** Also where the schema did not compile: what introspection calls required is required. */
@@ -287,8 +286,8 @@ interface Matching {
   readonly faults: Fault[];
   /** Made for the first unknown name. */
   suggest?: Suggest;
-  /** The names that may stand in a place; asked for once for each unknown one. */
-  readonly namesIn: (place: Parameter['place']) => readonly string[];
+  /** The names that may stand in `input`; listed for the first unknown one there. */
+  inputNames?: readonly string[];
 }
 
 /**
@@ -301,7 +300,6 @@ function matchParameters(operation: Operation, params: JsonObject): MatchedParam
     scope: operation.scope,
     arguments: {},
     faults: [],
-    namesIn: listNames(operation),
   };
   for (const key of Object.keys(params)) {
     if (matching.faults.length >= MAX_FAULTS) break;
@@ -312,15 +310,6 @@ function matchParameters(operation: Operation, params: JsonObject): MatchedParam
   const { scope, faults } = matching;
   if (scope.hasInput && !Object.hasOwn(params, 'input')) faults.unshift(missingInputFault(operation, faults));
   return { arguments: matching.arguments, faults };
-}
-
-function listNames({ parameters }: Operation): Matching['namesIn'] {
-  const names = new Map<Parameter['place'], readonly string[]>();
-  return (place) => {
-    const known = names.get(place) ?? parameters.filter((each) => each.place === place).map(({ name }) => name);
-    names.set(place, known);
-    return known;
-  };
 }
 
 /** Of an update whose tool describes no field, all may be inside `input`. */
@@ -385,14 +374,15 @@ function fixedFault({ name, tool }: Operation, key: string, [parameter, value]: 
 }
 
 function unknownFault(matching: Matching, key: string, value: unknown, place: Parameter['place']): Fault {
-  const { operation, scope, namesIn } = matching;
+  const { operation, scope } = matching;
   matching.suggest ??= createSuggester();
+  if (place === 'input') matching.inputNames ??= inputParameters(operation).map(({ name }) => name);
   const name = matching.suggest(toSnakeCase(key), scope.canonical);
   const parameter = name === undefined ? undefined : scope.byName.get(name);
   const wraps = place === 'params' && unwrap(key, value, scope) !== undefined;
   const nearest = wraps ? 'params' : parameter && pathOf(parameter);
   const param = place === 'input' ? `input.${echoName(key)}` : echoName(key);
-  const valid = place === 'input' ? namesIn(place) : [];
+  const valid = place === 'input' ? (matching.inputNames ?? []) : [];
   // What `params` may hold besides, such as `filter`, is known where the fault is reported.
   const known = valid.length > 0 ? `. Valid here: ${quoteValues(valid)}` : '';
   const hint = nearest === undefined ? known : `. Did you mean '${nearest}'?`;
@@ -434,11 +424,13 @@ function inputTypeFault(actual: string): Fault {
   return { code: 'VALIDATION_INVALID_TYPE', param: 'input', message, expected: 'object', actual };
 }
 
+function inputParameters({ parameters }: Operation): readonly Parameter[] {
+  return parameters.filter(({ place }) => place === 'input');
+}
+
 function missingInputFault(operation: Operation, faults: readonly Fault[]): Fault {
   const flat = faults.flatMap((fault) => (fault.nearest === `input.${fault.param}` ? [fault.param] : []));
-  const fields = operation.parameters
-    .filter((parameter) => parameter.place === 'input')
-    .map((parameter) => parameter.name);
+  const fields = inputParameters(operation).map(({ name }) => name);
   const holds = mayBeEmpty(operation.name, operation.parameters) ? 'It may be empty, {}, or hold' : 'It may hold';
   const inside = flat.length > 0 ? `Put ${quoteValues(flat)} inside it` : `${holds} ${quoteValues(fields)}`;
   const message = `Missing required parameter 'input'. Expected: object (the fields to change). ${inside}`;
