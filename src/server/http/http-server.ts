@@ -13,11 +13,18 @@ import type { Gateway } from '../../gateway/gateway.js';
 import { describeResource, METADATA_PATH } from '../auth/resource-metadata.js';
 import type { ServerInfo } from '../mcp/write-result.js';
 import type { AccessSettings } from './admit.js';
-import { createFront, MCP_PATH, OpenRequests, paceRequests, type Stopping, withFastMcp } from './front.js';
+import {
+  createFront,
+  MCP_PATH,
+  OpenRequests,
+  PacedConnections,
+  paceRequests,
+  type Stopping,
+  withFastMcp,
+} from './front.js';
 import { registerHealth } from './health.js';
 import { registerLandingPage } from './landing-page.js';
 import { createNodeServer } from './node-server.js';
-import { PacedConnections } from './pacing.js';
 import type { SessionRegistry } from './session-registry.js';
 import { stopServer } from './stop-server.js';
 import { UnreadAnswers } from './unread-answers.js';

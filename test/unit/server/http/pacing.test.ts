@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { Turns } from '../../../../src/base/turns/turns.js';
-import { paceRequests } from '../../../../src/server/http/front.js';
-import { PacedConnections } from '../../../../src/server/http/pacing.js';
+import { PacedConnections, paceRequests } from '../../../../src/server/http/front.js';
 
 class FakeConnection extends EventEmitter {
   destroyed = false;
