@@ -8,7 +8,11 @@ import { runCommand } from '../support/run-command.js';
 const tool = (required: string) =>
   `{ tool: { inputSchema: { type: 'object', properties: { n: { type: 'number' }, id: { type: 'string' } }, required: ${required} } },
      run: (args) => ({ content: [{ type: 'text', text: JSON.stringify(args) }] }) }`;
-const mcpServers = { notes: inlineServer(`{ get_note: ${tool('[]')}, delete_note: ${tool("['id']")} }`) };
+const EXACT = `{ tool: { inputSchema: { type: 'object' } },
+     run: () => ({ content: [{ type: 'text', text: '[9007199254740993, 1e-999, 0.1234567890123456789]' }] }) }`;
+const mcpServers = {
+  notes: inlineServer(`{ get_note: ${tool('[]')}, delete_note: ${tool("['id']")}, get_exact: ${EXACT} }`),
+};
 
 const cwd = mkdtempSync(join(tmpdir(), 'aql-call-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
@@ -32,6 +36,14 @@ describe('tools call', () => {
       expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`'n' is ${literal}, which cannot be`)]);
     },
   );
+
+  it('prints the numbers of an answer as the server wrote them, as text and as JSON', async () => {
+    const literals = '[9007199254740993, 1e-999, 0.1234567890123456789]';
+    const text = await call('get_exact', '--params', '{}');
+    const json = await call('get_exact', '--params', '{}', '--json');
+    for (const { stdout } of [text, json]) expect(stdout.replaceAll(/\s/g, '')).toContain(literals.replaceAll(' ', ''));
+    expect(JSON.parse(json.stdout)).toMatchObject({ result: { success: true } });
+  });
 
   it('says what was expected where the parameters are no JSON', async () => {
     for (const params of ['{id: 1}', 'id=1', '{"id": 1']) {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { type Command, InvalidArgumentError } from 'commander';
+import { mayChangeNumbers } from '../../base/json/exact-result.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { UserChannel } from '../../base/protocol/consent.js';
 import type { Reply } from '../../base/protocol/result.js';
@@ -9,7 +10,7 @@ import { callAsCli, endCliSession, introspect, parseParams, terminalUser } from 
 import { type CommonFlags, gatewayIn, loadCliConfig, VIEW_OPTION, withGateway } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
-import { printJson, printLine, printTable, type Terminal, writeJson } from '../shared/terminal.js';
+import { printJson, printJsonText, printLine, printTable, type Terminal, writeJson } from '../shared/terminal.js';
 
 export function registerTools(program: Command, terminal: Terminal): void {
   const tools = program.command('tools').description('list, find, explain and call operations');
@@ -173,7 +174,7 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
         // Nobody answers a server's question at the terminal.
         { servesClients: false },
       );
-      if (flags.json === true) printJson(terminal, toJson(reply));
+      if (flags.json === true) printReply(reply, terminal);
       else printEnvelope(reply.text, terminal);
       if (reply.code !== 'OK') process.exitCode = EXIT_CODE.refused;
       // The answer is for clients, whose session goes on.
@@ -182,12 +183,9 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
     });
 }
 
-/** Numbers with so many digits would lose digits when parsed. */
-const LONG_NUMBER = /\d{16}/;
-
 /** Prints the answer indented, unless parsing could alter a number of the upstream. */
 function printEnvelope(text: string, terminal: Terminal): void {
-  if (LONG_NUMBER.test(text)) printLine(terminal, text);
+  if (mayChangeNumbers(text)) printJsonText(terminal, text);
   else printJson(terminal, JSON.parse(text));
 }
 
@@ -223,12 +221,11 @@ function tokenIn({ code, text }: Reply): string | undefined {
   return error.details?.requires === 'token' ? error.details.confirmation_token : undefined;
 }
 
-/** The whole answer: the envelope, and the native content blocks beside it. */
-function toJson(reply: Reply): JsonObject {
-  const { blocks, meta } = reply;
-  return {
-    result: JSON.parse(reply.text) as unknown,
-    ...(blocks.length === 0 ? {} : { content: blocks }),
-    ...(meta === undefined ? {} : { _meta: meta }),
-  };
+/** Prints the whole answer: the envelope, and the native content blocks beside it. */
+function printReply({ text, blocks, meta }: Reply, terminal: Terminal): void {
+  const beside = { content: blocks.length === 0 ? undefined : blocks, _meta: meta };
+  if (mayChangeNumbers(text)) {
+    const members = JSON.stringify(beside).slice(1);
+    printJsonText(terminal, `{"result":${text}${members === '}' ? '' : ','}${members}`);
+  } else printJson(terminal, { result: JSON.parse(text) as unknown, ...beside });
 }

@@ -47,6 +47,11 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out.write(`${writeJson(value, 2)}\n`);
 }
 
+/** One JSON document as it is written already, with numbers that parsing would change. */
+export function printJsonText(terminal: Terminal, json: string): void {
+  terminal.out.write(`${escapeInvisible(json)}\n`);
+}
+
 /** JSON that controls no terminal: it leaves C1 and bidirectional characters as they are, and parsed the escapes are the same. */
 export function writeJson(value: unknown, indent = 0): string {
   return escapeInvisible(JSON.stringify(value, null, indent));

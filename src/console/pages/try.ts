@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mayChangeNumbers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { type Html, html } from '../../base/lib/html.js';
 import type { Caller } from '../../base/protocol/call.js';
@@ -273,14 +274,11 @@ function errorOf({ text }: Reply): { readonly message: string; readonly details:
   return { message: typeof message === 'string' ? message : '', details: isJsonObject(details) ? details : {} };
 }
 
-/** Numbers with so many digits would lose some when they are read. */
-const LONG_NUMBER = /\d{16}/;
-
 function writeAnswer({ text, blocks, passthrough }: Reply): Html {
   const sent = passthrough === undefined ? text : `{${Buffer.concat(passthrough).toString('utf8')}}`;
   const isCut = sent.length > LONGEST_ANSWER;
   const shown =
-    isCut || LONG_NUMBER.test(sent) ? sent.slice(0, LONGEST_ANSWER) : JSON.stringify(JSON.parse(sent), null, 2);
+    isCut || mayChangeNumbers(sent) ? sent.slice(0, LONGEST_ANSWER) : JSON.stringify(JSON.parse(sent), null, 2);
   const kinds = blocks.map(({ type }) => type).join(', ');
   return html`<div class="panel-body"><pre class="code answer" tabindex="0"><bdi dir="ltr">${shown}</bdi></pre></div>
 ${isCut ? html`<p class="panel-foot">The first ${LONGEST_ANSWER} characters of ${sent.length}.</p>` : undefined}
