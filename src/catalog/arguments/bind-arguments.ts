@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, setMember } from '../../base/json/json.js';
-import { oncePer } from '../../base/lib/collections.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../base/lib/names.js';
 import { cleanText, echoName, quoteValues, summarizeText } from '../../base/lib/text.js';
 import { findLeak } from '../../base/protocol/clean-words.js';
@@ -289,6 +288,8 @@ interface Matching {
   suggest?: Suggest;
   /** The names that may stand in `input`; listed for the first unknown one there. */
   inputNames?: readonly string[];
+  /** The parameters by their folded names; listed for the first unknown one. */
+  spellings?: ReadonlyMap<string, Parameter>;
 }
 
 /**
@@ -340,7 +341,8 @@ function matchKey(matching: Matching, key: string, value: unknown, place: Parame
     if (fixed !== undefined) addFault(faults, () => fixedFault(operation, key, fixed));
     else if (operation.strict) addFault(faults, () => unknownFault(matching, key, value, place));
     else if (Object.hasOwn(matching.arguments, key)) faults.push(repeatedFault(key));
-    else if (spellings(operation).has(foldName(key))) addFault(faults, () => unknownFault(matching, key, value, place));
+    else if (spellingsIn(matching).has(foldName(key)))
+      addFault(faults, () => unknownFault(matching, key, value, place));
     else setMember(matching.arguments, key, value);
     return;
   }
@@ -379,17 +381,19 @@ function fixedFault({ name, tool }: Operation, key: string, [parameter, value]: 
  * The names of all parameters, without what some servers do not look at: a server that takes `ID` for `id` would use a value that nothing
  * was judged by.
  */
-const spellings = oncePer(
-  ({ parameters }: Operation): ReadonlyMap<string, Parameter> =>
-    new Map(parameters.map((parameter) => [foldName(parameter.upstreamName), parameter])),
-);
+function spellingsIn(matching: Matching): ReadonlyMap<string, Parameter> {
+  matching.spellings ??= new Map(
+    matching.operation.parameters.map((parameter) => [foldName(parameter.upstreamName), parameter]),
+  );
+  return matching.spellings;
+}
 
 function unknownFault(matching: Matching, key: string, value: unknown, place: Parameter['place']): Fault {
   const { operation, scope } = matching;
   matching.suggest ??= createSuggester();
   if (place === 'input') matching.inputNames ??= inputParameters(operation).map(({ name }) => name);
   const name = matching.suggest(toSnakeCase(key), scope.canonical);
-  const parameter = spellings(operation).get(foldName(key)) ?? scope.byName.get(name ?? '');
+  const parameter = spellingsIn(matching).get(foldName(key)) ?? scope.byName.get(name ?? '');
   const wraps = place === 'params' && unwrap(key, value, scope) !== undefined;
   const nearest = wraps ? 'params' : parameter && pathOf(parameter);
   const param = place === 'input' ? `input.${echoName(key)}` : echoName(key);
