@@ -23,7 +23,7 @@ interface NamedSource extends ListSource {
 }
 
 /** Prompts and templates are compared with what was accepted and looked through for orders to models, all of a list at once. */
-const MOST_DEFINED = 2_000;
+const MOST_DEFINED = 1_000;
 const MOST_RESOURCES = 10_000;
 
 const SOURCES: Readonly<Record<ListName, NamedSource>> = {
