@@ -24,6 +24,9 @@ export class UnreadMessage {
 /** What is no call's answer is parsed in the process itself. 25 MB of tools come to a third of this. */
 const MOST_TREE_BYTES = 400_000_000;
 
+/** Bytes that are measured and copied between two pauses: a piece can be a whole answer. */
+const READ_AT_ONCE = 1_000_000;
+
 /** The message of an answer that is not a call's, such as a long list of tools. Calls are served while it is parsed. */
 export async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
   const size = new TreeSize();
@@ -31,10 +34,13 @@ export async function readLarge({ message }: UnreadMessage): Promise<JsonObject>
   const joined = Buffer.allocUnsafeSlow(message.length);
   let at = 0;
   for (const piece of message.pieces.splice(0)) {
-    if (size.add(piece).bytes > MOST_TREE_BYTES)
-      throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
-    at += piece.copy(joined, at);
-    await pauses.due();
+    for (let from = 0; from < piece.length; from += READ_AT_ONCE) {
+      const part = piece.subarray(from, from + READ_AT_ONCE);
+      if (size.add(part).bytes > MOST_TREE_BYTES)
+        throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
+      at += part.copy(joined, at);
+      await pauses.due();
+    }
   }
   const parsed = await parseWithPauses(joined, { keepsNumbers: true });
   if (!isJsonObject(parsed)) return {};
