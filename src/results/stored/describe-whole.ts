@@ -51,5 +51,6 @@ function kindOf(item: unknown): string {
 }
 
 function inEnglish(count: number): string {
-  return count.toLocaleString('en');
+  // Not by `toLocaleString`: its first use loads what it knows of languages, for 20 ms.
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
