@@ -72,13 +72,13 @@ export function inspectTools(
     const isReviewed = isAccepted(tool, bySlug.get(upstream), accepted);
     return reportSuspicion({ kind, upstream, tool: name, message }, isReviewed);
   };
-  const suspicious = toolSets.flatMap(({ upstream, tools }) =>
-    tools
-      .filter(isJsonObject)
-      .map((tool) => records.of(tool))
-      .flatMap((tool) => tool.suspicions.map(({ kind, says }) => report(tool, upstream, kind, says))),
+  const read = toolSets.map(({ upstream, tools }) => {
+    return { upstream, tools: tools.filter(isJsonObject).map((tool) => records.of(tool)) };
+  });
+  const suspicious = read.flatMap(({ upstream, tools }) =>
+    tools.flatMap((tool) => tool.suspicions.map(({ kind, says }) => report(tool, upstream, kind, says))),
   );
-  const mentioning = findForeignNames(toolSets, records).flatMap(({ tool, upstream, names }) =>
+  const mentioning = findForeignNames(read).flatMap(({ tool, upstream, names }) =>
     names.map(({ word, owner }) =>
       report(tool, upstream, 'names-other-tool', `mentions '${word}', a tool of '${owner}'`),
     ),

@@ -119,7 +119,8 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
   const byValue = value.length > 0;
   // A grouped tool's description covers all its values, so one value is classified by its own words where they name an action.
   const annotations = readAnnotations(input, choices, value);
-  const parameters = parametersOf(tool, reading, input.groupValue);
+  const all = reading.parameters ?? readParameters(unwrapped(tool));
+  const parameters = input.groupValue === undefined ? all : withoutForeign(all, tool, input.groupValue);
   const hinted = [
     ...(annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust) ? [READ_ONLY] : []),
     ...describeInput(tool, parameters),
@@ -349,14 +350,6 @@ function effectsDiffer(effects: readonly Effect[], selector: boolean): boolean {
 
 /** No honest schema nests unions deeper. */
 const MAX_DEPTH = 16;
-
-function parametersOf(
-  tool: RawTool,
-  { parameters = readParameters(unwrapped(tool)) }: ToolReading,
-  groupValue: ClassificationInput['groupValue'],
-): readonly ParameterFacts[] {
-  return groupValue === undefined ? parameters : withoutForeign(parameters, tool, groupValue);
-}
 
 function withoutForeign(
   parameters: readonly ParameterFacts[],

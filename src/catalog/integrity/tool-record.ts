@@ -5,8 +5,8 @@ import type { Operation } from '../../base/protocol/operation.js';
 import { type Diagnostic, LONGEST_DEFINITION, type RawTool } from '../../base/protocol/tools.js';
 import { readTool, type ToolReading } from '../../classify/facts.js';
 import { splitTool, type ToolSplit } from '../grouped-tools/split-tool.js';
+import { findNameWords } from './foreign-names.js';
 import { inspectDefinition, type Suspicion } from './inspect-definition.js';
-import { findNameWords } from './name-words.js';
 
 /** What is made of a tool, or of a part of it, under one name and configuration. */
 export interface CreatedOperation {

@@ -82,6 +82,8 @@ const RESULTS: IntrospectionResults = {
   explainUnknown: async (name) => `nothing is called ${name}`,
 };
 
+const SERVICES = { limits: LIMITS, policy: POLICY, search: new OperationSearch() };
+
 function introspectionOf(
   operations: readonly Operation[],
   mode: 'semantic' | 'single' | 'all' = 'semantic',
@@ -89,14 +91,7 @@ function introspectionOf(
 ) {
   const catalog = fakeCatalog([introspectOperation, ...operations]);
   const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false });
-  const handler = createIntrospection({
-    catalog,
-    plan,
-    limits: LIMITS,
-    policy: POLICY,
-    search: new OperationSearch(),
-    ...results,
-  });
+  const handler = createIntrospection({ ...SERVICES, catalog, plan, ...results });
   const outcomeOf = (args: JsonObject) =>
     handler({
       operation: introspectOperation,
@@ -165,14 +160,7 @@ describe('introspect of operations', () => {
       profile: FAKE_CRUDE,
       passthrough: false,
     });
-    const handler = createIntrospection({
-      catalog,
-      plan,
-      limits: LIMITS,
-      policy: POLICY,
-      search: new OperationSearch(),
-      ...RESULTS,
-    });
+    const handler = createIntrospection({ ...SERVICES, catalog, plan, ...RESULTS });
     const outcome = await handler({
       operation: introspectOperation,
       arguments: { query: 'operations', name: 'nope' },
