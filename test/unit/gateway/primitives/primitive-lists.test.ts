@@ -258,6 +258,28 @@ describe('the owner of a name', () => {
     expect(owners.ofResource('x:1', 'two')).toEqual({ upstream: 'two', id: 'x:1' });
   });
 
+  it('is found anew where the templates of a server have changed, also for the URI that was asked for last', async () => {
+    const templates: Record<string, readonly string[]> = { one: ['t:{x}'], two: ['u:{x}'] };
+    const listOf = (slug: string) => ({
+      'resources/list': () => ({ resources: [] }),
+      'resources/templates/list': () => ({
+        resourceTemplates: (templates[slug] ?? []).map((uriTemplate) => ({ uriTemplate, name: 't' })),
+      }),
+    });
+    const opened = open({ one: listOf('one'), two: listOf('two') });
+    await Promise.all([opened.lists.readAll('resources'), opened.lists.readAll('templates')]);
+    expect(opened.owners.ofResource('t:5', undefined)).toEqual({ upstream: 'one', id: 't:5' });
+    for (const [slug, now] of [
+      ['one', 'u:{x}'],
+      ['two', 't:{x}'],
+    ] as const) {
+      templates[slug] = [now];
+      opened.lists.noteChange(slug, 'resources');
+    }
+    await opened.lists.readAll('templates');
+    expect(opened.owners.ofResource('t:5', undefined)).toEqual({ upstream: 'two', id: 't:5' });
+  });
+
   it('is never guessed: the refusal names each way to say it', async () => {
     const { owners } = await openBoth();
     for (const uri of ['a:both', 'x:1'])
