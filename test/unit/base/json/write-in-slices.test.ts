@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readExactResult } from '../../../../src/base/json/exact-result.js';
 import { joinPieces } from '../../../../src/base/json/pieces.js';
 import { takesLongToWrite, writeMembers } from '../../../../src/base/json/write-in-slices.js';
 
@@ -36,6 +37,12 @@ describe('writeMembers', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it.each([2, 20_000])('writes the numbers of items as their server wrote them, in a list of %i', async (count) => {
+    const items = repeat(count, '{"id":9007199254740993,"share":0.1,"name":"x"}').join(',');
+    const { tools } = readExactResult(`{"tools":[${items},"a text"]}`);
+    expect((await write(tools)) === `[${items},"a text"]`).toBe(true);
   });
 
   it('looks no further into a value than it has to', () => {
