@@ -324,6 +324,8 @@ export function asksForStructured({ headers }: IncomingMessage): boolean {
 /** Counts a response as open until either side closes it. */
 export function occupy(occupancy: Occupancy, response: ServerResponse, onClose?: () => void): void {
   occupancy.open += 1;
+  // What goes wrong with one connection ends that connection alone.
+  response.on('error', () => response.destroy());
   // It closes once; `once` would cost as much again.
   response.on('close', () => {
     occupancy.open -= 1;
@@ -347,7 +349,8 @@ const KEEP_ALIVE_MS = 15_000;
 export function createSseStreams(keepAliveMs = KEEP_ALIVE_MS): SseStreams {
   const streams = new Set<ServerResponse>();
   const timer = setInterval(() => {
-    for (const response of streams) response.write(KEEP_ALIVE);
+    // One that has ended stays open until its client has read it.
+    for (const response of streams) if (!response.writableEnded) response.write(KEEP_ALIVE);
   }, keepAliveMs);
   timer.unref();
 
