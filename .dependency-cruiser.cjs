@@ -17,10 +17,11 @@ const RANKS = {
   policy: ['base', 'config', 'store', 'classify', 'catalog'],
   upstream: ['base', 'config', 'store'],
   gateway: ['base', 'schema', 'config', 'store', 'catalog', 'results', 'policy', 'upstream'],
+  modules: ['base', 'config', 'store', 'catalog', 'results', 'policy', 'gateway'],
   server: ['base', 'config', 'gateway'],
   console: ['base', 'config', 'gateway', 'server'],
   conformance: ['base'],
-  cli: ['base', 'config', 'gateway', 'server', 'console', 'conformance'],
+  cli: ['base', 'config', 'gateway', 'modules', 'server', 'console', 'conformance'],
 };
 
 /**
@@ -35,6 +36,7 @@ const INSIDE = {
   config: ['schema', '.', 'load', 'edit'],
   console: ['admin', 'layout', 'connect', 'metrics', 'pages', '.'],
   gateway: ['builtin', 'interceptor', 'pipeline', 'primitives', '.', 'review'],
+  modules: ['programs', '.'],
   policy: ['audit', 'approvals', 'execution', 'rules', 'confirmation', 'quota', 'safety', '.'],
   results: ['query', 'shape', 'forms', 'pages', 'stored', '.'],
   server: ['auth', 'mcp', 'http', 'stdio'],
@@ -76,8 +78,8 @@ const OWNERS = {
   '^graphql': ['classify/statement'],
   '^diff$': ['catalog', 'console'],
   '^nodemailer$': ['policy/safety'],
-  '^quickjs-emscripten-core$': ['gateway/builtin'],
-  '^@jitl/': ['gateway/builtin'],
+  '^quickjs-emscripten-core$': ['modules/programs'],
+  '^@jitl/': ['modules/programs'],
   '^commander$|^picocolors$': ['cli'],
 };
 
@@ -156,7 +158,7 @@ module.exports = {
           own(folder),
           ...allowed.map((name) =>
             name === 'gateway'
-              ? '^src/gateway/(gateway|captured-gateway|operator-api|log-review|review/[a-z-]+)\\.ts$'
+              ? '^src/gateway/(gateway|module|captured-gateway|operator-api|log-review|review/[a-z-]+)\\.ts$'
               : own(name),
           ),
         ],

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../base/json/json.js';
-import { GATEWAY_SOURCE } from '../base/protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation } from '../base/protocol/operation.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import type { RawTool, ToolSet } from '../base/protocol/tools.js';
 import { OperationSearch } from '../catalog/search/search.js';
@@ -10,16 +10,16 @@ import { recordNoCalls } from '../policy/rules/gatekeeper.js';
 import { createRuleEngine } from '../policy/rules/rule-engine.js';
 import { createResultService } from '../results/results.js';
 import { EXECUTION_OPERATIONS } from './builtin/executions/operations.js';
-import { runProgram, runProgramReadOnly } from './builtin/programs/operations.js';
 import { NO_FIGURES } from './figures.js';
 import type { Gateway } from './gateway.js';
+import { type Module, modulesOf, type OwnOperation } from './module.js';
 import { NO_NATIVE_SURFACE } from './native.js';
 import { explainPolicy } from './operator-api.js';
 import { createPipeline } from './pipeline/pipeline.js';
 import { createFailureReader } from './pipeline/read-tool-failure.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import { createDropIgnored } from './pipeline/validate.js';
-import { buildSnapshot, type SnapshotExecutions, type SnapshotPrograms } from './snapshot.js';
+import { buildSnapshot, type SnapshotExecutions } from './snapshot.js';
 import { describeStatus, findOperation, placeOperations } from './status.js';
 import { Views } from './views.js';
 
@@ -36,7 +36,7 @@ export interface CapturedList {
 export function openCapturedGateway(
   config: GatewayConfig,
   toolSets: readonly ToolSet[],
-  options: { readonly ignoreAnnotations?: boolean } = {},
+  options: { readonly ignoreAnnotations?: boolean; readonly modules?: readonly Module[] } = {},
 ): Gateway {
   const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
   const rules = createRuleEngine(config.policy, (slug) => trust.get(slug) ?? 'untested');
@@ -52,14 +52,14 @@ export function openCapturedGateway(
     ...services,
     toolSets,
     executions: config.executions.enabled ? UNCALLED_EXECUTIONS : undefined,
-    programs: config.programs.enabled ? UNCALLED_PROGRAMS : undefined,
+    modules: modulesOf(config, options.modules).flatMap((module) => module.operations().map(uncalled)),
     handlers: {
       over: (_catalog, own) => ({
         handlerOf: (operation) => (operation.upstream === GATEWAY_SOURCE ? own(operation) : refuseCall),
         previewOf: () => undefined,
       }),
     },
-    ...options,
+    ...(options.ignoreAnnotations === undefined ? {} : { ignoreAnnotations: options.ignoreAnnotations }),
   });
   const views = new Views(config.views, services);
   const open = (snapshot: Snapshot, view: ViewConfig | undefined): Gateway => {
@@ -129,13 +129,13 @@ export function openCapturedGateway(
 }
 
 const UNCALLED_EXECUTIONS: SnapshotExecutions = {
-  own: EXECUTION_OPERATIONS.map((operation) => ({ operation, handle: refuseCall })),
+  own: EXECUTION_OPERATIONS.map(uncalled),
   subjectOf: () => undefined,
 };
 
-const UNCALLED_PROGRAMS: SnapshotPrograms = {
-  own: [runProgram, runProgramReadOnly].map((operation) => ({ operation, handle: refuseCall })),
-};
+function uncalled(operation: Operation): OwnOperation {
+  return { operation, handle: refuseCall };
+}
 
 function refuseCall(): never {
   throw new OperationError('PERMISSION_DENIED', "Permission denied: 'a captured tool list cannot be called'");

@@ -30,9 +30,9 @@ import {
 import { type LargeAnswers, openLargeAnswers } from './large-answers.js';
 import { serverLogDirectory } from './log-review.js';
 import { MemoryBudget } from './memory-budget.js';
+import { type Module, modulesOf, type OpenedModule } from './module.js';
 import type { Parts } from './parts.js';
 import { ResourceLinks } from './primitives/resource-links.js';
-import { type OpenedPrograms, openPrograms } from './programs.js';
 import { openReplicas, type Replicas } from './replicas.js';
 import type { Safety, SafetyDeps } from './safety.js';
 
@@ -45,6 +45,8 @@ export interface GatewayDeps {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Where the gateway is installed: configurations can name programs of its own dependencies without a path. */
   readonly packageDirectory: string;
+  /** What it can do beyond calling; nothing where absent. */
+  readonly modules?: readonly Module[];
   /** The name of this process in the audit trail. */
   readonly process: string;
   /** A server's settings where absent. */
@@ -69,8 +71,8 @@ export interface Foundations {
   readonly replicas: Replicas | undefined;
   readonly results: ResultService;
   readonly executions: Awaited<ReturnType<typeof openExecutions>>;
-  /** Absent where they are disabled. */
-  readonly programs: OpenedPrograms | undefined;
+  /** Those that the configuration has. */
+  readonly modules: readonly OpenedModule[];
   /** Absent where it is disabled. */
   readonly safety: Safety | undefined;
   readonly largeAnswers: LargeAnswers;
@@ -97,7 +99,9 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   const executions = await openExecutions(config, { ...policy, observe, results, sealer: replicas?.vault });
   const safety = await openSafetyLoop(config, { policy, observe, executions: executions?.registry });
   const budget = new MemoryBudget();
-  const programs = await openPrograms(config, { policy, observe, budget });
+  const modules = await Promise.all(
+    modulesOf(config, deps.modules).map((module) => module.open(config, { policy, observe, budget })),
+  );
   const links = new ResourceLinks(pool.upstreams);
   const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe, budget });
   // It can fail, and nothing of the change is in force then.
@@ -110,7 +114,7 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   parts.add('kept catalog', { close: () => memory.keeper.close() });
   parts.add('policy', { apply: ({ config: next }) => policy.apply(next), close: () => policy.close() });
   parts.add('replicas', { close: () => replicas?.close() });
-  parts.add('programs', { close: () => programs?.close() });
+  parts.add('modules', { close: async () => void (await Promise.all(modules.map((module) => module.close?.()))) });
   parts.add('safety loop', { close: () => safety?.close() });
   parts.add('threads', { close: () => largeAnswers.close() });
   return {
@@ -123,7 +127,7 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
     replicas,
     results,
     executions,
-    programs,
+    modules,
     safety,
     largeAnswers,
   };

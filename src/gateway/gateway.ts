@@ -265,8 +265,7 @@ interface GatewayParts extends Pick<Gateway, 'settled' | 'warmedUp' | 'close'> {
 /** The gateway as servers, the console and the command line see it. */
 function createGateway(parts: GatewayParts): Gateway {
   const { foundations, opened, reloader, deps, listeners, logLevels, statusParts } = parts;
-  const { live, policy, credentials, pool, replicas, results, executions, programs, safety, largeAnswers } =
-    foundations;
+  const { live, policy, credentials, pool, replicas, results, executions, modules, safety, largeAnswers } = foundations;
   const { catalog, views, primitives, introductions, usage, audiences } = opened;
   const running = executions?.registry ?? safety?.executions;
   const warnedOnce = createWarnedOnce();
@@ -361,7 +360,7 @@ function createGateway(parts: GatewayParts): Gateway {
     endSession(sessionId) {
       gateway.leaveSession(sessionId);
       running?.endSessionElsewhere(sessionId);
-      programs?.endSession(sessionId);
+      for (const module of modules) module.endSession?.(sessionId);
       policy.endSession(sessionId);
     },
     leaveSession(sessionId) {

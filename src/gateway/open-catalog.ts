@@ -33,7 +33,7 @@ export interface OpenedCatalog {
 
 /** Opens the catalog of what the servers have. It is empty until they are connected. */
 export function openCatalog(foundations: Foundations, observe: Observer, parts: Parts): OpenedCatalog {
-  const { live, policy, pool, links, memory, replicas, results, largeAnswers, safety, executions, programs } =
+  const { live, policy, pool, links, memory, replicas, results, largeAnswers, safety, executions, modules } =
     foundations;
   const { config } = live;
   const handlers = createHandlers(config, pool.upstreams, policy, links);
@@ -67,7 +67,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     primitives,
     ...(safety === undefined ? {} : { safety }),
     executions: executions?.inSnapshots,
-    programs: programs?.inSnapshots,
+    modules: modules.flatMap(({ own }) => own),
     connections: {
       absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
       introductionOf: introductions.of,

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/json/json.js';
 import { Pauses } from '../base/pauses/pauses.js';
-import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
+import type { OperationHandler } from '../base/protocol/call.js';
 import { type Operation, readOrigin } from '../base/protocol/operation.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
 import { createOperations, nameOperations } from '../catalog/build-catalog.js';
@@ -25,6 +25,7 @@ import { listRelationSources, type RelationSource } from './builtin/relationship
 import { createRelationshipsHandler } from './builtin/relationships/handler.js';
 import { createRelationshipsOperation } from './builtin/relationships/operation.js';
 import type { Handlers, Runners } from './handlers.js';
+import type { OwnOperation } from './module.js';
 import { unknownOperation } from './pipeline/not-found.js';
 import type { Connections, Snapshot } from './pipeline/snapshot.js';
 import { narrowTo } from './primitives/operations.js';
@@ -36,11 +37,6 @@ export interface SnapshotExecutions {
   readonly own: readonly OwnOperation[];
   /** The operation whose answer an execution keeps, by its qualified name. */
   subjectOf(id: string): string | undefined | Promise<string | undefined>;
-}
-
-/** What a snapshot knows of programs. */
-export interface SnapshotPrograms {
-  readonly own: readonly OwnOperation[];
 }
 
 interface SnapshotInput {
@@ -67,8 +63,8 @@ interface SnapshotInput {
   readonly primitives?: SnapshotPrimitives;
   /** The operations over executions, and whose executions are; none where absent. */
   readonly executions?: SnapshotExecutions | undefined;
-  /** The operations that run programs; none where absent. */
-  readonly programs?: SnapshotPrograms | undefined;
+  /** The operations of modules; none where absent. */
+  readonly modules?: readonly OwnOperation[] | undefined;
   /** What finds operations by free text, which goes on from one snapshot to the next; a new one where absent. */
   readonly search?: OperationSearch;
   /** What is called most; nothing where absent. */
@@ -171,9 +167,9 @@ export function refusedBy({ staticDecision }: Pick<IntrospectionPolicy, 'staticD
 /** The built-in operations that are switched on, besides `introspect`. */
 export function ownOf(
   sources: readonly RelationSource[],
-  { executions, programs }: Pick<SnapshotInput, 'executions' | 'programs'>,
+  { executions, modules }: Pick<SnapshotInput, 'executions' | 'modules'>,
 ): readonly OwnOperation[] {
-  return [...openRelations(sources), ...(executions?.own ?? []), ...(programs?.own ?? [])];
+  return [...openRelations(sources), ...(executions?.own ?? []), ...(modules ?? [])];
 }
 
 function ownOfAll(input: SnapshotInput): readonly OwnOperation[] {
@@ -236,7 +232,7 @@ export type SnapshotServices = Pick<
   | 'search'
   | 'usage'
   | 'executions'
-  | 'programs'
+  | 'modules'
   | 'safety'
 >;
 
@@ -365,11 +361,4 @@ function openRelations(sources: readonly RelationSource[]): readonly OwnOperatio
   const operation = createRelationshipsOperation(sources);
   if (operation === undefined) return [];
   return [{ operation, handle: createRelationshipsHandler(sources) }];
-}
-
-/** A built-in operation besides `introspect`. */
-interface OwnOperation {
-  readonly operation: Operation;
-  /** @param isReachable whether the caller may know of the operation of a qualified name */
-  readonly handle: (call: HandlerCall, isReachable: (operation: string) => boolean) => ReturnType<OperationHandler>;
 }

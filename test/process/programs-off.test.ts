@@ -37,5 +37,5 @@ it.each([
   expect(code).toBe(0);
   const sources = await sourcesLoaded(notes);
   expect(sources.some((source) => source.endsWith('src/gateway/gateway.ts'))).toBe(true);
-  expect(sources.some((source) => source.endsWith('builtin/programs/handler.ts'))).toBe(enabled);
+  expect(sources.some((source) => source.endsWith('modules/programs/handler.ts'))).toBe(enabled);
 });

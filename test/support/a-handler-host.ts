@@ -4,7 +4,7 @@ import type { HandlerHost } from '../../src/base/protocol/call.js';
 export const STILL_HOST: HandlerHost = {
   requireCurrent: () => undefined,
   read: () => Promise.reject(new Error('no read was expected')),
-  programs: {
+  calls: {
     families: () => [],
     reads: () => false,
     send: () => Promise.reject(new Error('no call was expected')),

@@ -3,10 +3,10 @@ import type { AskChannel } from './ask.js';
 import type { Caller } from './caller.js';
 import type { Cancellation } from './cancellation.js';
 import type { SharedConsent, UserChannel } from './consent.js';
+import type { ForeseenCall, InnerCall, InnerReach } from './inner-call.js';
 import type { LargeAnswer } from './large-answer.js';
 import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
-import type { ForeseenCall, ProgramCall, ProgramReach } from './program-call.js';
 import type { OperationFailure, Reply, ToolCallResult, Warning } from './result.js';
 import type { CallTrace } from './trace-context.js';
 import type { WireAnswer } from './wire-answer.js';
@@ -52,8 +52,8 @@ export interface RawCall extends CallContext {
   readonly delivered?: false | undefined;
   /** The request of MCP that this call stands for: the outcome is then its result. */
   readonly native?: NativeRequest | undefined;
-  /** Set on the calls that a program makes: they come through no tool. */
-  readonly within?: ProgramReach | undefined;
+  /** Set on the calls that a handler makes: they come through no tool. */
+  readonly within?: InnerReach | undefined;
 }
 
 /** Begins the trace of a request, which decides whether its spans are kept. */
@@ -101,22 +101,22 @@ export interface HandlerHost {
    * @param name the operation's name within its upstream, or its tool's
    */
   read(call: HandlerCall, upstream: string, name: string, params: JsonObject): Promise<unknown>;
-  /** For the calls that a program makes. */
-  readonly programs: ProgramHost;
+  /** For the calls that it makes itself. */
+  readonly calls: InnerCalls;
 }
 
-/** What the handler of a program may ask of the gateway that runs it. */
-export interface ProgramHost {
+/** The way of the calls that a handler makes, through the whole pipeline. */
+export interface InnerCalls {
   /** The names of the families in force. */
   families(): readonly string[];
   /** Whether an operation of this name only reads, whatever its arguments are. */
   reads(operation: unknown): boolean;
-  /** Sends a call through the whole pipeline. Never rejects. @param program the call that runs the program */
-  send(program: HandlerCall, call: ProgramCall): Promise<Reply>;
+  /** Sends a call through the whole pipeline. Never rejects. @param outer the call that makes it */
+  send(outer: HandlerCall, call: InnerCall): Promise<Reply>;
   /** Rejects with an `OperationError` where the call would be refused before policy judges it. */
-  foresee(program: HandlerCall, call: ProgramCall): Promise<ForeseenCall>;
+  foresee(outer: HandlerCall, call: InnerCall): Promise<ForeseenCall>;
   /** The question that the call will ask, with its token, before its turn; undefined where it asks none, or not by a token. Never rejects. */
-  askAhead(program: HandlerCall, call: ProgramCall): Promise<OperationFailure | undefined>;
+  askAhead(outer: HandlerCall, call: InnerCall): Promise<OperationFailure | undefined>;
 }
 
 /** Plain data of a built-in operation, as a value or as JSON text, or an upstream's result that is not shaped yet. */

@@ -233,6 +233,8 @@ export interface OperationFields {
   readonly merge?: MergeRule | undefined;
   /** For an operation that only starts a job: in the background it is followed to the job's end. */
   readonly lifecycle?: JobRule | undefined;
+  /** Set on an operation of the gateway's own that may take minutes. */
+  readonly mayTakeLong?: true;
   /** Set where callers should use another operation. */
   readonly deprecated?: Deprecation | undefined;
   /** Milliseconds from which a call counts as slow; the configured number where absent. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json/json.js';
 import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
 import type { EndpointMode } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
+import { MODULES } from '../../modules/modules.js';
 import { introspect } from '../shared/call-operation.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
 import { printJson, printTable, type Terminal } from '../shared/terminal.js';
@@ -75,7 +76,7 @@ async function readPage(gateway: Gateway, params: JsonObject): Promise<{ data: {
 async function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTokens): Promise<Registration> {
   const { openCapturedGateway } = await import('../../gateway/captured-gateway.js');
   const config = { ...gateway.config, endpoint: { ...gateway.config.endpoint, mode } };
-  const { tools, toolsJson } = await openCapturedGateway(config, gateway.toolSets()).toolList();
+  const { tools, toolsJson } = await openCapturedGateway(config, gateway.toolSets(), { modules: MODULES }).toolList();
   return { tools: tools.length, tokens: count(toolsJson) };
 }
 

@@ -9,6 +9,7 @@ import { ensureDataDirectories } from '../../config/load/data-directories.js';
 import { ConfigError } from '../../config/load/diagnostics.js';
 import { type LoadedConfig, loadConfig } from '../../config/load/load-config.js';
 import type { Gateway, NameSettings } from '../../gateway/gateway.js';
+import { MODULES } from '../../modules/modules.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import { type Monitoring, openMonitoring } from './monitoring.js';
 import { oneLine, printWarning, type Terminal } from './terminal.js';
@@ -112,6 +113,7 @@ export async function startGateway(
     beginTrace: monitoring.beginTrace,
     clientInfo: info,
     packageDirectory: PACKAGE_DIRECTORY,
+    modules: MODULES,
     process: command,
     oneClient,
     servesClients,

@@ -3,6 +3,7 @@ import { basename, extname, join } from 'node:path';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { CapturedList } from '../../gateway/captured-gateway.js';
 import type { Gateway } from '../../gateway/gateway.js';
+import { MODULES } from '../../modules/modules.js';
 import { type CommonFlags, gatewayIn, loadCliConfig, withGateway } from './context.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import type { Terminal } from './terminal.js';
@@ -42,7 +43,9 @@ export async function withSource<T>(
     if (!ignoreAnnotations) return task(gatewayIn(gateway, flags.view));
     // The live catalog uses annotations, so the same lists are classified again without them.
     const { openCapturedGateway } = await import('../../gateway/captured-gateway.js');
-    return task(gatewayIn(openCapturedGateway(config, gateway.toolSets(), { ignoreAnnotations }), flags.view));
+    return task(
+      gatewayIn(openCapturedGateway(config, gateway.toolSets(), { ignoreAnnotations, modules: MODULES }), flags.view),
+    );
   });
 }
 
@@ -64,7 +67,7 @@ async function openCaptured(
   const { openCapturedGateway, readCapturedLists } = await import('../../gateway/captured-gateway.js');
   try {
     const { upstreams, toolSets } = readCapturedLists(lists, config.upstreams);
-    return openCapturedGateway({ ...config, upstreams }, toolSets, options);
+    return openCapturedGateway({ ...config, upstreams }, toolSets, { ...options, modules: MODULES });
   } catch (cause) {
     if (cause instanceof TypeError) throw new CliError(EXIT_CODE.usage, `--from: ${cause.message}`, { cause });
     throw cause;

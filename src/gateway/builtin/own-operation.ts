@@ -17,6 +17,8 @@ export interface OwnOperationDraft {
   readonly output: JsonSchema;
   /** Where the list is that its answer may hold, which controls then work on. */
   readonly collection?: readonly string[];
+  /** Whether a call may take minutes. */
+  readonly mayTakeLong?: true;
   /** Parameters that are never written down. */
   readonly sensitive?: readonly string[];
   /** Parameters of one call that shows its use. */
@@ -62,6 +64,7 @@ export function createOwnOperation(draft: OwnOperationDraft): Operation {
     retryable: category === 'READ',
     groupedBy: null,
     sensitive,
+    ...(draft.mayTakeLong && { mayTakeLong: draft.mayTakeLong }),
     ...(examples === undefined
       ? {}
       : {

@@ -14,7 +14,6 @@ import {
 } from '../../policy/execution/execution.js';
 import type { Executions } from '../../policy/execution/executions.js';
 import type { ResultService } from '../../results/query/result-types.js';
-import { isProgram } from '../builtin/programs/is-program.js';
 import type { AuthorizedCall } from './authorize.js';
 import { EXECUTION } from './directive-names.js';
 import { innerCall, readData } from './inner-read.js';
@@ -241,9 +240,9 @@ export function requireBackground(call: ValidatedCall, isOffered: boolean): void
 
 /** Why a call cannot go on in the background; undefined where it can. */
 function findObstacle({ operation, raw }: Pick<ValidatedCall, 'operation' | 'raw'>): string | undefined {
-  const { upstream, classification, passthrough, primitive } = operation;
+  const { upstream, classification, passthrough, primitive, mayTakeLong } = operation;
   if (raw.native !== undefined || primitive !== undefined) return 'it is a request of MCP itself';
-  if (upstream === GATEWAY_SOURCE && !isProgram(operation)) return 'it has its answer immediately';
+  if (upstream === GATEWAY_SOURCE && mayTakeLong !== true) return 'it has its answer immediately';
   if (passthrough !== undefined) return "tools under their own names answer in their servers' form";
   if (!CATEGORIES.has(classification.category))
     return `it is ${classification.category}, and READ and EXECUTE alone can`;

@@ -65,7 +65,7 @@ export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<
   return { raw, reach, operation, params: mergeParams(given, params, () => snapshot.catalog.find(operation)) };
 }
 
-/** A request of MCP itself, or a call of a program, names its operation and no tool of the list. */
+/** A request of MCP itself, or a call that a handler makes, names its operation and no tool of the list. */
 function reachOf({ native, within, tool }: RawCall, plan: EndpointPlan): ReturnType<EndpointPlan['reachOf']> {
   if (native !== undefined) return 'everything';
   if (within === undefined) return plan.reachOf(tool);

@@ -28,10 +28,10 @@ import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, r
 import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, isEmpty, loneConfirmation, loneToken, mayDirect, type RoutedCall, route } from './decode.js';
 import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
+import { createInnerCalls } from './inner-calls.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
-import { createProgramHost } from './program-calls.js';
 import type { ExplainFailure } from './read-tool-failure.js';
 import { toResultData } from './result-data.js';
 import {
@@ -347,7 +347,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const snapshot = catalog.current();
       return readData(await answer(innerRead(call, snapshot, { upstream, name, params }), snapshot));
     },
-    programs: createProgramHost({
+    calls: createInnerCalls({
       current: () => catalog.current(),
       answer: (raw) => answer(raw, catalog.current()),
       foresee: (raw) => foresee(raw, catalog.current()),

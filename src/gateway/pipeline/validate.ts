@@ -26,7 +26,6 @@ import {
 } from './decode.js';
 import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
 import { correctedExample } from './not-found.js';
-import { requireWithin } from './program-calls.js';
 import type { Snapshot } from './snapshot.js';
 
 /** A request whose parameters match the operation's description, in the upstream's spelling. */
@@ -93,7 +92,7 @@ export function validate(
     operation.primitive === undefined ? undefined : snapshot.targets?.narrow(operation, bound.arguments, raw.caller);
   const args = narrowed?.arguments ?? bound.arguments;
   const used = narrowed?.operation ?? settleOperation(call, args, snapshot);
-  if (raw.within !== undefined) requireWithin(raw.within, used);
+  raw.within?.admits(used);
   // Who agrees to a call agrees to the arguments that the caller gave.
   const isPlain = query === undefined || confirmable();
   const pushed = isPlain

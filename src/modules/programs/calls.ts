@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
-import { echoName } from '../../../base/lib/text.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { echoName } from '../../base/lib/text.js';
 
 /** One call that a program has made. */
 export interface IssuedCall {

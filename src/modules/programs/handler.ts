@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalJson } from '../../../base/json/canonical-json.js';
-import type { JsonObject } from '../../../base/json/json.js';
-import type { Caller, HandlerCall, HandlerOutcome } from '../../../base/protocol/call.js';
-import { OperationError } from '../../../base/protocol/operation-error.js';
-import type { ProgramCall } from '../../../base/protocol/program-call.js';
-import type { GatewayConfig } from '../../../config/gateway-config.js';
-import type { StoppedPrograms } from '../../../policy/confirmation/stopped-programs.js';
-import { keyOfCaller } from '../../../policy/rules/caller-key.js';
+import { canonicalJson } from '../../base/json/canonical-json.js';
+import type { JsonObject } from '../../base/json/json.js';
+import type { Caller, HandlerCall, HandlerOutcome } from '../../base/protocol/call.js';
+import type { InnerCall } from '../../base/protocol/inner-call.js';
+import type { Operation } from '../../base/protocol/operation.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import { keyOfCaller } from '../../policy/rules/caller-key.js';
 import type { IssuedCall } from './calls.js';
 import { Engine } from './engine.js';
 import { busy, missingCode, otherProgram, programAsks, programFailed, tooLarge, withDryRun } from './errors.js';
-import { RUN_PROGRAM_READ_ONLY } from './is-program.js';
+import { isProgram, RUN_PROGRAM_READ_ONLY } from './operations.js';
 import { ProgramRun, type Progress } from './run.js';
+import type { StoppedPrograms } from './stopped-programs.js';
 import type { ThreadStart } from './thread-messages.js';
 
 const MIB = 1024 * 1024;
@@ -76,7 +77,7 @@ export class Programs {
     const input = JSON.stringify(given ?? null);
     if (Buffer.byteLength(code) > maxCodeBytes) throw tooLarge('code', Buffer.byteLength(code), maxCodeBytes);
     if (Buffer.byteLength(input) > maxInputBytes) throw tooLarge('input', Buffer.byteLength(input), maxInputBytes);
-    const families = call.host.programs.families();
+    const families = call.host.calls.families();
     return { program: { id: `prog_${randomUUID()}`, code, input, families, started: Date.now() } };
   }
 
@@ -141,26 +142,27 @@ export class Programs {
 
 /** How the calls of a program are made: as its caller's, known by its id. */
 function callsOf(call: HandlerCall, program: string) {
-  const { programs: host } = call.host;
+  const { calls: host } = call.host;
   const isDryRun = call.arguments['dry_run'] === true;
   const readsOnly = isDryRun || call.operation.name === RUN_PROGRAM_READ_ONLY;
   const caller = { ...call.caller, program };
   const callOf = (
     { family, operation }: IssuedCall,
     params: unknown,
-    cancellation: ProgramCall['cancellation'],
+    cancellation: InnerCall['cancellation'],
     only: boolean,
-  ): ProgramCall => ({
+  ): InnerCall => ({
     operation,
     params,
     caller,
     cancellation,
-    readsOnly: only,
+    tool: family === undefined ? 'aql.call' : `aql.${family}`,
     family,
+    admits: (used) => requireWithin(only, used),
   });
   const { onProgress } = call;
   return {
-    send: (made: IssuedCall, params: unknown, cancellation: ProgramCall['cancellation']) =>
+    send: (made: IssuedCall, params: unknown, cancellation: InnerCall['cancellation']) =>
       host.send(call, callOf(made, params, cancellation, readsOnly)),
     reads: ({ operation }: IssuedCall) => host.reads(operation),
     askAhead: (made: IssuedCall) => host.askAhead(call, callOf(made, made.params, call.cancellation, readsOnly)),
@@ -169,6 +171,21 @@ function callsOf(call: HandlerCall, program: string) {
     }),
     onProgress: onProgress && ((progress: number, message: string) => onProgress({ progress, message })),
   };
+}
+
+/**
+ * Refuses a call of a program that does more than its program may, by what its arguments make of it.
+ * @param operation as the call uses it
+ */
+function requireWithin(readsOnly: boolean, operation: Operation): void {
+  const { name, classification } = operation;
+  if (isProgram(operation)) throw denied(name, 'a program runs no programs');
+  if (!readsOnly || classification.category === 'READ') return;
+  throw denied(name, `this program only reads, and the call is ${classification.category}: 'run_program' may make it`);
+}
+
+function denied(operation: string, reason: string): OperationError {
+  return new OperationError('PERMISSION_DENIED', `Permission denied: '${reason}'`, { operation, reason });
 }
 
 function ownerOf({ operation, caller }: HandlerCall) {

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
-import { OperationError } from '../../../base/protocol/operation-error.js';
-import type { OperationFailure } from '../../../base/protocol/result.js';
-import type { GatewayConfig } from '../../../config/gateway-config.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { OperationFailure } from '../../base/protocol/result.js';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { RunEnd, RunFault } from './run.js';
 
 export function missingCode(): OperationError {

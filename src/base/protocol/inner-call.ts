@@ -1,23 +1,25 @@
 import type { JsonObject } from '../json/json.js';
 import type { Caller } from './caller.js';
 import type { Cancellation } from './cancellation.js';
-import type { Category } from './operation.js';
+import type { Category, Operation } from './operation.js';
 
-/** Which operations a call may reach that a program makes. */
-export interface ProgramReach {
+/** Which operations a call may reach that a handler makes. */
+export interface InnerReach {
   /** The family whose tool the call stands for; absent where it may be any. */
   readonly family?: string | undefined;
-  /** Set where it may do nothing but read. */
-  readonly readsOnly: boolean;
+  /** Throws where the call may not be made. @param operation as the call uses it */
+  readonly admits: (operation: Operation) => void;
 }
 
-/** One call as a program makes it; what it names is unchecked. */
-export interface ProgramCall extends ProgramReach {
+/** One call as a handler makes it; what it names is unchecked. */
+export interface InnerCall extends InnerReach {
+  /** What stands for the tool in refusals. */
+  readonly tool: string;
   readonly operation: unknown;
   readonly params: unknown;
-  /** The program's caller, with the program's id. */
+  /** Of the call that makes it, with what tells its calls apart. */
   readonly caller: Caller;
-  /** Of the program: with it, all of its calls end. */
+  /** With it, all of its calls end. */
   readonly cancellation: Cancellation;
 }
 

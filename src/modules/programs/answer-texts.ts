@@ -1,6 +1,6 @@
-import { quoteInexact } from '../../../base/json/exact-numbers.js';
-import { OperationError } from '../../../base/protocol/operation-error.js';
-import type { OperationFailure, OperationSuccess, Reply, Warning } from '../../../base/protocol/result.js';
+import { quoteInexact } from '../../base/json/exact-numbers.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { OperationFailure, OperationSuccess, Reply, Warning } from '../../base/protocol/result.js';
 import { type IssuedCall, nameOf } from './calls.js';
 
 const MOST_WARNINGS = 20;

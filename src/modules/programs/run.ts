@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
-import { Cancellation } from '../../../base/protocol/cancellation.js';
-import { isQuestionCode } from '../../../base/protocol/error-table.js';
-import { OperationError } from '../../../base/protocol/operation-error.js';
-import type { ForeseenCall } from '../../../base/protocol/program-call.js';
-import type { OperationFailure, Reply, Warning } from '../../../base/protocol/result.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { Cancellation } from '../../base/protocol/cancellation.js';
+import { isQuestionCode } from '../../base/protocol/error-table.js';
+import type { ForeseenCall } from '../../base/protocol/inner-call.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { OperationFailure, Reply, Warning } from '../../base/protocol/result.js';
 import { AnswerTexts } from './answer-texts.js';
 import { describeCalls, type IssuedCall, nameOf, readCall, withMember } from './calls.js';
 import type { Engine } from './engine.js';

@@ -4,10 +4,10 @@ import type { JsonObject } from '../../../../src/base/json/json.js';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import type { ErrorCode } from '../../../../src/base/protocol/error-table.js';
 import type { OperationFailure, Reply } from '../../../../src/base/protocol/result.js';
-import type { IssuedCall } from '../../../../src/gateway/builtin/programs/calls.js';
-import { ProgramRun, type Progress, type RunEnd } from '../../../../src/gateway/builtin/programs/run.js';
-import { Sandbox } from '../../../../src/gateway/builtin/programs/sandbox.js';
-import type { EngineBounds } from '../../../../src/gateway/builtin/programs/thread-messages.js';
+import type { IssuedCall } from '../../../../src/modules/programs/calls.js';
+import { ProgramRun, type Progress, type RunEnd } from '../../../../src/modules/programs/run.js';
+import { Sandbox } from '../../../../src/modules/programs/sandbox.js';
+import type { EngineBounds } from '../../../../src/modules/programs/thread-messages.js';
 
 import '../../../support/property-seed.js';
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { threadEntry } from '../../../base/asset.js';
+import { threadEntry } from '../../base/asset.js';
 import type { Delivery, EngineFault, ThreadStart, Turn } from './thread-messages.js';
 
 /** What is not computing: starting the thread, loading the engine and reading the messages, on a machine that is busy. */
@@ -25,7 +25,7 @@ export class Engine {
     const { bounds } = start;
     this.#onDefect = onDefect;
     this.#turnMs = bounds.computeMs + GRACE_MS;
-    this.#worker = new Worker(threadEntry('gateway/builtin/programs/thread.js'), {
+    this.#worker = new Worker(threadEntry('modules/programs/thread.js'), {
       workerData: start,
       env: {},
       execArgv: [],

@@ -7,7 +7,7 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
-import type { ErrorCode } from '../../../base/protocol/error-table.js';
+import type { ErrorCode } from '../../base/protocol/error-table.js';
 import { PRELUDE } from './prelude.js';
 import type { Delivery, EngineBounds, EngineFault, ProgramEnd, ThreadStart, Turn } from './thread-messages.js';
 

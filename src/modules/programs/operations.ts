@@ -1,7 +1,10 @@
-import type { JsonSchema } from '../../../base/json/json.js';
-import type { Operation } from '../../../base/protocol/operation.js';
-import { createOwnOperation, type OwnOperationDraft } from '../own-operation.js';
-import { RUN_PROGRAM, RUN_PROGRAM_READ_ONLY } from './is-program.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
+import { createOwnOperation, type OwnOperationDraft } from '../../gateway/module.js';
+
+/** Their names. */
+const RUN_PROGRAM = 'run_program';
+export const RUN_PROGRAM_READ_ONLY = 'run_program_read_only';
 
 const OUTPUT: JsonSchema = {
   type: 'object',
@@ -69,6 +72,7 @@ function program(
     // Controls are for READs; a program that may write says itself what it returns.
     ...(category === 'READ' && { collection: ['result'] }),
     sensitive: ['program_token'],
+    mayTakeLong: true,
     examples: EXAMPLES,
   });
 }
@@ -87,3 +91,8 @@ export const runProgramReadOnly = program(
   'Run JavaScript that calls READ operations alone, where one call for each step would cost too much',
   {},
 );
+
+/** Whether calls of the operation run programs. */
+export function isProgram({ upstream, name }: Pick<Operation, 'upstream' | 'name'>): boolean {
+  return upstream === GATEWAY_SOURCE && (name === RUN_PROGRAM || name === RUN_PROGRAM_READ_ONLY);
+}

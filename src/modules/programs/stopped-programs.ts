@@ -3,11 +3,11 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { Caller } from '../../base/protocol/call.js';
 import type { ErrorCode } from '../../base/protocol/error-table.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
+import { UsedTokens } from '../../policy/confirmation/kept-calls.js';
+import { seal, unseal } from '../../policy/confirmation/seal.js';
+import { keyOfCaller, ownerOf } from '../../policy/rules/caller-key.js';
 import { failClosed } from '../../store/fail-closed.js';
 import type { StateStore } from '../../store/state-store.js';
-import { keyOfCaller, ownerOf } from '../rules/caller-key.js';
-import { UsedTokens } from './kept-calls.js';
-import { seal, unseal } from './seal.js';
 
 interface StoppedProgramsOptions {
   readonly store: StateStore;
