@@ -36,7 +36,6 @@ import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
   acceptsStream,
   addressOf,
-  asksForStructured,
   createHttpExchanges,
   createSseStreams,
   type HttpExchanges,
@@ -109,7 +108,7 @@ export function createMcpEndpoint(
     },
   });
   const answerFast = createFastAnswerer({ gateway, writer, questions, parked, logs, observe });
-  const createServer = createSdkServerFactory(gateway, serverInfo, { parked, logs });
+  const createServer = createSdkServerFactory(gateway, serverInfo, logs);
   const streams = createSseStreams(settings.longCallKeepAliveMs);
   const kept = new KeptAnswers(gateway.replicas?.results);
   const events = createSessionEvents([questions, parked, logs, kept], gateway, observe);
@@ -123,7 +122,7 @@ export function createMcpEndpoint(
   });
   const callers = createModernCallers(settings, events, { view: view.name, isShared: shared !== undefined });
   questions.notifySession = (text, sessionId) => sessions.notify(text, (id) => id === sessionId);
-  const answerWithSdk = createSdkAnswerer(createServer, { questions, logs }, observe);
+  const answerWithSdk = createSdkAnswerer(createServer, observe);
   const legacy = createLegacyEndpoint({
     sessions,
     answerFast,
@@ -291,7 +290,7 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     }
     if (fast === undefined) {
       occupy(client, response);
-      const origin = { caller: client.caller, structured: asksForStructured(request) };
+      const origin = { caller: client.caller };
       const watch = isSubscription(message) ? watches.open(message, client.caller) : undefined;
       if (isSubscription(message)) followToken(request, response, authenticated);
       if (watch === undefined) {

@@ -43,7 +43,7 @@ export function createHandshakeAnswerer(answerWithSdk: SdkAnswerer, capabilities
 }
 
 /** The same responder, whose answer is shown before it is sent. */
-function showAnswer(responder: Responder, show: (text: string) => void): Responder {
+export function showAnswer(responder: Responder, show: (text: string) => void): Responder {
   return {
     cancellation: responder.cancellation,
     canNotify: responder.canNotify,

@@ -40,25 +40,38 @@ const FIRST_ATTEMPT: RetryChannel = { kind: 'retry' };
 /** The gateway's name for its question in `inputRequests`; the client repeats it in `inputResponses`. */
 const QUESTION = 'consent';
 
-/** The channel to the user of a modern client that shows forms; undefined for any other client. */
-export function openRetryChannel({ form }: AskAbilities): RetryChannel | undefined {
-  return form ? FIRST_ATTEMPT : undefined;
-}
-
 /**
- * The same for a call that may bring an answer. A call with state but no answer, or an answer but no state, is a first
- * attempt: the protocol requires the server to ask again.
+ * The channel to the user of a modern client that shows forms; undefined for any other client. A call with state but no answer, or an
+ * answer but no state, is a first attempt: the protocol requires the server to ask again.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-export function readRetryChannel(
-  abilities: AskAbilities,
-  inputResponses: unknown,
-  requestState: unknown,
-): RetryChannel | undefined {
-  const channel = openRetryChannel(abilities);
-  if (channel === undefined || typeof requestState !== 'string') return channel;
-  const answer = isJsonObject(inputResponses) ? readConsent(inputResponses[QUESTION]) : undefined;
-  return answer === undefined ? channel : { kind: 'retry', returned: { state: requestState, answer } };
+export function readRetryChannel({ form }: AskAbilities, retry: Retry | undefined): RetryChannel | undefined {
+  if (!form) return undefined;
+  if (retry === undefined || typeof retry.state !== 'string') return FIRST_ATTEMPT;
+  const answer = isJsonObject(retry.responses) ? readConsent(retry.responses[QUESTION]) : undefined;
+  return answer === undefined ? FIRST_ATTEMPT : { kind: 'retry', returned: { state: retry.state, answer } };
+}
+
+/** What a request brings that is sent again with answers (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr). */
+export interface Retry {
+  readonly responses: unknown;
+  readonly state: unknown;
+}
+
+/** The methods that may be answered with questions; elsewhere the members have another meaning. */
+export const ASKING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+export function isSoundRetry({ inputResponses: responses, requestState: state }: JsonObject): boolean {
+  const areSound = responses === undefined || (isJsonObject(responses) && Object.values(responses).every(isJsonObject));
+  return areSound && (state === undefined || typeof state === 'string');
+}
+
+export function readRetry({ inputResponses: responses, requestState: state }: JsonObject): Retry | undefined {
+  return responses === undefined && state === undefined ? undefined : { responses, state };
+}
+
+export function withoutRetry({ inputResponses: _responses, requestState: _state, ...params }: JsonObject): JsonObject {
+  return params;
 }
 
 /** The members of an `input_required` result. */

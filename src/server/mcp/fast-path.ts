@@ -13,17 +13,25 @@ import type { Observer } from '../../base/observe/observation.js';
 import { type AskAbilities, canBeAsked, NO_ABILITIES, readAbilities } from '../../base/protocol/ask.js';
 import type { Caller, RawCall, RequestNotes } from '../../base/protocol/call.js';
 import { callerOf } from '../../base/protocol/caller.js';
+import { isLogLevel, type LogLevel } from '../../base/protocol/log-message.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Reply } from '../../base/protocol/result.js';
 import type { Gateway, ToolList } from '../../gateway/gateway.js';
 import { beginTask, createTaskAnswerer, declaresTasks, taskCapabilities, taskMaker } from './answer-task.js';
 import { isRequestId, type Peer, type RequestId, type Responder, wantsStructured } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
-import { openRetryChannel } from './elicitation-form.js';
-import type { LogLevels } from './log-levels.js';
+import {
+  ASKING_METHODS,
+  isSoundRetry,
+  type Retry,
+  readRetry,
+  readRetryChannel,
+  withoutRetry,
+} from './elicitation-form.js';
+import { type LogLevels, logTo } from './log-levels.js';
 import type { MessageText } from './message-text.js';
 import { createNativeAnswerer } from './native-requests.js';
-import type { ParkedCalls } from './parked-calls.js';
+import { isParkedState, type ParkedCalls } from './parked-calls.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import {
   type Era,
@@ -49,6 +57,10 @@ export interface FastRequest {
   readonly clientName: string | undefined;
   /** What the envelope declares that the client can be asked (modern era only). */
   readonly abilities: AskAbilities;
+  /** The log messages that the client wants of this request (modern era only). */
+  readonly logLevel: LogLevel | undefined;
+  /** What the client brings of an earlier answer (modern era only). */
+  readonly retry: Retry | undefined;
 }
 
 /** The HTTP headers that must repeat members of the body; undefined where absent. */
@@ -139,16 +151,20 @@ export function recogniseFastRequest(message: unknown): FastRequest | undefined 
   const modern = era === 'modern';
   const clientName = modern ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
   const abilities = modern ? readAbilities(meta[CLIENT_CAPABILITIES_META_KEY]) : NO_ABILITIES;
+  const level = modern ? meta[LOG_LEVEL_META_KEY] : undefined;
+  const retry = modern && ASKING_METHODS.has(String(method)) ? readRetry(params) : undefined;
   return {
     era,
     id,
     method: String(method),
-    params,
+    params: retry === undefined ? params : withoutRetry(params),
     name,
     progressToken,
     traceparent: meta['traceparent'],
     clientName,
     abilities,
+    logLevel: isLogLevel(level) ? level : undefined,
+    retry,
   };
 }
 
@@ -220,11 +236,11 @@ function readEra(meta: JsonObject, params: JsonObject, method: unknown): Era | u
   const version = meta[PROTOCOL_VERSION_META_KEY];
   if (version === undefined) return 'legacy';
   if (version !== MODERN_REVISION || !isJsonObject(meta[CLIENT_CAPABILITIES_META_KEY])) return undefined;
-  if (meta[LOG_LEVEL_META_KEY] !== undefined || !isClientInfo(meta[CLIENT_INFO_META_KEY])) return undefined;
+  const { [LOG_LEVEL_META_KEY]: level, [CLIENT_INFO_META_KEY]: info } = meta;
+  if ((level !== undefined && !isLogLevel(level)) || !isClientInfo(info)) return undefined;
   // The answers to a task's questions name the task.
   if (method === 'tasks/update') return 'modern';
-  // A retried request carries an answer to the gateway's question: rare, and the SDK reads it.
-  return params['inputResponses'] === undefined && params['requestState'] === undefined ? 'modern' : undefined;
+  return isSoundRetry(params) ? 'modern' : undefined;
 }
 
 function isClientInfo(info: unknown): boolean {
@@ -305,7 +321,7 @@ export function createFastAnswerer({
     );
   };
   const callTool: FastAnswerer = (request, peer, responder) => {
-    const { id, era, abilities } = request;
+    const { id, era, abilities, retry } = request;
     const call = toRawCall(request, peer, responder, { questions, logs });
     const isAskable = abilities !== NO_ABILITIES && canBeAsked(abilities);
     const structured = wantsStructured(peer, responder);
@@ -314,24 +330,26 @@ export function createFastAnswerer({
     const begin = (): Promise<Reply> => {
       if (isJsonObject(wanted)) return beginTask(parked, call, { abilities: peer.abilities, wanted }, gateway.handle);
       const attempt = isTask ? { ...call, asTask: makeTask } : call;
+      if (isParkedState(retry?.state)) return parked.resume(retry.state, call, retry.responses, attempt);
       return parked.begin(call, abilities, attempt, ({ ask, ...parts }) =>
         gateway.handle({ ...call, ...parts, ...(isAskable ? { ask } : {}) }),
       );
     };
     answerLater(request, peer, responder, {
-      reply: () => (isAskable || isTask || wanted !== undefined ? begin() : gateway.handle(call)),
+      reply: () =>
+        isAskable || isTask || wanted !== undefined || isParkedState(retry?.state) ? begin() : gateway.handle(call),
       write: (reply) => writer.callMessage(id, reply, era, structured),
     });
   };
   const answerNative: FastAnswerer = (request, peer, responder) => {
-    const { id, method, params, era, abilities } = request;
+    const { id, method, params, era, abilities, retry } = request;
     const { tool: _tool, arguments: _arguments, ...raw } = toRawCall(request, peer, responder, { questions, logs });
     const { user: _user, ...rest } = raw;
     answerLater(request, peer, responder, {
       reply: () =>
         era === 'legacy'
           ? gateway.native.answer({ ...raw, method, params })
-          : answerModernNative({ call: { ...rest, method, params }, abilities }),
+          : answerModernNative({ call: { ...rest, method, params }, abilities, retry }),
       write: (reply) => writer.nativeResult({ id, method, params }, reply, era),
     });
   };
@@ -406,12 +424,16 @@ function toRawCall(
   const isModern = request.era === 'modern';
   const isAskable = !isModern && peer.abilities !== undefined && peer.abilities !== NO_ABILITIES;
   const user = isModern
-    ? openRetryChannel(request.abilities)
+    ? readRetryChannel(request.abilities, request.retry)
     : isAskable
       ? questions.channel(peer, responder)
       : undefined;
   const ask = isAskable ? questions.askChannel(peer, responder) : undefined;
-  const log = logs.levels.size === 0 ? undefined : logs.of(peer.caller.sessionId, responder);
+  const log = isModern
+    ? logTo(responder, request.logLevel)
+    : logs.levels.size === 0
+      ? undefined
+      : logs.of(peer.caller.sessionId, responder);
   const { _meta: sent } = params;
   const meta = isJsonObject(sent) ? forwardedMeta(sent) : undefined;
   const reportsProgress = progressToken !== undefined && responder.canNotify;

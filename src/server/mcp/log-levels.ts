@@ -23,8 +23,7 @@ export class LogLevels {
   /** The way to the client of a waiting request; undefined where it wants no messages, or none can be sent. */
   of(sessionId: string, responder: Responder): CallLog | undefined {
     const level = this.levels.get(sessionId);
-    if (level === undefined || !responder.canNotify) return undefined;
-    return { level, write: (message) => responder.notify(writeLogMessage(message)) };
+    return logTo(responder, level);
   }
 
   /** The message for a session of which no call waits; undefined where its client does not want it. */
@@ -36,6 +35,12 @@ export class LogLevels {
   endSession(sessionId: string): void {
     this.levels.delete(sessionId);
   }
+}
+
+/** The way to the client of a waiting request. @param level that it wants; undefined for none */
+export function logTo(responder: Responder, level: LogLevel | undefined): CallLog | undefined {
+  if (level === undefined || !responder.canNotify) return undefined;
+  return { level, write: (message) => responder.notify(writeLogMessage(message)) };
 }
 
 function writeLogMessage(params: LogMessage): string {

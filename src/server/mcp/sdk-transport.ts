@@ -8,10 +8,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Observer } from '../../base/observe/observation.js';
 import { callerOf } from '../../base/protocol/caller.js';
-import { CallsInFlight, type Peer, type Responder, wantsStructured } from './calls-in-flight.js';
-import type { OpenQuestions } from './elicitation.js';
+import { CallsInFlight, type Peer, type Responder } from './calls-in-flight.js';
 import { refuseDuplicate } from './fast-path.js';
-import type { LogLevels } from './log-levels.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import type { SdkServerFactory } from './sdk-server.js';
 
@@ -86,11 +84,7 @@ export class ServerTransport implements Transport {
  * Creates a server for each request, which is freed once it has answered. A server per session would take 5 kB for the
  * session's lifetime and answer little but the handshake: it has no state, and tool calls take the fast path.
  */
-export function createSdkAnswerer(
-  createServer: SdkServerFactory,
-  { questions, logs }: { readonly questions: OpenQuestions; readonly logs: LogLevels },
-  observe: Observer,
-): SdkAnswerer {
+export function createSdkAnswerer(createServer: SdkServerFactory, observe: Observer): SdkAnswerer {
   return (message, peer, responder) => {
     const { caller, calls } = peer;
     const transport = new ServerTransport({ send: () => undefined }, calls);
@@ -101,13 +95,7 @@ export function createSdkAnswerer(
       if (isJSONRPCRequest(message)) calls.take(message.id, responder);
       transport.close().catch(reportDefect);
     });
-    createServer('legacy', () => ({
-      caller: callerOf(caller, responder.carried),
-      user: questions.channel(peer, responder),
-      ask: questions.askChannel(peer, responder),
-      log: logs.of(caller.sessionId, responder),
-      structured: wantsStructured(peer, responder),
-    }))
+    createServer('legacy', () => ({ caller: callerOf(caller, responder.carried) }))
       .connect(transport)
       .then(() => transport.deliver(message, responder))
       .catch(reportDefect);

@@ -1,5 +1,4 @@
-import { ProtocolError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
-import { findChangedNumbers } from '../../base/json/changed-numbers.js';
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { EXACT_TEXTS, readExactResult, writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { joinMembers, joinPieces, type WrittenMember } from '../../base/json/pieces.js';
@@ -218,7 +217,7 @@ function writeModernMembers(
  * A page that the user has to open first comes with an error of its own in revision 2025-11-25.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
-export function toNativeError(reply: Reply, { method, params }: NativeRequest, era: Era): ReplyError {
+function toNativeError(reply: Reply, { method, params }: NativeRequest, era: Era): ReplyError {
   const failure = JSON.parse(reply.text) as OperationFailure;
   const { error } = failure;
   const { message } = error;
@@ -241,45 +240,6 @@ export function toNativeError(reply: Reply, { method, params }: NativeRequest, e
   return { code, message, data };
 }
 
-/**
- * The same answer as an object, for the SDK's protocol layer to write. An object holds no number of more digits than a double: an answer
- * with such numbers is the text that they are in, and an error, as it lacks the structured content that its schema promises.
- */
-export function toCallToolResult(reply: Reply, errors: ErrorMarking, structured = false): JsonObject {
-  const { passthrough, meta } = reply;
-  const text = passthrough === undefined ? reply.text : `{${Buffer.concat(passthrough).toString('utf8')}}`;
-  if ((structured || passthrough !== undefined) && findChangedNumbers(text).length > 0) return asTextAlone(text, meta);
-  if (passthrough !== undefined) {
-    const members: JsonObject = JSON.parse(text);
-    return meta === undefined ? members : { ...members, _meta: meta };
-  }
-  return {
-    ...ownless(reply.extra),
-    content: [{ type: 'text', text: reply.text }, ...reply.blocks],
-    ...(structured ? { structuredContent: JSON.parse(reply.text) } : {}),
-    ...(isMarked(reply, errors) ? { isError: true } : {}),
-    ...(reply.meta === undefined ? {} : { _meta: reply.meta }),
-  };
-}
-
-/** The result of a request for what is no tool as an object, for the SDK's protocol layer to write. @throws ProtocolError where an object would not hold its numbers */
-export function toNativeResult({ text }: Reply): JsonObject {
-  if (findChangedNumbers(text).length === 0) return JSON.parse(text);
-  throw new ProtocolError(
-    RPC_ERROR.internal,
-    `The answer holds numbers with ${TOO_MANY_DIGITS}; send requests ${AS_DESCRIBED} to get it`,
-  );
-}
-
-const TOO_MANY_DIGITS = 'more digits than this form of request can carry';
-const AS_DESCRIBED = 'exactly as the revision of MCP describes';
-const ONLY_TEXT = `The call has run. Its answer holds numbers with ${TOO_MANY_DIGITS}, so that it follows as text; send requests ${AS_DESCRIBED} to get it as it is`;
-
-function asTextAlone(text: string, meta: JsonObject | undefined): JsonObject {
-  const content = [ONLY_TEXT, text].map((each) => ({ type: 'text', text: each }));
-  return { content, isError: true, ...(meta === undefined ? {} : { _meta: meta }) };
-}
-
 /** Writes a progress notification under the client's own token. */
 export function writeProgress(progressToken: RequestId, update: ProgressUpdate): string {
   return JSON.stringify({
@@ -290,7 +250,7 @@ export function writeProgress(progressToken: RequestId, update: ProgressUpdate):
 }
 
 /** The params of `notifications/progress`. */
-export function progressParams(progressToken: RequestId, update: ProgressUpdate) {
+function progressParams(progressToken: RequestId, update: ProgressUpdate) {
   const { progress, total, message } = update;
   return {
     progressToken,

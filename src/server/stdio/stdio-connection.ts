@@ -13,12 +13,12 @@ import { NO_ABILITIES, readAbilities } from '../../base/protocol/ask.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { Gateway, NativeListener } from '../../gateway/gateway.js';
+import { showAnswer } from '../mcp/answer-handshake.js';
 import {
   applyCancellation,
   type CallsInFlight,
   type InterruptListener,
   type Peer,
-  type RequestId,
   type Responder,
   splitBatch,
 } from '../mcp/calls-in-flight.js';
@@ -66,7 +66,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
   const parked = new ParkedCalls();
   const logs = new LogLevels(gateway);
   const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, parked, logs, observe });
-  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo, { parked, logs });
+  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo, logs);
   const client = new StdioClient(transport.calls);
   const watches = createStreamWatches(gateway.native);
   const streams = new Map<unknown, StreamWatch>();
@@ -77,10 +77,10 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
   const refuse = (problem: string): void =>
     lines.write(writeRpcError(null, RPC_ERROR.invalidRequest, `Invalid Request: ${problem}`));
 
-  /** Until the handshake is over, only the SDK knows which messages are allowed; an envelope needs no handshake. */
+  /** An envelope needs no handshake, and calls before it are answered as after it; a connection is of one era. */
   const recogniseOpen = (message: unknown): FastRequest | undefined => {
     const fast = recogniseFastRequest(message);
-    const isOpen = fast?.era === 'legacy' ? era === 'legacy' : era !== 'legacy';
+    const isOpen = era === undefined || fast?.era === era;
     return isOpen ? fast : undefined;
   };
 
@@ -104,19 +104,36 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
     );
   };
 
+  /** What comes between a handshake and its answer waits for that. */
+  let greeting: (() => void)[] | undefined;
+  const greet = (responder: Responder): Responder => {
+    greeting = [];
+    return showAnswer(responder, () => {
+      const held = greeting ?? [];
+      greeting = undefined;
+      setImmediate(() => {
+        for (const goOn of held) goOn();
+      });
+    });
+  };
+
   const dispatch = (message: unknown, responder: Responder): void => {
     client.learnName(message);
     const fast = recogniseOpen(message);
+    if (fast !== undefined && greeting !== undefined) {
+      greeting.push(() => dispatch(message, responder));
+      return;
+    }
     if (fast === undefined) {
       client.noteCapabilities(message);
       applyCancellation(message, transport.calls);
       questions.noteChange(client.caller.sessionId, message);
       if (questions.takeResponse(client.caller.sessionId, message)) return;
-      if (isMessage(message)) deliver(message, responder);
+      if (isMessage(message)) deliver(message, isInitializeRequest(message) ? greet(responder) : responder);
       else refuse('the line is not a JSON-RPC message');
       return;
     }
-    era = fast.era;
+    if (fast.era === 'modern') era = 'modern';
     answerFast(fast, client, responder);
   };
 
@@ -132,16 +149,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
       dispatch(message, (isJSONRPCRequest(message) ? responders.shift() : undefined) ?? responder);
   };
 
-  /** The SDK knows a request by its id only; its responder is registered under it. */
-  const originOf = (id: RequestId): RequestOrigin => {
-    const responder = transport.calls.get(id);
-    return {
-      caller: client.caller,
-      user: responder && questions.channel(client, responder),
-      ask: responder && questions.askChannel(client, responder),
-      log: responder && logs.of(client.caller.sessionId, responder),
-    };
-  };
+  const originOf = (): RequestOrigin => ({ caller: client.caller });
 
   return {
     sessionId: client.caller.sessionId,

@@ -3,9 +3,7 @@ import { NO_ABILITIES } from '../../../../src/base/protocol/ask.js';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import { createHandshakeAnswerer } from '../../../../src/server/mcp/answer-handshake.js';
 import { CallsInFlight, type Responder } from '../../../../src/server/mcp/calls-in-flight.js';
-import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
 import { LogLevels } from '../../../../src/server/mcp/log-levels.js';
-import { ParkedCalls } from '../../../../src/server/mcp/parked-calls.js';
 import { createSdkServerFactory } from '../../../../src/server/mcp/sdk-server.js';
 import { createSdkAnswerer } from '../../../../src/server/mcp/sdk-transport.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
@@ -16,11 +14,7 @@ const caller = { sessionId: 's', clientName: 'c', transport: 'http' } as const;
 function openHandshakes() {
   const asked: string[] = [];
   const answerWithSdk = createSdkAnswerer(
-    createSdkServerFactory(createFakeGateway(), SERVER_INFO, {
-      parked: new ParkedCalls(),
-      logs: new LogLevels(createFakeGateway()),
-    }),
-    { questions: new OpenQuestions(300_000), logs: new LogLevels(createFakeGateway()) },
+    createSdkServerFactory(createFakeGateway(), SERVER_INFO, new LogLevels(createFakeGateway())),
     (observation) => {
       throw new Error(observation.kind);
     },

@@ -54,9 +54,6 @@ describe('recogniseFastRequest', () => {
     ['a version that is no string', modern({ 'io.modelcontextprotocol/protocolVersion': null })],
     ['no capabilities', modern({ 'io.modelcontextprotocol/clientCapabilities': undefined })],
     ['malformed client info', modern({ 'io.modelcontextprotocol/clientInfo': { name: 'x' } })],
-    ['a log level', modern({ 'io.modelcontextprotocol/logLevel': 'debug' })],
-    ['answers to questions', modern({}, { inputResponses: {} })],
-    ['a request state', modern({}, { requestState: 'x' })],
   ])('leaves a message with %s to the SDK', (_case, message) => {
     expect(recogniseFastRequest(message)).toBeUndefined();
   });
