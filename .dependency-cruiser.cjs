@@ -21,7 +21,8 @@ const RANKS = {
   server: ['base', 'config', 'gateway'],
   console: ['base', 'config', 'gateway', 'server'],
   conformance: ['base'],
-  cli: ['base', 'config', 'gateway', 'modules', 'server', 'console', 'conformance'],
+  compare: ['base', 'config', 'catalog', 'upstream', 'gateway'],
+  cli: ['base', 'config', 'gateway', 'modules', 'server', 'console', 'conformance', 'compare'],
 };
 
 /**
@@ -59,7 +60,7 @@ const NARROWER = {
 };
 
 const OWNERS = {
-  '^@modelcontextprotocol/client': ['upstream', 'conformance'],
+  '^@modelcontextprotocol/client': ['upstream', 'conformance', 'compare'],
   '^@modelcontextprotocol/(server|node)': ['server', 'console'],
   '^undici$': ['upstream/transport'],
   '^fastify$': ['server', 'console'],

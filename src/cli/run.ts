@@ -4,6 +4,7 @@ import { registerAgents } from './commands/agents.js';
 import { registerApprovals } from './commands/approvals.js';
 import { registerAudit } from './commands/audit.js';
 import { registerClassify } from './commands/classify.js';
+import { registerCompare } from './commands/compare.js';
 import { registerCompletion } from './commands/completion.js';
 import { registerInit, registerValidate } from './commands/config.js';
 import { registerConformance } from './commands/conformance.js';
@@ -50,6 +51,7 @@ const COMMANDS = [
   registerAgents,
   registerCredentials,
   registerTokens,
+  registerCompare,
   registerConformance,
   registerVersion,
   registerCompletion,

@@ -7,7 +7,7 @@ import { PACKAGE_DIRECTORY } from '../../base/asset.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { ConfigError } from '../../config/load/diagnostics.js';
 import { reviewUpstream, type UpstreamReview } from '../../gateway/review/upstream-review.js';
-import { type CommonFlags, readCliConfig, readPackageInfo } from '../shared/context.js';
+import { type CommonFlags, chooseServers, readCliConfig, readPackageInfo } from '../shared/context.js';
 import { CliError, EXIT_CODE, type ExitCode } from '../shared/exit-code.js';
 import { listRunning } from '../shared/running.js';
 import { oneLine, paintFor, printJson, printLine, type Terminal } from '../shared/terminal.js';
@@ -70,7 +70,7 @@ async function examine(
     return { report: { ok: false, findings, upstreams: [] }, code: EXIT_CODE.config };
   }
   const { config, warnings } = read;
-  const chosen = choose(config, names);
+  const chosen = chooseServers(config, names);
   const findings: readonly Finding[] = [
     runtime,
     { what: 'configuration', state: 'ok', message: config.file ?? 'none; the defaults are used' },
@@ -89,16 +89,6 @@ async function examine(
   const own = findings.some(({ state }) => state === 'failed');
   const code = own ? EXIT_CODE.failure : failed.length > 0 ? EXIT_CODE.unreachable : EXIT_CODE.ok;
   return { report: { ok: code === EXIT_CODE.ok, findings, upstreams }, code };
-}
-
-function choose({ upstreams }: GatewayConfig, names: readonly string[]): GatewayConfig['upstreams'] {
-  const unknown = names.find((name) => !upstreams.some((each) => each.name === name || each.slug === name));
-  if (unknown !== undefined) {
-    const known = upstreams.map(({ name }) => name).join(', ');
-    throw new CliError(EXIT_CODE.usage, `There is no server '${unknown}'. Configured: ${known || 'none'}`);
-  }
-  if (names.length === 0) return upstreams;
-  return upstreams.filter(({ name, slug }) => names.includes(name) || names.includes(slug));
 }
 
 function describeProblem({ file, path, message, suggestion }: ConfigError['problems'][number]): Finding {

@@ -129,6 +129,17 @@ function withoutMonitoring({ metrics: _metrics, tracing: _tracing, ...config }: 
   return { ...config, log, policy };
 }
 
+/** The servers that a command names, by either name; all where it names none. */
+export function chooseServers({ upstreams }: GatewayConfig, names: readonly string[]): GatewayConfig['upstreams'] {
+  const unknown = names.find((name) => !upstreams.some((each) => each.name === name || each.slug === name));
+  if (unknown !== undefined) {
+    const known = upstreams.map(({ name }) => name).join(', ');
+    throw new CliError(EXIT_CODE.usage, `There is no server '${unknown}'. Configured: ${known || 'none'}`);
+  }
+  if (names.length === 0) return upstreams;
+  return upstreams.filter(({ name, slug }) => names.includes(name) || names.includes(slug));
+}
+
 /** A command ends soon: it waits for no server that has failed once, and must not decide names for gateways that serve. */
 export const NAMES_OF_COMMAND = { wait: 'until tried', keep: false } as const;
 
