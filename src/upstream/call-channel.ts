@@ -138,7 +138,7 @@ export class CallChannel implements Transport {
       this.#lastMethod = message.method;
       this.#passedOn.add(message.id);
     }
-    return this.#transport.send(markHandshake(message), options);
+    return this.#transport.send(markHandshake(message, this.#transport.kind === 'stdio'), options);
   }
 
   close(): Promise<void> {

@@ -35,10 +35,13 @@ export function isOwnRequest(header: string | readonly string[]): boolean {
   return read(String(header)).includes(INSTANCE);
 }
 
-/** A request as it is sent, marked where it is a handshake. */
-export function markHandshake<T extends object>(message: T): T {
+/**
+ * A request as it is sent, marked where it is a handshake. Over HTTP only that of 2026-07-28, which has `_meta` in any case: servers of both eras tell by
+ * `_meta` which one a request is of.
+ */
+export function markHandshake<T extends object>(message: T, isOnPipe: boolean): T {
   const { method, params } = message as { readonly method?: unknown; readonly params?: unknown };
-  if (!HANDSHAKES.has(method)) return message;
+  if (!HANDSHAKES.has(method) || (method === 'initialize' && !isOnPipe)) return message;
   const given = isJsonObject(params) ? params : {};
   const meta = isJsonObject(given['_meta']) ? given['_meta'] : {};
   return { ...message, params: { ...given, _meta: { ...meta, [CHAIN_META_KEY]: OWN_CHAIN } } };
