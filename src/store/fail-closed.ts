@@ -1,5 +1,5 @@
 import { OperationError } from '../base/protocol/operation-error.js';
-import { type SharedSpace, type StateStore, StoreError } from './state-store.js';
+import { makeUses, runUse, type SharedSpace, type StateStore, StoreError } from './state-store.js';
 
 /** Whether the store works, for readiness. */
 export interface StoreState {
@@ -23,16 +23,7 @@ function around(store: StateStore, guard: Guard): StateStore {
   return {
     description: store.description,
     shared: store.shared,
-    insert: (...args) => guard(() => store.insert(...args)),
-    get: (...args) => guard(() => store.get(...args)),
-    replace: (...args) => guard(() => store.replace(...args)),
-    remove: (...args) => guard(() => store.remove(...args)),
-    removeTagged: (...args) => guard(() => store.removeTagged(...args)),
-    list: (...args) => guard(() => store.list(...args)),
-    increment: (...args) => guard(() => store.increment(...args)),
-    incrementAll: (...args) => guard(() => store.incrementAll(...args)),
-    count: (...args) => guard(() => store.count(...args)),
-    purge: () => guard(() => store.purge()),
+    ...makeUses(({ method, args }) => guard(() => runUse(store, { method, args }))),
     close: () => store.close(),
   };
 }

@@ -1,6 +1,6 @@
 import type { StoreConfig } from '../config/gateway-config.js';
 import { MemoryStore } from './memory-store.js';
-import { type StateStore, StoreError } from './state-store.js';
+import type { StateStore } from './state-store.js';
 
 interface OpenStoreOptions {
   /** Milliseconds since the epoch; the system's clock unless given. */
@@ -33,20 +33,11 @@ const STORES: {
 } = {
   memory: (_config, { now }) => new MemoryStore(now),
   sqlite: async ({ file }, needs) => {
-    const { SqliteStore } = await import('./sqlite-store.js').catch(refusePlatform);
-    return new SqliteStore(file, needs);
+    const { openSqliteStore } = await import('./threaded-store.js');
+    return openSqliteStore(file, needs);
   },
   redis: async (config, needs) => {
     const { RedisStore } = await import('./redis-store.js');
     return new RedisStore(config, needs);
   },
 };
-
-/** The driver is native code that npm installs per platform and that some installations leave out. */
-function refusePlatform(cause: unknown): never {
-  throw new StoreError(
-    `SQLite's driver is not installed for this platform (${process.platform}-${process.arch}). ` +
-      "Install the gateway with its optional packages (no '--omit=optional'), or set 'store.type' to 'redis' or 'memory'.",
-    { cause },
-  );
-}

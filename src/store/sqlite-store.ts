@@ -16,12 +16,12 @@ import {
   StoreError,
 } from './state-store.js';
 
-/** Required, not imported: Node reports an imported CommonJS module that throws a second time, as an uncaught exception. */
-const Database: new (file: string, options: { readonly timeout: number }) => SqliteDatabase = requirePackage('libsql');
-
-interface SqliteStoreOptions {
+export interface SqliteStoreOptions {
   readonly now: () => number;
-  /** How long to wait for another process that is writing, in milliseconds; 5000 unless given. */
+  /**
+   * How long to wait for another process that is writing, in milliseconds; 5000 unless given. While the file cannot be used, nothing
+   * waits: a use finds out at once whether it can.
+   */
   readonly busyMs?: number;
   /** How often the file is looked at, in milliseconds; 1000 unless given. */
   readonly lookMs?: number;
@@ -57,7 +57,10 @@ const STATEMENTS = {
 
 type Statements = Readonly<Record<keyof typeof STATEMENTS, SqliteStatement>>;
 
-/** State in one file: it survives restarts, and several processes of one machine may share it. */
+/**
+ * State in one file: it survives restarts, and several processes of one machine may share it. A use blocks as long as other processes
+ * and the disk make it wait, so it is for a thread (`threaded-store.ts`).
+ */
 export class SqliteStore implements StateStore {
   readonly description: string;
   readonly shared = true;
@@ -76,7 +79,7 @@ export class SqliteStore implements StateStore {
 
   /** @throws StoreError when the file cannot be used; the message is for the operator. */
   constructor(file: string, { now, busyMs = BUSY_MS, lookMs = LOOK_MS, onProblem }: SqliteStoreOptions) {
-    this.description = `SQLite file '${file}'`;
+    this.description = describeFile(file);
     this.#file = file;
     this.#now = now;
     this.#busyMs = busyMs;
@@ -87,7 +90,7 @@ export class SqliteStore implements StateStore {
   }
 
   #open(): void {
-    this.#database = openSqliteFile(this.#file, this.#busyMs);
+    this.#database = openSqliteFile(this.#file, this.#failing ? 0 : this.#busyMs);
     this.#statements = prepareStatements(this.#database);
     this.#identity = identify(this.#file);
   }
@@ -208,8 +211,14 @@ export class SqliteStore implements StateStore {
   #report(failing: boolean, what: string): void {
     if (this.#failing === failing) return;
     this.#failing = failing;
+    this.#database?.exec(`PRAGMA busy_timeout = ${failing ? 0 : this.#busyMs}`);
     this.#onProblem?.(`${this.description} ${what}`);
   }
+}
+
+/** What a store in a file is called, for people. */
+export function describeFile(file: string): string {
+  return `SQLite file '${file}'`;
 }
 
 /** Databases whose files are gone, kept so that the driver never closes them. */
@@ -247,6 +256,19 @@ function toRecord({ key, value, version }: RecordRow): StoredRecord {
   return { key, value: JSON.parse(value) as JsonObject, version };
 }
 
+/** Native code that npm installs per platform and that some installations leave out. Only the thread that uses a file loads it. */
+function requireDriver(): new (file: string, options: { readonly timeout: number }) => SqliteDatabase {
+  try {
+    return requirePackage('libsql');
+  } catch (cause) {
+    throw new StoreError(
+      `SQLite's driver is not installed for this platform (${process.platform}-${process.arch}). ` +
+        "Install the gateway with its optional packages (no '--omit=optional'), or set 'store.type' to 'redis' or 'memory'.",
+      { cause },
+    );
+  }
+}
+
 /** An open database: the part of libsql's API that this module uses. */
 interface SqliteDatabase {
   readonly inTransaction: boolean;
@@ -281,8 +303,9 @@ const SCHEMA_STEPS = [
  */
 function openSqliteFile(file: string, busyMs: number): SqliteDatabase {
   try {
+    const Database = requireDriver();
     ensureFile(file);
-    const database: SqliteDatabase = new Database(file, { timeout: busyMs });
+    const database = new Database(file, { timeout: busyMs });
     try {
       prepareDatabase(database, file);
       assertSound(database);

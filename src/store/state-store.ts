@@ -96,6 +96,36 @@ export interface StateStore {
   close(): Promise<void>;
 }
 
+/** What uses the state: each is one question and one answer of plain data, so that it may be asked around a guard or of a thread. */
+const USES = [
+  'insert',
+  'get',
+  'replace',
+  'remove',
+  'removeTagged',
+  'list',
+  'increment',
+  'incrementAll',
+  'count',
+  'purge',
+] as const satisfies readonly (keyof StateStore)[];
+
+/** One use of a store. */
+export interface StoreUse {
+  readonly method: (typeof USES)[number] | 'close';
+  readonly args: readonly unknown[];
+}
+
+/** The methods that use the state, each of which does what `use` does. */
+export function makeUses(use: (use: StoreUse) => Promise<unknown>): Pick<StateStore, (typeof USES)[number]> {
+  const entries = USES.map((method) => [method, (...args: readonly unknown[]) => use({ method, args })]);
+  return Object.fromEntries(entries);
+}
+
+export function runUse(store: StateStore, { method, args }: StoreUse): Promise<unknown> {
+  return (store[method] as (...args: unknown[]) => Promise<unknown>).apply(store, [...args]);
+}
+
 /**
  * Bytes that every gateway of one store finds by name: bounded and expiring, for what is too large or too short-lived for a
  * record. What expires first makes room, of the same owner before that of others.

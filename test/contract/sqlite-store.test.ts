@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.js';
 import { explainFault, SqliteStore } from '../../src/store/sqlite-store.js';
 import { StoreError } from '../../src/store/state-store.js';
+import { openSqliteStore } from '../../src/store/threaded-store.js';
+import { lockFile } from '../support/file-lock.js';
 import { runInProcesses, runToDeath } from '../support/store-processes.js';
 import { describeStateStore } from './state-store.js';
 
@@ -184,6 +186,32 @@ describe('an SQLite file that cannot be used', () => {
     expect(problems).toEqual([
       expect.stringMatching(/cannot be used \(SQLITE_BUSY\): calls that need the state store are refused/),
       expect.stringMatching(/can be used again/),
+    ]);
+    await store.close();
+  });
+});
+
+describe('an SQLite file that a thread uses', () => {
+  it('refuses what waits for it too long, never begins that later, and says once when it answers again', async () => {
+    const file = freshFile();
+    const problems: string[] = [];
+    const store = await openSqliteStore(file, {
+      now: Date.now,
+      // Less than the thread waits for the other process.
+      silentMs: 3_000,
+      onProblem: (message) => void problems.push(message),
+    });
+    const lock = await lockFile(file, 'open');
+    const uses = ['begun', 'waits'].map((key) => store.insert('token', key, {}, soon()));
+    for (const use of await Promise.allSettled(uses)) expect(use).toMatchObject({ status: 'rejected' });
+    await lock[Symbol.asyncDispose]();
+    await expect.poll(() => store.insert('token', 'later', {}, soon()).catch(() => 'refused')).toBe(true);
+    const keys = (await store.list('token')).map(({ key }) => key);
+    expect(keys).toContain('later');
+    expect(keys).not.toContain('waits');
+    expect(problems).toEqual([
+      expect.stringMatching(/does not answer: calls that need the state store are refused/),
+      expect.stringMatching(/answers again/),
     ]);
     await store.close();
   });

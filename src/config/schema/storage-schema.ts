@@ -66,7 +66,7 @@ export const AUDIT = section('The record of what was attempted, decided and admi
     'Calls that are destructive or worse and every refusal by policy (`gated`), or every call (`all`).',
     'gated',
   ),
-  sync: boolean('Write each record to the disk before going on; else a crash may lose the last 100 ms.', false),
+  sync: boolean('Write each record to the disk before going on; else a crash may lose about the last 100 ms.', false),
   required: boolean(
     'Refuse destructive, dangerous and forbidden calls while the journal cannot be written, as on a full disk. Unless given, as `sync`.',
   ),

@@ -37,8 +37,8 @@ describe('openStore', () => {
 
   it("says the next step where SQLite's driver is not installed", async () => {
     forbidSqlite();
-    const fault = await openStore({ type: 'sqlite', file: '/nowhere/state.db' }).catch((thrown: unknown) => thrown);
-    expect(fault).toMatchObject({ name: 'StoreError', message: expect.stringContaining('optional packages') });
+    const { SqliteStore } = await import('../../../src/store/sqlite-store.js');
+    expect(() => new SqliteStore('/nowhere/state.db', { now: Date.now })).toThrow('optional packages');
   });
 
   it('does not wait for a Redis server', async () => {
