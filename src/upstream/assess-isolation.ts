@@ -2,12 +2,11 @@ import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { toSnakeCase } from '../base/lib/names.js';
 import { cleanLabel } from '../base/lib/text.js';
 import type { RawTool } from '../base/protocol/tools.js';
-import type { IsolationMode, UpstreamStatus } from './upstream.js';
+import type { IsolationMode } from './upstream.js';
 
 /** What is known of a server when it has connected. */
 interface ServerFacts {
   readonly tools: readonly RawTool[];
-  readonly transport: UpstreamStatus['transport'];
   readonly era: 'legacy' | 'modern';
   /** Whether the server tells connections apart. */
   readonly hasSession: boolean;
@@ -27,9 +26,9 @@ interface Assessment {
  * common to all callers anyway, and two processes that keep one file may overwrite each other's changes: such servers are shared, and so is
  * everything of which nothing is known. Of a server that shows both, the operator is asked, unless the first is certain.
  */
-export function assessIsolation({ tools, transport, era, hasSession }: ServerFacts): Assessment {
-  if (transport === 'http' && era === 'modern') return shared('protocol 2026-07-28 has no sessions');
-  if (!hasSession) return shared('it gives connections no session id');
+export function assessIsolation({ tools, era, hasSession }: ServerFacts): Assessment {
+  if (!hasSession)
+    return shared(era === 'modern' ? 'protocol 2026-07-28 has no sessions' : 'it gives connections no session id');
   const offers = new Offers(tools.slice(0, MOST_TOOLS));
   const inProcess = findSigns(PROCESS_SIGNS, offers);
   const kept = findSigns(STORE_SIGNS, offers);

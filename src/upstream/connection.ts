@@ -38,8 +38,10 @@ import type { UpstreamCall, UpstreamRequest } from './upstream.js';
 export interface EraMemory {
   /** Set for a server of the older era. One of 2026-07-28 is asked anew each time: what it offers may be other than before. */
   prior?: typeof LEGACY | undefined;
-  /** What the choice was between, where its server offers other things in a session than in 2026-07-28. */
-  choice?: string;
+  /** Why a server of 2026-07-28 has no sessions beside. */
+  choice?: string | undefined;
+  /** What it listed in sessions last, where it speaks both eras. */
+  toolsInSessions?: ToolMemory;
   /** It has spoken 2026-07-28, so that it is waited for when it is asked. */
   modern?: boolean;
   /** It speaks the HTTP+SSE transport of protocol 2024-11-05, though its address alone is configured. */

@@ -363,10 +363,9 @@ export class IsolatedUpstream implements Upstream {
       if (!this.#first.hasSession) this.#news.report(NO_SESSION);
       return { mode: isolation, from: 'configuration', evidence: [] };
     }
-    const { transport, era = 'legacy' } = this.#first.status();
+    const { era = 'legacy' } = this.#first.status();
     const { mode, evidence, doubt } = assessIsolation({
       tools: this.#tools,
-      transport,
       era,
       hasSession: this.#first.hasSession,
     });

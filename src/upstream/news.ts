@@ -68,7 +68,7 @@ const UPDATE_PAUSE_MS = 1_000;
 const MOST_RECENT = 1_000;
 
 /** Only of what is watched, and of parts of it (MCP allows a server to name these): all else is dropped. */
-function oncePerPause(watched: ReadonlySet<string>, tell: (uri: string) => void): (uri: string) => void {
+export function oncePerPause(watched: ReadonlySet<string>, tell: (uri: string) => void): (uri: string) => void {
   const recent = new Set<string>();
   const again = new Set<string>();
   const note = (uri: string): void => {

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import type { JsonObject } from '../base/json/json.js';
 import { cutText, escapeInvisible } from '../base/lib/text.js';
 import type { Observer } from '../base/observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../base/protocol/ask.js';
 import { maskSecrets } from '../base/protocol/secret-forms.js';
+import { BothEras } from './both-eras.js';
 import { CallChannel } from './call-channel.js';
 import {
   type Attempt,
@@ -14,11 +15,12 @@ import {
   describeAsks,
   LEGACY,
 } from './connection.js';
-import { declares } from './news.js';
 import { permit } from './questions/prepare-question.js';
+import { describeConnectFailure } from './translate-failure.js';
 import { findFault, UpstreamFault } from './transport/fault.js';
 import { describeLastWords, KEPT_LINES } from './transport/last-words.js';
 import { openTransport } from './transport/open-transport.js';
+import { CredentialMasking } from './transport/own-credentials.js';
 
 /**
  * Connects, shakes hands and reads the tools, all within the configured time.
@@ -31,7 +33,7 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   const overSse = { ...request, config: { ...request.config, endpoint: { ...endpoint, type: 'sse' as const } } };
   if (request.memory.sse === true) return connectOnce(overSse);
   try {
-    return await connectInAnyEra(request);
+    return await (request.config.protocol === 'auto' ? connectInBothEras(request) : connectInAnyEra(request));
   } catch (error) {
     // That transport has no credentials of users.
     if (!refusesPost(error) || request.signal.aborted || request.config.credentials !== undefined) throw error;
@@ -50,14 +52,44 @@ function refusesPost(error: unknown): boolean {
   return error instanceof SdkHttpError && POST_REFUSALS.has(error.status);
 }
 
+/** A second child would cost as much as the first, so a server on a pipe is spoken to in one era. */
+async function connectInBothEras(request: ConnectionRequest): Promise<Connection> {
+  const both = new BothEras(request);
+  const first = await connectInAnyEra(both.requestFor('modern'));
+  const second = first.era === 'modern' ? await openSession(both.requestFor('legacy')) : undefined;
+  return second === undefined ? both.alone(first) : both.join(first, second);
+}
+
+/** The longest that a server may take to open a session beside. */
+const SESSION_MS = 5_000;
+
+/** Undefined where the server has no sessions; an operator learns of one that fails. */
+async function openSession(request: ConnectionRequest): Promise<Connection | undefined> {
+  const { config, memory, credentials, onDiagnostic } = request;
+  memory.toolsInSessions ??= new Map();
+  const timeoutMs = Math.min(SESSION_MS, config.connectTimeoutMs);
+  const inSession = {
+    config: { ...config, protocol: '2025-11-25' },
+    memory: {},
+    tools: memory.toolsInSessions,
+  } as const;
+  const before = memory.choice;
+  memory.choice = undefined;
+  try {
+    return await connectOnce({ ...request, ...inSession, timeoutMs });
+  } catch (error) {
+    if (isModernRefusal(error) || request.signal.aborted) return undefined;
+    const why = new CredentialMasking(config.endpoint, credentials).current.mask(describeConnectFailure(error));
+    memory.choice = `it speaks 2026-07-28, but no session (2025-11-25) could be opened beside: ${why}. What it has there alone is missing ('protocol')`;
+    if (memory.choice !== before) onDiagnostic(memory.choice);
+    return undefined;
+  }
+}
+
 async function connectInAnyEra(request: ConnectionRequest): Promise<Connection> {
   try {
     return await connectOnce(request);
   } catch (error) {
-    if (error instanceof OffersLess) {
-      request.memory.prior = LEGACY;
-      return connectOnce(request);
-    }
     if (isModernRefusal(error) && request.memory.prior === undefined) {
       // It was slow to answer the probe, and refuses the old handshake: this time it is waited for.
       return connectOnce({ ...request, probeTimeoutMs: request.config.connectTimeoutMs });
@@ -98,7 +130,6 @@ async function connectOnce(request: ConnectionRequest): Promise<Connection> {
     const prior = hasSessions ? LEGACY : memory.prior;
     // The SDK's own time-out comes second: ours knows the phase, and closes.
     await client.connect(channel, { timeout: timeoutMs * 2, ...(prior === undefined ? {} : { prior }) });
-    if (await offersLess(request, attempt)) throw new OffersLess();
     return completeConnection(request, attempt);
   };
   try {
@@ -112,59 +143,6 @@ async function connectOnce(request: ConnectionRequest): Promise<Connection> {
   } finally {
     limit.end();
   }
-}
-
-/** The server offers more in a session. */
-class OffersLess extends Error {}
-
-/** The longest that a server may take to say what it offers in a session. */
-const COMPARE_MS = 5_000;
-
-/**
- * Whether a server that speaks 2026-07-28 offers less there than in a session. Asked once, and over HTTP only: a child would have to be started a
- * second time. Notes what the choice is.
- */
-async function offersLess(request: ConnectionRequest, { client }: Attempt): Promise<boolean> {
-  const { config, memory, onDiagnostic } = request;
-  const isAsked = config.protocol === 'auto' && config.endpoint.type === 'http' && config.credentials === undefined;
-  if (!isAsked || client.getProtocolEra() !== 'modern' || memory.modern === true) return false;
-  const inSession = await offerInSession(request).catch(() => undefined);
-  if (inSession === undefined) return false;
-  const now = listOffer(client.getServerCapabilities());
-  const more = inSession.filter((each) => !now.includes(each));
-  const less = now.filter((each) => !inSession.includes(each));
-  if (more.length === 0) return false;
-  const rest = less.length === 0 ? 'nothing' : less.join(', ');
-  memory.choice = `it offers ${more.join(', ')} in sessions (2025-11-25) alone, which are used; 2026-07-28 would add ${rest} ('protocol')`;
-  onDiagnostic(memory.choice);
-  return true;
-}
-
-/** Opens a session beside, and ends it. Rejects where the server has none. */
-async function offerInSession(request: ConnectionRequest): Promise<readonly string[]> {
-  const { channel, client } = await beginAttempt(request, { words: [] });
-  const limit = new AttemptLimit(request.signal, Math.min(COMPARE_MS, request.config.connectTimeoutMs));
-  try {
-    await Promise.race([client.connect(channel, { prior: LEGACY }), limit.reached]);
-    return listOffer(client.getServerCapabilities());
-  } finally {
-    limit.end();
-    channel.close().catch(() => undefined);
-  }
-}
-
-const OFFERS: readonly (readonly [name: string, flag?: string])[] = [
-  ['tools'],
-  ['resources'],
-  ['resources', 'subscribe'],
-  ['prompts'],
-  ['completions'],
-  ['logging'],
-];
-
-function listOffer(declared: unknown): readonly string[] {
-  const capabilities = isJsonObject(declared) ? declared : {};
-  return OFFERS.filter(([name, flag]) => declares(capabilities, name, flag)).map((parts) => parts.join('.'));
 }
 
 /** The longest that the end of an attempt is waited for when the gateway closes. */

@@ -45,15 +45,14 @@ async function over(fixture, run) {
 }
 
 /**
- * The suite against a server that is not of this repository, directly and then through the gateway, which chooses the era.
+ * The suite against a server of both eras, directly and then through the gateway, which speaks to it in the era of the suite.
  *
  * @returns the results of both, scenario by scenario
  */
 export async function testReference(suite, set, url) {
   const args = (address) => ({ side: 'server', set, args: ['--url', address] });
   const direct = await runSuite(suite, args(url));
-  // The suite speaks its set's revision, and a server of both may ask its client in a session alone.
-  const gateway = await startGateway({ url, protocol: set });
+  const gateway = await startGateway({ url });
   try {
     return { direct, through: await runSuite(suite, args(gateway.url)) };
   } finally {

@@ -23,6 +23,8 @@ export interface Caller extends CallerIdentity {
   /** The name that the client sends. A label for logs, never an identity. */
   readonly clientName: string;
   readonly transport: 'http' | 'stdio' | 'cli';
+  /** The protocol generation that its client speaks; absent where the gateway itself calls. */
+  readonly era?: 'legacy' | 'modern';
   /** The network address that it connects from, where that is known: clients that are not authenticated share what is divided fairly. */
   readonly peer?: string;
   /** The view that the connection was opened on; absent where it sees the whole. */

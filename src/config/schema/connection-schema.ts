@@ -121,8 +121,8 @@ export const SHARED = {
   connectTimeoutMs: integer(1, MAX_TIMEOUT_MS, 'Upper bound of connecting and listing tools, in milliseconds.', 30_000),
   protocol: choice(
     ['auto', '2025-11-25', '2026-07-28'],
-    'The revision of MCP that it is spoken to in: that of sessions (`2025-11-25`; an older one where the server knows no other), or `2026-07-28`. `auto` takes the newer ' +
-      'one where the server speaks it, unless a server over HTTP then offers less than in a session. Servers of the SSE transport have sessions.',
+    'The revision of MCP that it is spoken to in: that of sessions (`2025-11-25`; an older one where the server knows no other), or `2026-07-28`. `auto` speaks to ' +
+      'a server over HTTP that knows both in the era of each client, and to one on a pipe in the newer one where it knows that. Servers of the SSE transport have sessions.',
     'auto',
   ),
   extensions: custom<Readonly<Record<string, JsonObject>>>({

@@ -74,6 +74,7 @@ export function createModernCallers(
         sessionId,
         clientName,
         transport: 'http',
+        era: 'modern',
         peer: address,
         requestId: undefined,
         ...client?.identity,

@@ -297,7 +297,8 @@ function createSession(
 ): LegacySession {
   const sessionId = client === undefined ? randomUUID() : sessionIdOf(id);
   const { identity } = client ?? {};
-  const caller: Caller = { sessionId, clientName, transport: 'http', peer: address, requestId: undefined, ...identity };
+  const origin = { transport: 'http', era: 'legacy', peer: address } as const;
+  const caller: Caller = { sessionId, clientName, ...origin, requestId: undefined, ...identity };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
   const now = Date.now();
   return { id, holder: client, caller, calls, abilities, structured, stream, open: 0, openedAt: now, lastUsedAt: now };
@@ -310,8 +311,15 @@ function sessionIdOf(id: string): string {
 }
 
 /** A caller without what its token said of it. */
-export function anyoneIn({ sessionId, clientName, transport, peer }: Caller): Caller {
-  return { sessionId, clientName, transport, ...(peer === undefined ? {} : { peer }), requestId: undefined };
+export function anyoneIn({ sessionId, clientName, transport, era, peer }: Caller): Caller {
+  return {
+    sessionId,
+    clientName,
+    transport,
+    ...(era === undefined ? {} : { era }),
+    ...(peer === undefined ? {} : { peer }),
+    requestId: undefined,
+  };
 }
 
 /** Called once for each session when it begins and once when it ends. */

@@ -133,7 +133,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
       else refuse('the line is not a JSON-RPC message');
       return;
     }
-    if (fast.era === 'modern') era = 'modern';
+    if (fast.era === 'modern') era = client.speakModern();
     answerFast(fast, client, responder);
   };
 
@@ -206,7 +206,13 @@ function isMessage(message: unknown): message is JSONRPCMessage {
 /** One connection is one session; its client's name and capabilities come from the first messages that state them. */
 class StdioClient implements Peer {
   readonly calls: CallsInFlight;
-  caller: Caller = { sessionId: randomUUID(), clientName: 'unnamed client', transport: 'stdio', requestId: undefined };
+  caller: Caller = {
+    sessionId: randomUUID(),
+    clientName: 'unnamed client',
+    transport: 'stdio',
+    era: 'legacy',
+    requestId: undefined,
+  };
   abilities = NO_ABILITIES;
   #named = false;
 
@@ -220,6 +226,11 @@ class StdioClient implements Peer {
     if (clientName === undefined) return;
     this.#named = true;
     this.caller = { ...this.caller, clientName };
+  }
+
+  speakModern(): 'modern' {
+    if (this.caller.era !== 'modern') this.caller = { ...this.caller, era: 'modern' };
+    return 'modern';
   }
 
   noteCapabilities(message: unknown): void {

@@ -13,7 +13,7 @@ function toolsOf(names: string): readonly RawTool[] {
 }
 
 function assess(tools: readonly RawTool[], more: object = {}) {
-  return assessIsolation({ tools, transport: 'stdio', era: 'legacy', hasSession: true, ...more });
+  return assessIsolation({ tools, era: 'legacy', hasSession: true, ...more });
 }
 
 const BROWSER = toolsOf('browser_navigate(url) browser_click(ref) browser_snapshot');
@@ -74,9 +74,9 @@ describe('who shares a connection to a server', () => {
   });
 
   it('are all callers of a server over HTTP that does not tell connections apart', () => {
-    expect(assess(BROWSER, { transport: 'http', hasSession: false }).mode).toBe('shared');
-    expect(assess(BROWSER, { transport: 'http', era: 'modern', hasSession: false }).mode).toBe('shared');
-    expect(assess(BROWSER, { transport: 'http', hasSession: true }).mode).toBe('session');
+    expect(assess(BROWSER, { hasSession: false }).mode).toBe('shared');
+    expect(assess(BROWSER, { era: 'modern', hasSession: false }).mode).toBe('shared');
+    expect(assess(BROWSER, { hasSession: true }).mode).toBe('session');
   });
 
   it('is decided by looking at each name once, however many tools a server has', () => {
