@@ -78,6 +78,9 @@ export interface Foundations {
   readonly largeAnswers: LargeAnswers;
 }
 
+/** For so long after a failure of the store, what another gateway made may not have reached it. */
+const TROUBLED_MS = 60_000;
+
 /** Rejects with a `StoreError` when the store cannot be opened. */
 export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, parts: Parts): Promise<Foundations> {
   const { observe } = deps;
@@ -94,7 +97,11 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   const replicas = await openReplicas(policy.store, () => live.config, observe);
   const results = createResultService(config.results, {
     isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
-    replicas: replicas && { bytes: replicas.results, key: () => replicas.keyFor('cursors') },
+    replicas: replicas && {
+      bytes: replicas.results,
+      key: () => replicas.keyFor('cursors'),
+      isTroubled: () => policy.storeState().worksForMs < TROUBLED_MS,
+    },
   });
   const executions = await openExecutions(config, { ...policy, observe, results, sealer: replicas?.vault });
   const safety = await openSafetyLoop(config, { policy, observe, executions: executions?.registry });

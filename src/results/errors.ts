@@ -1,6 +1,7 @@
 import { quoteValue, quoteValues } from '../base/lib/text.js';
 import type { Operation } from '../base/protocol/operation.js';
 import { OperationError } from '../base/protocol/operation-error.js';
+import type { Warning } from '../base/protocol/result.js';
 import type { Fault } from '../schema/explain-violations.js';
 import { writePath } from './query/fields.js';
 import { describeFaults, type QueryFault } from './query/query-fault.js';
@@ -47,6 +48,27 @@ export function handleGone(handle: string): OperationError {
     `There is no stored result '${handle.slice(0, 40)}': it belongs to another session, or is no longer stored. Call the operation again`,
   );
 }
+
+/** What another replica made may be on its way still. */
+export function copyMayCome(): OperationError {
+  return new OperationError(
+    'INTERNAL_ERROR',
+    "Internal error: 'the state store has been failing, and what is asked for may not have reached this gateway yet'. " +
+      `Ask again in ${COPY_COMES_SECONDS} seconds, or call the operation again from its beginning`,
+    { reason: 'unavailable', retryable: true, outcome: 'not_run', retry_after_seconds: COPY_COMES_SECONDS },
+  );
+}
+
+const COPY_COMES_SECONDS = 2;
+
+/** Beside an answer that names what other replicas do not find yet. */
+export const NOT_SHARED: Warning = {
+  code: 'RESULT_NOT_SHARED_WARNING',
+  message:
+    'The state store has not taken what this answer stored, so other gateways do not find its handle or cursor yet. It is tried again. Until then ' +
+    'ask the gateway that answered, or ask again',
+  severity: 'medium',
+};
 
 /** Replicas share what is stored, up to a bound: beyond it the replica alone has it that made it. */
 export function resultElsewhere(handle: string, bytes: number): OperationError {

@@ -5,7 +5,7 @@ import type { Operation } from '../base/protocol/operation.js';
 import { answerPage } from './answer-items.js';
 import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
-import { handleGone, pagesElsewhere, refuseControls, resultElsewhere } from './errors.js';
+import { handleGone, NOT_SHARED, pagesElsewhere, refuseControls, resultElsewhere } from './errors.js';
 import { detachList, type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
 import { CONTROL_SPECS, PARTS, readsOf } from './query/parts.js';
 import { type ControlReading, type QueryFault, refuseFaults } from './query/query-fault.js';
@@ -22,7 +22,7 @@ import { presetsOf } from './query/select-fields.js';
 import { prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { MOST_TOKENS_PER_CHARACTER } from './stored/fit-tokens.js';
-import { type Holder, ResultSharing, type SharedBytes } from './stored/result-sharing.js';
+import { type Holder, ResultSharing, type ResultSharingOptions } from './stored/result-sharing.js';
 import { createResultStore } from './stored/result-store.js';
 import { cursorOf } from './write-page.js';
 
@@ -42,10 +42,7 @@ interface ResultOptions {
   readonly replicas?: ResultReplicas | undefined;
 }
 
-interface ResultReplicas {
-  readonly bytes: SharedBytes;
-  readonly key: () => Buffer | undefined;
-}
+type ResultReplicas = Pick<ResultSharingOptions, 'bytes' | 'key' | 'isTroubled'>;
 
 /** Creates the service from its parts: learned shapes, the result store, and the queries of callers. */
 export function createResultService(
@@ -173,7 +170,8 @@ function onceShared(finish: ResultService['finish'], sharing: ResultSharing): Re
     const before = sharing.written(context.caller);
     const share = (read: ReadData): ReadData | Promise<ReadData> => {
       const sharingIt = sharing.written(context.caller);
-      return sharingIt === undefined || sharingIt === before ? read : sharingIt.then(() => read);
+      if (sharingIt === undefined || sharingIt === before) return read;
+      return sharingIt.then((isShared) => (isShared ? read : { ...read, warnings: [...read.warnings, NOT_SHARED] }));
     };
     const finished = finish(context, ...answer);
     return finished instanceof Promise ? finished.then(share) : share(finished);

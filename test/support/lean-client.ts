@@ -15,10 +15,19 @@ export function leanCaller(url: string, token?: string): LeanCall {
   return async (tool, operation, params = {}) => {
     id += 1;
     const call = { name: tool, arguments: { operation, params }, _meta: MODERN_META };
-    const { json } = await sendHttp(url, {
+    const { status, text, json } = await sendHttp(url, {
       headers: { ...modernHeaders('tools/call', tool), ...authorization },
       body: { jsonrpc: '2.0', id, method: 'tools/call', params: call },
     });
-    return JSON.parse(json.result.content[0].text) as LeanAnswer;
+    // A call that takes long is answered on a stream.
+    const written = json?.result ?? (json === undefined ? resultOf(text) : undefined);
+    if (written === undefined) throw new Error(`'${operation}' was refused: ${status} ${text}`);
+    return JSON.parse(written.content[0].text) as LeanAnswer;
   };
+}
+
+/** The result on a stream of events, if there is one. */
+function resultOf(text: string) {
+  const events = text.split('\n').filter((line) => line.startsWith('data: {'));
+  return events.map((line) => JSON.parse(line.slice('data: '.length)).result).find((result) => result !== undefined);
 }

@@ -129,7 +129,7 @@ export interface ResultService {
   /** What finishing an answer in another thread needs, as plain data. */
   detach(context: ReadContext): DetachedResults;
   /** Takes over what another thread has found and made; the answer is sent once it resolves, where it returns something. */
-  attach(context: ReadContext, finished: FinishedElsewhere): Promise<void> | undefined;
+  attach(context: ReadContext, finished: FinishedElsewhere): Promise<unknown> | undefined;
   /** Takes a stored result from the replica that has it; undefined where there is nothing to wait for. */
   bring(handle: string, caller: Caller): Promise<void> | undefined;
   /** What reading a part of a stored result takes. Throws an `OperationError` where the caller has no such result. */

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../base/json/json.js';
 import { type Caller, principalOf } from '../../base/protocol/caller.js';
+import { copyMayCome } from '../errors.js';
 import type { StoredEntry } from '../query/result-types.js';
 
 /** Whose an entry is. */
@@ -14,10 +15,12 @@ export interface SharedBytes {
   renew(name: string, expiresAt: number): Promise<void>;
 }
 
-interface ResultSharingOptions {
+export interface ResultSharingOptions {
   readonly bytes: SharedBytes;
   /** Signs cursors in all replicas; undefined while it is not known yet. */
   readonly key: () => Buffer | undefined;
+  /** Whether the place of the bytes fails, or did of late, so that what another replica has put there may not have arrived. */
+  readonly isTroubled: () => boolean;
   readonly ttlMs: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -29,6 +32,9 @@ export type Fetched = StoredEntry | { readonly kind: 'large'; readonly bytes: nu
 /** One entry that is larger would hold up what is sent over the same connection. */
 const MOST_BYTES = 16_777_216;
 
+/** How often what could not be shared is tried again. */
+const AGAIN_MS = 2_000;
+
 /**
  * Gives the pages and results of authenticated callers to the other replicas, before the answer that names them is sent. The
  * sessions of other callers are known to one replica, and so is what belongs to them.
@@ -37,37 +43,54 @@ export class ResultSharing {
   readonly #bytes: SharedBytes;
   readonly #ttlMs: number;
   readonly #now: () => number;
-  readonly #writing = new Map<string, Promise<void>>();
+  readonly #isTroubled: () => boolean;
+  readonly #writing = new Map<string, Promise<boolean>>();
+  /** What is not shared yet, by name: the ways to do it. */
+  readonly #left = new Map<string, () => Promise<boolean>>();
+  #again: NodeJS.Timeout | undefined;
   readonly key: () => Buffer | undefined;
 
-  constructor({ bytes, key, ttlMs, now = Date.now }: ResultSharingOptions) {
+  constructor({ bytes, key, isTroubled, ttlMs, now = Date.now }: ResultSharingOptions) {
     this.#bytes = bytes;
+    this.#isTroubled = isTroubled;
     this.#ttlMs = ttlMs;
     this.#now = now;
     this.key = key;
   }
 
-  /** Begins to share an entry; `written` waits for it. */
+  /** Begins to share an entry; `written` waits for it. What cannot be shared is tried again until this replica forgets it. */
   share(entry: StoredEntry, caller: Holder): void {
     const owner = ownerOf(caller);
     if (owner === undefined) return;
     const { sessionId } = caller;
-    const before = this.#writing.get(sessionId);
-    const writing = Promise.all([before, this.#put(entry, sessionId, owner)]).then(() => {
+    const name = nameOf(sessionId, entry.id);
+    const put = (): Promise<boolean> => this.#put(name, entry, owner);
+    this.#left.set(name, put);
+    const writing = Promise.all([this.#writing.get(sessionId), put()]).then(([before = true, isShared]) => {
       if (this.#writing.get(sessionId) === writing) this.#writing.delete(sessionId);
+      return before && isShared;
     });
     this.#writing.set(sessionId, writing);
   }
 
-  /** Resolves when what the session has shared can be found by all; undefined where nothing is on its way. Never rejects. */
-  written({ sessionId }: Holder): Promise<void> | undefined {
+  /**
+   * Resolves when what the session has shared can be found by all, or with false where the first try has failed; undefined where nothing is on
+   * its way. Never rejects.
+   */
+  written({ sessionId }: Holder): Promise<boolean> | undefined {
     return this.#writing.get(sessionId);
+  }
+
+  /** This replica does not keep it any more. */
+  forget(id: string, sessionId: string): void {
+    this.#left.delete(nameOf(sessionId, id));
   }
 
   /** What another replica has shared with this session under the name. Rejects where it cannot be looked up now. */
   async fetch(id: string, caller: Holder): Promise<Fetched | undefined> {
     if (ownerOf(caller) === undefined) return undefined;
     const bytes = await this.#bytes.get(nameOf(caller.sessionId, id));
+    if (bytes === undefined && this.#isTroubled()) throw copyMayCome();
     return bytes === undefined ? undefined : readEntry(bytes, id);
   }
 
@@ -77,17 +100,24 @@ export class ResultSharing {
     this.#bytes.renew(nameOf(caller.sessionId, id), this.#now() + this.#ttlMs).catch(ignore);
   }
 
-  /** A fault leaves the entry with this replica alone; the store's own state says why. */
-  async #put(entry: StoredEntry, session: string, owner: string): Promise<void> {
-    const name = nameOf(session, entry.id);
+  /** A fault leaves the entry with this replica alone for now; the store's own state says why. */
+  async #put(name: string, entry: StoredEntry, owner: string): Promise<boolean> {
     const options = { owner, expiresAt: this.#now() + this.#ttlMs };
     try {
       const bytes = writeEntry(entry);
       const isStored = bytes.length <= MOST_BYTES && (await this.#bytes.put(name, bytes, options));
       if (!isStored) await this.#bytes.put(name, writeParts({ kind: 'large', bytes: bytes.length }), options);
+      return this.#left.delete(name);
     } catch {
-      // As above.
+      this.#again ??= setTimeout(() => void this.#putAgain(), AGAIN_MS).unref();
+      return false;
     }
+  }
+
+  /** One after the other, up to the first that fails. */
+  async #putAgain(): Promise<void> {
+    this.#again = undefined;
+    for (const put of [...this.#left.values()]) if (!(await put())) return;
   }
 }
 

@@ -69,8 +69,8 @@ interface OwningResultStore extends ResultStore {
    * here, or there are no other replicas.
    */
   bring(reference: Reference, caller: Holder): Promise<Brought> | undefined;
-  /** Resolves when the other replicas can find what was stored for the caller; undefined where they can already. */
-  shared(caller: Holder): Promise<void> | undefined;
+  /** Resolves when the other replicas can find what was stored for the caller, or with false where they cannot yet; undefined where they can already. */
+  shared(caller: Holder): Promise<boolean> | undefined;
 }
 
 /** What names something that is stored. */
@@ -227,7 +227,7 @@ class MemoryResultStore implements OwningResultStore {
     return sharing.fetch(id, caller).then((fetched) => this.#takeFetched(fetched, caller));
   }
 
-  shared(caller: Holder): Promise<void> | undefined {
+  shared(caller: Holder): Promise<boolean> | undefined {
     return this.#sharing?.written(caller);
   }
 
@@ -289,6 +289,7 @@ class MemoryResultStore implements OwningResultStore {
     const keys = this.#keysBySession.get(session);
     keys?.delete(key);
     if (keys?.size === 0) this.#keysBySession.delete(session);
+    this.#sharing?.forget(key, session);
   }
 }
 

@@ -13,8 +13,10 @@ const LIST = { session: ANN.sessionId, operation: 'list_issues', question: 'q', 
 /** Two replicas over one place for bytes, which takes entries of at most so many. */
 function openReplicas(maxBytes = 1_000_000) {
   const kept = new Map<string, Buffer>();
+  const state = { isFailing: false };
   const bytes: SharedBytes = {
     async put(name, content) {
+      if (state.isFailing) throw new Error('it cannot be reached');
       if (content.length > maxBytes) return false;
       kept.set(name, content);
       return true;
@@ -23,10 +25,10 @@ function openReplicas(maxBytes = 1_000_000) {
     renew: async () => undefined,
   };
   const open = () => {
-    const sharing = new ResultSharing({ bytes, key: () => KEY, ttlMs: TTL_MS });
+    const sharing = new ResultSharing({ bytes, key: () => KEY, isTroubled: () => state.isFailing, ttlMs: TTL_MS });
     return createResultStore({ maxBytes: 1_000_000, ttlMs: TTL_MS, sharing });
   };
-  return { one: open(), two: open(), kept };
+  return { one: open(), two: open(), kept, state };
 }
 
 describe('stored results of several replicas', () => {
@@ -71,5 +73,33 @@ describe('stored results of several replicas', () => {
     await one.shared(ANN);
     expect(await two.bring({ handle }, ANN)).toBeGreaterThan(2_000);
     expect(one.findContent(handle, ANN)).toBeDefined();
+  });
+
+  it('reach the others later where that fails, who meanwhile say that they may come', async () => {
+    const { one, two, state } = openReplicas();
+    state.isFailing = true;
+    const handle = one.storeResult({ operation: 'read_file', dataText: '1' }, ANN) ?? '';
+    expect(await one.shared(ANN)).toBe(false);
+    const refused = { code: 'INTERNAL_ERROR', details: { reason: 'unavailable', retryable: true, outcome: 'not_run' } };
+    await expect(two.bring({ handle }, ANN)).rejects.toMatchObject(refused);
+    state.isFailing = false;
+    await expect
+      .poll(() => two.bring({ handle }, ANN)?.then(() => two.findContent(handle, ANN)?.content.toString()))
+      .toBe('1');
+  });
+
+  it('do not reach the others any more once the replica that made them has forgotten them', async () => {
+    const { one, two, kept, state } = openReplicas();
+    state.isFailing = true;
+    const [gone, stays] = [
+      one.storeResult({ operation: 'read_file', dataText: '1' }, ANN) ?? '',
+      one.storeResult({ operation: 'read_file', dataText: '2' }, { ...ANN, sessionId: 'two' }) ?? '',
+    ];
+    await Promise.all([one.shared(ANN), one.shared({ ...ANN, sessionId: 'two' })]);
+    one.endSession(ANN.sessionId);
+    state.isFailing = false;
+    await expect.poll(() => [...kept.keys()].join()).toContain(stays);
+    await two.bring({ handle: gone }, ANN);
+    expect(two.findContent(gone, ANN)).toBeUndefined();
   });
 });
