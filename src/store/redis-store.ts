@@ -7,6 +7,7 @@ import {
   COLLECTIONS,
   type Collection,
   type CounterStep,
+  createRecordReader,
   firstVersion,
   type Increment,
   type Increments,
@@ -17,6 +18,7 @@ import {
   type SpaceName,
   type StateStore,
   type StoredRecord,
+  type WrittenRecord,
 } from './state-store.js';
 
 interface RedisStoreOptions {
@@ -37,6 +39,7 @@ export class RedisStore implements StateStore {
   readonly #name: string;
   readonly #prefix: string;
   readonly #now: () => number;
+  readonly #readRecords: ReturnType<typeof createRecordReader>;
   readonly #bounds: Readonly<Record<SpaceName, SpaceBounds>>;
 
   /** @throws StoreError when an address is malformed; an unreachable server is not an error here. */
@@ -46,6 +49,7 @@ export class RedisStore implements StateStore {
     this.#prefix = `{${config.prefix}}`;
     this.#connection = new RedisConnection(config, { deadlineMs, onProblem, probeKey: `${this.#prefix}:probe` });
     this.description = `${this.#connection.place}, prefix '${config.prefix}'`;
+    this.#readRecords = createRecordReader(this.description, onProblem);
     this.#now = now;
     const { sharedBytes: maxBytes, sharedBytesPerClient: maxBytesPerOwner } = config;
     const { results } = SPACE_BOUNDS;
@@ -68,7 +72,7 @@ export class RedisStore implements StateStore {
 
   async get(collection: Collection, key: string): Promise<StoredRecord | undefined> {
     const found = (await this.#run('get', [this.#record(collection, key)])) as readonly [string, string] | null;
-    return found === null ? undefined : toRecord([key, ...found]);
+    return found === null ? undefined : this.#readRecords(collection, [toWritten([key, ...found])])[0];
   }
 
   async replace(collection: Collection, key: string, version: number, value: JsonObject): Promise<boolean> {
@@ -88,7 +92,7 @@ export class RedisStore implements StateStore {
 
   async list(collection: Collection): Promise<readonly StoredRecord[]> {
     const found = await this.#run('list', [this.#index(collection)], [this.#record(collection, '')]);
-    return (found as readonly RecordReply[]).map(toRecord);
+    return this.#readRecords(collection, (found as readonly RecordReply[]).map(toWritten));
   }
 
   async increment(
@@ -150,8 +154,8 @@ export class RedisStore implements StateStore {
 
 type RecordReply = readonly [key: string, value: string, version: string];
 
-function toRecord([key, value, version]: RecordReply): StoredRecord {
-  return { key, value: JSON.parse(value) as JsonObject, version: Number(version) };
+function toWritten([key, value, version]: RecordReply): WrittenRecord {
+  return { key, value, version: Number(version) };
 }
 
 interface RedisSpaceOptions {

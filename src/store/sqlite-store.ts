@@ -6,6 +6,7 @@ import {
   COLLECTIONS,
   type Collection,
   type CounterStep,
+  createRecordReader,
   firstVersion,
   fitLimits,
   type Increment,
@@ -14,6 +15,7 @@ import {
   type StateStore,
   type StoredRecord,
   StoreError,
+  type WrittenRecord,
 } from './state-store.js';
 
 export interface SqliteStoreOptions {
@@ -69,6 +71,7 @@ export class SqliteStore implements StateStore {
   readonly #busyMs: number;
   readonly #lookMs: number;
   readonly #onProblem: SqliteStoreOptions['onProblem'];
+  readonly #readRecords: ReturnType<typeof createRecordReader>;
   #failing = false;
   #closed = false;
   #database: SqliteDatabase | undefined;
@@ -85,13 +88,15 @@ export class SqliteStore implements StateStore {
     this.#busyMs = busyMs;
     this.#lookMs = lookMs;
     this.#onProblem = onProblem;
+    this.#readRecords = createRecordReader(this.description, onProblem);
     this.#lookedAt = performance.now();
     this.#open();
   }
 
   #open(): void {
-    this.#database = openSqliteFile(this.#file, this.#failing ? 0 : this.#busyMs);
-    this.#statements = prepareStatements(this.#database);
+    const { database, statements } = openSqliteFile(this.#file, this.#failing ? 0 : this.#busyMs);
+    this.#database = database;
+    this.#statements = statements;
     this.#identity = identify(this.#file);
   }
 
@@ -123,7 +128,7 @@ export class SqliteStore implements StateStore {
 
   async get(collection: Collection, key: string): Promise<StoredRecord | undefined> {
     const row = this.#read(({ get }) => get.get(collection, key, this.#now()));
-    return row === undefined ? undefined : toRecord(row as RecordRow);
+    return row === undefined ? undefined : this.#readRecords(collection, [toWritten(row as WrittenRecord)])[0];
   }
 
   async replace(collection: Collection, key: string, version: number, value: JsonObject): Promise<boolean> {
@@ -142,7 +147,7 @@ export class SqliteStore implements StateStore {
 
   async list(collection: Collection): Promise<readonly StoredRecord[]> {
     const rows = this.#read(({ list }) => list.all(collection, this.#now()));
-    return (rows as RecordRow[]).map(toRecord);
+    return this.#readRecords(collection, (rows as WrittenRecord[]).map(toWritten));
   }
 
   async increment(
@@ -235,12 +240,6 @@ function removeCompanions(file: string): void {
   for (const suffix of ['-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
 }
 
-interface RecordRow {
-  readonly key: string;
-  readonly value: string;
-  readonly version: number;
-}
-
 /** The value of a counter's row; 0 for a counter without a row. */
 function countOf(row: unknown): number {
   return (row as { readonly value: number } | undefined)?.value ?? 0;
@@ -252,8 +251,8 @@ function prepareStatements(database: SqliteDatabase): Statements {
 }
 
 // The driver adds members of its own to a row, so the needed ones are picked by name.
-function toRecord({ key, value, version }: RecordRow): StoredRecord {
-  return { key, value: JSON.parse(value) as JsonObject, version };
+function toWritten({ key, value, version }: WrittenRecord): WrittenRecord {
+  return { key, value, version };
 }
 
 /** Native code that npm installs per platform and that some installations leave out. Only the thread that uses a file loads it. */
@@ -301,7 +300,7 @@ const SCHEMA_STEPS = [
  * @param busyMs how long to wait for another process that is writing
  * @throws StoreError whose message says what the operator can do.
  */
-function openSqliteFile(file: string, busyMs: number): SqliteDatabase {
+function openSqliteFile(file: string, busyMs: number): { database: SqliteDatabase; statements: Statements } {
   try {
     const Database = requireDriver();
     ensureFile(file);
@@ -309,7 +308,7 @@ function openSqliteFile(file: string, busyMs: number): SqliteDatabase {
     try {
       prepareDatabase(database, file);
       assertSound(database);
-      return database;
+      return { database, statements: prepareStatements(database) };
     } catch (fault) {
       database.close();
       throw fault;
@@ -328,6 +327,7 @@ function ensureFile(file: string): void {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (fault) {
     if (faultCode(fault) !== 'EEXIST') throw fault;
+    if (!statSync(file).isFile()) throw Object.assign(new Error('it is no file'), { code: 'EISDIR' });
     accessSync(file, constants.R_OK | constants.W_OK);
   }
 }
@@ -390,12 +390,14 @@ function readVersion(database: SqliteDatabase): number {
 
 /** What is wrong and what to do, by the fault's code without SQLite's extension (`SQLITE_BUSY_SNAPSHOT`). */
 const OPENING_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'is in a directory that does not exist. Make the directory',
+  ENOENT: 'is in a directory that does not exist, or is a link to nothing. Make the directory',
+  EISDIR: 'is a directory or a device. Move it away',
   ENOTDIR: 'is in a directory that does not exist. Make the directory',
   EACCES: 'cannot be written by this user. Change its permissions',
   EPERM: 'cannot be written by this user. Change its permissions',
   EROFS: 'is on a file system that cannot be written',
   SQLITE_NOTADB: 'is not an SQLite database. Move it away',
+  SQLITE_ERROR: 'lacks what a state store has. Move it away (pending confirmations and counts are lost)',
   SQLITE_CORRUPT: 'is damaged. Move it away (pending confirmations and counts are lost)',
   SQLITE_BUSY: 'is locked by another process. End that process',
   SQLITE_READONLY: 'cannot be written. Give this user write access to it and to its directory',

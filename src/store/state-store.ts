@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { JsonObject } from '../base/json/json.js';
+import { isJsonObject, type JsonObject } from '../base/json/json.js';
 
 /** The kinds of record. A closed list, so that two modules cannot use one name for different records. */
 export const COLLECTIONS = [
@@ -29,6 +29,34 @@ export interface StoredRecord {
   readonly value: JsonObject;
   /** Grows with each change; `replace` compares it. */
   readonly version: number;
+}
+
+/** A record with its value as JSON text. */
+export interface WrittenRecord extends Omit<StoredRecord, 'value'> {
+  readonly value: string;
+}
+
+/** Reads records where each that is damaged is passed over, and said once for its collection. */
+export function createRecordReader(description: string, onProblem: ((message: string) => void) | undefined) {
+  const damaged = new Set<Collection>();
+  return (collection: Collection, written: readonly WrittenRecord[]): readonly StoredRecord[] =>
+    written.flatMap(({ value: text, ...record }) => {
+      const value = parseObject(text);
+      if (value !== undefined) return [{ ...record, value }];
+      if (!damaged.has(collection))
+        onProblem?.(`${description} has a damaged record of the kind '${collection}', which is passed over.`);
+      damaged.add(collection);
+      return [];
+    });
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface RecordOptions {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -58,6 +58,23 @@ describe('the SQLite file', () => {
     },
   );
 
+  it('passes over a record that is damaged, says so once, and keeps the others', async () => {
+    const file = freshFile();
+    const problems: string[] = [];
+    const store = await openStore({ type: 'sqlite', file }, { onProblem: (problem) => void problems.push(problem) });
+    for (const key of ['sound', 'torn', 'list']) await store.insert('execution', key, { key }, soon());
+    const database = new Database(file);
+    database.exec(`UPDATE records SET value = '{"key":' WHERE key = 'torn'`);
+    database.exec("UPDATE records SET value = '[1]' WHERE key = 'list'");
+    database.close();
+    expect(await store.list('execution')).toMatchObject([{ key: 'sound', value: { key: 'sound' } }]);
+    expect(await store.get('execution', 'torn')).toBeUndefined();
+    expect(problems).toEqual([
+      `SQLite file '${file}' has a damaged record of the kind 'execution', which is passed over.`,
+    ]);
+    await store.close();
+  });
+
   it('has no expired rows after a purge', async () => {
     const file = freshFile();
     let now = Date.now();
@@ -85,7 +102,7 @@ describe('an SQLite file that cannot be used', () => {
     [
       'in a missing directory',
       async (file) => join(file, 'state.db'),
-      /directory that does not exist\. Make the directory/,
+      /directory that does not exist, or is a link to nothing\. Make the directory/,
     ],
     [
       'below a file',
@@ -95,7 +112,23 @@ describe('an SQLite file that cannot be used', () => {
       },
       /directory that does not exist/,
     ],
-    ['that is a directory', async () => directory, /cannot be/],
+    ['that is a directory', async () => directory, /is a directory or a device\. Move it away/],
+    [
+      'that is a link to nothing',
+      async (file) => {
+        await symlink(`${file}.gone`, file);
+        return file;
+      },
+      /is a link to nothing/,
+    ],
+    [
+      'without its tables',
+      async (file) => {
+        query(file, 'PRAGMA user_version = 1').close();
+        return file;
+      },
+      /lacks what a state store has\. Move it away/,
+    ],
     [
       'of another kind',
       async (file) => {
