@@ -126,7 +126,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const { raw, record, inputSchema } = tool;
   const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
   // Where parameters that are not described are let through, leaving one out of the description would only hide it.
-  const further = whyFurther(inputSchema, raw['description'], curation.unknownParameters);
+  const further = whyFurther(inputSchema, raw, curation.unknownParameters);
   const strict = further === undefined && (upstream.strict !== false || curation.unknownParameters === 'refuse');
   const foreign = new Set(choice !== undefined && strict ? findForeignParameters(inputSchema, choice) : []);
   const { parameters: all, suffixed } = readParameters(visibleSchema, inputSchema);
@@ -284,7 +284,7 @@ function renamedDiagnostic({ upstream, tool, name }: Operation, parameter: Param
 /** Nothing that a call of it holds can be checked. */
 function silentDiagnostic({ upstream, tool, name }: Operation): Diagnostic {
   const message =
-    `The schema of tool '${tool}' of '${upstream}' names no parameter, and its description does: calls of '${name}' are not ` +
+    `The schema of tool '${tool}' of '${upstream}' names no parameter, though it seems to take some: calls of '${name}' are not ` +
     "checked, and pass with whatever they hold. 'unknownParameters' of the operation says 'allow' or 'refuse' for good";
   return { severity: 'warning', kind: 'schema-says-nothing', upstream, tool, message };
 }

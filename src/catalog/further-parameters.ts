@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../base/json/json.js';
+import { toSnakeCase } from '../base/lib/names.js';
 import { cleanText, quoteValues } from '../base/lib/text.js';
 import type { Operation } from '../base/protocol/operation.js';
+import type { RawTool } from '../base/protocol/tools.js';
 import { readFurtherMembers } from '../schema/further-members.js';
 import { ANY_VALUE, describeForm, readObjectFields } from '../schema/schema-shape.js';
 
@@ -9,19 +11,35 @@ export type UnknownParameters = 'allow' | 'refuse';
 
 /**
  * Why a tool takes parameters that its schema does not name; undefined where they are unknown, as the specification has it (4.6). A
- * schema that allows more by a keyword defines more. One that names nothing at all, beside a description that does, says nothing.
+ * schema that allows more by a keyword defines more. One that was lost on its way, or that names nothing at all where the tool's
+ * description or its name does, says nothing.
  */
 export function whyFurther(
   inputSchema: JsonSchema,
-  description: unknown,
+  { name, description }: RawTool,
   declared: UnknownParameters | undefined,
 ): 'declared' | 'silent' | 'operator' | undefined {
   if (declared !== undefined) return declared === 'allow' ? 'operator' : undefined;
   const { taken } = readFurtherMembers(inputSchema);
   if (taken !== undefined) return taken ? 'declared' : undefined;
+  if (isLost(inputSchema)) return 'silent';
   const saysNothing = readObjectFields(inputSchema, inputSchema).length === 0;
-  return saysNothing && namesParameters(cleanText(description)) ? 'silent' : undefined;
+  return saysNothing && (SEARCHES.test(toSnakeCase(cleanText(name))) || namesParameters(cleanText(description)))
+    ? 'silent'
+    : undefined;
 }
+
+/** What tools without parameters publish has a `type` at least. */
+function isLost(inputSchema: JsonSchema): boolean {
+  return Object.keys(inputSchema).every((key) => ANNOTATIONS.has(key));
+}
+
+const ANNOTATIONS: ReadonlySet<string> = new Set(
+  '$schema $id $comment $defs definitions title description default'.split(' '),
+);
+
+/** Nobody searches for nothing. */
+const SEARCHES = /^(?:search|find|query|lookup|look_up)(?:_|$)/;
 
 /** An object literal, a list of parameters, or words that introduce one. */
 const NAMED_PARAMETERS = [

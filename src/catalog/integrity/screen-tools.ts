@@ -25,7 +25,7 @@ type SchemaReading =
   | { readonly schema: JsonSchema; readonly remark?: string }
   | { readonly schema: undefined; readonly remark: string };
 
-const NO_PARAMETERS: JsonSchema = Object.freeze({ type: 'object' });
+const NO_SCHEMA: JsonSchema = Object.freeze({});
 
 /**
  * Filters what a server sent as its tools. MCP clients usually refuse a whole list for one entry that breaks the
@@ -80,10 +80,10 @@ export function screenTools({ upstream, tools }: ToolSet, records: ToolRecords):
 
 function readInputSchema(schema: unknown): SchemaReading {
   if (schema === undefined || schema === null) {
-    return { schema: NO_PARAMETERS, remark: 'it has no input schema and is read as taking no parameters' };
+    return { schema: NO_SCHEMA, remark: 'it has no input schema, so that what it takes is not known' };
   }
   if (schema === true)
-    return { schema: NO_PARAMETERS, remark: "its input schema is 'true', which describes no parameters" };
+    return { schema: NO_SCHEMA, remark: "its input schema is 'true', which describes no parameters" };
   const parsed = typeof schema === 'string' ? parseSchema(schema) : schema;
   if (!isJsonObject(parsed)) return { schema: undefined, remark: 'its input schema is not an object' };
   const types = declaredTypes(parsed['type']);

@@ -51,7 +51,14 @@ import {
 import { shapeNative, shapePassthrough } from './shape-without-envelope.js';
 import type { Snapshot } from './snapshot.js';
 import { type DropIgnored, mayBeAsked, type ValidatedCall, validate } from './validate.js';
-import { collectWarnings, ignoredWarning, leftOutWarning, unknownMembersWarning, type WarnedOnce } from './warnings.js';
+import {
+  collectWarnings,
+  ignoredWarning,
+  leftOutWarning,
+  passedOnWarning,
+  unknownMembersWarning,
+  type WarnedOnce,
+} from './warnings.js';
 
 /** The snapshots of this moment; they may be newer than a call's. */
 interface SnapshotSource {
@@ -206,7 +213,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const partOf = findingPart instanceof Promise ? await findingPart : findingPart;
     const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> => {
       if (stored !== undefined) return shapeStored(stored, limits);
-      const own = warningsOf(validated);
+      const own = warningsOf(validated, results);
       const warnings = own.length === 0 ? quotaWarnings : [...quotaWarnings, ...own];
       return runCall(call, context, snapshot, progress, warnings);
     };
@@ -457,9 +464,15 @@ function withSession(reply: Reply, { sessionId }: Caller): Reply {
 }
 
 /** What the caller should know of the arguments that were sent. */
-function warningsOf({ leftOut, unknown, ignored }: ValidatedCall): readonly Warning[] {
-  if (leftOut === undefined && unknown === undefined && ignored === undefined) return NO_WARNINGS;
+function warningsOf(
+  { leftOut, unknown, ignored, operation, arguments: args }: ValidatedCall,
+  { controlsOf }: Pick<ResultService, 'controlsOf'>,
+): readonly Warning[] {
+  const passedOn = operation.strict ? undefined : passedOnWarning(args, controlsOf(operation), operation);
+  if (leftOut === undefined && unknown === undefined && ignored === undefined && passedOn === undefined)
+    return NO_WARNINGS;
   return [
+    ...(passedOn === undefined ? [] : [passedOn]),
     ...(leftOut === undefined ? [] : [leftOutWarning(leftOut)]),
     ...(unknown === undefined ? [] : [unknownMembersWarning(unknown)]),
     ...(ignored === undefined ? [] : [ignoredWarning(ignored)]),

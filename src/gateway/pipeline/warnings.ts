@@ -1,8 +1,10 @@
 import { canonicalJson } from '../../base/json/canonical-json.js';
-import { echoName } from '../../base/lib/text.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { echoName, quoteValues } from '../../base/lib/text.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import type { Warning } from '../../base/protocol/result.js';
 import type { UnknownInside } from '../../catalog/arguments/bind-arguments.js';
+import type { ControlSet } from '../../results/query/result-types.js';
 
 /** Collects the warnings of one answer without duplicates (companion document "warnings"). */
 export interface Warnings {
@@ -108,6 +110,21 @@ export function unknownMembersWarning(unknown: readonly UnknownInside[]): Warnin
     message: `The tool's schema does not name ${names.join(', ')}; it was sent, and the tool may have ignored it`,
     details: { members: unknown },
     severity: 'medium',
+  };
+}
+
+/** The warning of controls by their plain names, of an operation whose tool may have parameters that its schema does not name. */
+export function passedOnWarning(given: JsonObject, { names }: ControlSet, { scope }: Operation): Warning | undefined {
+  const passed = [...names].filter(([control]) => Object.hasOwn(given, control) && !scope.byName.has(control));
+  if (passed.length === 0) return undefined;
+  const plain = passed.map(([control]) => control);
+  return {
+    code: 'VALIDATION_PASSED_ON_WARNING',
+    message:
+      `${quoteValues(plain)}: sent to the server, which may take more than its schema names and may have ignored it. ` +
+      `The gateway's own, of the answer: ${quoteValues(passed.map(([, name]) => name))}`,
+    details: { params: plain },
+    severity: 'low',
   };
 }
 

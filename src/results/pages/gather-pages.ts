@@ -275,8 +275,11 @@ function withDoubt(list: LocatedList, { call, query }: Gathering): GatheredList 
   const signs = readPageSigns(list.data, list.path, list.items.length);
   const size = sizeOf(call);
   if (call.asked !== undefined && size !== undefined) return boundedHere(list, size, signs.isEnd);
-  const isDoubtful = size !== undefined && list.items.length === size.size && !signs.isEnd && signs.total === undefined;
-  if (!isDoubtful) return { list, warnings: [] };
+  const { length } = list.items;
+  const mayGoOn = !signs.isEnd && signs.total === undefined;
+  if (size === undefined && mayGoOn && !call.operation.strict && PAGE_SIZES.has(length) && choosesOfAll(query))
+    return { list, missing: { warning: warnOfRoundPage(length) }, warnings: [] };
+  if (size === undefined || length !== size.size || !mayGoOn) return { list, warnings: [] };
   const isGiven = boundsGiven(call).includes(size.name);
   const isAll = choosesOfAll(query);
   const warning: Warning = {
@@ -288,6 +291,19 @@ function withDoubt(list: LocatedList, { call, query }: Gathering): GatheredList 
     severity: !isAll ? 'low' : isGiven ? 'medium' : 'high',
   };
   return { list, missing: { warning }, warnings: [] };
+}
+
+/** How many items servers give unless they are asked for more. */
+const PAGE_SIZES: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1_000]);
+
+/** A tool that does not name its parameters may have one for the size of its answers. */
+function warnOfRoundPage(read: number): Warning {
+  return {
+    code: 'VALIDATION_PARTIAL_LIST_WARNING',
+    message: `The upstream gave ${read} items, as many as servers often give at most, and does not say whether there are more. If there are, this result leaves them out: ask the server itself, by parameters of its own`,
+    details: { read },
+    severity: 'medium',
+  };
 }
 
 /** A list that the gateway itself bounded, since `first` needs no more: a count beside it may be that of these items. */

@@ -41,26 +41,35 @@ export function isPosition({ name }: Pick<Parameter, 'name'>): boolean {
   return OFFSETS.has(name) || PAGES.has(name) || CURSORS.has(name);
 }
 
+/** The parameters of an operation, and what a call gives beside them where the tool may take more than its schema names. */
+function parametersOf({ operation, arguments: args }: PagedCall): readonly Named[] {
+  const { parameters, scope, strict } = operation;
+  if (strict) return parameters;
+  const further = Object.keys(args).filter((key) => !scope.byUpstreamName.has(key));
+  return [...parameters, ...further.map((key) => ({ name: toSnakeCase(key), upstreamName: key, schema: {} }))];
+}
+
+type Named = Pick<Parameter, 'name' | 'upstreamName' | 'schema'>;
+
 /** The arguments of a call that choose a page, as callers name them. */
-export function positionsGiven({ operation, arguments: args }: PagedCall): readonly string[] {
-  return operation.parameters.filter((each) => isPosition(each) && isGiven(each, args)).map(({ name }) => name);
+export function positionsGiven(call: PagedCall): readonly string[] {
+  return parametersOf(call)
+    .filter((each) => isPosition(each) && isGiven(each, call.arguments))
+    .map(({ name }) => name);
 }
 
 /** The arguments with which the caller bounds the whole list: those that bound a page are not among them. */
-export function boundsGiven({ operation, arguments: args }: PagedCall): readonly string[] {
-  return operation.parameters
-    .filter((each) => SIZES.has(each.name) && !PAGE_SIZE.test(each.name) && isGiven(each, args))
+export function boundsGiven(call: PagedCall): readonly string[] {
+  return parametersOf(call)
+    .filter((each) => SIZES.has(each.name) && !PAGE_SIZE.test(each.name) && isGiven(each, call.arguments))
     .map(({ name }) => name);
 }
 
 /** How many items an answer holds at most, by an argument or by what the tool says of its parameter. */
-export function sizeOf({
-  operation,
-  arguments: args,
-}: PagedCall): { readonly name: string; readonly size: number } | undefined {
-  for (const parameter of operation.parameters) {
+export function sizeOf(call: PagedCall): { readonly name: string; readonly size: number } | undefined {
+  for (const parameter of parametersOf(call)) {
     if (!SIZES.has(parameter.name)) continue;
-    const size = args[parameter.upstreamName] ?? defaultOf(parameter);
+    const size = call.arguments[parameter.upstreamName] ?? defaultOf(parameter);
     if (typeof size === 'number' && size > 0) return { name: parameter.name, size };
   }
   return undefined;
@@ -69,14 +78,14 @@ export function sizeOf({
 const SAID_DEFAULT = /\bdefaults?(?: value)?(?: is| to|:|=)? ?`?(\d{1,6})\b/i;
 
 /** How many items a tool gives without the parameter, by its schema or its description. */
-export function defaultOf({ schema }: Parameter): number | undefined {
+export function defaultOf({ schema }: Pick<Parameter, 'schema'>): number | undefined {
   if (typeof schema['default'] === 'number') return schema['default'];
   const said =
     typeof schema['description'] === 'string' ? SAID_DEFAULT.exec(schema['description'].slice(0, 1_000)) : null;
   return said === null ? undefined : Number(said[1]);
 }
 
-function isGiven({ upstreamName }: Parameter, args: JsonObject): boolean {
+function isGiven({ upstreamName }: Named, args: JsonObject): boolean {
   return args[upstreamName] !== undefined && args[upstreamName] !== null;
 }
 

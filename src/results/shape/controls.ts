@@ -33,7 +33,7 @@ export function prepareControls(
   const taken = CONTROLS.filter(
     (control) => (path === null || control !== 'collection') && mayApply(control, operation),
   );
-  const named = taken.map((control) => [control, freeName(control, operation.scope.byName)] as const);
+  const named = taken.map((control) => [control, freeName(control, operation)] as const);
   return {
     kind: shape?.kind ?? 'object',
     names: new Map(named),
@@ -49,12 +49,13 @@ function mayApply(control: Control, operation: Operation): boolean {
 }
 
 /**
- * The upstream's parameter keeps its name, in either spelling; the gateway's becomes `result_<name>`. An underscore in front is
- * for metadata (specification, sections 4.3 and 4.6.1).
+ * The upstream's parameter keeps its name, in either spelling; the gateway's becomes `result_<name>`. Where the upstream may take
+ * parameters that it does not name, every plain name may be one. An underscore in front is for metadata (specification, sections 4.3
+ * and 4.6.1).
  */
-function freeName(control: Control, taken: ReadonlyMap<string, unknown>): string {
-  let name: string = control;
-  while (taken.has(name)) name = `result_${name}`;
+function freeName(control: Control, { scope, strict }: Operation): string {
+  let name: string = strict ? control : `result_${control}`;
+  while (scope.byName.has(name)) name = `result_${name}`;
   return name;
 }
 

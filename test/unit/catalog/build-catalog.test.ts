@@ -9,32 +9,32 @@ const kindsOf = (catalog: Catalog) => catalog.diagnostics.map(({ kind }) => kind
 
 describe('the names of a catalog', () => {
   it('stay bare where they are unique and are qualified for every upstream where they are not', () => {
-    const catalog = buildTestCatalog({ a: [aTool('search'), aTool('onlyA')], b: [aTool('Search')] });
-    expect(namesOf(catalog)).toEqual(['a__search', 'b__search', 'only_a']);
+    const catalog = buildTestCatalog({ a: [aTool('list_all'), aTool('onlyA')], b: [aTool('List_all')] });
+    expect(namesOf(catalog)).toEqual(['a__list_all', 'b__list_all', 'only_a']);
     expect(kindsOf(catalog)).toEqual(['name-qualified', 'name-qualified']);
   });
 
   it('are found in their bare and in their qualified form', () => {
-    const catalog = buildTestCatalog({ a: [aTool('search'), aTool('onlyA')], b: [aTool('search')] });
+    const catalog = buildTestCatalog({ a: [aTool('list_all'), aTool('onlyA')], b: [aTool('list_all')] });
     expect(catalog.find('only_a')).toBe(catalog.find('a__only_a'));
-    expect(catalog.find('a__search')?.upstream).toBe('a');
-    expect(catalog.find('search')).toBeUndefined();
+    expect(catalog.find('a__list_all')?.upstream).toBe('a');
+    expect(catalog.find('list_all')).toBeUndefined();
     expect(catalog.find('__proto__')).toBeUndefined();
   });
 
   it('stay with the upstream they are pinned to', () => {
-    const pinned = buildTestCatalog({ a: [aTool('search')], b: [aTool('search')] }, { pins: { search: 'b' } });
-    expect(namesOf(pinned)).toEqual(['a__search', 'search']);
-    expect(pinned.find('search')?.upstream).toBe('b');
+    const pinned = buildTestCatalog({ a: [aTool('list_all')], b: [aTool('list_all')] }, { pins: { list_all: 'b' } });
+    expect(namesOf(pinned)).toEqual(['a__list_all', 'list_all']);
+    expect(pinned.find('list_all')?.upstream).toBe('b');
   });
 
   it('are given to no other upstream while the one that they are pinned to is disconnected', () => {
-    const away = buildTestCatalog({ a: [aTool('search')], b: [] }, { pins: { search: 'b' } });
-    expect(namesOf(away)).toEqual(['a__search']);
+    const away = buildTestCatalog({ a: [aTool('list_all')], b: [] }, { pins: { list_all: 'b' } });
+    expect(namesOf(away)).toEqual(['a__list_all']);
   });
 
   it('are reported when they are pinned to an upstream that is not configured', () => {
-    const catalog = buildTestCatalog({ a: [aTool('search')] }, { pins: { search: 'nobody' } });
+    const catalog = buildTestCatalog({ a: [aTool('list_all')] }, { pins: { list_all: 'nobody' } });
     expect(kindsOf(catalog)).toEqual(['pin-unknown']);
   });
 
@@ -81,10 +81,10 @@ describe('the curation of a catalog', () => {
 
   it('frees the name of a hidden tool for others', () => {
     const catalog = buildTestCatalog(
-      { a: [aTool('search')], b: [aTool('search')] },
+      { a: [aTool('list_all')], b: [aTool('list_all')] },
       { upstreams: [anUpstream('a', { curation: [{ pattern: '*', hide: true }] })] },
     );
-    expect(namesOf(catalog)).toEqual(['search']);
+    expect(namesOf(catalog)).toEqual(['list_all']);
   });
 
   it('gives a name to the tool that is renamed to it, not to the one that is spelled so', () => {
@@ -157,14 +157,14 @@ describe('a tool that breaks the specification', () => {
   });
 
   it.each([
-    ['no schema', { name: 'kept' }],
-    ['null for a schema', { name: 'kept', inputSchema: null }],
-    ['true for a schema', { name: 'kept', inputSchema: true }],
-    ['a schema as JSON text', { name: 'kept', inputSchema: '{"type":"object","properties":{"a":{}}}' }],
-  ])('is repaired and reported: %s', (_, tool) => {
+    ['no schema', { name: 'kept' }, ['schema-says-nothing']],
+    ['null for a schema', { name: 'kept', inputSchema: null }, ['schema-says-nothing']],
+    ['true for a schema', { name: 'kept', inputSchema: true }, ['schema-says-nothing']],
+    ['a schema as JSON text', { name: 'kept', inputSchema: '{"type":"object","properties":{"a":{}}}' }, []],
+  ])('is repaired and reported: %s', (_, tool, kinds) => {
     const catalog = buildTestCatalog({ a: [tool] });
     expect(namesOf(catalog)).toEqual(['kept']);
-    expect(kindsOf(catalog)).toEqual(['tool-repaired']);
+    expect(kindsOf(catalog)).toEqual(['tool-repaired', ...kinds]);
   });
 
   it('keeps its parameters when its schema is a JSON text', () => {
@@ -236,19 +236,19 @@ describe('diffCatalogs', () => {
   });
 
   it('replaces a bare name by two qualified ones when a second upstream offers it', () => {
-    const before = buildTestCatalog({ a: [aTool('search')] });
-    const after = buildTestCatalog({ a: [aTool('search')], b: [aTool('search')] });
+    const before = buildTestCatalog({ a: [aTool('list_all')] });
+    const after = buildTestCatalog({ a: [aTool('list_all')], b: [aTool('list_all')] });
     expect(diffCatalogs(before, after)).toEqual({
-      added: ['a__search', 'b__search'],
-      removed: ['search'],
+      added: ['a__list_all', 'b__list_all'],
+      removed: ['list_all'],
       changed: [],
     });
   });
 
   it('reports a name as changed that calls another upstream', () => {
-    const before = buildTestCatalog({ a: [aTool('search')] });
-    const after = buildTestCatalog({ b: [aTool('search')] });
-    expect(diffCatalogs(before, after)).toEqual({ added: [], removed: [], changed: ['search'] });
+    const before = buildTestCatalog({ a: [aTool('list_all')] });
+    const after = buildTestCatalog({ b: [aTool('list_all')] });
+    expect(diffCatalogs(before, after)).toEqual({ added: [], removed: [], changed: ['list_all'] });
   });
 
   it('reports a name as changed, bare and qualified, that calls another tool of the same upstream', () => {

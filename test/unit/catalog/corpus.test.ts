@@ -83,9 +83,9 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
       const values = operations.map(({ fixedArguments }) => fixedArguments?.[grouping?.parameter ?? '']);
       expect(values.toSorted(), key).toEqual(grouping?.values.toSorted() ?? [undefined]);
     }
-    // A few of some thousand tools have a schema without parameters, and a description with some.
+    // A few of some thousand tools have a schema without parameters, and a description with some; those of one server have lost theirs.
     const silent = catalog.diagnostics.filter(({ kind }) => kind === 'schema-says-nothing');
-    expect(silent.length).toBeLessThan(5);
+    expect(silent.length).toBeLessThan(15);
     const told = catalog.diagnostics.filter(({ severity }) => severity !== 'info');
     expect(told.filter((each) => !silent.includes(each))).toEqual([]);
     const names = catalog.operations.map(({ name }) => name);

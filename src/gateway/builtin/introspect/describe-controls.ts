@@ -15,6 +15,9 @@ const PUBLISHED_FUNCTIONS = ['count', 'group_by', 'sum', 'avg', 'min', 'max'];
 /** Where each control is explained, once for all operations. */
 const REFERENCE = "Of the answer, as those below: introspect {query: 'types', name: 'Controls'}";
 
+/** Where parameters pass that the schema does not name. */
+const RENAMED = "The gateway's all begin with 'result_', as plain names go to the server.";
+
 /**
  * The controls that an operation takes, as parameters beside its own. Every READ has them, so that only the first says where they are
  * explained, and others what is this operation's own: names and fields, and whose it is where it could be taken for the upstream's.
@@ -24,7 +27,7 @@ export function describeControls(operation: Operation, controls: ControlSet): re
     const { type, description = '' } = CONTROL_SPECS[control];
     const isSimple = SIMPLE_TYPES.has(type);
     const words = [
-      ownerNote(control, controls),
+      operation.strict ? ownerNote(control, controls) : index === 0 ? RENAMED : '',
       index === 0 ? REFERENCE : '',
       isSimple ? '' : description,
       detailOf(control, operation, controls),

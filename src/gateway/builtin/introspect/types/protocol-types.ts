@@ -10,7 +10,7 @@ const CONTROL_TYPES: readonly TypeDetails[] = [
     name: 'Controls',
     kind: 'object',
     description:
-      'Parameters of READs that shape the answer. All work on one list: the answer, or its only one, be it in a text; paging styles are never mixed',
+      "Parameters of READs that shape the answer. All work on one list: the answer, or its only one, be it in a text; paging styles are never mixed. Where a plain name is, or may be, the server's own parameter, the control is called result_<name>",
     fields: CONTROLS.map((name) => {
       const { part: _part, group: _group, ...spec } = CONTROL_SPECS[name];
       return { name, required: false, ...spec };

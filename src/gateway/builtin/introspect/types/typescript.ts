@@ -16,14 +16,17 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
  * @param family by whose name programs call it
  */
 export function writeSignature(operation: Operation, family: string): string {
-  const { name, parameters, inputSchema, outputSchema } = operation;
+  const { name, parameters, inputSchema, outputSchema, strict } = operation;
   const writer = new TypeWriter();
   const fieldsOf = (place: 'params' | 'input') =>
     parameters
       .filter((parameter) => parameter.place === place)
       .map((parameter) => ({ name: parameter.name, schema: parameter.schema, required: parameter.required }));
   const input = fieldsOf('input');
-  const inside = input.length === 0 ? [] : [`input: ${writer.members(input, inputSchema, 1)}`];
+  const inside = [
+    ...(input.length === 0 ? [] : [`input: ${writer.members(input, inputSchema, 1)}`]),
+    ...(strict ? [] : ['[further: string]: unknown']),
+  ];
   const params = writer.members(fieldsOf('params'), inputSchema, 1, inside);
   const answer = outputSchema === undefined ? 'unknown' : writer.type(outputSchema, outputSchema, 1);
   return `aql.${family}(${JSON.stringify(name)}, params: ${params}): Promise<${answer}>`;
