@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compare, findStale, readExpected } from '../suite/compare.mjs';
+import { compare, compareWays, findStale, readExpected } from '../suite/compare.mjs';
 import { findSuite } from '../suite/find-suite.mjs';
-import { testClient, testServer } from '../suite/parts.mjs';
+import { testClient, testOwnReference, testServer } from '../suite/parts.mjs';
 
 /** Scenarios whose servers want an authorization are in `npm run suite` alone: each of them waits for a gateway of its own. */
 const withoutAuthorization = (scenario: string) => !scenario.startsWith('auth/');
@@ -27,6 +27,14 @@ describe.skipIf('missing' in suite)(`the official conformance suite${missing}`, 
     async (set) => {
       const results = await testClient(suite, set, withoutAuthorization);
       expect(compare(results, readExpected()).faults).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'passes through the gateway in %s wherever it passes directly, of a server that tells the eras apart by `_meta`',
+    async (set) => {
+      expect(compareWays(await testOwnReference(suite, set)).faults).toEqual([]);
     },
     TIMEOUT_MS,
   );

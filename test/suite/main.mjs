@@ -1,13 +1,13 @@
 /**
  * Runs the official conformance suite of MCP against the shipped gateway, and says what fails that is not on the list.
  *
- *   node test/suite/main.mjs [--set 2025-11-25] [--part server|client|fixture] [--verbose]
+ *   node test/suite/main.mjs [--set 2025-11-25] [--part server|client|fixture|reference] [--verbose]
  *   node test/suite/main.mjs --reference http://127.0.0.1:3000/mcp   sets a server that runs there beside the same through the gateway
  */
 import { parseArgs } from 'node:util';
 import { compare, compareWays, findStale, readExpected } from './compare.mjs';
 import { findSuite, installNode } from './find-suite.mjs';
-import { SETS, testClient, testFixture, testReference, testServer } from './parts.mjs';
+import { SETS, testClient, testFixture, testOwnReference, testReference, testServer } from './parts.mjs';
 
 const PARTS = { server: testServer, client: testClient, fixture: testFixture };
 
@@ -39,7 +39,8 @@ const count = (judged, status, isRequired) =>
 
 const suite = findOrInstall();
 const expected = readExpected();
-const parts = values.reference !== undefined ? [] : values.part === undefined ? ['server', 'client'] : [values.part];
+const isReference = values.reference !== undefined || values.part === 'reference';
+const parts = isReference ? [] : values.part === undefined ? ['server', 'client'] : [values.part];
 const sets = values.set === undefined ? Object.keys(SETS) : [values.set];
 let passed = 0;
 const faults = [];
@@ -55,8 +56,10 @@ for (const part of parts) {
     faults.push(...found, ...(part === 'fixture' ? [] : findStale(results, expected)));
   }
 }
-for (const set of values.reference === undefined ? [] : sets) {
-  const { judged, faults: found } = compareWays(await testReference(suite, set, values.reference));
+for (const set of isReference ? sets : []) {
+  const { reference } = values;
+  const ofBoth = reference === undefined ? testOwnReference(suite, set) : testReference(suite, set, reference);
+  const { judged, faults: found } = compareWays(await ofBoth);
   const ways = judged.map(({ through, ...result }) => ({ ...result, reason: `through: ${through.status}` }));
   console.log(`\nreference ${set}\n${ways.map(describe).join('\n')}`);
   const direct = judged.filter(({ status }) => status === 'passed');

@@ -60,6 +60,11 @@ export async function testReference(suite, set, url) {
   }
 }
 
+/** The same with the fixture that behaves as the suite's own reference server. */
+export async function testOwnReference(suite, set) {
+  return over(await startFixture('apart'), (url) => testReference(suite, set, url));
+}
+
 /** The suite's servers as the gateway's upstream: a client of the gateway makes the calls that they wait for. */
 export function testClient(suite, set, chosen) {
   return runSuite(suite, { side: 'client', set, chosen, args: ['--command', `${process.execPath} ${DRIVER}`] });
