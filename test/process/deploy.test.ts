@@ -8,6 +8,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { memoryOfThreads } from '../../src/gateway/memory-budget.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { leanCaller } from '../support/lean-client.js';
+import { sendHttp } from '../support/raw-http.js';
 import { REPOSITORY, serveGateway } from '../support/served-gateway.js';
 
 const run = promisify(execFile);
@@ -98,6 +99,42 @@ describe('the memory that manifests give a gateway', () => {
   });
 });
 
+describe("the manifests' configuration", () => {
+  it('takes requests by each name of the Service, in any namespace, and by no other', async () => {
+    const [{ spec }] = (await build(BASE)).filter(({ kind }) => kind === 'Deployment');
+    expect(spec.template.spec.containers[0].env).toContainEqual({
+      name: 'POD_NAMESPACE',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } },
+    });
+    await using data = await makeDirectory();
+    await using gateway = await serveGateway(await sampleConfig('deploy/kubernetes/base', data.path), {
+      env: { POD_NAMESPACE: 'team-a' },
+    });
+    const askAs = (host: string) =>
+      sendHttp(new URL('/healthz', gateway.url).href, { method: 'GET', headers: { host } });
+    for (const rest of ['', '.team-a', '.team-a.svc', '.team-a.svc.cluster.local'])
+      expect(await askAs(`mcp-aql-gateway${rest}:3333`), rest).toMatchObject({ status: 200 });
+    for (const host of ['mcp-aql-gateway.team-b', 'mcp-aql-gateway.com', 'other.team-a.svc'])
+      expect(await askAs(host), host).toMatchObject({ status: 403 });
+  });
+});
+
+describe('the compose files', () => {
+  it.each(['docker-compose.yml', 'deploy/compose/docker-compose.yml'])(
+    'build each image once and give no gateway more rights than it needs: %s',
+    (file) => {
+      const { services } = parse(readFileSync(join(REPOSITORY, file), 'utf8'), { merge: true });
+      const all = Object.values<Manifest>(services);
+      const built = all.filter(({ build: how }) => how !== undefined).map(({ image }) => image);
+      expect(built).toEqual(['mcp-aql-gateway']);
+      for (const { image, ...service } of all.filter((each) => built.includes(each.image))) {
+        const hardened = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
+        expect(service).toMatchObject(hardened);
+      }
+    },
+  );
+});
+
 describe('the compose file', () => {
   it('names only what there is, and a proxy that asks both gateways often enough', async () => {
     const { services, secrets, networks, volumes } = parse(readFileSync(join(COMPOSE, 'docker-compose.yml'), 'utf8'), {
@@ -126,20 +163,25 @@ describe('the compose file', () => {
     'and %s start a gateway, which asks for the token',
     async (from) => {
       await using data = await makeDirectory();
-      await writeFile(join(data.path, 'client-token'), 'a-client-with-a-long-token');
-      const text = readFileSync(join(REPOSITORY, from, 'gateway.config.json'), 'utf8');
-      const { store: _, ...config } = JSON.parse(
-        text
-          .replaceAll('"/data"', JSON.stringify(join(data.path, 'data')))
-          .replace(/\/run\/secrets(?:\/gateway)?/, data.path),
-      );
-      await using gateway = await serveGateway({ ...config, server: { ...config.server, lameDuckMs: 0 } });
+      await using gateway = await serveGateway(await sampleConfig(from, data.path), {
+        env: { POD_NAMESPACE: 'default' },
+      });
       expect((await fetch(gateway.url, { method: 'POST' })).status).toBe(401);
       const call = leanCaller(gateway.url.replace('localhost', '127.0.0.1'), 'a-client-with-a-long-token');
       expect((await call('mcp_aql_read', 'introspect', { query: 'operations', first: 1 })).success).toBe(true);
     },
   );
 });
+
+/** A sample's configuration with its files and its data in a folder, and without a store that is elsewhere. */
+async function sampleConfig(from: string, folder: string): Promise<object> {
+  await writeFile(join(folder, 'client-token'), 'a-client-with-a-long-token');
+  const text = readFileSync(join(REPOSITORY, from, 'gateway.config.json'), 'utf8')
+    .replaceAll('"/data"', JSON.stringify(join(folder, 'data')))
+    .replace(/\/run\/secrets(?:\/gateway)?/, folder);
+  const { store: _, ...config } = JSON.parse(text);
+  return { ...config, server: { ...config.server, lameDuckMs: 0 } };
+}
 
 /** npm packs, and three servers start, beside whatever else the machine does. */
 const PACKING_MS = 180_000;

@@ -16,7 +16,7 @@ import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
 import { buildSafetyLoop, startRules } from './build-safety-loop.js';
 import { buildAudit, buildResults, buildServer } from './build-serving.js';
-import { buildStore } from './build-store.js';
+import { buildStore, noteFilesOfServers } from './build-store.js';
 import { buildDefaults, buildUpstreams } from './build-upstreams.js';
 import { buildViews, noteDefaultView } from './build-views.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -94,6 +94,8 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   });
   const upstreams = showsTools ? built.map((upstream) => ({ extensions: MCP_APPS, ...upstream })) : built;
   notePerUser(upstreams, { server, clients }, diagnostics);
+  const store = buildStore(document.store, { directory, dataDir, diagnostics });
+  noteFilesOfServers({ store, upstreams, dataDir }, diagnostics);
   return {
     file,
     directory,
@@ -108,7 +110,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     policy,
     quotas: buildQuotas(document.quotas, known, diagnostics),
     safetyLoop,
-    store: buildStore(document.store, { directory, dataDir, diagnostics }),
+    store,
     audit: buildAudit(document.audit, { directory, dataDir, diagnostics }),
     credentials: buildCredentialStorage(document.credentials, { directory, path: ['credentials'], diagnostics }),
     clients,

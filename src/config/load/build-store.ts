@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { JsonPath } from '../../base/json/json-path.js';
 import type { StoreEntry } from '../config-document.js';
-import type { RedisStoreConfig, StoreConfig } from '../gateway-config.js';
+import type { GatewayConfig, RedisStoreConfig, StoreConfig } from '../gateway-config.js';
 import { normalise } from '../schema/setting.js';
 import { STORE, STORE_FILE } from '../schema/storage-schema.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -96,4 +96,19 @@ function readAddress(text: string | undefined, path: JsonPath, diagnostics: Diag
     diagnostics.problem(path, `${missing}expected a redis:// or rediss:// address`, example);
   }
   return '';
+}
+
+/** Gateways that share a store start servers of their own: what these keep in the data directory, each gateway has another of. */
+export function noteFilesOfServers(
+  { store, upstreams, dataDir }: Pick<GatewayConfig, 'store' | 'upstreams' | 'dataDir'>,
+  diagnostics: Diagnostics,
+): void {
+  if (store.type !== 'redis') return;
+  for (const { name, disabled, endpoint } of upstreams) {
+    if (disabled || endpoint.type !== 'stdio') continue;
+    const { cwd, args, env } = endpoint;
+    if (![cwd, ...args, ...Object.values(env)].some((text) => text.includes(dataDir))) continue;
+    const advice = 'each gateway that shares the store has its own; serve it by HTTP, once for all of them';
+    diagnostics.warning(['mcpServers', name], `keeps files in the data directory, of which ${advice}`);
+  }
 }

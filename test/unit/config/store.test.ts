@@ -82,4 +82,18 @@ describe('the store configuration', () => {
     const { warnings } = await load({ store });
     expect(warnings).toEqual([`gateway.config.json: store.${key}: not used by a store of type '${type}'; ignored`]);
   });
+
+  it('warns of stdio servers whose files other gateways of a shared store do not have', async () => {
+    const env = { MEMORY_FILE_PATH: '${dataDir}/memory.json' };
+    const mcpServers = {
+      memory: { command: 'a', env },
+      notes: { command: 'a', args: ['--root=${dataDir}/notes'] },
+      plain: { command: 'a' },
+      far: { url: 'https://far.example/mcp' },
+      off: { command: 'a', env, disabled: true },
+    };
+    const { warnings } = await load({ store: { url: URL_1 }, mcpServers });
+    expect(warnings.map((warning) => /mcpServers\.(\w+): keeps files/.exec(warning)?.[1])).toEqual(['memory', 'notes']);
+    expect((await load({ mcpServers })).warnings).toEqual([]);
+  });
 });
