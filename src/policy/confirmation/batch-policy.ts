@@ -126,7 +126,7 @@ function createSharedConsent(
       const at = left.indexOf(call);
       if (at < 0) return undefined;
       left.splice(at, 1);
-      return isInForce() ? answer : { agreed: false, reason: OUTDATED, details: {} };
+      return isInForce() ? answer : { agreed: false, ...OUTDATED };
     },
   };
 }

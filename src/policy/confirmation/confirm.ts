@@ -62,7 +62,7 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
         decision.requires === 'token' ? confirmByToken(theCase, shown, deps) : confirmByPerson(theCase, shown, deps),
       );
       if (isInForce()) return given;
-      throw consentRefused(theCase, OUTDATED);
+      throw consentRefused(theCase, OUTDATED.reason, OUTDATED.details);
     };
     const agreed = await agree().catch(async (refusal: unknown) => {
       const described = describeRefusal(refusal);

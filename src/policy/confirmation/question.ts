@@ -116,14 +116,22 @@ export function describeToken(theCase: ConfirmationCase, { token, record }: Issu
   };
 }
 
-/** Why an answer to a question of an earlier configuration lets nothing run. */
-export const OUTDATED =
-  "the gateway's configuration has changed since the question was asked, so the answer does not count";
+/** Why an answer to a question of an earlier configuration lets nothing run: that is nobody's no. */
+export const OUTDATED = {
+  reason: "the gateway's configuration has changed since the question was asked, so the answer does not count",
+  details: { retryable: true, outcome: 'not_run' },
+};
 
-/** The refusal of a call that a person did not agree to. */
+/** The refusal of a call that a person did not agree to, or whose answer has become void. */
 export function consentRefused(theCase: ConfirmationCase, reason: string, details: JsonObject = {}): OperationError {
-  return new OperationError('PERMISSION_DENIED', `Permission denied: '${reason}'`, {
-    operation: theCase.request.operation.name,
+  const isVoid = reason === OUTDATED.reason;
+  const { name } = theCase.request.operation;
+  const code = isVoid && theCase.decision.requires === 'token' ? 'TOKEN_INVALID' : 'PERMISSION_DENIED';
+  const message = isVoid
+    ? `Nothing has run: ${reason}. Call '${name}' again without a token to be asked anew`
+    : `Permission denied: '${reason}'`;
+  return new OperationError(code, message, {
+    operation: name,
     reason,
     ...details,
   });

@@ -36,9 +36,11 @@ interface Settings {
   readonly elicitation?: boolean;
   readonly operator?: boolean;
   readonly mode?: 'retry' | 'wait';
+  /** Whether the configuration is the one that asked. */
+  readonly isInForce?: () => boolean;
 }
 
-function createService({ elicitation = true, operator = true, mode = 'retry' }: Settings = {}) {
+function createService({ elicitation = true, operator = true, mode = 'retry', isInForce = () => true }: Settings = {}) {
   const store = new MemoryStore(Date.now);
   const events: AuditEvent[] = [];
   const audit = {
@@ -66,7 +68,7 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     audit,
     redact: (_operation, args) => args,
     observe: () => undefined,
-    isInForce: () => true,
+    isInForce,
     view: (_operation, parameters) => ({ parameters }),
   });
   const ask = (changes: Partial<PolicyRequest> = {}, decision: Partial<PolicyDecision> = {}) =>
@@ -337,5 +339,31 @@ describe('an update that merges', () => {
     const returned = { state: asked.state, answer: 'accept' } as const;
     const again = () => Promise.reject(new Error('it was read again'));
     expect(await ask({ user: { kind: 'retry', returned }, preview: again })).toMatchObject({ changes: 'from Old' });
+  });
+});
+
+describe('an answer that comes in the moment of a reload', () => {
+  const OUTDATED = { retryable: true, outcome: 'not_run' };
+
+  it('is told to the holder of a token as a token that a new question replaces, not as a no', async () => {
+    let inForce = true;
+    const { ask, refusalOf } = createService({ isInForce: () => inForce });
+    const asked = await ask({}, { requires: 'token' }).catch((error: OperationError) => error);
+    inForce = false;
+    const confirmation = tokenOf(asked as OperationError);
+    const refusal = await ask({ confirmation }, { requires: 'token' }).catch((error: OperationError) => error);
+    expect(refusal).toMatchObject({ code: 'TOKEN_INVALID', details: OUTDATED });
+    expect(String(refusal)).toMatch(
+      /Nothing has run: .*configuration has changed.*'delete_repo' again without a token/,
+    );
+    inForce = true;
+    expect(await refusalOf()).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
+  });
+
+  it('is told to a user as one that may be asked for again', async () => {
+    const { refusalOf } = createService({ isInForce: () => false });
+    const refusal = await refusalOf({ user: live('accept') });
+    expect(refusal).toMatchObject({ code: 'PERMISSION_DENIED', details: OUTDATED });
+    expect(refusal.message).toContain('Nothing has run');
   });
 });
