@@ -49,18 +49,6 @@ export function handleGone(handle: string): OperationError {
   );
 }
 
-/** What another replica made may be on its way still. */
-export function copyMayCome(): OperationError {
-  return new OperationError(
-    'INTERNAL_ERROR',
-    "Internal error: 'the state store has been failing, and what is asked for may not have reached this gateway yet'. " +
-      `Ask again in ${COPY_COMES_SECONDS} seconds, or call the operation again from its beginning`,
-    { reason: 'unavailable', retryable: true, outcome: 'not_run', retry_after_seconds: COPY_COMES_SECONDS },
-  );
-}
-
-const COPY_COMES_SECONDS = 2;
-
 /** Beside an answer that names what other replicas do not find yet. */
 export const NOT_SHARED: Warning = {
   code: 'RESULT_NOT_SHARED_WARNING',

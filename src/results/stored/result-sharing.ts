@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json/json.js';
 import { type Caller, principalOf } from '../../base/protocol/caller.js';
-import { copyMayCome } from '../errors.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
 import type { StoredEntry } from '../query/result-types.js';
 
 /** Whose an entry is. */
@@ -120,6 +120,18 @@ export class ResultSharing {
     for (const put of [...this.#left.values()]) if (!(await put())) return;
   }
 }
+
+/** What another replica made may be on its way still. */
+function copyMayCome(): OperationError {
+  return new OperationError(
+    'INTERNAL_ERROR',
+    "Internal error: 'the state store has been failing, and what is asked for may not have reached this gateway yet'. " +
+      `Ask again in ${COPY_COMES_SECONDS} seconds, or call the operation again from its beginning`,
+    { reason: 'unavailable', retryable: true, outcome: 'not_run', retry_after_seconds: COPY_COMES_SECONDS },
+  );
+}
+
+const COPY_COMES_SECONDS = 2;
 
 function ignore(): void {}
 
