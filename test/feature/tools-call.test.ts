@@ -11,7 +11,7 @@ const tool = (required: string) =>
 const EXACT = `{ tool: { inputSchema: { type: 'object' } },
      run: () => ({ content: [{ type: 'text', text: '[9007199254740993, 1e-999, 0.1234567890123456789]' }] }) }`;
 const mcpServers = {
-  notes: inlineServer(`{ get_note: ${tool('[]')}, delete_note: ${tool("['id']")}, get_exact: ${EXACT} }`),
+  notes: inlineServer(`{ 'get-note': ${tool('[]')}, delete_note: ${tool("['id']")}, get_exact: ${EXACT} }`),
 };
 
 const cwd = mkdtempSync(join(tmpdir(), 'aql-call-'));
@@ -57,5 +57,36 @@ describe('tools call', () => {
     expect([code, stderr]).toEqual([5, expect.stringContaining('run it with --confirm')]);
     const confirmed = await call('delete_note', '--params', '{"id": "1"}', '--confirm');
     expect([confirmed.code, confirmed.stderr]).toEqual([0, expect.not.stringContaining('--confirm')]);
+  });
+});
+
+describe('tools call in passthrough', () => {
+  const inPassthrough = (...args: readonly string[]) => call('--mode', 'passthrough', ...args);
+
+  it.each(['get_note', 'get-note'])("sends the tool's own arguments under the name %s", async (name) => {
+    const { code, stdout } = await inPassthrough(name, '--params', '{"n": 1.5, "id": "a"}');
+    expect([code, JSON.parse(stdout)]).toEqual([0, { content: [{ type: 'text', text: '{"n":1.5,"id":"a"}' }] }]);
+  });
+
+  it('confirms a call that asks', async () => {
+    const asked = await inPassthrough('delete_note', '--params', '{"id": "1"}');
+    expect([asked.code, asked.stderr]).toEqual([5, expect.stringContaining('run it with --confirm')]);
+    const { code, stdout } = await inPassthrough('delete_note', '--params', '{"id": "1"}', '--confirm');
+    expect([code, JSON.parse(stdout)]).toEqual([0, { content: [{ type: 'text', text: '{"id":"1"}' }] }]);
+  });
+
+  it('names what is near a name that no tool has', async () => {
+    const { code, stdout } = await inPassthrough('get_nte');
+    expect([code, stdout]).toEqual([5, expect.stringContaining("Did you mean 'get-note'")]);
+  });
+
+  it("says that the gateway's own operations are not offered there", async () => {
+    for (const args of [
+      ['call', 'introspect'],
+      ['inspect', 'get_note'],
+    ]) {
+      const { code, stderr } = await runCommand(['tools', ...args, '--mode', 'passthrough'], { cwd });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Add --mode semantic')]);
+    }
   });
 });

@@ -3,10 +3,18 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { mayChangeNumbers } from '../../base/json/exact-result.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { UserChannel } from '../../base/protocol/consent.js';
+import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
 import type { Reply } from '../../base/protocol/result.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway, PlacedOperation } from '../../gateway/gateway.js';
-import { callAsCli, endCliSession, introspect, parseParams, terminalUser } from '../shared/call-operation.js';
+import {
+  assertOffered,
+  callAsCli,
+  endCliSession,
+  introspect,
+  parseParams,
+  terminalUser,
+} from '../shared/call-operation.js';
 import { type CommonFlags, gatewayIn, loadCliConfig, VIEW_OPTION, withGateway } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
@@ -175,7 +183,7 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
         { servesClients: false },
       );
       if (flags.json === true) printReply(reply, terminal);
-      else printEnvelope(reply.text, terminal);
+      else printEnvelope(reply, terminal);
       if (reply.code !== 'OK') process.exitCode = EXIT_CODE.refused;
       // The answer is for clients, whose session goes on.
       if (tokenIn(reply) !== undefined && flags.confirm !== true)
@@ -183,8 +191,14 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
     });
 }
 
+/** The answer as JSON; that of a server's own tool is the server's. */
+function textOf({ text, passthrough }: Reply): string {
+  return passthrough === undefined ? text : `{${text}}`;
+}
+
 /** Prints the answer indented, unless parsing could alter a number of the upstream. */
-function printEnvelope(text: string, terminal: Terminal): void {
+function printEnvelope(reply: Reply, terminal: Terminal): void {
+  const text = textOf(reply);
   if (mayChangeNumbers(text)) printJsonText(terminal, text);
   else printJson(terminal, JSON.parse(text));
 }
@@ -201,15 +215,32 @@ interface CliCall {
 }
 
 async function call(gateway: Gateway, { name, params, user }: CliCall, confirm: boolean): Promise<Reply> {
-  const found = await gateway.findOperation(name);
-  // An unknown name goes through the pipeline too, because its answer suggests similar names.
-  const tool = found.kind === 'found' ? found.placed.tool : ((await gateway.toolList()).tools[0]?.name ?? '');
-  const reply = await callAsCli(gateway, tool, name, params, user);
+  const { tool, write } = await placeCall(gateway, name);
+  const reply = await callAsCli(gateway, tool, write(params), user);
   const token = confirm ? tokenIn(reply) : undefined;
   const last =
-    token === undefined ? reply : await callAsCli(gateway, tool, name, { ...params, _confirmation: token }, user);
+    token === undefined ? reply : await callAsCli(gateway, tool, write({ ...params, _confirmation: token }), user);
   endCliSession(gateway);
   return last;
+}
+
+interface CallPlace {
+  readonly tool: string;
+  /** The tool's arguments of a call with these parameters. */
+  readonly write: (params: JsonObject) => JsonObject;
+}
+
+/** Which MCP tool a call goes to. In passthrough that is the server's own, by the name of the operation or its own. */
+async function placeCall(gateway: Gateway, name: string): Promise<CallPlace> {
+  const found = await gateway.findOperation(name);
+  const placed = found.kind === 'found' ? found.placed : undefined;
+  if (gateway.mode() === 'passthrough') {
+    if (placed?.operation.upstream === GATEWAY_SOURCE) assertOffered(gateway);
+    return { tool: placed?.tool ?? name, write: (params) => ({ ...placed?.operation.fixedArguments, ...params }) };
+  }
+  // An unknown name goes through the pipeline too, because its answer suggests similar names.
+  const tool = placed?.tool ?? (await gateway.toolList()).tools[0]?.name ?? '';
+  return { tool, write: (params) => ({ operation: name, params }) };
 }
 
 /** The token with which to repeat the call; undefined where a person has to agree. */
@@ -222,7 +253,9 @@ function tokenIn({ code, text }: Reply): string | undefined {
 }
 
 /** Prints the whole answer: the envelope, and the native content blocks beside it. */
-function printReply({ text, blocks, meta }: Reply, terminal: Terminal): void {
+function printReply(reply: Reply, terminal: Terminal): void {
+  const { blocks, meta } = reply;
+  const text = textOf(reply);
   const beside = { content: blocks.length === 0 ? undefined : blocks, _meta: meta };
   if (mayChangeNumbers(text)) {
     const members = JSON.stringify(beside).slice(1);

@@ -15,17 +15,11 @@ import type { Terminal } from './terminal.js';
 /** One run of the command line is one session, so that confirmation tokens of another run are not valid in it. */
 const SESSION = `cli-${randomUUID()}`;
 
-/** Calls an operation through the pipeline as a client would, by the MCP tool that offers it. */
-export function callAsCli(
-  gateway: Gateway,
-  tool: string,
-  operation: string,
-  params: JsonObject,
-  user?: UserChannel,
-): Promise<Reply> {
+/** Calls an MCP tool of the gateway as a client would. */
+export function callAsCli(gateway: Gateway, tool: string, args: JsonObject, user?: UserChannel): Promise<Reply> {
   return gateway.handle({
     tool,
-    arguments: { operation, params },
+    arguments: args,
     caller: { sessionId: SESSION, clientName: 'mcp-aql-gateway', transport: 'cli' },
     cancellation: new Cancellation(),
     user,
@@ -39,8 +33,16 @@ export function endCliSession(gateway: Gateway): void {
 
 /** Calls `introspect` exactly as a model would. */
 export function introspect(gateway: Gateway, params: JsonObject): Promise<Reply> {
+  assertOffered(gateway);
   const placed = gateway.operations().find(({ operation }) => operation.name === 'introspect');
-  return callAsCli(gateway, placed?.tool ?? 'introspect', 'introspect', params);
+  return callAsCli(gateway, placed?.tool ?? 'introspect', { operation: 'introspect', params });
+}
+
+/** @throws CliError where the gateway's own operations are not offered */
+export function assertOffered(gateway: Gateway): void {
+  if (gateway.mode() !== 'passthrough') return;
+  const what = "In the mode 'passthrough' the gateway offers the servers' tools alone, and none of its own operations";
+  throw new CliError(EXIT_CODE.usage, `${what}. Add --mode semantic to this command`);
 }
 
 /** The channel to the person at the terminal; undefined where there is no terminal. */
