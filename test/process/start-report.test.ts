@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { makeDirectory } from '../support/gateway-folder.js';
+import { inlineServer } from '../support/inline-server.js';
 import { startReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
 import { BINARY, serveGateway } from '../support/served-gateway.js';
@@ -62,9 +63,11 @@ it('tells in the log that it stops, what it waits for, and that it has stopped, 
   for (const line of lines) expect(line.match(/"level":/g)).toHaveLength(1);
 });
 
-it('names the gateway of the same data directory that has its port already', async () => {
-  await using gateway = await serveGateway({ mcpServers: {} });
+it('names the gateway of the same data directory that has its port already, before it starts a server', async () => {
+  const note = "process.getBuiltinModule('node:fs').appendFileSync('started', 'x')";
+  await using gateway = await serveGateway({ mcpServers: { noted: inlineServer(`(${note}, {})`) } });
   const { port } = new URL(gateway.url);
   const second = await runCli(['serve', '--port', port], { cwd: gateway.directory });
   expect([second.code, second.stderr]).toEqual([1, expect.stringContaining(`serves ${gateway.url} already (process`)]);
+  expect(await readFile(join(gateway.directory, 'started'), 'utf8')).toBe('x');
 });

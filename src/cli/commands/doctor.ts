@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_DIRECTORY } from '../../base/asset.js';
+import { faultCode } from '../../base/lib/fault-code.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { ConfigError } from '../../config/load/diagnostics.js';
 import { reviewUpstream, type UpstreamReview } from '../../gateway/review/upstream-review.js';
@@ -11,6 +11,7 @@ import { type CommonFlags, chooseServers, readCliConfig, readPackageInfo } from 
 import { CliError, EXIT_CODE, type ExitCode } from '../shared/exit-code.js';
 import { listRunning } from '../shared/running.js';
 import { oneLine, paintFor, printJson, printLine, type Terminal } from '../shared/terminal.js';
+import { tryListen } from '../shared/try-listen.js';
 
 /** One thing that was looked at beside the servers. */
 interface Finding {
@@ -141,23 +142,15 @@ async function examinePort({ server: { host, port }, dataDir }: GatewayConfig): 
     }),
   );
   if (port === 0 || found.length > 0) return found;
-  const fault = await tryListen(host, port);
-  if (fault === undefined) return [{ what: 'port', state: 'ok', message: `${host}:${port} is free` }];
+  const refused = await tryListen(host, port);
+  if (refused === undefined) return [{ what: 'port', state: 'ok', message: `${host}:${port} is free` }];
+  const fault = faultCode(refused);
   const cure =
     fault === 'EADDRINUSE'
       ? `end the program that has it (lsof -i :${port}), or choose another in server.port`
       : 'choose another address in server.host and server.port';
   const why = fault === 'EADDRINUSE' ? 'is taken by another program' : `cannot be listened on (${fault})`;
   return [{ what: 'port', state: 'failed', message: `${host}:${port} ${why}`, cure }];
-}
-
-/** The code of the failure; undefined where listening works. */
-function tryListen(host: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
-  });
 }
 
 async function inParallel<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<readonly R[]> {

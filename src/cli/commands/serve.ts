@@ -18,6 +18,7 @@ import { releaseMemorySoon } from '../shared/release-memory.js';
 import { announceRunning, listRunning } from '../shared/running.js';
 import { describeStart, printAddress, printOnceSettled, printServers, printTotals } from '../shared/start-report.js';
 import { oneLine, paintFor, printJson, type Terminal } from '../shared/terminal.js';
+import { tryListen } from '../shared/try-listen.js';
 
 /** The start report waits for every upstream, at most this long. */
 const REPORT_PATIENCE_MS = 10_000;
@@ -36,6 +37,7 @@ export function registerServe(program: Command, terminal: Terminal): void {
 /** Runs until the process is asked to stop, then closes the server before the upstreams, so that open calls are answered. */
 async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const { config, tokenFile } = withToken(await loadCliConfig(flags, terminal), terminal);
+  await assertMayListen(config);
   const digest = await digestConfigFiles(config);
   let reload = (_by: string): void => undefined;
   const stop = untilAskedToStop(config.server, () => reload('SIGHUP'));
@@ -146,6 +148,15 @@ function describeStop(gateway: Gateway): string {
     .upstreams.reduce((sum, { calls: { inFlight, waiting } }) => sum + inFlight + waiting, 0);
   const more = lameDuckMs === 0 ? '' : `, after ${lameDuckMs / 1_000} s for those who have not noticed`;
   return `stopping: ${calls} ${calls === 1 ? 'call' : 'calls'} in flight, at most ${drainMs / 1_000} s${more}`;
+}
+
+/** Refuses before any server is started: they may be many, and a second one of some spoils the files of the first. */
+async function assertMayListen(config: GatewayConfig): Promise<void> {
+  const { host, port } = config.server;
+  const cause = port === 0 ? undefined : await tryListen(host, port);
+  if (cause === undefined) return;
+  const { explainListenFailure } = await import('../../server/http/http-server.js');
+  throw await explainTakenPort(config, explainListenFailure(cause, host, port));
 }
 
 /** Names the gateway of the same data directory that has the port; the fault as it is where it is another program. */

@@ -232,7 +232,7 @@ function describeUrl(host: string, port: number, isSecure: boolean): string {
   return `${isSecure ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${MCP_PATH}`;
 }
 
-function explainListenFailure(cause: unknown, host: string, port: number): Error {
+export function explainListenFailure(cause: unknown, host: string, port: number): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const problem = LISTEN_PROBLEMS[code] ?? `cannot be listened on (${code || 'unknown reason'})`;
   return new Error(`${host}:${port} ${problem}. Choose another with server.host and server.port.`, { cause });
