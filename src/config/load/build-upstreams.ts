@@ -168,8 +168,6 @@ const OTHER_SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['argv', 'args'],
   ['environment', 'env'],
   ['workingDirectory', 'cwd'],
-  ['serverUrl', 'url'],
-  ['httpUrl', 'url'],
   ['baseUrl', 'url'],
   ['endpoint', 'url'],
 ]);

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/json/json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { nearestSpelling } from '../../base/lib/names.js';
 import { GATEWAY_PROPERTIES } from '../schema/gateway-schema.js';
@@ -31,6 +31,34 @@ export function explainForeign(fault: SchemaFault, document: unknown): string | 
   if (data === null && keyword === 'type' && isInServer(path)) return 'null; as if it were left out';
   const isOfRoot = keyword === 'additionalProperties' && path.length === 0;
   return isOfRoot && isForeignMember(String(key), document) ? IGNORED : undefined;
+}
+
+/** What Windsurf (`serverUrl`) and Gemini CLI (`httpUrl`) call the address of a server, and what they say with it. */
+const ADDRESSES: Readonly<Record<string, JsonObject>> = { serverUrl: {}, httpUrl: { type: 'http' } };
+
+/** An entry with its address under our name. One that it has there already holds. */
+export function withOwnAddress(entry: unknown): unknown {
+  if (!isJsonObject(entry) || entry['url'] !== undefined) return entry;
+  const found = Object.entries(ADDRESSES).find(([name]) => Object.hasOwn(entry, name));
+  if (found === undefined) return entry;
+  const [name, said] = found;
+  const { [name]: url, ...rest } = entry;
+  return { ...said, ...rest, url };
+}
+
+/** The same for all servers of a main file. */
+export function withOwnAddresses(document: unknown): unknown {
+  return BLOCKS.reduce((whole: unknown, block) => {
+    const servers = valueAt(whole, block);
+    if (!isJsonObject(servers)) return whole;
+    const own = Object.fromEntries(Object.entries(servers).map(([name, entry]) => [name, withOwnAddress(entry)]));
+    return replaceAt(whole, block, own);
+  }, document);
+}
+
+function replaceAt(whole: unknown, [step, ...rest]: JsonPath, value: JsonObject): unknown {
+  if (step === undefined || !isJsonObject(whole)) return value;
+  return { ...whole, [step]: replaceAt(whole[step], rest, value) };
 }
 
 /** Whether a path leads into the entry of a server, which programs may have written. */

@@ -10,6 +10,7 @@ import { GATEWAY_PROPERTIES } from '../schema/gateway-schema.js';
 import { normalise } from '../schema/setting.js';
 import { assembleConfig, type ConfigSources, type UpstreamSource } from './assemble-config.js';
 import { ConfigError, type ConfigReport, createReport, type Diagnostics, openDiagnostics } from './diagnostics.js';
+import { withOwnAddress, withOwnAddresses } from './foreign-members.js';
 import { interpolate, interpolateText, type ReportProblem, type Scope } from './interpolate.js';
 import { LOCK_FILE_NAME, readLockFile } from './lock-file.js';
 import { type DefinitionPlace, divideProblems, markMisconfigured } from './misconfigured.js';
@@ -97,12 +98,12 @@ async function readSources(
     return {
       stem: server.stem,
       diagnostics: fileDiagnostics,
-      document: validateDocument('upstream', own, fileDiagnostics),
+      document: validateDocument('upstream', withOwnAddress(own), fileDiagnostics),
     };
   });
   const lockFile = join(location.dataRoot, LOCK_FILE_NAME);
   const lock = { file: lockFile, ...(await readLockFile(lockFile, cwd, report)) };
-  const validated = validateDocument('gateway', main, diagnostics);
+  const validated = validateDocument('gateway', withOwnAddresses(main), diagnostics);
   const places: readonly DefinitionPlace[] = [
     ...servers.map(({ name, slug, path }) => ({ name, slug, path, source })),
     ...fileServers.map(({ name, slug, source }) => ({ name, slug, path: [], source })),

@@ -43,6 +43,25 @@ describe('a pasted file of another client', () => {
     expect(await problemsOf({ globalShortcut: 'x' })).toEqual([expect.objectContaining({ path: 'globalShortcut' })]);
   });
 
+  it.each([
+    ['Windsurf', 'serverUrl'],
+    ['Gemini CLI', 'httpUrl'],
+  ])(
+    'works with the address of a server as %s has it, in the main file and in one of its own',
+    async (_client, key) => {
+      const [one, two] = [{ [key]: 'https://one.example/mcp' }, { [key]: 'https://two.example/mcp' }];
+      const files = { 'upstreams/two.json': JSON.stringify(two) };
+      for (const main of [{ mcpServers: { one } }, { mcp: { servers: { one } } }]) {
+        const { config, warnings } = await load(main, { files });
+        expect(config.upstreams.map(({ endpoint }) => endpoint)).toMatchObject([
+          { type: 'http', url: 'https://one.example/mcp' },
+          { type: 'http', url: 'https://two.example/mcp' },
+        ]);
+        expect(warnings).toEqual([]);
+      }
+    },
+  );
+
   it('passes numbers among arguments as their text, and says which', async () => {
     const { config, warnings } = await load({ mcpServers: { a: { command: 'a', args: ['--port', 8080, 0.5] } } });
     expect(config.upstreams[0]?.endpoint).toMatchObject({ args: ['--port', '8080', '0.5'] });

@@ -30,7 +30,7 @@ it('says how to correct it', async () => {
 it.each([
   [{ cmd: 'node' }, "unknown key 'cmd'", "did you mean 'command'?"],
   [{ command: 'node', arguments: ['a.js'] }, "unknown key 'arguments'", "did you mean 'args'?"],
-  [{ serverUrl: 'http://127.0.0.1:9/mcp' }, "unknown key 'serverUrl'", "did you mean 'url'?"],
+  [{ baseUrl: 'http://127.0.0.1:9/mcp' }, "unknown key 'baseUrl'", "did you mean 'url'?"],
   [{ command: 'node', enabled: false }, "unknown key 'enabled'", 'write "disabled": true'],
 ])('knows what other programs call its keys: %j', async (entry, message, suggestion) => {
   const problems = await problemsOf({ mcpServers: { pasted: entry } });
