@@ -4,6 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const UNIT = 'test/unit/**/*.test.ts';
 
+/** On a machine that is busy with other things: by how much longer than usual is waited. */
+const PATIENCE = Number(process.env['TEST_PATIENCE'] ?? 1);
+
 /** Files that mostly wait for processes begin first, so that none of them is what all wait for in the end. */
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -20,11 +23,11 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     // The files of a worker share the modules that it has loaded: to load them anew for each takes longer than most tests.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 30_000 * PATIENCE,
+    hookTimeout: 60_000 * PATIENCE,
     teardownTimeout: 5_000,
     // A poll ends when it holds; on a busy machine that may take more than the default second.
-    expect: { poll: { timeout: 20_000, interval: 20 } },
+    expect: { poll: { timeout: 20_000 * PATIENCE, interval: 20 } },
     projects: [
       { extends: true, test: { name: 'unit', include: [UNIT] } },
       {
