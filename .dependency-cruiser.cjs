@@ -61,7 +61,6 @@ const NARROWER = {
 
 const OWNERS = {
   '^@modelcontextprotocol/client': ['upstream', 'conformance', 'compare'],
-  '^@modelcontextprotocol/(server|node)': ['server', 'console'],
   '^undici$': ['upstream/transport'],
   '^fastify$': ['server', 'console'],
   '^jose$': ['server/auth'],

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import type { NativeRequest, RawCall } from '../base/protocol/call.js';
 import type { LogMessage } from '../base/protocol/log-message.js';
 import { OperationError } from '../base/protocol/operation-error.js';
-import type { Reply } from '../base/protocol/result.js';
+import { okReply, type Reply } from '../base/protocol/result.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import type { Primitives } from './primitives/primitives.js';
 
@@ -152,9 +152,7 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
 /** The answer where no upstream is known to have any of what is asked for. */
 function answerWithout(method: string): Reply {
   const empty = METHODS.get(method)?.empty;
-  if (empty !== undefined) {
-    return { text: JSON.stringify(empty), blocks: [], isError: false, code: 'OK' };
-  }
+  if (empty !== undefined) return okReply(empty);
   const message = `No server behind this gateway is known to answer '${method}' now. Try again when one is connected`;
   const error = new OperationError('NOT_FOUND_RESOURCE', message);
   return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };

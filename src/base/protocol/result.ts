@@ -123,3 +123,8 @@ export interface Reply {
    */
   readonly written?: readonly Buffer[] | undefined;
 }
+
+/** A result of MCP's own, as the reply of a request for it. */
+export function okReply(result: JsonObject): Reply {
+  return { text: JSON.stringify(result), blocks: [], isError: false, code: 'OK' };
+}

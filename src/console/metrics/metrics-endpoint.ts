@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
 import type { Observer } from '../../base/observe/observation.js';
 import type { ListenAddress, MetricsConfig } from '../../config/observability-config.js';
 import { BEARER, FailedAttempts, RefusalNotices } from '../../server/auth/bearer-tokens.js';
+import { applyTarget, hostnameOf, LOOPBACK_NAMES } from '../../server/http/host-guard.js';
 import { addressOf } from '../../server/http/responder.js';
 
 /** A listener that serves nothing but metrics. */
@@ -62,13 +62,10 @@ function refuseOther({ url = '', method }: IncomingMessage): Refusal | undefined
 
 /** A web page reaches this machine's listeners too, but names another host (DNS rebinding), or says where it comes from. */
 function requireLocal(host: string | undefined): Guard {
-  const own = [
-    ...localhostAllowedHostnames(),
-    ...(host === undefined ? [] : [host.includes(':') ? `[${host}]` : host]),
-  ];
+  const own = [...LOOPBACK_NAMES, ...(host === undefined ? [] : [host.includes(':') ? `[${host}]` : host])];
   const refusal: Refusal = { status: 403, text: 'Only programs on this machine may read these metrics.\n' };
   return ({ headers }) =>
-    headers.origin === undefined && validateHostHeader(headers.host, own).ok ? undefined : refusal;
+    headers.origin === undefined && own.includes(hostnameOf(`http://${headers.host}`) ?? '') ? undefined : refusal;
 }
 
 function requireToken(tokenHash: string, observe: Observer): Guard {
@@ -110,7 +107,11 @@ export async function openMetricsListener(
   { host, port }: ListenAddress,
   listener: RequestListener,
 ): Promise<MetricsListener> {
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, insecureHTTPParser: false }, listener);
+  const options = { requestTimeout: REQUEST_TIMEOUT_MS, insecureHTTPParser: false };
+  const server = createServer(options, (request, response) => {
+    applyTarget(request);
+    listener(request, response);
+  });
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   try {

@@ -1,13 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isIP, type Socket } from 'node:net';
-import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import type { Socket } from 'node:net';
 import { BriefSet } from '../../base/lib/collections.js';
 import type { Observer } from '../../base/observe/observation.js';
-import { CHAIN_HEADER, isOwnRequest, LOOP, LOOP_CURE } from '../../base/protocol/gateway-chain.js';
 import { PacedQueue, type Turns, turns } from '../../base/turns/turns.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
-import { sendNothing, sendRpcError } from './responder.js';
+import { createHostGuard, type HostGuard } from './host-guard.js';
+import { sendRpcError } from './responder.js';
 import type { McpEndpoints } from './view-endpoints.js';
 
 export const MCP_PATH = '/mcp';
@@ -121,113 +120,6 @@ export class OpenRequests {
       };
     });
   }
-}
-
-/** Addresses that mean "every interface"; no request can be addressed to them. */
-const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']);
-
-const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
-const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate';
-const MAX_KNOWN_HOSTS = 100;
-const PREFLIGHT_MAX_AGE_SECONDS = '600';
-
-/** True when the request may go on; otherwise the guard has answered it. */
-export type HostGuard = (request: IncomingMessage, response: ServerResponse) => boolean;
-
-/**
- * Refuses requests of web pages that the operator did not allow (DNS rebinding and cross-site requests).
- *
- * - `Host` must be a loopback name, `server.host` itself where that is a concrete name or address, or one of
- *   `server.allowedHosts`. Where the gateway listens on every interface, a bare IP address passes too: a rebinding page
- *   always comes with a name. Names other than loopback must then be listed, even on a private network.
- * - `Origin`, which only browsers send, must have such a host name or one of `server.allowedOrigins`. An allowed origin
- *   gets the CORS headers for itself, never `*`, and its preflight is answered here.
- */
-export function createHostGuard(server: GatewayConfig['server']): HostGuard {
-  const everywhere = WILDCARD_HOSTS.has(server.host);
-  const own = [...localhostAllowedHostnames(), ...(everywhere ? [] : [toHostname(server.host)])];
-  const hosts = [...own, ...server.allowedHosts.map(toHostname)];
-  const origins = [...own, ...server.allowedOrigins.map(toHostname)];
-
-  const known = new Set<string>();
-  const refuseHost = (header: string | undefined, response: ServerResponse): boolean => {
-    const host = validateHostHeader(header, hosts);
-    const accepted = host.ok || (everywhere && host.hostname !== undefined && isAddress(host.hostname));
-    if (!accepted) refuse(response, 'Host', host.hostname ?? header, 'server.allowedHosts');
-    else if (header !== undefined && known.size < MAX_KNOWN_HOSTS) known.add(header);
-    return !accepted;
-  };
-
-  return (request, response) => {
-    const repeated = findRepeated(request.rawHeaders);
-    if (repeated !== undefined) {
-      sendRpcError(response, 400, RPC_ERROR.refused, `Bad Request: the header '${repeated}' came more than once.`);
-      return false;
-    }
-    const chain = request.headers[CHAIN_HEADER];
-    if (chain !== undefined && isOwnRequest(chain)) {
-      sendRpcError(response, 508, RPC_ERROR.refused, `${LOOP}. ${LOOP_CURE}.`);
-      return false;
-    }
-    const header = request.headers.host;
-    // Parsing a host costs as much as routing the request, and clients send the same one every time.
-    if ((header === undefined || !known.has(header)) && refuseHost(header, response)) return false;
-    const { origin } = request.headers;
-    if (origin !== undefined) {
-      const checked = validateOriginHeader(origin, origins);
-      if (!checked.ok) return refuse(response, 'Origin', checked.hostname ?? origin, 'server.allowedOrigins');
-      allowOrigin(response, origin);
-    }
-    if (request.method !== 'OPTIONS') return true;
-    answerPreflight(request, response);
-    return false;
-  };
-}
-
-/** Node takes the first of these, and a proxy may look at the last (RFC 9112, section 3.2). */
-const SINGLE = ['host', 'authorization'] as const;
-
-function findRepeated(rawHeaders: readonly string[] = []): string | undefined {
-  let [hosts, tokens] = [0, 0];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const { length } = rawHeaders[at] ?? '';
-    // Few headers are so long: the others need not be read.
-    if (length === 4 && rawHeaders[at]?.toLowerCase() === SINGLE[0]) hosts += 1;
-    else if (length === 13 && rawHeaders[at]?.toLowerCase() === SINGLE[1]) tokens += 1;
-  }
-  return hosts > 1 ? SINGLE[0] : tokens > 1 ? SINGLE[1] : undefined;
-}
-
-/** The host name as `URL` writes it: lower case, IPv6 in brackets. */
-function toHostname(host: string): string {
-  return isIP(host) === 6 ? `[${host.toLowerCase()}]` : host.toLowerCase();
-}
-
-function isAddress(hostname: string): boolean {
-  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-}
-
-function refuse(response: ServerResponse, header: string, value: string | undefined, setting: string): false {
-  const named = value === undefined ? `${header} is missing` : `${header} '${value.slice(0, 100)}' is not allowed`;
-  const message = `${named}. If it is yours, add its host name to ${setting} in the gateway's configuration.`;
-  sendRpcError(response, 403, RPC_ERROR.refused, message);
-  return false;
-}
-
-function allowOrigin(response: ServerResponse, origin: string): void {
-  response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS);
-  response.setHeader('vary', 'Origin');
-}
-
-/** Allows all requested headers, because the origin has been checked. */
-function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
-  const requested = request.headers['access-control-request-headers'];
-  response.setHeader('allow', ALLOWED_METHODS);
-  response.setHeader('access-control-allow-methods', ALLOWED_METHODS);
-  response.setHeader('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
-  if (requested !== undefined) response.setHeader('access-control-allow-headers', requested);
-  sendNothing(response, 204);
 }
 
 const LANE = 'connections';

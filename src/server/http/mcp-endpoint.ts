@@ -1,57 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isJsonObject } from '../../base/json/json.js';
 import type { ServerFigures } from '../../base/observe/metrics/figures.js';
 import type { Observer } from '../../base/observe/observation.js';
-import { findHeaderMismatch } from '../../base/protocol/header-parameters.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Authenticated } from '../auth/authenticated.js';
-import { hasUnusableId, readId } from '../mcp/calls-in-flight.js';
+import { createRequestAnswerer } from '../mcp/answer-request.js';
+import type { Peer } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
-import {
-  clientNameOf,
-  createFastAnswerer,
-  type FastAnswerer,
-  headersAgree,
-  isLegacyTraffic,
-  noteMethod,
-  readMirrorHeaders,
-  recogniseFastRequest,
-} from '../mcp/fast-path.js';
 import { LogLevels } from '../mcp/log-levels.js';
 import { ParkedCalls } from '../mcp/parked-calls.js';
+import { passNewsOn } from '../mcp/pass-news-on.js';
+import type { Received } from '../mcp/read-message.js';
+import { createMessageReceiver, type MessageReceiver, type Sender, writeFault } from '../mcp/receive-message.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
-import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
-import { createSdkServerFactory } from '../mcp/sdk-server.js';
-import { createSdkAnswerer } from '../mcp/sdk-transport.js';
-import { createStreamWatches } from '../mcp/stream-watches.js';
+import { Subscriptions } from '../mcp/subscriptions.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { type AccessSettings, Admission } from './admit.js';
 import { HeaderCarrier } from './header-carrier.js';
 import { explainFullness } from './idle-map.js';
 import { KeptAnswers } from './kept-answers.js';
 import { createLegacyEndpoint, type LegacyEndpoint } from './legacy-endpoint.js';
+import { findMismatch, revisionOf } from './mirror-headers.js';
 import { createModernCallers, type ModernCallers } from './modern-callers.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
-  acceptsStream,
   addressOf,
   createHttpExchanges,
   createSseStreams,
   type HttpExchanges,
-  KEEP_ALIVE,
   notesOf,
+  type Occupancy,
   occupy,
   type RequestHandler,
-  type SseStreams,
+  sendJson,
+  sendNothing,
   sendRpcError,
-  toSseEvent,
 } from './responder.js';
 import { createSessionIds, readSessionKey } from './session-ids.js';
 import { createSessionRegistry, type SessionRegistry } from './session-registry.js';
-import { createLegacySessions, createSessionEvents, UNNAMED } from './sessions.js';
+import { createLegacySessions, createSessionEvents, type LegacySession, UNNAMED } from './sessions.js';
 import { SharedSessions } from './shared-sessions.js';
-import { isSubscription, passNewsOn, Subscriptions } from './subscriptions.js';
 import { isForView, refuseAt, type ServedView, type ViewAccess } from './view-access.js';
 
 /** What is open at an endpoint at this moment. */
@@ -107,8 +95,17 @@ export function createMcpEndpoint(
       sessions.noteLogLevel(sessionId, level);
     },
   });
-  const answerFast = createFastAnswerer({ gateway, writer, questions, parked, logs, observe });
-  const createServer = createSdkServerFactory(gateway, serverInfo, logs);
+  const subscriptions = new Subscriptions({ native: gateway.native, writer, max: settings.maxSessions });
+  const answer = createRequestAnswerer({
+    gateway,
+    writer,
+    questions,
+    parked,
+    logs,
+    subscriptions,
+    serverInfo,
+    observe,
+  });
   const streams = createSseStreams(settings.longCallKeepAliveMs);
   const kept = new KeptAnswers(gateway.replicas?.results);
   const events = createSessionEvents([questions, parked, logs, kept], gateway, observe);
@@ -122,34 +119,16 @@ export function createMcpEndpoint(
   });
   const callers = createModernCallers(settings, events, { view: view.name, isShared: shared !== undefined });
   questions.notifySession = (text, sessionId) => sessions.notify(text, (id) => id === sessionId);
-  const answerWithSdk = createSdkAnswerer(createServer, observe);
-  const legacy = createLegacyEndpoint({
-    sessions,
-    answerFast,
-    answerWithSdk,
-    streams,
-    exchanges,
-    kept,
-    questions,
-    settings,
-    observe,
-    capabilities: () => [gateway.native.capabilities(), gateway.mode(), gateway.purpose, gateway.serversSay()],
-    followToken: (request, response, client) => admission.follow(request, response, client),
-  });
-  const modern = createModernHandler(createServer, settings.maxSessions, observe, (sent) => carrier.carry?.(sent));
-  const subscriptions = new Subscriptions(settings.maxSessions);
+  const followToken: RequestHandler = (request, response, client) => admission.follow(request, response, client);
+  const legacy = createLegacyEndpoint({ sessions, streams, kept, settings, observe, followToken });
   const route = createMessageRouter({
     gateway,
-    subscriptions,
     legacy,
-    modern,
     callers,
-    answerFast,
+    receive: createMessageReceiver(answer, questions),
     exchanges,
     settings,
-    observe,
-    followToken: (request, response, client) => admission.follow(request, response, client),
-    streamWhenSilent: (response) => streamWhenSilent(response, streams, settings.longCallKeepAliveMs),
+    followToken,
   });
   const timing = { limits: () => limits, requestTimeoutMs: settings.requestTimeoutMs };
   const receive = createPostReceiver({ ...timing, route, writer, observe });
@@ -173,9 +152,9 @@ export function createMcpEndpoint(
   };
   const endStreamsOf = (isOf: (client: Authenticated | undefined) => boolean): void => {
     sessions.endStreams(isOf);
-    subscriptions.endStreams(isOf);
+    subscriptions.end(isOf);
   };
-  const stopListening = passNewsOn(gateway, { sessions, modern, logs });
+  const stopListening = passNewsOn(gateway, { notify: sessions.notify.bind(sessions), subscriptions, logs });
   const sweep = (): void => {
     const now = Date.now();
     sessions.sweep(now);
@@ -197,7 +176,7 @@ export function createMcpEndpoint(
     async endStreams() {
       stopListening();
       sessions.endStreams();
-      await modern.close();
+      subscriptions.close();
     },
     settled: exchanges.settled,
     interruptCalls() {
@@ -223,138 +202,59 @@ function refuseMethod(_request: IncomingMessage, response: ServerResponse): void
   sendRpcError(response, 405, RPC_ERROR.refused, 'Method not allowed.');
 }
 
-const UNUSABLE_ID = 'Bad Request: the id is neither a text nor an integer of up to 9007199254740991';
-
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports: the stream of a request is the request. */
 const CANCELLED_BY_CLOSING =
   'Bad Request: over HTTP, revision 2026-07-28 cancels a request by closing its response; this notification cancels nothing';
 
 interface MessageRouterDeps {
   readonly gateway: Gateway;
-  readonly subscriptions: Subscriptions;
   readonly legacy: LegacyEndpoint;
-  readonly modern: ModernHandler;
   readonly callers: ModernCallers;
-  readonly answerFast: FastAnswerer;
+  readonly receive: MessageReceiver;
   readonly exchanges: HttpExchanges;
   readonly settings: GatewayConfig['server'];
-  readonly observe: Observer;
   /** Ends a stream with the token of its request. */
   readonly followToken: RequestHandler;
-  /** Turns a response that others write into an event stream when it has been silent for long. */
-  readonly streamWhenSilent: (response: ServerResponse) => void;
 }
 
-/** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
+/** What HTTP adds to a message: headers, a session or a client that is found anew with each request, and statuses. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { gateway, subscriptions, legacy, modern, callers, answerFast, exchanges, settings, observe, followToken } =
-    deps;
-  const watches = createStreamWatches(gateway.native);
+  const { gateway, legacy, callers, receive, exchanges, settings, followToken } = deps;
 
   return (message, request, response, authenticated) => {
-    const headers = readMirrorHeaders(request.headers);
-    const recognised = recogniseFastRequest(message);
-    const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
-    if (fast === undefined) noteMethod(notesOf(response), message);
-    if (recognised === undefined && hasUnusableId(message)) {
-      sendRpcError(response, 400, RPC_ERROR.invalidRequest, UNUSABLE_ID);
-      return;
-    }
-    if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
-      legacy.post(message, fast, request, response, authenticated);
-      return;
-    }
-    if (isJsonObject(message) && message['method'] === 'notifications/cancelled') {
-      sendRpcError(response, 400, RPC_ERROR.invalidRequest, CANCELLED_BY_CLOSING);
-      return;
-    }
-    const mismatch = findMismatch(message, request, gateway);
-    if (mismatch !== undefined) {
-      sendRpcError(response, 400, RPC_ERROR.headerMismatch, `Bad Request: ${mismatch}`, readId(message));
-      return;
-    }
-    const client = callers.find({
-      address: addressOf(request),
-      clientName: fast?.clientName ?? clientNameOf(message) ?? UNNAMED,
-      client: authenticated,
+    const { headers } = request;
+    const senderOf = (peer: Peer & Occupancy, session?: LegacySession): Sender => ({
+      peer,
+      open: () => exchanges.open(response, peer, headers.accept, session),
+      acknowledge() {
+        occupy(peer, response);
+        sendNothing(response, 202);
+      },
     });
-    const refusal =
-      typeof client === 'string'
-        ? explainFullness(client, settings)
-        : isSubscription(message)
-          ? subscriptions.open(client.caller.sessionId, response, authenticated)
-          : undefined;
-    if (typeof client === 'string' || refusal !== undefined) {
-      sendRpcError(response, 503, RPC_ERROR.refused, refusal ?? '', readId(message));
-      return;
-    }
-    if (fast === undefined) {
-      occupy(client, response);
-      const origin = { caller: client.caller };
-      const watch = isSubscription(message) ? watches.open(message, client.caller) : undefined;
-      if (isSubscription(message)) followToken(request, response, authenticated);
-      if (watch === undefined) {
-        deps.streamWhenSilent(response);
-        modern.handle(request, response, message, origin);
+    const enterStateless = ({ requests, notices }: Received, goOn: (sender: Sender) => void): void => {
+      if (notices.some(({ method }) => method === 'notifications/cancelled')) {
+        sendRpcError(response, 400, RPC_ERROR.invalidRequest, CANCELLED_BY_CLOSING);
         return;
       }
-      response.once('close', watch.end);
-      watch.honored.then(
-        (honored) => modern.handle(request, response, honored, origin),
-        (cause) => observe({ kind: 'defect', where: 'subscriptions/listen', cause }),
-      );
-      return;
-    }
-    answerFast(fast, client, exchanges.open(response, client, request.headers.accept));
+      const [asked] = requests;
+      const clientName = asked?.clientName ?? UNNAMED;
+      const client = callers.find({ address: addressOf(request), clientName, client: authenticated });
+      if (typeof client === 'string') {
+        sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(client, settings), asked?.id);
+        return;
+      }
+      if (asked?.method === 'subscriptions/listen') followToken(request, response, authenticated);
+      goOn(senderOf(client));
+    };
+    receive(message, {
+      revision: revisionOf(headers),
+      notes: notesOf(response),
+      findMismatch: (received) => findMismatch(received, headers, gateway),
+      enter(received, goOn) {
+        if (received.era === 'modern') enterStateless(received, goOn);
+        else legacy.enter(received, request, response, authenticated, (session) => goOn(senderOf(session, session)));
+      },
+      refuse: (fault, id) => sendJson(response, fault.status, writeFault(fault, id)),
+    });
   };
-}
-
-/**
- * How the `Mcp-Param-*` headers of a call contradict its arguments: proxies route by the headers, so that both have to say the same.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports (custom headers from tool parameters)
- */
-function findMismatch(message: unknown, { headers }: IncomingMessage, gateway: Gateway): string | undefined {
-  if (!isJsonObject(message) || message['method'] !== 'tools/call' || !isJsonObject(message['params']))
-    return undefined;
-  const { name, arguments: args } = message['params'];
-  return typeof name === 'string' ? findHeaderMismatch(gateway.headerParametersOf(name), args, headers) : undefined;
-}
-
-/**
- * Turns a response that has been silent for long into an event stream, where its client reads these: intermediaries close a connection
- * on which nothing comes. Whoever answers it is not aware of that; an answer in JSON becomes the event of the stream.
- * @param afterMs without a header
- */
-function streamWhenSilent(response: ServerResponse, streams: Pick<SseStreams, 'open'>, afterMs: number): void {
-  if (!acceptsStream(response.req.headers.accept)) return;
-  const timer = setTimeout(() => {
-    if (response.headersSent || response.destroyed) return;
-    streams.open(response);
-    response.write(KEEP_ALIVE);
-    passEventsOn(response);
-  }, afterMs).unref();
-  response.once('close', () => clearTimeout(timer));
-}
-
-/** Makes events of what is written from now on: the head has been sent already. */
-function passEventsOn(response: ServerResponse): void {
-  const write = response.write.bind(response);
-  const end = response.end.bind(response);
-  const parts: Buffer[] = [];
-  let isJson = true;
-  const own = {
-    writeHead(_status: number, headers: Readonly<Record<string, string>> = {}): ServerResponse {
-      isJson = headers['content-type']?.startsWith('text/event-stream') !== true;
-      return response;
-    },
-    write(chunk: Uint8Array | string): boolean {
-      if (!isJson || chunk === KEEP_ALIVE) return write(chunk);
-      parts.push(Buffer.from(chunk as Uint8Array));
-      return true;
-    },
-    end(): ServerResponse {
-      return parts.length === 0 ? end() : end(toSseEvent(Buffer.concat(parts).toString('utf8')));
-    },
-  };
-  Object.assign(response, own);
 }

@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import type { Observer } from '../../base/observe/observation.js';
 import type { TlsConfig } from '../../config/access-config.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
+import { applyTarget } from './host-guard.js';
 import { ProxiedRequest } from './responder.js';
 import { TrustedProxies } from './trusted-proxies.js';
 
@@ -44,12 +45,11 @@ export function createNodeServer(
     ...(log && { ServerResponse: log.ServerResponse }),
   };
   const answer = log === undefined ? listener : log.around(listener);
-  const serve: RequestListener = isProxied
-    ? (request, response) => {
-        proxies.apply(request);
-        answer(request, response);
-      }
-    : answer;
+  const serve: RequestListener = (request, response) => {
+    applyTarget(request);
+    if (isProxied) proxies.apply(request);
+    answer(request, response);
+  };
   const server =
     tls === undefined ? createServer(options, serve) : createTlsServer({ ...settings, tls }, options, serve, deps);
   server.maxHeadersCount = MAX_HEADERS;

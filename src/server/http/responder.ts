@@ -1,5 +1,4 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
-import { isJsonContentType } from '@modelcontextprotocol/server';
 import { BriefSet } from '../../base/lib/collections.js';
 import type { Observer } from '../../base/observe/observation.js';
 import type { RequestNotes } from '../../base/protocol/call.js';
@@ -430,7 +429,8 @@ export function sendRpcError(
 
 /** Whether a request's body says that it is JSON. */
 export function sendsJson(contentType: string | undefined): boolean {
-  return contentType === 'application/json' || isJsonContentType(contentType);
+  if (contentType === 'application/json') return true;
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }
 
 /**

@@ -3,7 +3,7 @@ import { type AskAbilities, canBeAsked, NO_ABILITIES } from '../../base/protocol
 import type { RawCall } from '../../base/protocol/call.js';
 import type { UserChannel } from '../../base/protocol/consent.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import type { Reply } from '../../base/protocol/result.js';
+import { okReply, type Reply } from '../../base/protocol/result.js';
 import { isTerminal, RELATED_TASK, TASKS_EXTENSION } from '../../base/protocol/tasks.js';
 import { withMeta } from '../../gateway/gateway.js';
 import type { Peer, Responder } from './calls-in-flight.js';
@@ -66,10 +66,8 @@ function confirmOver(ask: ParkableCall['ask']): UserChannel {
 }
 
 function created(task: ClientTask | undefined, era: Era): Reply | undefined {
-  return task === undefined ? undefined : { ...NOTHING, task: describe(task, era) };
+  return task === undefined ? undefined : { ...okReply({}), task: describe(task, era) };
 }
-
-const NOTHING: Reply = { text: '{}', blocks: [], isError: false, code: 'OK' };
 
 function describe(task: ClientTask, era: Era): JsonObject {
   const { id, createdAt, endedAt = createdAt, ttlMs, call } = task;
@@ -132,16 +130,16 @@ export function createTaskAnswerer({
   /** With the result of a call that has ended, or the error in which it did, and the questions of one that waits. */
   const detail = (task: ClientTask): Reply => {
     const { reply, call, failure } = task;
-    if (task.status === 'failed') return result({ ...describe(task, 'modern'), error: failure });
+    if (task.status === 'failed') return okReply({ ...describe(task, 'modern'), error: failure });
     const questions = task.status === 'input_required' ? { inputRequests: Object.fromEntries(call.questions) } : {};
-    const state = result({ ...describe(task, 'modern'), ...questions });
+    const state = okReply({ ...describe(task, 'modern'), ...questions });
     return reply === undefined || task.status === 'cancelled' ? state : { ...state, ended: reply };
   };
 
   return async ({ era, method, params }, peer, responder) => {
     const { caller } = peer;
     if (method === 'tasks/list') {
-      return result({ tasks: tasks.list(caller.sessionId).map((task) => describe(task, era)) });
+      return okReply({ tasks: tasks.list(caller.sessionId).map((task) => describe(task, era)) });
     }
     const task = tasks.find(params['taskId'], caller);
     if (task === undefined) return unknownTask();
@@ -150,13 +148,9 @@ export function createTaskAnswerer({
     if (method === 'tasks/cancel' && !task.cancel('the client cancelled the task') && era === 'legacy') {
       return wrong(`The task has ended already: it is '${task.status}'`, 'taskId');
     }
-    if (era === 'legacy') return result(describe(task, era));
-    return method === 'tasks/get' ? detail(task) : result({});
+    if (era === 'legacy') return okReply(describe(task, era));
+    return method === 'tasks/get' ? detail(task) : okReply({});
   };
-}
-
-function result(value: JsonObject): Reply {
-  return { ...NOTHING, text: JSON.stringify(value) };
 }
 
 function wrong(message: string, parameter: string): Reply {
@@ -176,7 +170,7 @@ function tooMany(): Reply {
 
 function refusal(error: OperationError): Reply {
   return {
-    ...NOTHING,
+    ...okReply({}),
     text: JSON.stringify(error.toFailure()),
     isError: true,
     code: error.code,

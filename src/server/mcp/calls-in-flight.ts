@@ -4,18 +4,15 @@ import type { AskAbilities } from '../../base/protocol/ask.js';
 import type { Caller, RequestNotes } from '../../base/protocol/call.js';
 import type { CarriedHeaders } from '../../base/protocol/caller.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
+import type { Authenticated } from '../auth/authenticated.js';
 import { joinMessages, type MessageText, surround } from './message-text.js';
+import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 
 export type RequestId = string | number;
 
 /** Whether a value can be a JSON-RPC id (and an MCP progress token): a string or an integer. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
-}
-
-/** Whether a message is a request under an id that its answer cannot repeat: none, or one that reading it has changed. */
-export function hasUnusableId(message: unknown): boolean {
-  return isJsonObject(message) && 'method' in message && 'id' in message && !isRequestId(message['id']);
 }
 
 /** The id of a request, for a refusal. */
@@ -64,6 +61,8 @@ export interface Peer {
   readonly abilities?: AskAbilities;
   /** Whether it has asked for answers as structured content too. */
   readonly structured?: boolean;
+  /** Who was authenticated with the request, where authentication is required. */
+  readonly holder?: Authenticated | undefined;
 }
 
 /** Whether an answer is sent as structured content too, where the operator does not want that for all. */
@@ -134,6 +133,14 @@ export class CallsInFlight {
 }
 
 /**
+ * Two unanswered requests with one id cannot be distinguished (JSON-RPC 2.0, section 4; MCP basic protocol). The refusal
+ * carries no id: a client would take it for the answer to its first request.
+ */
+export function refuseDuplicate(id: string | number): string {
+  return writeRpcError(null, RPC_ERROR.invalidRequest, `Request id '${id}' is still unanswered. Use a new id.`);
+}
+
+/**
  * Splits one responder into one per request of a JSON-RPC batch (protocol 2025-03-26) and answers with an array once each
  * request is answered or cancelled. Progress inside a batch is not passed on, because the client could not tell which
  * request it belongs to.
@@ -150,8 +157,7 @@ export function splitBatch(count: number, batch: Responder): readonly Responder[
     if (answers.length > 0) batch.answer(surround('[', joinMessages(answers, ','), ']'));
     else batch.cancel('every request of the batch was cancelled');
   };
-  const { structured = false } = batch;
-  const responders = Array.from({ length: count }, () => createPart(answers, settle, structured));
+  const responders = Array.from({ length: count }, () => createPart(answers, settle, batch));
   batch.cancellation.onCancel(() => {
     for (const responder of responders) responder.cancel('the client closed the connection');
   });
@@ -161,7 +167,8 @@ export function splitBatch(count: number, batch: Responder): readonly Responder[
   return responders;
 }
 
-function createPart(answers: MessageText[], settle: () => void, structured: boolean): Responder {
+function createPart(answers: MessageText[], settle: () => void, batch: Responder): Responder {
+  const { traceparent, tracestate, notes, carried, structured = false } = batch;
   const cancellation = new Cancellation();
   let done = false;
   let interrupted: InterruptListener | undefined;
@@ -172,6 +179,10 @@ function createPart(answers: MessageText[], settle: () => void, structured: bool
   };
   return {
     cancellation,
+    traceparent,
+    tracestate,
+    notes,
+    carried,
     structured,
     canNotify: false,
     notify: () => undefined,

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { AskAbilities } from '../../base/protocol/ask.js';
 import type { ConsentAnswer, UserChannel } from '../../base/protocol/consent.js';
 import type { Reply } from '../../base/protocol/result.js';
+import { object, optional, record, text } from './params-form.js';
 
 type RetryChannel = Extract<UserChannel, { readonly kind: 'retry' }>;
 
@@ -61,9 +62,11 @@ export interface Retry {
 /** The methods that may be answered with questions; elsewhere the members have another meaning. */
 export const ASKING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-export function isSoundRetry({ inputResponses: responses, requestState: state }: JsonObject): boolean {
-  const areSound = responses === undefined || (isJsonObject(responses) && Object.values(responses).every(isJsonObject));
-  return areSound && (state === undefined || typeof state === 'string');
+const RETRY = object({ inputResponses: optional(record(object())), requestState: optional(text) });
+
+/** What is wrong with what a request brings of an earlier answer. */
+export function findRetryFaults({ responses: inputResponses, state: requestState }: Retry): readonly string[] {
+  return RETRY({ inputResponses, requestState }, '');
 }
 
 export function readRetry({ inputResponses: responses, requestState: state }: JsonObject): Retry | undefined {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isJSONRPCErrorResponse, isJSONRPCResponse, type JSONRPCResponse } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { cleanText } from '../../base/lib/text.js';
 import {
@@ -15,11 +14,12 @@ import type { Cancellation } from '../../base/protocol/cancellation.js';
 import type { ConsentAnswer, UserChannel } from '../../base/protocol/consent.js';
 import type { Peer, Responder } from './calls-in-flight.js';
 import { readConsent, writeConsentParams } from './elicitation-form.js';
+import { isResponse } from './read-message.js';
 
 interface OpenQuestion {
   /** Only this session may answer. */
   readonly sessionId: string;
-  readonly settle: (response: JSONRPCResponse) => void;
+  readonly settle: (response: JsonObject) => void;
 }
 
 /** A question to a client: who asks is in its id, so that a server's question is never taken for one of the gateway. */
@@ -76,7 +76,7 @@ export class OpenQuestions {
 
   /** Takes a response to an open question of this session; false for any other message. */
   takeResponse(sessionId: string, message: unknown): boolean {
-    if (this.#open.size === 0 || !isJSONRPCResponse(message) || typeof message.id !== 'string') return false;
+    if (this.#open.size === 0 || !isResponse(message) || typeof message.id !== 'string') return false;
     const question = this.#open.get(message.id);
     if (question?.sessionId !== sessionId) return false;
     this.#open.delete(message.id);
@@ -141,10 +141,10 @@ export class OpenQuestions {
         reject(new AskFailure(ASK_ERROR.internal, `The client has ${MAX_OPEN} open questions already`));
         return;
       }
-      const settle = (response: JSONRPCResponse): void => {
+      const settle = ({ result, error }: JsonObject): void => {
         clearTimeout(timer);
-        if (isJSONRPCErrorResponse(response)) reject(failureOf(response.error));
-        else resolve(response.result);
+        if (isJsonObject(result)) resolve(result);
+        else reject(failureOf(error));
       };
       const withdraw = (failure: AskFailure): void => {
         if (!this.#open.delete(id)) return;
@@ -211,8 +211,12 @@ class LiveAsk implements AskChannel {
   }
 }
 
-function failureOf({ code, message }: { readonly code: number; readonly message: string }): AskFailure {
-  return new AskFailure(code, cleanText(message));
+function failureOf(error: unknown): AskFailure {
+  const { code, message }: JsonObject = isJsonObject(error) ? error : {};
+  return new AskFailure(
+    Number.isSafeInteger(code) ? Number(code) : ASK_ERROR.internal,
+    cleanText(withoutJson(String(message))),
+  );
 }
 
 function expired(patienceMs: number): AskFailure {

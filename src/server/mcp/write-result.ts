@@ -1,8 +1,8 @@
-import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { EXACT_TEXTS, readExactResult, writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { joinMembers, joinPieces, type WrittenMember } from '../../base/json/pieces.js';
 import type { NativeRequest, ProgressUpdate } from '../../base/protocol/call.js';
+import { SERVER_INFO } from '../../base/protocol/envelope.js';
 import { ERROR_TABLE } from '../../base/protocol/error-table.js';
 import type { OperationFailure, Reply } from '../../base/protocol/result.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
@@ -30,7 +30,6 @@ export interface ResultWriter {
   callMessage(id: RequestId, reply: Reply, era: Era, structured?: boolean): MessageText;
   /** @param toolsJson the JSON text of the array of tools. */
   toolList(id: RequestId, toolsJson: string, era: Era): string;
-  emptyResult(id: RequestId): string;
   /** The result of a request for what is no tool, as the upstream gave it; an error where it failed. */
   nativeResult(request: NativeRequest & { readonly id: RequestId }, reply: Reply, era: Era): MessageText;
 }
@@ -96,7 +95,7 @@ export function createResultWriter(
   serverInfo: ServerInfo,
   { errors, structuredContent }: Pick<GatewayConfig['endpoint'], 'errors' | 'structuredContent'>,
 ): ResultWriter {
-  const identity = { [SERVER_INFO_META_KEY]: serverInfo };
+  const identity = { [SERVER_INFO]: serverInfo };
   const modern = `,"resultType":"complete","_meta":${JSON.stringify(identity)}`;
   const closing: Readonly<Record<Era, string>> = { legacy: '}', modern: `${modern}}` };
   const cached = JSON.stringify(CACHE_POLICY).slice(1, -1);
@@ -140,7 +139,6 @@ export function createResultWriter(
     },
     callMessage,
     toolList: (id, toolsJson, era) => `${openResult(id)}{"tools":${toolsJson}${closingOfList[era]}`,
-    emptyResult: (id) => `${openResult(id)}{}}`,
     nativeResult({ id, ...request }, reply, era) {
       if (reply.inputRequired !== undefined && era === 'modern')
         return `${openResponse(id)}${writeQuestions(reply.inputRequired)}}`;
@@ -164,6 +162,7 @@ export function createResultWriter(
 
 /** Results that a client may keep, and must be told for how long (2026-07-28). */
 const CACHEABLE: ReadonlySet<string> = new Set([
+  'server/discover',
   'resources/list',
   'resources/templates/list',
   'resources/read',

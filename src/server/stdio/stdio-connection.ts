@@ -1,53 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import {
-  isInitializeRequest,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResponse,
-  type JSONRPCMessage,
-  type McpServerFactory,
-  type Server,
-} from '@modelcontextprotocol/server';
 import type { Observer } from '../../base/observe/observation.js';
 import { NO_ABILITIES, readAbilities } from '../../base/protocol/ask.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
-import type { Gateway, NativeListener } from '../../gateway/gateway.js';
-import { showAnswer } from '../mcp/answer-handshake.js';
-import {
-  applyCancellation,
-  type CallsInFlight,
-  type InterruptListener,
-  type Peer,
-  type Responder,
-  splitBatch,
-} from '../mcp/calls-in-flight.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import { createRequestAnswerer } from '../mcp/answer-request.js';
+import { CallsInFlight, type InterruptListener, type Peer, type Responder } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
-import { clientNameOf, createFastAnswerer, type FastRequest, recogniseFastRequest } from '../mcp/fast-path.js';
 import { LogLevels } from '../mcp/log-levels.js';
 import type { MessageText } from '../mcp/message-text.js';
 import { ParkedCalls } from '../mcp/parked-calls.js';
-import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
-import { createSdkServerFactory, type RequestOrigin } from '../mcp/sdk-server.js';
-import type { ServerTransport } from '../mcp/sdk-transport.js';
-import { createStreamWatches, type StreamWatch } from '../mcp/stream-watches.js';
-import type { Era, ResultWriter, ServerInfo } from '../mcp/write-result.js';
+import { passNewsOn } from '../mcp/pass-news-on.js';
+import type { Received } from '../mcp/read-message.js';
+import { createMessageReceiver, writeFault } from '../mcp/receive-message.js';
+import { Subscriptions } from '../mcp/subscriptions.js';
+import { type Era, MODERN_REVISION, type ResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import type { LineWriter } from './lines.js';
 
-/** The messages of one stdio connection; the first ones decide its era. */
+/** The messages of one stdio connection. */
 interface StdioConnection {
   readonly sessionId: string;
-  /** Ends what waits for the client. */
-  end(): void;
-  /** Creates the SDK's server for this connection, once its era is known. */
-  readonly createServer: McpServerFactory;
+  readonly calls: CallsInFlight;
   /** The era, once it is known. */
   era(): Era | undefined;
   /** Handles a parsed line. */
   accept(message: unknown): void;
-  notifyToolsChanged(): void;
-  /** Takes news of resources and prompts. */
-  readonly news: NativeListener;
+  /** Ends the subscriptions; calls go on. */
+  endStreams(): void;
+  /** Ends what waits for the client. */
+  end(): void;
 }
 
 interface StdioConnectionDeps {
@@ -56,156 +37,64 @@ interface StdioConnectionDeps {
   readonly serverInfo: ServerInfo;
   readonly results: ResultWriter;
   readonly lines: LineWriter;
-  readonly transport: ServerTransport;
 }
 
 export function createStdioConnection(deps: StdioConnectionDeps): StdioConnection {
-  const { gateway, observe, lines, transport } = deps;
+  const { gateway, observe, serverInfo, results: writer, lines } = deps;
+  const client = new StdioClient();
+  const { sessionId } = client.caller;
   const questions = new OpenQuestions(gateway.config.server.questionTimeoutMs);
   questions.notifySession = (text) => lines.write(text);
   const parked = new ParkedCalls();
   const logs = new LogLevels(gateway);
-  const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, parked, logs, observe });
-  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo, logs);
-  const client = new StdioClient(transport.calls);
-  const watches = createStreamWatches(gateway.native);
-  const streams = new Map<unknown, StreamWatch>();
-  let era: Era | undefined;
-  /** The server that sends notifications; for modern clients the SDK sends them to subscriptions only. */
-  let notifier: Server | undefined;
-
-  const refuse = (problem: string): void =>
-    lines.write(writeRpcError(null, RPC_ERROR.invalidRequest, `Invalid Request: ${problem}`));
-
-  /** An envelope needs no handshake, and calls before it are answered as after it; a connection is of one era. */
-  const recogniseOpen = (message: unknown): FastRequest | undefined => {
-    const fast = recogniseFastRequest(message);
-    const isOpen = era === undefined || fast?.era === era;
-    return isOpen ? fast : undefined;
-  };
-
-  /** The SDK serves streams of subscriptions; what they name is subscribed to here, until they are cancelled. */
-  const deliver = (message: JSONRPCMessage, responder: Responder): void => {
-    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      const id = message.params?.['requestId'];
-      streams.get(id)?.end();
-      streams.delete(id);
-    }
-    const isListen = isJSONRPCRequest(message) && message.method === 'subscriptions/listen';
-    const watch = isListen ? watches.open(message, client.caller) : undefined;
-    if (watch === undefined || !isListen) {
-      transport.deliver(message, responder);
-      return;
-    }
-    streams.set(message.id, watch);
-    watch.honored.then(
-      (honored) => transport.deliver({ ...message, ...honored }, responder),
-      (cause) => observe({ kind: 'defect', where: 'subscriptions/listen', cause }),
-    );
-  };
-
-  /** What comes between a handshake and its answer waits for that. */
-  let greeting: (() => void)[] | undefined;
-  const greet = (responder: Responder): Responder => {
-    greeting = [];
-    return showAnswer(responder, () => {
-      const held = greeting ?? [];
-      greeting = undefined;
-      setImmediate(() => {
-        for (const goOn of held) goOn();
-      });
-    });
-  };
-
-  const dispatch = (message: unknown, responder: Responder): void => {
-    client.learnName(message);
-    const fast = recogniseOpen(message);
-    if (fast !== undefined && greeting !== undefined) {
-      greeting.push(() => dispatch(message, responder));
-      return;
-    }
-    if (fast === undefined) {
-      client.noteCapabilities(message);
-      applyCancellation(message, transport.calls);
-      questions.noteChange(client.caller.sessionId, message);
-      if (questions.takeResponse(client.caller.sessionId, message)) return;
-      if (isMessage(message)) deliver(message, isInitializeRequest(message) ? greet(responder) : responder);
-      else refuse('the line is not a JSON-RPC message');
-      return;
-    }
-    if (fast.era === 'modern') era = client.speakModern();
-    answerFast(fast, client, responder);
-  };
-
-  const acceptBatch = (batch: readonly unknown[]): void => {
-    if (batch.length === 0 || !batch.every(isMessage)) {
-      refuse('a batch must hold JSON-RPC messages only');
-      return;
-    }
-    const responder = new StdioResponder(lines);
-    const count = batch.filter(isJSONRPCRequest).length;
-    const responders = count === 0 ? [] : [...splitBatch(count, responder)];
-    for (const message of batch)
-      dispatch(message, (isJSONRPCRequest(message) ? responders.shift() : undefined) ?? responder);
-  };
-
-  const originOf = (): RequestOrigin => ({ caller: client.caller });
+  const { native, config } = gateway;
+  const subscriptions = new Subscriptions({ native, writer, max: config.server.maxSessions });
+  const answer = createRequestAnswerer({
+    gateway,
+    writer,
+    questions,
+    parked,
+    logs,
+    subscriptions,
+    serverInfo,
+    observe,
+  });
+  const receive = createMessageReceiver(answer, questions);
+  const stopListening = passNewsOn(gateway, {
+    // A client that has not opened a session does not expect it.
+    notify: (text, isWanted) => client.isInitialized && isWanted?.(sessionId) !== false && lines.write(text),
+    subscriptions,
+    logs,
+    onlySession: sessionId,
+  });
 
   return {
-    sessionId: client.caller.sessionId,
-    era: () => era,
-    createServer(context) {
-      const server = createSdkServer(context.era, originOf);
-      if (context.era === 'modern') notifier = server;
-      else {
-        server.oninitialized = () => {
-          era = 'legacy';
-          notifier = server;
-        };
-      }
-      return server;
-    },
+    sessionId,
+    calls: client.calls,
+    era: () => client.era,
     accept(message) {
-      if (Array.isArray(message)) acceptBatch(message);
-      else dispatch(message, new StdioResponder(lines));
+      receive(message, {
+        revision: client.era === 'modern' ? MODERN_REVISION : undefined,
+        enter(received, goOn) {
+          client.learn(received);
+          goOn({ peer: client, open: () => new StdioResponder(lines), acknowledge: () => undefined });
+        },
+        refuse: (fault, id) => lines.write(writeFault(fault, id)),
+      });
     },
-    news: {
-      // One that has not declared them does not send them.
-      listChanged(kind) {
-        if (notifier?.transport === undefined) return;
-        const sent = kind === 'prompts' ? notifier.sendPromptListChanged() : notifier.sendResourceListChanged();
-        sent.catch(() => undefined);
-      },
-      resourceUpdated(uri, subscribers) {
-        const isOwn = ({ subscriber }: StreamWatch): boolean => subscribers.has(subscriber);
-        const isMeant = subscribers.has(client.caller.sessionId) || [...streams.values()].some(isOwn);
-        if (!isMeant || notifier?.transport === undefined) return;
-        notifier.sendResourceUpdated({ uri }).catch(() => undefined);
-      },
-      logged(_sessionId, message) {
-        const text = logs.messageFor(client.caller.sessionId, message);
-        if (text !== undefined) lines.write(text);
-      },
+    endStreams() {
+      stopListening();
+      subscriptions.close();
     },
     end() {
       parked.endAll();
-      for (const stream of streams.values()) stream.end();
-      streams.clear();
-    },
-    notifyToolsChanged() {
-      if (notifier?.transport === undefined) return;
-      notifier.sendToolListChanged().catch((cause) => observe({ kind: 'defect', where: 'tools/list_changed', cause }));
     },
   };
 }
 
-function isMessage(message: unknown): message is JSONRPCMessage {
-  return isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
-}
-
-/** One connection is one session; its client's name and capabilities come from the first messages that state them. */
+/** One connection is one session; its client's name, abilities and era come from the first messages that state them. */
 class StdioClient implements Peer {
-  readonly calls: CallsInFlight;
+  readonly calls = new CallsInFlight();
   caller: Caller = {
     sessionId: randomUUID(),
     clientName: 'unnamed client',
@@ -214,27 +103,26 @@ class StdioClient implements Peer {
     requestId: undefined,
   };
   abilities = NO_ABILITIES;
-  #named = false;
+  era: Era | undefined;
+  /** Whether it has opened a session, as clients up to 2025-11-25 do. */
+  isInitialized = false;
+  #isNamed = false;
 
-  constructor(calls: CallsInFlight) {
-    this.calls = calls;
-  }
-
-  learnName(message: unknown): void {
-    if (this.#named) return;
-    const clientName = clientNameOf(message);
-    if (clientName === undefined) return;
-    this.#named = true;
-    this.caller = { ...this.caller, clientName };
-  }
-
-  speakModern(): 'modern' {
-    if (this.caller.era !== 'modern') this.caller = { ...this.caller, era: 'modern' };
-    return 'modern';
-  }
-
-  noteCapabilities(message: unknown): void {
-    if (isInitializeRequest(message)) this.abilities = readAbilities(message.params.capabilities);
+  learn({ era, requests, notices }: Received): void {
+    for (const { method, params, clientName } of requests) {
+      if (method === 'initialize') this.abilities = readAbilities(params['capabilities']);
+      // Clients of both eras ask first which one it is.
+      if (era === 'modern' && method !== 'server/discover' && this.era === undefined) {
+        this.era = era;
+        this.caller = { ...this.caller, era };
+      }
+      if (this.#isNamed || clientName === undefined) continue;
+      this.#isNamed = true;
+      this.caller = { ...this.caller, clientName };
+    }
+    if (!notices.some(({ method }) => method === 'notifications/initialized')) return;
+    this.era ??= 'legacy';
+    this.isInitialized = true;
   }
 }
 

@@ -1,11 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
-import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
 import type { Observer } from '../../base/observe/observation.js';
 import { payloadTooLarge } from '../../base/protocol/limits.js';
 import { turns } from '../../base/turns/turns.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { decodeMessage, refuseMessage } from '../mcp/decode-message.js';
-import { ServerTransport } from '../mcp/sdk-transport.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { LineReader, LineWriter } from './lines.js';
 import { createStdioConnection } from './stdio-connection.js';
@@ -39,11 +37,7 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
   const { maxRequestSize, maxNestingDepth, maxArrayElements: maxMembers, maxValues } = limits;
   const results = createResultWriter(serverInfo, gateway.config.endpoint);
   const lines = new LineWriter(output, (backedUp) => (backedUp ? input.pause() : input.resume()));
-  const transport = new ServerTransport({
-    send: (text) => lines.write(text),
-    onStart: () => input.resume(),
-  });
-  const connection = createStdioConnection({ gateway, observe, serverInfo, results, lines, transport });
+  const connection = createStdioConnection({ gateway, observe, serverInfo, results, lines });
   const eraOrLegacy = () => connection.era() ?? 'legacy';
   const reader = new LineReader(maxRequestSize, {
     onLine(bytes) {
@@ -60,8 +54,6 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
     },
   });
 
-  const stopHearingTools = gateway.onToolsChanged(connection.notifyToolsChanged);
-  const stopHearingOthers = gateway.native.listen(connection.news);
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -70,8 +62,9 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
   let finishing = false;
   const finish = (): void => {
     finishing = true;
+    connection.endStreams();
     const timer = setTimeout(end, settings.drainMs);
-    transport.calls.whenIdle(() => {
+    connection.calls.whenIdle(() => {
       clearTimeout(timer);
       end();
     });
@@ -81,23 +74,16 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
     reader.end();
     finish();
   };
-  // The input is paused first: bytes that come before the SDK is ready stay in the stream.
-  input.pause().on('data', readChunk).once('end', finishInput).on('error', end);
+  input.on('data', readChunk).once('end', finishInput).on('error', end);
   output.on('error', end);
-  const sdk = serveSdkStdio(connection.createServer, {
-    transport,
-    onerror: (error) => observe({ kind: 'notice', level: 'debug', message: error.message }),
-  });
 
   const done = ended.then(async () => {
     input.off('data', readChunk).off('end', finishInput).pause();
-    stopHearingTools();
-    stopHearingOthers();
+    connection.endStreams();
     connection.end();
-    transport.calls.interruptAll('the gateway is stopping');
+    connection.calls.interruptAll('the gateway is stopping');
     connection.end();
     gateway.endSession(connection.sessionId);
-    await sdk.close();
     await lines.drain(FLUSH_MS);
   });
   return {

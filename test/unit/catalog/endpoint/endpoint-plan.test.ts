@@ -4,7 +4,7 @@ import { CATEGORIES, type Category, type Operation } from '../../../../src/base/
 import { buildEndpointPlan } from '../../../../src/catalog/endpoint/endpoint-plan.js';
 import { BUILT_IN_PROFILES, DEFAULT_PROFILE } from '../../../../src/config/built-in-profiles.js';
 import type { EndpointMode } from '../../../../src/config/gateway-config.js';
-import { writeInstructions } from '../../../../src/server/mcp/sdk-server.js';
+import { writeInstructions } from '../../../../src/server/mcp/describe-server.js';
 import { FAKE_CRUDE, FAKE_INTROSPECT, fakeCatalog, fakeFamily, fakeOperation } from './fake-catalog.js';
 
 const THREE = [

@@ -93,7 +93,7 @@ describe('the stdio server and the eras', () => {
     expect(gateway.calls[0]?.caller).toMatchObject({ clientName: 'raw', transport: 'stdio' });
   });
 
-  it('leaves a modern request without an envelope to the SDK', async () => {
+  it('refuses a request without an envelope once its client has sent one of 2026-07-28', async () => {
     open();
     const params = { name: 'mcp_aql_read', arguments: {}, _meta: MODERN_META };
     send(
@@ -115,7 +115,7 @@ describe('the stdio server', () => {
     send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 5 } });
     const { id, error } = await receive();
     expect([id, error.code]).toEqual([1, -32602]);
-    expect(error.message).toContain("'params.protocolVersion': expected string, received number");
+    expect(error.message).toContain("'protocolVersion': expected string, received number");
   });
 
   it('refuses an id that is still unanswered without an answer of that id', async () => {

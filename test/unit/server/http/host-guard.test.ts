@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createHostGuard } from '../../../../src/server/http/front.js';
+import { applyTarget, createHostGuard } from '../../../../src/server/http/host-guard.js';
 import { createFakeGateway, type FakeGatewayOptions } from '../../../support/fake-gateway.js';
 
 /** Whether a request passes; the tests of the HTTP server cover the answers. */
@@ -63,5 +63,22 @@ describe('the Origin check', () => {
 
   it('refuses an address that is not listed', () => {
     expect(passes({ host: '0.0.0.0' }, { host, origin: 'http://10.0.0.5' })).toBe(false);
+  });
+});
+
+describe('the target of a request', () => {
+  const applied = (url: string, host: string) => {
+    const request = { url, headers: { host } } as unknown as IncomingMessage;
+    applyTarget(request);
+    return [request.url, request.headers.host];
+  };
+
+  it('names the host where it is in absolute form, whatever the header says', () => {
+    expect(applied('http://evil.example/mcp?a=1', 'localhost')).toEqual(['/mcp?a=1', 'evil.example']);
+    expect(applied('HTTPS://user@Evil.example:8443/mcp', 'localhost')).toEqual(['/mcp', 'evil.example:8443']);
+  });
+
+  it.each(['/mcp', '//evil.example/mcp', '*', 'mcp', '/http://evil.example/'])('leaves %s as it is', (url) => {
+    expect(applied(url, 'localhost')).toEqual([url, 'localhost']);
   });
 });

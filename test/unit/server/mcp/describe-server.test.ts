@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { writeInstructions } from '../../../../src/server/mcp/sdk-server.js';
+import { writeInstructions } from '../../../../src/server/mcp/describe-server.js';
 
 it('says the first call, what answers take, how a batch runs, and how to confirm', () => {
   for (const mode of ['semantic', 'single', 'all'] as const) {
