@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { ASK_ERROR, type AskChannel, AskFailure, writeAbilities } from '../base/protocol/ask.js';
 import { Cancellation } from '../base/protocol/cancellation.js';
 import { type AskSettings, askClient } from './questions/ask-client.js';
+import { PageIds } from './questions/page-ids.js';
 import { describeQuestion, isAskMethod, permit } from './questions/prepare-question.js';
 import { findFault, UpstreamFault } from './transport/fault.js';
 import type { UpstreamCall } from './upstream.js';
@@ -51,14 +52,18 @@ async function answerRounds<Result>(
   settings: AskSettings,
 ): Promise<Result> {
   let continuation: Continuation = {};
+  const pages = new PageIds(ask);
   for (let round = 1; ; round += 1) {
     try {
-      return await send(continuation);
+      const result = await send(continuation);
+      pages.settle();
+      return result;
     } catch (error) {
       const input = findFault(error)?.input;
       if (input === undefined) throw round === 1 || call.retryable ? error : neverUnsent(error);
       if (round > MAX_ROUNDS) throw inVain(`it asked in more than ${MAX_ROUNDS} rounds`);
-      continuation = await answerRound(input, call.cancellation, ask, settings);
+      pages.settle();
+      continuation = await answerRound(input, call.cancellation, pages, settings);
       await call.beforeSend?.();
     }
   }

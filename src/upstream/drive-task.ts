@@ -9,6 +9,7 @@ import { answerRound, MAX_ROUNDS } from './answer-rounds.js';
 import type { CallResult } from './call-result.js';
 import type { RequestOptions } from './pending-request.js';
 import type { AskSettings } from './questions/ask-client.js';
+import { PageIds } from './questions/page-ids.js';
 import type { RunningTask, TaskHandle } from './task-requests.js';
 import { findFault, protocolError, UpstreamFault } from './transport/fault.js';
 import type { UpstreamCall } from './upstream.js';
@@ -269,8 +270,10 @@ class TaskQuestions {
       if (ask === undefined) throw new UpstreamFault('input-required', 'it asks the client for input', { input });
       if (this.#rounds > MAX_ROUNDS)
         throw new UpstreamFault('input-required', `it asked in more than ${MAX_ROUNDS} rounds`);
-      const { inputResponses } = await answerRound(input, ended, ask, settings);
+      const pages = new PageIds(ask);
+      const { inputResponses } = await answerRound(input, ended, pages, settings);
       await update(inputResponses);
+      pages.settle();
     } catch (failure) {
       this.#failure = failure;
     } finally {

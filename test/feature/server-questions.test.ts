@@ -323,14 +323,20 @@ it.each(CLIENT_KINDS)(
   },
 );
 
-it.each(['piped', 'legacy'])(
+it.each(['piped', 'legacy', 'modern'])(
   '%s says that a page is done to the client alone that was asked to open it',
   async (upstream) => {
-    await using client = await connectAsked('SDK v1', targets.http(), { elicit: () => ({ action: 'accept' }) });
+    const ids: unknown[] = [];
+    const elicit = ({ elicitationId }: JsonObject) => {
+      ids.push(elicitationId);
+      return { action: 'accept' };
+    };
+    await using client = await connectAsked('SDK v1', targets.http(), { elicit });
     await using other = await connectAsked('SDK v1', targets.http(), { elicit: () => ({ action: 'accept' }) });
     const [own, others] = [collectPages(client), collectPages(other)];
     await client.call(`${upstream}__ask_page`);
-    await vi.waitFor(() => expect(own).toEqual([{ elicitationId: 'e-1' }]));
+    await vi.waitFor(() => expect(own).toEqual(ids.map((elicitationId) => ({ elicitationId }))));
+    expect(ids).toEqual([upstream === 'modern' ? expect.stringMatching(/^[0-9a-f-]{36}$/) : 'e-1']);
     expect(others).toEqual([]);
   },
 );

@@ -219,6 +219,11 @@ function failureOf(error: unknown): AskFailure {
   );
 }
 
+/** SDKs write what a validator found, as JSON: its reader is the model of another program. */
+function withoutJson(message: string): string {
+  return message.replace(/[:\s]*[[{]\s*["{[][\s\S]*$/, '') || 'the client could not read the question';
+}
+
 function expired(patienceMs: number): AskFailure {
   return new AskFailure(ASK_ERROR.expired, `No answer within ${patienceMs / 1000} s`);
 }

@@ -155,7 +155,7 @@ export function createResultWriter(
       const result = era === 'legacy' ? reply.text : writeModernResult(reply, request.method, identity);
       if (reply.ended === undefined) return `${openResult(id)}${result}}`;
       // The state of a task is never empty.
-      return surround(`${openResult(id)}${result.slice(0, -1)},`, writeOutcome(reply.ended, 'legacy', false), '}}');
+      return surround(`${openResult(id)}${result.slice(0, -1)},`, writeOutcome(reply.ended, era, false), '}}');
     },
   };
 }

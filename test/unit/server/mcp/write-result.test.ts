@@ -79,7 +79,9 @@ it('the result of a task that has ended stands in its state with the bytes that 
   const written = writer.nativeResult({ id: 1, method: 'tasks/get', params: { taskId: 't' } }, state, 'modern');
   expect(typeof written).not.toBe('string');
   const text = Buffer.concat(written as readonly Buffer[]).toString('utf8');
-  expect(text).toContain('"result":{"content":[],"structuredContent":{"id":12345678901234567890}}');
+  expect(text).toContain(
+    '"result":{"content":[],"structuredContent":{"id":12345678901234567890},"resultType":"complete"',
+  );
   expect(JSON.parse(text)).toMatchObject({ id: 1, result: { taskId: 't', resultType: 'complete', _meta: identity } });
 });
 
