@@ -166,6 +166,11 @@ export class CallChannel implements Transport {
     });
   }
 
+  /** Whether the server has asked for folders, and not learned those of a client. */
+  get hasStoodIn(): boolean {
+    return this.#questions?.hasStoodIn === true;
+  }
+
   /** From now on silence is proven by pings. @param memory of the server, over all its connections */
   provePings(memory: PingMemory): void {
     this.#liveness = new Liveness({

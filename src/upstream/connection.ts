@@ -18,6 +18,7 @@ import type { TaskSurroundings } from './drive-task.js';
 import type { PingMemory } from './liveness.js';
 import { declares, listenForNews, type ResourceWatch, RootsNews, type UpstreamNews } from './news.js';
 import type { AskSettings } from './questions/ask-client.js';
+import { tellsRoots, withFolders } from './questions/stand-in-roots.js';
 import { findTaskCalls, type TaskCalls } from './task-calls.js';
 import {
   coalesce,
@@ -144,8 +145,8 @@ export async function completeConnection(
   const protocolVersion = client.getNegotiatedProtocolVersion();
   if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, request));
   const asks = era === 'modern' ? describeAsks(request) : undefined;
-  const knowsRoots = era === 'legacy' && around.servesClients === true && config.asks.roots === 'allow';
-  const roots = knowsRoots ? new RootsNews() : undefined;
+  const knowsRoots = era === 'legacy' && around.servesClients === true && config.asks.roots !== 'deny';
+  const roots = knowsRoots ? newsOfRoots(channel, describeAsks(request)) : undefined;
 
   const capabilities = readCapabilities(client);
   request.onCapabilities(capabilities);
@@ -235,14 +236,15 @@ export async function completeConnection(
     },
     request(request, timeoutMs) {
       age?.use();
-      const { method, params, cancellation, onProgress, ask, log } = request;
-      const preface = roots && newsBefore(ask, roots);
+      const { method, params, cancellation, onProgress, log } = request;
+      const ask = asks === undefined ? request.ask : withFolders(request.ask, request.caller, asks);
+      const preface = roots?.(ask);
       const options = { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress, ask, log, preface };
       const send = async (continuation?: JsonObject, meta = request.meta): Promise<JsonObject> => {
         return channel.request(method, { ...params, ...continuation }, { ...options, meta });
       };
       if (asks === undefined || (ask === undefined && log === undefined)) return send();
-      return sendInRounds(send, { ...request, retryable: true }, asks, extensions);
+      return sendInRounds(send, { ...request, ask, retryable: true }, asks, extensions);
     },
     watch,
     retire: () => channel.retire(),
@@ -283,8 +285,8 @@ interface CallSettings {
   readonly mirrored: MirroredTools;
   /** Undefined where the server asks by requests of its own. */
   readonly asks: AskSettings | undefined;
-  /** Undefined where the server is not told of roots, or is with each call. */
-  readonly roots: RootsNews | undefined;
+  /** What the server should learn of a client's roots before it gets this client's call; undefined where it is not told of roots, or is with each call. */
+  readonly roots: ((ask: UpstreamCall['ask']) => JSONRPCNotification | undefined) | undefined;
   /** Undefined where the server has none. */
   readonly tasks: TaskCalls | undefined;
   /** What the server is told that clients have. */
@@ -293,7 +295,7 @@ interface CallSettings {
 
 function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettings): Promise<CallResult> {
   const { timeoutMs, maxMs, mirrored, asks, roots, tasks } = settings;
-  const { ask } = call;
+  const ask = asks === undefined ? call.ask : withFolders(call.ask, call.caller, asks);
   const parameters = mirrored.get(call.tool);
   const task = tasks?.of(call, settings);
   const send = (continuation?: JsonObject, meta = call.meta): Promise<CallResult> =>
@@ -310,7 +312,7 @@ function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettin
         log: call.log,
         meta,
         drive: task?.drive,
-        preface: roots && newsBefore(ask, roots),
+        preface: roots?.(ask),
         headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
       },
     );
@@ -318,7 +320,7 @@ function callTool(channel: CallChannel, call: UpstreamCall, settings: CallSettin
     tasks?.extensions === undefined ? settings.extensions : { ...settings.extensions, ...tasks.extensions };
   const wantsNothing =
     asks === undefined || (ask === undefined && call.log === undefined && tasks?.extensions === undefined);
-  return wantsNothing ? send() : sendInRounds(send, call, asks, extensions);
+  return wantsNothing ? send() : sendInRounds(send, { ...call, ask }, asks, extensions);
 }
 
 /** Some servers give a text, or one block, where the protocol has a list of blocks. */
@@ -328,9 +330,10 @@ export function listContent(result: JsonObject): JsonObject {
   return isJsonObject(content) ? { ...result, content: [content] } : result;
 }
 
-/** What the server should learn of a client's roots before it gets this client's call. */
-function newsBefore(ask: UpstreamCall['ask'], roots: RootsNews): JSONRPCNotification | undefined {
-  return ask?.abilities.roots === true ? roots.before(ask) : undefined;
+function newsOfRoots(channel: CallChannel, asks: AskSettings): NonNullable<CallSettings['roots']> {
+  const news = new RootsNews();
+  return (ask) =>
+    ask?.abilities.roots === true && tellsRoots(asks) ? news.before(ask, channel.hasStoodIn) : undefined;
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */

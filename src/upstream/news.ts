@@ -156,10 +156,15 @@ export class RootsNews {
   /** By session: how often its roots had changed when the server was told last. */
   readonly #told = new RecentMap<string, number>(MOST_SESSIONS);
 
-  /** What the server should learn before a call of a client that has roots; undefined for most calls. */
-  before({ rootsChanges: changes = 0, caller: { sessionId } }: AskChannel): JSONRPCNotification | undefined {
-    if (changes === 0) return undefined;
-    if (this.#told.get(sessionId) === changes) return undefined;
+  /**
+   * What the server should learn before a call of a client that has roots; undefined for most calls.
+   * @param hasStoodIn whether it has asked, and not learned those of a client
+   */
+  before(
+    { rootsChanges: changes = 0, caller: { sessionId } }: AskChannel,
+    hasStoodIn: boolean,
+  ): JSONRPCNotification | undefined {
+    if ((this.#told.get(sessionId) ?? (hasStoodIn ? undefined : 0)) === changes) return undefined;
     this.#told.set(sessionId, changes);
     return ROOTS_CHANGED;
   }

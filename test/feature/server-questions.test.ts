@@ -34,8 +34,8 @@ beforeAll(async () => {
     endpoint: { mode: 'single' },
     audit: { calls: 'all' },
     mcpServers: {
-      piped: STDIO,
-      legacy: { url: legacy },
+      piped: { ...STDIO, asks: { roots: 'allow' } },
+      legacy: { url: legacy, asks: { roots: 'allow' } },
       modern: { url: modern },
       unrelated: { url: unrelated },
       silent: { ...STDIO, asks: { elicitation: 'deny', sampling: 'deny', roots: 'deny' } },

@@ -1,6 +1,18 @@
 import type { JsonObject } from '../../base/json/json.js';
 import { ROW_FUNCTIONS, TRUST_LEVELS } from '../../base/protocol/operation.js';
-import { boolean, choice, custom, integer, list, looseTexts, SCOPE, section, string, text } from './setting.js';
+import {
+  boolean,
+  choice,
+  choiceOrMany,
+  custom,
+  integer,
+  list,
+  looseTexts,
+  SCOPE,
+  section,
+  string,
+  text,
+} from './setting.js';
 
 /** The longest time of anything between the gateway and a server. */
 export const MAX_TIMEOUT_MS = 86_400_000;
@@ -95,12 +107,22 @@ export const CHILD_LIMITS = section('What its processes may take, and as whom th
   group: integer(0, MAX_ID, "The id of its group; the gateway's own unless given."),
 });
 
+/** A path, or the address of one. */
+const ABSOLUTE_FOLDER = '^(/|[A-Za-z]:[\\\\/]|file:///)';
+
 const mayAsk = (description: string) => choice(['allow', 'deny'], description, 'allow');
 
 export const ASKS = section('What the server may ask of the client that calls it, while it runs the call.', {
   elicitation: mayAsk('Whether it may ask the user of the client that calls it: by a form, or by a page to open.'),
   sampling: mayAsk("Whether it may have texts written by the client's model."),
-  roots: mayAsk('Whether it may ask for the folders that the client works in.'),
+  roots: choiceOrMany(
+    ['own', 'allow', 'deny'],
+    string({ pattern: ABSOLUTE_FOLDER }, ''),
+    'What it learns of the folders that the client works in. `own`: those of the client that has its connection alone, or that it asks within a call (2026-07-28); none in all ' +
+      'other cases. A list of absolute paths: the same, with these folders in place of none. `allow`: those of the client that calls, which a server whose connection is shared may ' +
+      'keep for others. `deny`: it is told that nobody has folders.',
+    'own',
+  ),
 });
 
 /** The settings that `defaults` holds for all upstreams and that each upstream may override. */

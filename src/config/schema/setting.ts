@@ -141,6 +141,17 @@ export function oneOrMany<S extends Setting>(
   return { type: ['string', 'array'], minItems: 1, items, if: { type: 'array' }, else: items, description };
 }
 
+/** One of some values, or a list. */
+export function choiceOrMany<const V extends string, S extends Setting>(
+  values: readonly V[],
+  items: S,
+  description: string,
+  fallback: V,
+): Setting<V | readonly Input<S>[], V | readonly Output<S>[], true> {
+  const either = { type: ['string', 'array'], items, if: { type: 'array' }, else: { enum: [...values] } };
+  return { ...either, description, default: fallback };
+}
+
 /** Values under names. Further keywords: `propertyNames`, `minProperties`. */
 export function dictionary<S extends Setting>(
   keywords: JsonSchema,

@@ -120,7 +120,8 @@ class Review {
     try {
       const connection = await openConnection({
         config: this.#config,
-        around: { clientInfo, binDirectories, observe: (observation) => this.#note(observation) },
+        // As for a client of the gateway that can be asked nothing: most can not.
+        around: { clientInfo, binDirectories, servesClients: true, observe: (observation) => this.#note(observation) },
         memory,
         tools: new Map(),
         probeTimeoutMs: PROBE_MS,

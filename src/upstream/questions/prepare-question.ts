@@ -53,7 +53,7 @@ export function permit(
     url: url && elicitation === 'allow',
     sampling: sampling && model === 'allow',
     samplingTools: samplingTools && model === 'allow',
-    roots: roots && folders === 'allow',
+    roots: roots && folders !== 'deny',
   };
 }
 
@@ -75,13 +75,15 @@ type Prepare = (params: JsonObject, abilities: AskAbilities, asker: Asker) => Js
 const PREPARE: Readonly<Record<AskMethod, Prepare>> = {
   'elicitation/create': (params, abilities, asker) => {
     const { mode = 'form' } = params;
-    if (!abilities.form && !abilities.url) throw unsupported('This client does not support elicitation');
+    if (!abilities.form && !abilities.url)
+      throw unsupported(`This client does not support elicitation. ${adviseDenial('elicitation/create')}`);
     if (mode === 'form' && abilities.form) return prepareForm(params, asker);
     if (mode === 'url' && abilities.url) return prepareLink(params, asker);
     throw invalid(`This client does not support the mode '${cutText(cleanText(String(mode)), 40)}' of elicitation`);
   },
   'sampling/createMessage': (params, abilities) => {
-    if (!abilities.sampling) throw unsupported('This client does not support sampling');
+    if (!abilities.sampling)
+      throw unsupported(`This client does not support sampling. ${adviseDenial('sampling/createMessage')}`);
     if ((params['tools'] !== undefined || params['toolChoice'] !== undefined) && !abilities.samplingTools) {
       throw invalid('This client does not support tools in sampling');
     }
@@ -152,6 +154,11 @@ export function readAnswer(
 
 function unsupported(message: string): AskFailure {
   return new AskFailure(ASK_ERROR.unsupported, message);
+}
+
+/** What an operator does about a server that asks clients for what they do not have. */
+export function adviseDenial(method: AskMethod): string {
+  return `Where it can do without, the operator sets its "asks" to {"${KINDS[method]}": "deny"}`;
 }
 
 function invalid(message: string): AskFailure {

@@ -7,8 +7,9 @@ import { Cancellation } from '../../base/protocol/cancellation.js';
 import { type CallLog, isLogLevel, reaches } from '../../base/protocol/log-message.js';
 import { RELATED_TASK } from '../../base/protocol/tasks.js';
 import { type AskSettings, askClient, toAskError } from './ask-client.js';
-import { describeQuestion, isAskMethod, MAX_ID_LENGTH } from './prepare-question.js';
+import { adviseDenial, describeQuestion, isAskMethod, MAX_ID_LENGTH } from './prepare-question.js';
 import { AbandonedCalls, ownerOf } from './question-owner.js';
+import { standInRoots, tellsRoots } from './stand-in-roots.js';
 
 /** Questions of one server that wait for an answer; more are refused. */
 const MAX_OPEN = 32;
@@ -61,6 +62,8 @@ export class ServerQuestions<Call extends AskableCall> {
   /** By the id that the server gave each. */
   readonly #pages = new Map<unknown, AskedPage>();
   readonly abandoned = new AbandonedCalls();
+  /** Whether the server has asked for folders, and not learned those of a client. */
+  hasStoodIn = false;
   #logsBetweenCalls: LogAllowance | undefined;
 
   constructor(options: ServerQuestionsOptions<Call>) {
@@ -82,11 +85,23 @@ export class ServerQuestions<Call extends AskableCall> {
     if (!isAskMethod(method)) return false;
     const question: Question = { method, params: isJsonObject(params) ? params : {} };
     const owner = this.#ownerOf(requestId, question.params['_meta']);
+    if (this.#standsIn(message.id, question, owner?.ask)) return true;
     this.#takeQuestion(message.id, question, owner);
     if (owner === undefined && requestId === undefined) {
       if (this.#options.inFlight().length === 0) this.abandoned.asked();
       for (const call of this.#options.inFlight()) noteUncertain(call, question);
     }
+    return true;
+  }
+
+  /** Answers for a client whose folders the server is not told, or that has none: it asks as it was told that it may. */
+  #standsIn(id: RequestId, { method }: Question, ask: AskChannel | undefined): boolean {
+    const { asker, onAsked, send } = this.#options;
+    if (method !== 'roots/list' || asker.asks.roots === 'deny') return false;
+    if (ask?.abilities.roots === true && tellsRoots(this.#options)) return false;
+    this.hasStoodIn = true;
+    onAsked({ method, outcome: 'answered', ...(ask && { caller: ask.caller }) });
+    send({ jsonrpc: '2.0', id, result: standInRoots(asker.asks) });
     return true;
   }
 
@@ -192,8 +207,9 @@ function noteRefusal(call: AskableCall, refusal: string): void {
 
 function unable(question: Question, owner: AskableCall): AskFailure {
   const what = describeQuestion(question);
-  noteRefusal(owner, `The server asked for ${what}, which this client cannot give`);
-  return new AskFailure(ASK_ERROR.unsupported, `The client of this call cannot be asked for ${what}`);
+  const advice = adviseDenial(question.method);
+  noteRefusal(owner, `The server asked for ${what}, which this client cannot give. ${advice}`);
+  return new AskFailure(ASK_ERROR.unsupported, `The client of this call cannot be asked for ${what}. ${advice}`);
 }
 
 function noteUncertain(call: AskableCall, question: Question): void {

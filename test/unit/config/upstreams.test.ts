@@ -36,7 +36,7 @@ describe('loadConfig with pasted blocks', () => {
         strict: true,
         readOnlyStatements: true,
         rowFunctions: 'possible',
-        asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
+        asks: { elicitation: 'allow', sampling: 'allow', roots: 'own' },
         integrity: 'off',
         curation: [],
         apiLimits: [],
