@@ -21,26 +21,30 @@ interface Start {
 /** Starts to connect every server, and passes on what they say to the parts that it concerns. */
 export function connectServers(
   { live, policy, pool, links }: Foundations,
-  { catalog, handlers, primitives, introductions, audiences }: OpenedCatalog,
+  { catalog, readerCatalog, handlers, primitives, introductions, audiences }: OpenedCatalog,
   names: NameSettings,
   parts: Parts,
 ): Start {
   const namesWait = new NamesWait(names.wait, catalog);
   parts.add('waiting for names', { close: () => namesWait.end() });
   const connected = pool.connect({
-    onTools(slug, tools) {
+    onTools(upstream, tools, owner) {
       // A server that lists its tools again may have restarted, so its cached answers may be stale.
-      handlers.invalidate(slug);
-      links.noteTools(slug, tools);
-      catalog.offer(slug, tools);
+      handlers.invalidate(upstream);
+      links.noteTools({ upstream, owner }, tools);
+      readerCatalog.offer({ upstream, owner }, tools);
     },
     onStateLost: handlers.invalidate,
     onLimits: policy.quota.noteLimits,
-    onConnected(slug) {
-      introductions.noteConnected(slug);
-      primitives.noteChange(slug);
+    onConnected(upstream, owner) {
+      introductions.noteConnected({ upstream, owner });
+      primitives.noteChange({ upstream, owner });
     },
-    onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
+    onRightsChanged(upstream, owner, hasRights) {
+      readerCatalog.noteRights({ upstream, owner }, hasRights);
+      primitives.noteChange({ upstream, owner });
+    },
+    onListChanged: (upstream, kind, owner) => primitives.noteChange({ upstream, owner }, kind),
     onResourceUpdated: primitives.noteUpdate,
     onLog: (sessionId, message) => audiences.tell((listener) => listener.logged(sessionId, message)),
     onAsked: (upstream, { method, outcome, caller }) =>

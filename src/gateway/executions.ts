@@ -1,5 +1,5 @@
 import type { Observer } from '../base/observe/observation.js';
-import type { RawCall } from '../base/protocol/call.js';
+import type { Caller, RawCall } from '../base/protocol/call.js';
 import type { Reply } from '../base/protocol/result.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
@@ -14,7 +14,7 @@ import type { SnapshotExecutions } from './snapshot.js';
 /** Makes the calls of one surface that may go on in the background. @param send sends a call through its whole pipeline */
 export type OpenBackground = (
   send: (raw: RawCall) => Promise<Reply>,
-  current: () => Pick<Snapshot, 'catalog' | 'plan'>,
+  current: (caller: Caller) => Pick<Snapshot, 'catalog' | 'plan'>,
 ) => BackgroundCalls;
 
 /** What operators see and end of executions, in all gateways that share the store. */

@@ -90,6 +90,7 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
     ...deps,
     keep: (text, { operation, caller }) =>
       results.keep(text, { operation: originOf(operation), owner: caller.sessionId, caller }),
+    accountOf: (upstream, caller) => pool.upstreams.get(upstream)?.accountOf(caller),
   });
   const credentials = new Credentials(observe, policy);
   await credentials.prepare(config);
@@ -161,8 +162,12 @@ async function openCatalogMemory(
   const { dataDir, lock, upstreams } = current();
   const file = join(dataDir, KEPT_CATALOG_FILE);
   const slugs = (): readonly string[] => current().upstreams.map(({ slug }) => slug);
+  const kept = await readKeptCatalog(file, observe);
+  // An earlier version kept what such a server had listed to its first user.
+  const ofUsers = new Set(upstreams.filter(({ credentials }) => credentials !== undefined).map(({ slug }) => slug));
+  const tools = new Map([...kept.tools].filter(([slug]) => !ofUsers.has(slug)));
   return {
-    known: combineKnown(readLockedCatalog(lock.content, upstreams), await readKeptCatalog(file, observe)),
+    known: combineKnown(readLockedCatalog(lock.content, upstreams), { ...kept, tools }),
     keeper: names.keep ? createCatalogKeeper(file, slugs, observe) : KEEPS_NOTHING,
   };
 }

@@ -201,8 +201,8 @@ function addServers(
         primitives.forget(slug);
       }
       for (const { slug } of judgedAnew) {
-        introductions.noteConnected(slug);
-        primitives.noteChange(slug);
+        introductions.noteConnected({ upstream: slug, owner: undefined });
+        primitives.noteChange({ upstream: slug, owner: undefined });
       }
     },
   });
@@ -266,7 +266,7 @@ interface GatewayParts extends Pick<Gateway, 'settled' | 'warmedUp' | 'close'> {
 function createGateway(parts: GatewayParts): Gateway {
   const { foundations, opened, reloader, deps, listeners, logLevels, statusParts } = parts;
   const { live, policy, credentials, pool, replicas, results, executions, modules, safety, largeAnswers } = foundations;
-  const { catalog, views, primitives, introductions, usage, audiences } = opened;
+  const { catalog, readerCatalog, readers, views, primitives, introductions, usage, audiences } = opened;
   const running = executions?.registry ?? safety?.executions;
   const warnedOnce = createWarnedOnce();
   const services: SurfaceServices = {
@@ -283,7 +283,7 @@ function createGateway(parts: GatewayParts): Gateway {
     policy: safety?.guard(policy) ?? policy,
   };
   const openNative = (
-    over: Pick<NativeDeps, 'primitives' | 'snapshot' | 'handle'>,
+    over: Pick<NativeDeps, 'primitivesOf' | 'snapshot' | 'handle'>,
     whose: Omit<Audience, 'listeners'>,
   ): NativeSurface => {
     const { sees, listeners: audience } = audiences.open(whose);
@@ -299,13 +299,14 @@ function createGateway(parts: GatewayParts): Gateway {
   const openView = (view: OpenedView): Gateway =>
     showInView(view, {
       gateway,
-      catalog,
+      catalog: readerCatalog,
+      toolSets: () => catalog.toolSets(),
       services,
       pool,
       statusParts,
       openNative: (over, shows) =>
         openNative(
-          { ...over, primitives: primitives.within(shows) },
+          { ...over, primitivesOf: (caller) => primitives.seenBy(readers.of(caller), shows) },
           { view: view.config.name, sees: (upstream) => view.filter.mayHave(upstream) },
         ),
     });
@@ -329,10 +330,14 @@ function createGateway(parts: GatewayParts): Gateway {
       return shown;
     },
     native: openNative(
-      { primitives, snapshot: () => catalog.currentOfAll(), handle: (call) => gateway.handle(call) },
+      {
+        primitivesOf: (caller) => primitives.seenBy(readers.of(caller)),
+        snapshot: (asking) => readerCatalog.currentOfAll(asking),
+        handle: (call) => gateway.handle(call),
+      },
       { sees: () => true },
     ),
-    ...createSurface(catalog, services),
+    ...createSurface(readerCatalog, services),
     status: () => statusOf(catalog.current(), pool.statuses(), statusParts),
     toolSets: () => catalog.toolSets(),
     definitions: () => introductions.join(catalog.toolSets(), primitives),
@@ -378,5 +383,5 @@ function createGateway(parts: GatewayParts): Gateway {
 
 /** Whether it has not connected yet, and is tried. */
 function mayStillAnswer(upstream: Upstream): boolean {
-  return upstream.capabilities() === undefined && upstream.absence()?.stopped === undefined;
+  return upstream.capabilities(undefined) === undefined && upstream.absence(undefined)?.stopped === undefined;
 }

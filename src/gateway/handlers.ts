@@ -103,7 +103,7 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
     }
     const named = (result: ToolCallResult): ToolCallResult => {
       links.noteBlocks(operation.upstream, caller, result.content);
-      return links.nameShared(operation.upstream, result, 'content');
+      return links.nameShared(operation.upstream, caller, result, 'content');
     };
     let loss: StateLoss | undefined;
     const traced = trace?.request('tools/call', operation.upstream, operation.tool);
@@ -114,7 +114,7 @@ function createSender({ upstreams, links, quota, words }: SenderDeps): Operation
       caller,
       retryable: operation.retryable,
       cancellation,
-      beforeSend: () => host.requireCurrent(operation),
+      beforeSend: () => host.requireCurrent(operation, caller),
       onStateLost: (why) => {
         loss = why;
       },

@@ -95,7 +95,7 @@ export function openLargeAnswers({ settings, results, links, observe, budget }: 
         results: results.detach({ ...context, operation }),
         limits,
         words: errors.upstreamWords,
-        ofOthers: links.ofOthers(operation.upstream),
+        ofOthers: links.ofOthers(operation.upstream, context.caller),
         maxTreeBytes: Math.floor(budget.total * TREE_SHARE),
       };
       const shaped = await pool.run(job).catch((thrown: unknown) => {

@@ -1,17 +1,19 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
-import type { NativeRequest, RawCall } from '../base/protocol/call.js';
+import type { Caller, NativeRequest, RawCall } from '../base/protocol/call.js';
 import type { LogMessage } from '../base/protocol/log-message.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import { okReply, type Reply } from '../base/protocol/result.js';
 import type { Snapshot } from './pipeline/snapshot.js';
-import type { Primitives } from './primitives/primitives.js';
+import type { PrimitiveOperations } from './primitives/primitives.js';
+import type { Asking } from './reader-catalog.js';
 
 /** A request of MCP for what is no tool, with what a server knows of it. */
 export type NativeCall = NativeRequest &
   Pick<RawCall, 'caller' | 'cancellation' | 'traceparent' | 'meta' | 'user' | 'onProgress' | 'ask' | 'log'>;
 
 export interface NativeListener {
-  listChanged(kind: NativeListKind): void;
+  /** @param isConcerned whose list has changed */
+  listChanged(kind: NativeListKind, isConcerned: (caller: Caller) => boolean): void;
   /** @param subscribers each as in its request, or the session */
   resourceUpdated(uri: string, subscribers: ReadonlySet<string>): void;
   /**
@@ -24,7 +26,7 @@ export interface NativeListener {
 /** Resources, prompts and completions in MCP's own methods. */
 export interface NativeSurface {
   /** What a session that opens now is told; a session goes on asking for what it was told, and every method is answered always. */
-  capabilities(): NativeCapabilities;
+  capabilities(caller: Caller | undefined): NativeCapabilities;
   /** Answers one request: with the JSON text of the result where the code is OK, else with a failure. Never rejects. */
   answer(call: NativeCall): Promise<Reply>;
   /** Returns a function that removes the listener. */
@@ -34,10 +36,10 @@ export interface NativeSurface {
 }
 
 export interface NativeDeps {
-  readonly primitives: Pick<Primitives, 'offers' | 'declared'>;
+  readonly primitivesOf: (caller: Caller | undefined) => Pick<PrimitiveOperations, 'offers' | 'declared'>;
   /** Whether some enabled upstream has not answered yet, so that it may have anything. */
   readonly mayHaveMore: () => boolean;
-  readonly snapshot: () => Snapshot | Promise<Snapshot>;
+  readonly snapshot: (asking: Asking) => Snapshot | Promise<Snapshot>;
   readonly handle: (call: RawCall) => Promise<Reply>;
   readonly listeners: Set<NativeListener>;
   readonly endSubscriber: (subscriber: string) => void;
@@ -112,11 +114,12 @@ function given(params: JsonObject): JsonObject {
 }
 
 export function createNativeSurface(deps: NativeDeps): NativeSurface {
-  const { primitives, mayHaveMore, snapshot, handle, listeners } = deps;
-  const offers = (capability: 'resources' | 'prompts' | 'completions', flag?: string): boolean =>
-    mayHaveMore() || primitives.offers(capability, flag);
+  const { primitivesOf, mayHaveMore, snapshot, handle, listeners } = deps;
   return {
-    capabilities() {
+    capabilities(caller) {
+      const primitives = primitivesOf(caller);
+      const offers = (capability: 'resources' | 'prompts' | 'completions', flag?: string): boolean =>
+        mayHaveMore() || primitives.offers(capability, flag);
       const kinds = (['resources', 'prompts', 'completions'] as const).filter((kind) => offers(kind));
       const [extensions, experimental] = [primitives.declared('extensions'), primitives.declared('experimental')];
       const subscribe = offers('resources', 'subscribe') ? { subscribe: true as const } : {};
@@ -130,7 +133,7 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
     },
     async answer({ method, params, subscriber, ...call }) {
       const form = METHODS.get(method);
-      const now = snapshot();
+      const now = snapshot(call);
       const { catalog, plan } = now instanceof Promise ? await now : now;
       const operation = form === undefined ? undefined : catalog.find(form.operation);
       if (form === undefined || operation?.primitive === undefined) return answerWithout(method);
@@ -176,9 +179,9 @@ export class Audiences {
     return opened;
   }
 
-  listChanged(kind: NativeListKind, upstream: string): void {
+  listChanged(kind: NativeListKind, upstream: string, isConcerned: (caller: Caller) => boolean): void {
     for (const { sees, listeners } of this.#audiences) {
-      if (sees(upstream)) for (const listener of listeners) listener.listChanged(kind);
+      if (sees(upstream)) for (const listener of listeners) listener.listChanged(kind, isConcerned);
     }
   }
 
@@ -187,8 +190,8 @@ export class Audiences {
     for (const { view, listeners } of this.#audiences) {
       if (view === undefined || !views.includes(view)) continue;
       for (const listener of listeners) {
-        listener.listChanged('resources');
-        listener.listChanged('prompts');
+        listener.listChanged('resources', () => true);
+        listener.listChanged('prompts', () => true);
       }
     }
   }

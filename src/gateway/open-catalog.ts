@@ -1,5 +1,6 @@
+import { OwnedMap, type Whose } from '../base/lib/owned-map.js';
 import type { Observer } from '../base/observe/observation.js';
-import type { Diagnostic, Introduction, ToolSet } from '../base/protocol/tools.js';
+import type { Absence, Diagnostic, Introduction, ToolSet } from '../base/protocol/tools.js';
 import { diffCatalogs } from '../catalog/build-catalog.js';
 import { DefinitionGuard, type DefinitionSet, defineServer } from '../catalog/integrity/definition-guard.js';
 import { ToolRecords } from '../catalog/integrity/tool-record.js';
@@ -7,6 +8,7 @@ import { OperationSearch } from '../catalog/search/search.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
 import type { PolicyService } from '../policy/policy.js';
+import { EVERYBODY, type Reader, Readers } from '../upstream/readers.js';
 import type { Upstream } from '../upstream/upstream.js';
 import type { IntrospectionPolicy } from './builtin/introspect/handler.js';
 import { Usage } from './builtin/introspect/usage.js';
@@ -17,12 +19,17 @@ import { Audiences } from './native.js';
 import type { Parts } from './parts.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import { createPrimitives, type Primitives } from './primitives/primitives.js';
-import { buildSnapshot, listEnabled, rebuildSnapshot } from './snapshot.js';
+import { ReaderCatalog } from './reader-catalog.js';
+import { buildSnapshot, listEnabled, readBy, rebuildSnapshot } from './snapshot.js';
 import { Views } from './views.js';
 
 /** What can be called, and whom its changes concern. */
 export interface OpenedCatalog {
+  /** As everybody sees it. */
   readonly catalog: LiveCatalog;
+  /** As each caller sees it. */
+  readonly readerCatalog: ReaderCatalog;
+  readonly readers: Readers;
   readonly views: Views;
   readonly handlers: Handlers;
   readonly primitives: Primitives;
@@ -44,14 +51,17 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     pool.upstreams,
     (finding) => reportDiagnostic(finding, observe, policy.audit),
   );
+  const readers = new Readers(pool.upstreams);
   const primitives = createPrimitives({
+    readers,
     upstreams: pool.upstreams,
     links,
     guard: introductions.guard,
     isCounted: introductions.isShown,
     isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
-    onListChanged: (kind, upstream) => audiences.listChanged(kind, upstream),
+    onListChanged: (kind, { upstream, owner }) =>
+      audiences.listChanged(kind, upstream, (caller) => pool.upstreams.get(upstream)?.readerOf(caller) === owner),
     onResourceUpdated: (uri, subscribers) => audiences.tell((listener) => listener.resourceUpdated(uri, subscribers)),
   });
   const snapshotServices = {
@@ -64,22 +74,29 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     records: new ToolRecords(),
     search: new OperationSearch(),
     usage,
-    primitives,
     ...(safety === undefined ? {} : { safety }),
     executions: executions?.inSnapshots,
     modules: modules.flatMap(({ own }) => own),
+  };
+  const seenBy = (reader: Reader) => ({
+    reader,
+    primitives: primitives.seenBy(reader),
     connections: {
-      absenceOf: (slug: string) => pool.upstreams.get(slug)?.absence(),
-      introductionOf: introductions.of,
+      absenceOf(upstream: string): Absence | undefined {
+        const owner = reader.ownerOf(upstream);
+        const refusal = readerCatalog.refusalOf({ upstream, owner });
+        return refusal === undefined ? pool.upstreams.get(upstream)?.absence(owner) : { retryAfterMs: 0, refusal };
+      },
+      introductionOf: (upstream: string) => introductions.of({ upstream, owner: reader.ownerOf(upstream) }),
       retryNow: (slug: string) => pool.upstreams.get(slug)?.retryNow(),
     },
-  };
-  const views = new Views(config.views, snapshotServices);
+  });
+  const inputFor = (reader: Reader) => ({ ...snapshotServices, ...seenBy(reader), config: live.config, handlers });
+  const views = new Views(config.views, { ...snapshotServices, primitives });
   const catalog = createLiveCatalog({
-    buildFirst: (offered) => buildSnapshot({ ...offered, ...snapshotServices, config: live.config, handlers }),
+    buildFirst: (offered) => buildSnapshot({ ...offered, ...inputFor(EVERYBODY) }),
     async build(offered) {
-      const input = { ...offered, ...snapshotServices, config: live.config, handlers };
-      const snapshot = await rebuildSnapshot(input);
+      const snapshot = await rebuildSnapshot({ ...offered, ...inputFor(EVERYBODY) });
       await views.prepare(snapshot);
       return snapshot;
     },
@@ -92,14 +109,26 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     known: memory.known,
   });
   parts.add('views', { apply: ({ config: next }) => views.replace(next.views) });
-  return { catalog, views, handlers, primitives, introductions, usage, audiences };
+  const readerCatalog = new ReaderCatalog({
+    live: catalog,
+    readers,
+    upstreams: pool.upstreams,
+    build(of, toolSets, firstToolSets) {
+      const { holders } = of.catalog;
+      const built = buildSnapshot({ ...inputFor(EVERYBODY), toolSets, firstToolSets, holders });
+      reportRemarks(of, built, observe, policy.audit);
+      return built;
+    },
+    open: (whole, reader) => readBy(inputFor(reader), whole),
+  });
+  return { catalog, readerCatalog, readers, views, handlers, primitives, introductions, usage, audiences };
 }
 
 /** What servers say of themselves, and what else they define beside tools, as far as it was accepted. */
 interface Introductions {
   readonly guard: DefinitionGuard;
   /** What a server that is vouched for says of itself; undefined where it says nothing, or something that is quarantined. */
-  of(slug: string): Introduction | undefined;
+  of(whose: Whose): Introduction | undefined;
   /**
    * One set of definitions for each of these upstreams, in the form in which the lock has them: what each server says of itself, and those
    * of its prompts and templates.
@@ -109,7 +138,7 @@ interface Introductions {
     primitives: Pick<Primitives, 'definitions' | 'unreadKinds'>,
   ): Promise<readonly DefinitionSet[]>;
   /** A server has connected, and may say something else than before. */
-  noteConnected(slug: string): void;
+  noteConnected(whose: Whose): void;
   /** A server is judged anew when it is read next. */
   forget(slug: string): void;
   /** Whether what a server has may be shown to callers who have not asked for it. */
@@ -124,28 +153,29 @@ function openIntroductions(
   const guard = new DefinitionGuard({ settings, onFinding });
   const isVouched = (slug: string): boolean =>
     settings().upstreams.some((upstream) => upstream.slug === slug && upstream.trust !== 'untested');
-  const withheld = new Set<string>();
+  const withheld = new OwnedMap<true>();
+  const said = ({ upstream, owner }: Whose): Introduction | undefined => upstreams.get(upstream)?.introduction(owner);
   return {
     guard,
-    of: (slug) => (isVouched(slug) && !withheld.has(slug) ? upstreams.get(slug)?.introduction() : undefined),
+    of: (whose) => (isVouched(whose.upstream) && withheld.get(whose) === undefined ? said(whose) : undefined),
     async join(listed, primitives) {
       const others = await primitives.definitions();
       return listed.map(({ upstream }) => {
         const own = others.filter((each) => each.upstream === upstream).flatMap(({ tools }) => tools);
-        const introduction = upstreams.get(upstream)?.introduction();
-        const isAway = introduction === undefined && upstreams.get(upstream)?.absence() !== undefined;
+        const introduction = said({ upstream, owner: undefined });
+        const isAway = introduction === undefined && upstreams.get(upstream)?.absence(undefined) !== undefined;
         const unread = [...(isAway ? (['server'] as const) : []), ...primitives.unreadKinds(upstream)];
         return { upstream, tools: [...defineServer(introduction), ...own], unread };
       });
     },
-    noteConnected(slug) {
-      const found = guard.check(slug, 'server', defineServer(upstreams.get(slug)?.introduction()));
-      if (found.size === 0) withheld.delete(slug);
-      else withheld.add(slug);
+    noteConnected(whose) {
+      const found = guard.check(whose, 'server', defineServer(said(whose)));
+      if (found.size === 0) withheld.delete(whose);
+      else withheld.set(whose, true);
     },
     forget(slug) {
       guard.forget(slug);
-      withheld.delete(slug);
+      withheld.deleteServer(slug);
     },
     isShown: isVouched,
   };
@@ -168,6 +198,11 @@ function reportDiagnostic(diagnostic: Diagnostic, observe: Observer, audit: Pick
 function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): void {
   const change = diffCatalogs(before.catalog, after.catalog);
   observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
+  reportRemarks(before, after, observe, audit);
+}
+
+/** Reports what is remarked on a catalog and was not on the one before. */
+function reportRemarks(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): void {
   const known = new Set(before.catalog.diagnostics.concat(before.plan.diagnostics).map(({ message }) => message));
   for (const diagnostic of after.catalog.diagnostics.concat(after.plan.diagnostics)) {
     if (!known.has(diagnostic.message)) reportDiagnostic(diagnostic, observe, audit);

@@ -16,6 +16,7 @@ import type { KnownOperations } from '../policy/safety/hints.js';
 import { handleGone } from '../results/errors.js';
 import { passResults, type ResultService, type StoredPart } from '../results/query/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
+import { EVERYBODY, type Reader } from '../upstream/readers.js';
 import { createIntrospection, type IntrospectionPolicy } from './builtin/introspect/handler.js';
 import { introspectOperation } from './builtin/introspect/operation.js';
 import { handleOf } from './builtin/introspect/parse-query.js';
@@ -57,6 +58,8 @@ interface SnapshotInput {
   readonly holders?: NameHolders;
   /** The upstreams, by slug, that new names wait for. */
   readonly awaited?: readonly string[];
+  /** By whose eyes it is seen what is connected, and what upstreams have beside tools; everybody's where absent. */
+  readonly reader?: Reader;
   /** What is connected; everything counts as connected where absent. */
   readonly connections?: Connections;
   /** What upstreams have beside tools; nothing where absent. */
@@ -80,6 +83,8 @@ const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 /** A snapshot that is no view of another. */
 export interface WholeSnapshot extends Snapshot {
   readonly catalog: WholeCatalog;
+  /** By whose eyes it is. */
+  readonly reader: Reader;
   /** What it was built from. */
   readonly toolSets: readonly ToolSet[];
   readonly records: ToolRecords;
@@ -127,6 +132,14 @@ export async function rebuildSnapshot(given: SnapshotInput): Promise<WholeSnapsh
     await pauses.due();
   }
   return finishSnapshot(input, catalog, plan);
+}
+
+/** The same catalog by another reader's eyes. */
+export function readBy(
+  input: Omit<SnapshotInput, 'toolSets'>,
+  { catalog, plan, toolSets, records }: WholeSnapshot,
+): WholeSnapshot {
+  return finishSnapshot({ ...input, toolSets, records }, catalog, plan);
 }
 
 type RecordedInput = SnapshotInput & Required<Pick<SnapshotInput, 'records'>>;
@@ -177,7 +190,7 @@ function ownOfAll(input: SnapshotInput): readonly OwnOperation[] {
 }
 
 function finishSnapshot(input: RecordedInput, catalog: WholeCatalog, plan: EndpointPlan): WholeSnapshot {
-  const { toolSets, records, handlers, primitives } = input;
+  const { toolSets, records, handlers, primitives, reader = EVERYBODY } = input;
   const runnersOver = (handlerOfOwn: OwnHandlers) => handlers.over(catalog, handlerOfOwn);
   const parts = {
     plan,
@@ -186,7 +199,7 @@ function finishSnapshot(input: RecordedInput, catalog: WholeCatalog, plan: Endpo
     runnersOver,
     primitives,
   };
-  return { ...openSnapshot(input, catalog, parts), catalog, toolSets, records };
+  return { ...openSnapshot(input, catalog, parts), catalog, toolSets, records, reader };
 }
 
 /** The gateway's own operations. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/json/json.js';
 import type { Observer } from '../base/observe/observation.js';
-import type { BeginTrace, RawCall } from '../base/protocol/call.js';
+import type { BeginTrace, Caller, RawCall } from '../base/protocol/call.js';
 import type { HeaderParameter } from '../base/protocol/header-parameters.js';
 import { GATEWAY_SOURCE, type Operation } from '../base/protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../base/protocol/result.js';
@@ -18,15 +18,20 @@ import { createFailureReader } from './pipeline/read-tool-failure.js';
 import { withMeta } from './pipeline/shape.js';
 import type { SearchAnswer, Snapshot } from './pipeline/snapshot.js';
 import { createDropIgnored } from './pipeline/validate.js';
+import type { Asking, ToolsListener } from './reader-catalog.js';
 import { findOperation, type NamedOperation, type PlacedOperation, placeOperations } from './status.js';
 
 /** The snapshots of what callers see: of the whole, or of one view. */
 export interface SurfaceCatalog {
-  current(): Snapshot;
-  currentFor(tool: { readonly upstream: string; readonly tool: string }): Snapshot | Promise<Snapshot>;
-  currentOf(names: () => readonly string[]): Snapshot | Promise<Snapshot>;
-  currentOfAll(): Snapshot | Promise<Snapshot>;
-  onToolsChanged(listener: () => void): () => void;
+  /** @param caller who sees it; undefined for what everybody sees */
+  current(caller: Caller | undefined): Snapshot;
+  currentFor(
+    caller: Caller | undefined,
+    tool: { readonly upstream: string; readonly tool: string },
+  ): Snapshot | Promise<Snapshot>;
+  currentOf(asking: Asking, names: () => readonly string[]): Snapshot | Promise<Snapshot>;
+  currentOfAll(asking: Asking | undefined): Snapshot | Promise<Snapshot>;
+  onToolsChanged(listener: ToolsListener): () => void;
 }
 
 /** The reload that is taking effect: calls that begin meanwhile wait, so that each is judged by one configuration. */
@@ -64,16 +69,19 @@ export interface ServerWords {
 export interface Surface {
   /** Answers one MCP tool call. Never rejects: every failure is an answer. */
   handle(call: RawCall): Promise<Reply>;
-  /** The list of this moment; waits while the first tools of an upstream are read, as many clients ask for it only once. */
-  toolList(): ToolList | Promise<ToolList>;
+  /**
+   * The list of this moment, as a caller sees it or everybody; waits while the first tools of an upstream are read, as many clients ask for it
+   * only once.
+   */
+  toolList(caller: Caller | undefined): ToolList | Promise<ToolList>;
   /** Which tools are shown at this moment. */
   mode(): EndpointMode;
   /** What servers say of how to use them, where their tools are shown as they are; nothing in other modes. */
-  serversSay(): readonly ServerWords[];
+  serversSay(caller: Caller | undefined): readonly ServerWords[];
   /** The parameters of a tool that calls over HTTP repeat in headers; none of a tool that is not there. */
-  headerParametersOf(tool: string): readonly HeaderParameter[];
+  headerParametersOf(caller: Caller | undefined, tool: string): readonly HeaderParameter[];
   /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
-  onToolsChanged(listener: () => void): () => void;
+  onToolsChanged(listener: ToolsListener): () => void;
   /** Another object after each change of the catalog. */
   revision(): object;
   /** All current operations, ordered by name, each with its family. */
@@ -90,12 +98,12 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
   let path: CallPath | undefined;
   const answer = async (raw: RawCall, { answer: answerBy }: CallPath): Promise<Reply> => {
     const trace = services.beginTrace?.(raw);
-    const { plan } = catalog.current();
+    const { plan } = catalog.current(raw.caller);
     // A tool that is not there may be one of an upstream whose first list is being read.
-    const now = plan.reachOf(raw.tool) === undefined ? catalog.currentOfAll() : undefined;
+    const now = plan.reachOf(raw.tool) === undefined ? catalog.currentOf(raw, () => [raw.tool]) : undefined;
     const known = now instanceof Promise ? (await now).plan : plan;
     const request = readRequest(raw, known, trace);
-    const current = catalog.currentOf(() => namesOf(request, known));
+    const current = catalog.currentOf(raw, () => namesOf(request, known));
     const snapshot = current instanceof Promise ? await current : current;
     const reply = await answerBy(request, snapshot);
     const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
@@ -103,7 +111,7 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
     const isKnown = snapshot.plan.reachOf(raw.tool) !== undefined;
     // A batch ends here, and every other call has.
     trace?.end(reply.code, isKnown ? raw.tool : undefined);
-    return isKnown ? answer : { ...answer, protocolError: 'unknown-tool' };
+    return isKnown || reply.code !== 'NOT_FOUND_OPERATION' ? answer : { ...answer, protocolError: 'unknown-tool' };
   };
   return {
     async handle(received) {
@@ -112,21 +120,21 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
       const current = path;
       return current.calls?.run(received, () => answer(received, current)) ?? answer(received, current);
     },
-    mode: () => catalog.current().plan.mode,
-    serversSay: () => wordsOf(catalog.current()),
-    headerParametersOf: (tool) => {
-      const reach = catalog.current().plan.reachOf(tool);
+    mode: () => catalog.current(undefined).plan.mode,
+    serversSay: (caller) => wordsOf(catalog.current(caller)),
+    headerParametersOf: (caller, tool) => {
+      const reach = catalog.current(caller).plan.reachOf(tool);
       return reach instanceof PassthroughTool ? reach.headerParameters : [];
     },
-    toolList: () => {
-      const current = catalog.currentOfAll();
+    toolList: (caller) => {
+      const current = catalog.currentOfAll(caller && { caller });
       return current instanceof Promise ? current.then(({ plan }) => plan) : current.plan;
     },
     onToolsChanged: (listener) => catalog.onToolsChanged(listener),
-    operations: () => placeOperations(catalog.current()),
-    revision: () => catalog.current(),
-    findOperation: (name) => findOperation(catalog.current(), name),
-    search: (query, limit) => catalog.current().search(query, limit),
+    operations: () => placeOperations(catalog.current(undefined)),
+    revision: () => catalog.current(undefined),
+    findOperation: (name) => findOperation(catalog.current(undefined), name),
+    search: (query, limit) => catalog.current(undefined).search(query, limit),
   };
 }
 
@@ -169,8 +177,8 @@ function openPath(
       : { ...ofAll, staticDecision: (operation: Operation) => ofAll.staticDecision(operation, view) };
   const { limits } = config;
   const background = openBackground?.(
-    (raw) => pipeline.answer(raw, catalog.current()),
-    () => catalog.current(),
+    (raw) => pipeline.answer(raw, catalog.current(raw.caller)),
+    (caller) => catalog.current(caller),
   );
   const pipeline = createPipeline({
     ...parts,
@@ -187,8 +195,8 @@ function openPath(
   });
   const batch = createBatchRunner({
     ...config.batch,
-    callOne: (raw) => pipeline.answer(raw, catalog.current()),
-    foresee: (raw) => pipeline.foresee(raw, catalog.current()),
+    callOne: (raw) => pipeline.answer(raw, catalog.current(raw.caller)),
+    foresee: (raw) => pipeline.foresee(raw, catalog.current(raw.caller)),
     policy: { ...batches, staticDecision: gatekeeper.staticDecision },
     answerTokens: config.results.maxTokens,
     limits,

@@ -3,20 +3,22 @@ import type { JsonObject } from '../base/json/json.js';
 import type { Caller } from '../base/protocol/call.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { ToolSet } from '../base/protocol/tools.js';
+import type { WholeCatalog } from '../catalog/catalog.js';
 import { fitEndpointPlan } from '../catalog/endpoint/fit-plan.js';
 import type { GatewayConfig, ViewConfig } from '../config/gateway-config.js';
 import type { QuotaScope } from '../policy/quota/quota-types.js';
 import type { Explanation } from '../policy/rules/policy-types.js';
+import { EVERYBODY } from '../upstream/readers.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import type { IntrospectionPolicy } from './builtin/introspect/handler.js';
 import { introspectOperation } from './builtin/introspect/operation.js';
 import { listRelationSources, type RelationSource } from './builtin/relationships/graph.js';
 import { findOperation } from './handlers.js';
-import type { LiveCatalog } from './live-catalog.js';
 import type { NativeDeps, NativeSurface } from './native.js';
 import type { PolicyQuestion } from './operator-api.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import type { Primitives } from './primitives/primitives.js';
+import type { ReaderCatalog } from './reader-catalog.js';
 import {
   listBuiltins,
   listEnabled,
@@ -32,7 +34,7 @@ import { compileViewFilter, type ViewFilter } from './view-filter.js';
 
 /** The snapshots of a view. */
 interface ViewCatalog extends SurfaceCatalog {
-  current(): ViewSnapshot;
+  current(caller: Caller | undefined): ViewSnapshot;
 }
 
 /** A view with what was built of it. */
@@ -40,6 +42,8 @@ export class OpenedView {
   readonly #services: ViewServices;
   /** Each goes with the snapshot of the whole that it is of. */
   readonly #built = new WeakMap<WholeSnapshot, ViewSnapshot>();
+  /** What is the same for all readers of one catalog. */
+  readonly #parts = new WeakMap<WholeCatalog, ViewParts>();
   #config: ViewConfig;
   #filter: ViewFilter;
 
@@ -66,25 +70,26 @@ export class OpenedView {
 
   /** What the view shows of a snapshot. */
   of(whole: WholeSnapshot): ViewSnapshot {
-    const snapshot = this.#built.get(whole) ?? buildViewSnapshot(this.#config, this.#filter, whole, this.#services);
+    const known = this.#built.get(whole);
+    if (known !== undefined) return known;
+    const parts = this.#parts.get(whole.catalog) ?? buildViewParts(this.#config, this.#filter, whole, this.#services);
+    this.#parts.set(whole.catalog, parts);
+    const snapshot = openViewSnapshot(parts, whole, this.#services);
     this.#built.set(whole, snapshot);
     return snapshot;
   }
 
   /** The view of the snapshots of this moment. */
-  over(catalog: LiveCatalog): ViewCatalog {
+  over(catalog: ReaderCatalog): ViewCatalog {
     const of = (whole: WholeSnapshot): ViewSnapshot => this.of(whole);
     const later = (whole: WholeSnapshot | Promise<WholeSnapshot>) =>
       whole instanceof Promise ? whole.then(of) : of(whole);
     return {
-      current: () => of(catalog.current()),
-      currentFor: (tool) => later(catalog.currentFor(tool)),
-      currentOf: (names) => later(catalog.currentOf(names)),
-      currentOfAll: () => later(catalog.currentOfAll()),
-      onToolsChanged: (listener) =>
-        catalog.onReplaced((before, after) => {
-          if (of(before).plan.toolsJson !== of(after).plan.toolsJson) listener();
-        }),
+      current: (caller) => of(catalog.current(caller)),
+      currentFor: (caller, tool) => later(catalog.currentFor(caller, tool)),
+      currentOf: (asking, names) => later(catalog.currentOf(asking, names)),
+      currentOfAll: (asking) => later(catalog.currentOfAll(asking)),
+      onToolsChanged: (listener) => catalog.onToolsChanged(listener, (whole) => of(whole).plan.toolsJson),
     };
   }
 }
@@ -159,7 +164,8 @@ interface ShownByView extends Surface {
 
 interface ShownParts<Whole extends ShownByView> {
   readonly gateway: Whole;
-  readonly catalog: LiveCatalog;
+  readonly catalog: ReaderCatalog;
+  readonly toolSets: () => readonly ToolSet[];
   readonly services: SurfaceServices;
   readonly pool: Pick<UpstreamPool, 'statuses'>;
   readonly statusParts: StatusParts;
@@ -178,7 +184,7 @@ export function showInView<Whole extends ShownByView>(view: OpenedView, parts: S
   const { handle, ...rest } = createSurface(seen, { ...parts.services, view: name });
   const handleInView: Surface['handle'] = (call) =>
     handle(call.caller.view === name ? call : { ...call, caller: { ...call.caller, view: name } });
-  const shows = (upstream: string): boolean => seen.current().upstreams.has(upstream);
+  const shows = (upstream: string): boolean => seen.current(undefined).upstreams.has(upstream);
   return {
     ...gateway,
     ...rest,
@@ -195,11 +201,11 @@ export function showInView<Whole extends ShownByView>(view: OpenedView, parts: S
     native: parts.openNative({ snapshot: seen.currentOfAll, handle: handleInView }, shows),
     status: () =>
       statusOf(
-        seen.current(),
+        seen.current(undefined),
         pool.statuses().filter(({ slug }) => shows(slug)),
         parts.statusParts,
       ),
-    toolSets: () => catalog.toolSets().filter(({ upstream }) => shows(upstream)),
+    toolSets: () => parts.toolSets().filter(({ upstream }) => shows(upstream)),
     explainPolicy: (question) => gateway.explainPolicy({ ...question, view: name }),
   };
 }
@@ -213,7 +219,7 @@ interface ViewSnapshot extends Snapshot {
 }
 
 interface ViewServices extends SnapshotServices {
-  readonly primitives?: Pick<Primitives, 'within'>;
+  readonly primitives?: Pick<Primitives, 'seenBy'>;
   readonly policy: ViewPolicy;
 }
 
@@ -222,23 +228,24 @@ interface ViewPolicy extends IntrospectionPolicy {
   readonly quotaStatus: (caller: Caller, scope?: QuotaScope) => Promise<JsonObject>;
 }
 
+/** What a view shows of one catalog, whoever reads it. */
+interface ViewParts extends Pick<ViewSnapshot, 'catalog' | 'plan' | 'upstreams' | 'cut'> {
+  readonly own: ReturnType<typeof ownOf>;
+  readonly policy: IntrospectionPolicy;
+}
+
 /**
- * Builds what a view shows of a snapshot. Operations, their names and what finds names and words are the whole's; a view adds
+ * Builds what a view shows of a catalog. Operations, their names and what finds names and words are the whole's; a view adds
  * which of them it has, and its own tools.
  */
-function buildViewSnapshot(
-  view: ViewConfig,
-  filter: ViewFilter,
-  whole: WholeSnapshot,
-  services: ViewServices,
-): ViewSnapshot {
+function buildViewParts(view: ViewConfig, filter: ViewFilter, whole: WholeSnapshot, services: ViewServices): ViewParts {
   const isShownHere = (operation: Operation): boolean => operation.upstream !== GATEWAY_SOURCE && filter.has(operation);
   const shown = new Set(whole.catalog.operations.filter(isShownHere));
   leaveOutUnread(shown, whole);
   const offering = new Set([...shown].map(({ upstream }) => upstream));
   const upstreams = new Set(whole.catalog.upstreams.filter((slug) => offering.has(slug) || filter.names(slug)));
   const { config } = services;
-  const primitives = services.primitives?.within((slug) => upstreams.has(slug));
+  const primitives = services.primitives?.seenBy(EVERYBODY, (slug) => upstreams.has(slug));
   const relations = listRelationSources(config.upstreams).filter((source) => isShown(source, shown));
   const own = ownOf(relations, services).filter(({ operation }) => filter.hasOwn(operation));
   const builtins = listBuiltins(own, primitives, services.safety).filter(
@@ -250,7 +257,6 @@ function buildViewSnapshot(
     return shown.has(operation) ? operation : undefined;
   };
   const catalog = whole.catalog.within({ show, upstreams });
-  const isOwn = ({ upstream, primitive }: Operation): boolean => upstream === GATEWAY_SOURCE || primitive !== undefined;
   const { policy } = services;
   const scope: QuotaScope = { operations: catalog.operations, upstreams: [...upstreams] };
   const policyHere: IntrospectionPolicy = {
@@ -266,7 +272,13 @@ function buildViewSnapshot(
     records: whole.records,
     isRefused: refusedBy(policyHere),
   });
-  const snapshot = openSnapshot({ ...services, policy: policyHere }, catalog, {
+  return { catalog, plan, upstreams, cut, own, policy: policyHere };
+}
+
+function openViewSnapshot(parts: ViewParts, whole: WholeSnapshot, services: ViewServices): ViewSnapshot {
+  const { catalog, plan, upstreams, cut, own, policy } = parts;
+  const isOwn = ({ upstream, primitive }: Operation): boolean => upstream === GATEWAY_SOURCE || primitive !== undefined;
+  const snapshot = openSnapshot({ ...services, policy, connections: whole.connections }, catalog, {
     toolSets: whole.toolSets,
     plan,
     own,
@@ -274,7 +286,7 @@ function buildViewSnapshot(
       handlerOf: (operation) => (isOwn(operation) ? handlerOfOwn(operation) : whole.handlerOf(operation)),
       previewOf: whole.previewOf,
     }),
-    primitives,
+    primitives: services.primitives?.seenBy(whole.reader, (slug) => upstreams.has(slug)),
   });
   return { ...snapshot, upstreams, cut };
 }

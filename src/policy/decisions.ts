@@ -12,7 +12,7 @@ import type { UsedTokens } from './confirmation/kept-calls.js';
 import type { ConfirmationTokens } from './confirmation/token-types.js';
 import { createConfirmationTokens } from './confirmation/tokens.js';
 import { createQuotaService } from './quota/quota.js';
-import type { QuotaService, QuotaSettings } from './quota/quota-types.js';
+import type { AccountOf, QuotaService, QuotaSettings } from './quota/quota-types.js';
 import { createGatekeeper } from './rules/gatekeeper.js';
 import type { BatchPolicy, Gatekeeper, RuleEngine } from './rules/policy-types.js';
 import { createRuleEngine } from './rules/rule-engine.js';
@@ -36,13 +36,14 @@ interface DecisionParts extends Omit<ConfirmDeps, 'tokens' | 'isInForce'> {
   readonly redact: Redactor;
   readonly observe: Observer;
   readonly used: UsedTokens;
+  readonly accountOf?: AccountOf | undefined;
   /** The digest of the configuration that decides now. */
   readonly inForce: () => string;
 }
 
 /** @param before the decisions that these replace: quotas that have not changed go on counting */
 export function composeDecisions(config: GatewayConfig, parts: DecisionParts, before?: Decisions): Decisions {
-  const { store, audit, redact, observe, used, inForce } = parts;
+  const { store, audit, redact, observe, used, accountOf, inForce } = parts;
   const { confirmation } = config.policy;
   const rules = createRuleEngine(config.policy, trustByUpstream(config));
   const configuration = fingerprintConfig(config);
@@ -66,7 +67,7 @@ export function composeDecisions(config: GatewayConfig, parts: DecisionParts, be
     quota:
       before !== undefined && isDeepStrictEqual(before.quotaSettings, quotaSettings)
         ? before.quota
-        : createQuotaService({ store, tokens, config, observe, answerTokens: mostTokensOf(config) }),
+        : createQuotaService({ store, tokens, config, observe, answerTokens: mostTokensOf(config), accountOf }),
     quotaSettings,
   };
 }

@@ -14,7 +14,7 @@ import type { KeepForCaller } from './confirmation/confirm.js';
 import { UsedTokens } from './confirmation/kept-calls.js';
 import { composeDecisions, type Decisions } from './decisions.js';
 import { auditKeyFile, keepHeads } from './journal-heads.js';
-import type { QuotaService } from './quota/quota-types.js';
+import type { AccountOf, QuotaService } from './quota/quota-types.js';
 import { type CallRecorder, createCallRecorder } from './rules/gatekeeper.js';
 import type { BatchPolicy, Gatekeeper, RuleEngine } from './rules/policy-types.js';
 
@@ -52,6 +52,8 @@ interface PolicyDeps {
   readonly process: string;
   /** Keeps what a question shows in part, for the caller to read. */
   readonly keep?: KeepForCaller;
+  /** All callers use the same accounts where absent. */
+  readonly accountOf?: AccountOf;
 }
 
 /** How often expired state is removed from the store; the specification allows an hour. */
@@ -86,7 +88,19 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
   const view = createApproverView(config.audit);
   const inForce = (): string => decisions.configuration;
   const { keep } = deps;
-  const parts = { store, audit, redact, observe, approvals, settings, view, used: new UsedTokens(), inForce, keep };
+  const parts = {
+    store,
+    audit,
+    redact,
+    observe,
+    approvals,
+    settings,
+    view,
+    used: new UsedTokens(),
+    inForce,
+    keep,
+    accountOf: deps.accountOf,
+  };
   let decisions = composeDecisions(config, parts);
 
   const background = createBackground(observe);
@@ -115,7 +129,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
       },
       charge: (request) => decisions.quota.charge(request),
       chargeRepeat: (operation, caller) => decisions.quota.chargeRepeat(operation, caller),
-      noteLimits: (slug, limits, tool) => decisions.quota.noteLimits(slug, limits, tool),
+      noteLimits: (...limits) => decisions.quota.noteLimits(...limits),
       status: (caller, scope) => decisions.quota.status(caller, scope),
     },
     recordCall: createCallRecorder(config.audit, audit, redact),

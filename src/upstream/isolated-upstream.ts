@@ -1,4 +1,6 @@
 import type { JsonObject } from '../base/json/json.js';
+import { RecentMap } from '../base/lib/collections.js';
+import type { Owner } from '../base/lib/owned-map.js';
 import type { Caller } from '../base/protocol/caller.js';
 import { Cancellation } from '../base/protocol/cancellation.js';
 import type { LargeAnswer } from '../base/protocol/large-answer.js';
@@ -23,11 +25,15 @@ import {
   type WatchedResource,
 } from './owners.js';
 import type { StartSlots } from './start-slots.js';
-import { describeDifference } from './tool-list.js';
 import { type FailedParts, failedCallOf, translateFailure } from './translate-failure.js';
 import { UpstreamFault } from './transport/fault.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
-import { type RequestCredentials, sendWithRights, type UserRights } from './transport/user-rights.js';
+import {
+  type RequestCredentials,
+  type RightsRequest,
+  sendWithRights,
+  type UserRights,
+} from './transport/user-rights.js';
 import type {
   IsolationMode,
   IsolationStatus,
@@ -50,6 +56,8 @@ interface IsolatedUpstreamOptions {
   readonly starts: StartSlots;
   /** Whose rights its calls use, where they are not those of the configured headers. */
   readonly rights?: UserRights | undefined;
+  /** What the server declared to everybody before this took the place of another connection. */
+  readonly capabilities?: JsonObject | undefined;
   /** Called once where all callers share one connection after all, which is then called directly. */
   readonly onShared: (upstream: ManagedUpstream) => void;
 }
@@ -79,9 +87,8 @@ export class IsolatedUpstream implements Upstream {
   readonly #decided: Promise<void>;
   #settleDecision: () => void = () => {};
   #events: UpstreamEvents | undefined;
-  /** The list that the catalog holds, and the connection that it came from while that is there. */
+  /** The list that everybody sees who has none of their own. */
   #tools: readonly RawTool[] = [];
-  #source: ManagedUpstream | undefined;
   readonly #losses = new StateLosses();
   /** Who had each connection. */
   readonly #owners = new WeakMap<ManagedUpstream, string>();
@@ -89,8 +96,9 @@ export class IsolatedUpstream implements Upstream {
   readonly #news: CombinedNews;
   /** Of the connection that was made last. */
   #last: UpstreamStatus | undefined;
-  #introduction: Introduction | undefined;
-  #capabilities: JsonObject | undefined;
+  /** What the server has said of itself on connections that belong to nobody, and to each owner on theirs. */
+  #shared: SaidOfItself;
+  readonly #said = new RecentMap<string, SaidOfItself>(MOST_OWNERS);
   #logLevel: LogLevel | undefined;
   #endedRestarts = 0;
   readonly #calls = new CallsInProgress();
@@ -110,7 +118,8 @@ export class IsolatedUpstream implements Upstream {
     this.#decided = new Promise((resolve) => {
       this.#settleDecision = resolve;
     });
-    const { rights } = options;
+    const { rights, capabilities } = options;
+    this.#shared = { capabilities, introduction: undefined };
     this.#instances = new Instances({
       bounds: rights === undefined ? config.instances : { ...config.instances, spare: 0 },
       open: (owner) => this.#open(owner),
@@ -128,7 +137,6 @@ export class IsolatedUpstream implements Upstream {
     if (rights === undefined) return;
     this.#isolation = BY_RIGHTS;
     this.#mode = BY_RIGHTS.mode;
-    this.#source = this.#first;
     this.#settleDecision();
   }
 
@@ -191,8 +199,27 @@ export class IsolatedUpstream implements Upstream {
     }
   }
 
-  capabilities(): JsonObject | undefined {
-    return this.#capabilities;
+  async connectFor(request: RightsRequest): Promise<void> {
+    const { rights } = this.#options;
+    if (rights === undefined) return;
+    const connecting = { ...request, ...CONNECTING };
+    await sendWithRights(rights, request, async () => {
+      const { upstream, leave } = await this.#enter(connecting);
+      leave();
+      const absence = upstream.absence();
+      if (absence === undefined) return;
+      const { problem = 'it is not connected' } = upstream.status();
+      throw translateFailure(new UpstreamFault('unavailable', problem, absence), failedCallOf(this.slug, connecting));
+    });
+  }
+
+  capabilities(owner: Owner): JsonObject | undefined {
+    const unknown = this.#options.rights === undefined ? undefined : MAY_HAVE_ALL;
+    return this.#saidTo(owner).capabilities ?? this.#shared.capabilities ?? unknown;
+  }
+
+  #saidTo(owner: Owner): SaidOfItself {
+    return (owner === undefined ? undefined : this.#said.get(owner)) ?? this.#shared;
   }
 
   async watchResource(uri: string, isWatched: boolean, owner?: string): Promise<void> {
@@ -210,9 +237,22 @@ export class IsolatedUpstream implements Upstream {
     return this.#mode === 'shared' ? this.#first.watched : this.#watches.all();
   }
 
-  ownerOf(caller: Caller): string | undefined {
+  ownerOf(caller: Caller): Owner {
     if (this.#options.rights !== undefined) return this.#options.rights.ownerOf(caller);
     return this.#mode === 'shared' ? undefined : ownerOf(caller, this.#mode ?? 'session');
+  }
+
+  readerOf(caller: Caller | undefined): Owner {
+    if (caller === undefined) return undefined;
+    const owner = this.ownerOf(caller);
+    // Where nobody's rights count, what no call of the caller has changed is what everybody sees.
+    const hasOwn =
+      this.#options.rights !== undefined || (owner !== undefined && this.#instances.find(owner) !== undefined);
+    return hasOwn ? owner : undefined;
+  }
+
+  accountOf(caller: Caller): Owner {
+    return this.#options.rights?.ownerOf(caller);
   }
 
   /** Ends what belongs to a session alone. */
@@ -223,9 +263,16 @@ export class IsolatedUpstream implements Upstream {
 
   status(): UpstreamStatus {
     const isolation = this.#isolation === undefined ? {} : { isolation: this.#describeIsolation(this.#isolation) };
-    // With users' rights it is ready where the gateway can read what it offers.
-    if (!this.#hasInstances() || this.#options.rights !== undefined) return { ...this.#first.status(), ...isolation };
+    const { rights } = this.#options;
     const running = this.#instances.running().map(({ upstream }) => upstream.status());
+    if (!this.#hasInstances()) return { ...this.#first.status(), ...isolation };
+    if (rights !== undefined) {
+      // What the gateway is not shown without an account is there with the first call of a user who has one.
+      const first = this.#first.status();
+      const own = rights.discovery.isRefused === true ? { ...first, state: 'dormant' as const } : first;
+      const best = bestOf([own, ...running.filter(({ state }) => !isDown(state))]);
+      return { ...own, ...best, tools: own.tools, ...isolation };
+    }
     const best = bestOf(running);
     const { problem, ...known } = best ?? { ...(this.#last ?? this.#first.status()), state: 'dormant' as const };
     const restarts = running.reduce((sum, each) => sum + each.restarts, this.#endedRestarts);
@@ -235,15 +282,20 @@ export class IsolatedUpstream implements Upstream {
     return { ...this.#last, ...known, state, tools: this.#tools.length, restarts, calls, ...shown, ...isolation };
   }
 
-  absence(): Absence | undefined {
-    if (!this.#hasInstances() || this.#options.rights !== undefined) return this.#first.absence();
+  absence(owner: Owner): Absence | undefined {
+    if (!this.#hasInstances()) return this.#first.absence();
+    const { rights } = this.#options;
+    const own = owner === undefined ? undefined : this.#instances.find(owner);
+    if (own !== undefined) return own.upstream.absence();
+    if (rights !== undefined)
+      return owner === undefined && rights.discovery.isRefused !== true ? this.#first.absence() : undefined;
     const down = this.#instances.running().filter(({ upstream }) => isDown(upstream.status().state));
     if (down.length === 0 || down.length < this.#instances.running().length) return undefined;
     return down[0]?.upstream.absence();
   }
 
-  introduction(): Introduction | undefined {
-    return this.#introduction;
+  introduction(owner: Owner): Introduction | undefined {
+    return this.#saidTo(owner).introduction;
   }
 
   setLogLevel(level: LogLevel): void {
@@ -258,8 +310,8 @@ export class IsolatedUpstream implements Upstream {
   }
 
   restart(): void {
-    if (!this.#hasInstances()) this.#first.restart();
-    else for (const { upstream } of this.#instances.running()) upstream.restart();
+    if (!this.#hasInstances() || this.#options.rights !== undefined) this.#first.restart();
+    for (const { upstream } of this.#instances.running()) if (upstream !== this.#first) upstream.restart();
   }
 
   /** Whether this is the one connection that all callers share. */
@@ -376,7 +428,7 @@ export class IsolatedUpstream implements Upstream {
   /** Without rights nothing of the owner is kept; with new ones a connection that waits begins anew. */
   #noteRights(owner: string, hasRights: boolean): void {
     if (!hasRights || this.#instances.find(owner)?.upstream.absence() !== undefined) this.#instances.end(owner);
-    if (this.#first.absence() !== undefined) this.#first.retryNow();
+    this.#events?.onRightsChanged?.(this.slug, owner, hasRights);
   }
 
   #hasInstances(): boolean {
@@ -402,8 +454,9 @@ export class IsolatedUpstream implements Upstream {
     return upstream;
   }
 
-  #open(owner: string | undefined): OwnConnection {
+  #open(owner: Owner): OwnConnection {
     const upstream = this.#create(owner === undefined ? undefined : this.#options.rights?.credentialsOf(owner));
+    if (owner !== undefined) this.#owners.set(upstream, owner);
     const events = { ...this.#eventsOf(upstream), onConnected: () => this.#noteConnected(upstream) };
     return { upstream, started: upstream.connect(events) };
   }
@@ -413,36 +466,39 @@ export class IsolatedUpstream implements Upstream {
     const { onFirstStart: _first, onCannotStart: _cannot, onConnected: _connected, ...others } = events;
     return {
       ...others,
-      onTools: (_slug, tools) => this.#takeTools(upstream, tools),
+      onTools: (_slug, tools) => this.#takeTools(tools, this.#ownerOfConnection(upstream)),
+      onListChanged: (slug, kind) => others.onListChanged?.(slug, kind, this.#ownerOfConnection(upstream)),
+      onLimits: (slug, limits, tool) => others.onLimits?.(slug, limits, tool, this.#accountOfConnection(upstream)),
       onResourceUpdated: (slug, uri) => others.onResourceUpdated?.(slug, uri, this.#owners.get(upstream)),
     };
   }
 
-  /** The catalog follows one connection; when that has ended, the next one whose list is read. */
-  #takeTools(upstream: ManagedUpstream, tools: readonly RawTool[]): void {
-    this.#source ??= upstream;
-    if (this.#source === upstream) {
-      this.#tools = tools;
-      this.#events?.onTools(this.slug, tools);
-      return;
-    }
-    this.#events?.onStateLost?.(this.slug);
-    // The connections have one memory of tools, so that equal definitions are one object.
-    const known = new Set(this.#tools);
-    const isSame = tools.length === known.size && tools.every((tool) => known.has(tool));
-    if (!isSame) this.#news.report(describeDifference(this.#tools, tools));
+  /** What a connection says that no caller has is everybody's. */
+  #ownerOfConnection(upstream: ManagedUpstream): Owner {
+    const owner = this.#owners.get(upstream);
+    return owner === OWN_REQUESTS ? undefined : owner;
+  }
+
+  #accountOfConnection(upstream: ManagedUpstream): Owner {
+    return this.#options.rights === undefined ? undefined : this.#ownerOfConnection(upstream);
+  }
+
+  #takeTools(tools: readonly RawTool[], owner: Owner): void {
+    if (owner === undefined) this.#tools = tools;
+    this.#events?.onTools(this.slug, tools, owner);
   }
 
   #noteConnected(upstream: ManagedUpstream): void {
     this.#last = upstream.status();
-    this.#introduction = upstream.introduction() ?? this.#introduction;
-    this.#capabilities = upstream.capabilities() ?? this.#capabilities;
-    this.#events?.onConnected?.(this.slug);
+    const owner = this.#ownerOfConnection(upstream);
+    const said = { capabilities: upstream.capabilities(), introduction: upstream.introduction() };
+    if (owner === undefined) this.#shared = said;
+    else this.#said.set(owner, said);
+    this.#events?.onConnected?.(this.slug, owner);
   }
 
   #noteEnd({ upstream }: OwnConnection): void {
     this.#endedRestarts += upstream.status().restarts;
-    if (this.#source === upstream) this.#source = undefined;
     this.#events?.onStateLost?.(this.slug);
     if (this.#instances.running().length === 0 && !this.#isClosing) this.#news.noteDormant();
   }
@@ -451,6 +507,21 @@ export class IsolatedUpstream implements Upstream {
 /** What finding the connection of a call or request depends on. */
 type Entry = FailedParts &
   Pick<UpstreamCall, 'cancellation' | 'timeoutMs' | 'onStateLost'> & { readonly caller?: Caller | undefined };
+
+/** What a server has said of itself. */
+interface SaidOfItself {
+  readonly capabilities: JsonObject | undefined;
+  readonly introduction: Introduction | undefined;
+}
+
+/** Owners whose words are remembered: one that is forgotten is told them again when it connects. */
+const MOST_OWNERS = 10_000;
+
+/** A server that has said nothing to anybody may have any list for a user: what it does not know it refuses. */
+const MAY_HAVE_ALL: JsonObject = { resources: {}, prompts: {}, completions: {} };
+
+/** What connecting with a caller's rights is, for its failure. */
+const CONNECTING = { tool: 'tools/list', arguments: {}, retryable: true } as const;
 
 /** What the request for news of a resource is, for its failure. */
 const WATCHING = { tool: 'resources/subscribe', retryable: true } as const;

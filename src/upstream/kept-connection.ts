@@ -241,11 +241,11 @@ export class KeptConnection {
           this.capabilities = capabilities;
         },
         news: {
-          onListChanged: (kind) => this.events?.onListChanged?.(this.#slug, kind),
+          onListChanged: (kind) => this.events?.onListChanged?.(this.#slug, kind, undefined),
           onResourceUpdated: (uri) => this.events?.onResourceUpdated?.(this.#slug, uri, undefined),
         },
         onStderr: this.#condition.addLine,
-        onLimits: (limits, tool) => this.events?.onLimits?.(this.#slug, limits, tool),
+        onLimits: (limits, tool) => this.events?.onLimits?.(this.#slug, limits, tool, undefined),
         onAsked: (asked) => this.events?.onAsked?.(this.#slug, asked),
         ownerLog: () => this.ownerLog,
         onDiagnostic: (message) =>
@@ -322,7 +322,7 @@ export class KeptConnection {
       'ready',
       `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`,
     );
-    this.events?.onConnected?.(this.#slug);
+    this.events?.onConnected?.(this.#slug, undefined);
     this.#readiness.give(connection);
     this.#settle();
     for (const uri of this.watched) connection.watch.set(uri, true).catch(() => undefined);
@@ -363,7 +363,7 @@ export class KeptConnection {
     if (digest === this.#listDigest) return;
     this.#listDigest = digest;
     try {
-      this.events?.onTools(this.#slug, tools);
+      this.events?.onTools(this.#slug, tools, undefined);
     } catch (cause) {
       this.#options.around.observe({ kind: 'defect', where: 'upstream.onTools', cause });
     }

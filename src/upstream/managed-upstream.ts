@@ -28,6 +28,8 @@ interface ManagedUpstreamOptions {
   readonly starts: StartSlots;
   /** What several connections to one server know together. */
   readonly memory?: ServerMemory;
+  /** What the server declared to the connection that this one takes the place of: it counts until the server has said more. */
+  readonly capabilities?: JsonObject | undefined;
   /** What its requests carry beside the configured headers. */
   readonly credentials?: RequestCredentials | undefined;
 }
@@ -44,7 +46,14 @@ export class ManagedUpstream implements Upstream {
   readonly #calls: CallsInProgress;
   readonly #kept: KeptConnection;
 
-  constructor({ config, around, starts, memory = newServerMemory(), credentials }: ManagedUpstreamOptions) {
+  constructor({
+    config,
+    around,
+    starts,
+    memory = newServerMemory(),
+    credentials,
+    capabilities,
+  }: ManagedUpstreamOptions) {
     this.#config = config;
     this.slug = config.slug;
     const fresh = freshHeaders(config, around);
@@ -53,6 +62,7 @@ export class ManagedUpstream implements Upstream {
     this.#hasNone = sent === undefined && this.#masking.current.literals.length === 0;
     this.#calls = new CallsInProgress(config.maxConcurrency, config.queue);
     this.#kept = new KeptConnection({ config, around, starts, memory, masking: this.#masking, credentials: sent });
+    this.#kept.capabilities = capabilities;
   }
 
   get #credentials(): OwnCredentials {
@@ -112,6 +122,8 @@ export class ManagedUpstream implements Upstream {
     }
   }
 
+  async connectFor(): Promise<void> {}
+
   /** Resolves when no call of it is in progress. */
   whenIdle(): Promise<void> {
     return this.#calls.whenNone();
@@ -153,6 +165,14 @@ export class ManagedUpstream implements Upstream {
 
   /** All callers share its connection. */
   ownerOf(): undefined {
+    return undefined;
+  }
+
+  readerOf(): undefined {
+    return undefined;
+  }
+
+  accountOf(): undefined {
     return undefined;
   }
 

@@ -271,17 +271,3 @@ export class ListAge {
     this.#isStale = false;
   }
 }
-
-/** How the list of one connection differs from the one that the catalog holds. */
-export function describeDifference(known: readonly RawTool[], listed: readonly RawTool[]): string {
-  const names = (tools: readonly RawTool[]): ReadonlySet<string> => new Set(tools.map((tool) => String(tool['name'])));
-  const [before, after] = [names(known), names(listed)];
-  const more = [...after].filter((name) => !before.has(name));
-  const less = [...before].filter((name) => !after.has(name));
-  const parts = [
-    ...(more.length === 0 ? [] : [`beside: ${more.slice(0, 5).join(', ')}`]),
-    ...(less.length === 0 ? [] : [`without: ${less.slice(0, 5).join(', ')}`]),
-    ...(more.length + less.length === 0 ? ['with other definitions or in another order'] : []),
-  ];
-  return `one of its connections lists other tools than the catalog holds (${parts.join('; ')}); the catalog stays`;
-}

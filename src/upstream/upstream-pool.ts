@@ -130,7 +130,7 @@ class Pool implements UpstreamPool {
     const members = configs.map((config): Member => {
       const known = before.get(config.slug);
       const isKept = known !== undefined && isSameConnection(known.config, config);
-      return { config, upstream: isKept ? known.upstream : this.#create(config) };
+      return { config, upstream: isKept ? known.upstream : this.#create(config, known) };
     });
     const kept = new Set(members.map(({ upstream }) => upstream));
     this.#members = members;
@@ -163,9 +163,12 @@ class Pool implements UpstreamPool {
     await this.#around.logs?.flushed();
   }
 
-  #create(config: UpstreamConfig): PooledUpstream {
+  /** @param before has the name until now: what it declared counts until the server has said more, as its lists do */
+  #create(config: UpstreamConfig, before?: Member): PooledUpstream {
     const { slug, isolation, disabled, credentials } = config;
-    const parts = { config, around: this.#around, starts: this.#starts };
+    const isSame = before !== undefined && isDeepStrictEqual(before.config.credentials, credentials);
+    const capabilities = isSame ? before.upstream.capabilities(undefined) : undefined;
+    const parts = { config, around: this.#around, starts: this.#starts, capabilities };
     const rights = credentials === undefined || disabled ? undefined : this.#rightsOf?.(config);
     if (rights === undefined && (isolation === 'shared' || this.#oneClient || disabled)) {
       const shared = new ManagedUpstream(parts);
@@ -229,6 +232,7 @@ class Pool implements UpstreamPool {
       onTools: current(events.onTools),
       onStateLost: current(events.onStateLost),
       onConnected: current(events.onConnected),
+      onRightsChanged: current(events.onRightsChanged),
       onListChanged: current(events.onListChanged),
       onResourceUpdated: current(events.onResourceUpdated),
       onFirstStart: current(events.onFirstStart),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json/json.js';
+import type { Owner } from '../base/lib/owned-map.js';
 import type { UpstreamState } from '../base/observe/observation.js';
 import type { AskChannel } from '../base/protocol/ask.js';
 import type { Caller, ProgressUpdate } from '../base/protocol/call.js';
@@ -14,6 +15,7 @@ import type { WireAnswer } from '../base/protocol/wire-answer.js';
 import type { IsolationSetting, UpstreamEndpoint } from '../config/gateway-config.js';
 import type { CircuitState } from './circuit.js';
 import type { AskedQuestion } from './questions/ask-client.js';
+import type { RightsRequest } from './transport/user-rights.js';
 
 /** One `tools/call` on its way to an upstream. */
 export interface UpstreamCall {
@@ -141,21 +143,27 @@ export interface Upstream {
   call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer>;
   /** Sends a request and resolves with its result, every member as sent. Waits, repeats and rejects as `call` does. */
   request(request: UpstreamRequest): Promise<JsonObject>;
-  /** What the server declared at its last handshake; undefined where it has not connected yet. */
-  capabilities(): JsonObject | undefined;
+  /** Connects with the rights of this caller, where calls use them, and so learns what the server has for it. Rejects as a call does. */
+  connectFor(request: RightsRequest): Promise<void>;
+  /** What the server declared at its last handshake with this owner; undefined where it has not connected yet. */
+  capabilities(owner: Owner): JsonObject | undefined;
   /**
    * Says whether the server should tell of changes of a resource, now and over all connections to come. Rejects with an
    * `OperationError` where the server refuses, and then does not ask again.
    * @param owner whose resource it is, where callers have resources of their own
    */
-  watchResource(uri: string, isWatched: boolean, owner?: string): Promise<void>;
+  watchResource(uri: string, isWatched: boolean, owner?: Owner): Promise<void>;
   status(): UpstreamStatus;
   /** Whose state a call of this caller sees; undefined where all callers see the same. */
-  ownerOf(caller: Caller): string | undefined;
-  /** Why it cannot be called now; undefined where it is connected. */
-  absence(): Absence | undefined;
-  /** What the server said of itself when it connected last, as sent; undefined where it said nothing. */
-  introduction(): Introduction | undefined;
+  ownerOf(caller: Caller): Owner;
+  /** Whose lists and words this caller is shown; undefined also where it has no connection of its own yet, and needs no rights for one. */
+  readerOf(caller: Caller | undefined): Owner;
+  /** Whose account a call of this caller uses; undefined where all callers use the same. */
+  accountOf(caller: Caller): Owner;
+  /** Why this owner cannot call it now; undefined where it is connected, or connects with the owner's first call. */
+  absence(owner: Owner): Absence | undefined;
+  /** What the server said of itself to this owner when it connected last, as sent; undefined where it said nothing. */
+  introduction(owner: Owner): Introduction | undefined;
   /** Which log messages it sends from now on, where it has a setting for that; all callers together have one. */
   setLogLevel(level: LogLevel): void;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
@@ -167,18 +175,19 @@ export interface Upstream {
 /** What the owner of the catalog listens to. */
 export interface UpstreamEvents {
   /** The complete list was read, at connect, or after `list_changed` where it then differs. */
-  readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
+  readonly onTools: (slug: string, tools: readonly RawTool[], owner: Owner) => void;
   /** Its state may have changed without a call: a connection of one caller has begun anew or ended. */
   readonly onStateLost?: (slug: string) => void;
   /** A connection is there: what it declares and its lists may be other ones than before. Calls that wait for it go on afterwards. */
-  readonly onConnected?: (slug: string) => void;
+  readonly onConnected?: (slug: string, owner: Owner) => void;
+  /** An owner has got rights there, or lost them: what it has for them is another thing now. */
+  readonly onRightsChanged?: (slug: string, owner: Owner, hasRights: boolean) => void;
   /** It says that such a list has changed. However often it does, this is called rarely. */
-  readonly onListChanged?: (slug: string, kind: ListKind) => void;
+  readonly onListChanged?: (slug: string, kind: ListKind, owner: Owner) => void;
   /**
    * It says that a watched resource has changed. However often it does, this is called once a second at most for each.
-   * @param owner whose resource it is, where callers have resources of their own
    */
-  readonly onResourceUpdated?: (slug: string, uri: string, owner: string | undefined) => void;
+  readonly onResourceUpdated?: (slug: string, uri: string, owner: Owner) => void;
   /**
    * It says something between two calls, on a connection that has one owner.
    * @param sessionId of the owner's last call; undefined where the gateway has one client
@@ -188,8 +197,8 @@ export interface UpstreamEvents {
   readonly onFirstStart?: ((slug: string) => void) | undefined;
   /** Its command cannot be started, or its process has ended again and again without ever being ready. */
   readonly onCannotStart?: ((slug: string) => void) | undefined;
-  /** An answer said something of the upstream's rate limit, or of this tool's. */
-  readonly onLimits?: (slug: string, limits: AnnouncedLimits, tool: string | undefined) => void;
+  /** An answer said something of the upstream's rate limit, or of this tool's. @param account whose limit it is */
+  readonly onLimits?: (slug: string, limits: AnnouncedLimits, tool: string | undefined, account: Owner) => void;
   /** It has asked something, and has its answer. */
   readonly onAsked?: (slug: string, asked: AskedQuestion) => void;
 }

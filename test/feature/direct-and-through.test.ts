@@ -222,7 +222,7 @@ describe('a list of tools', () => {
       const client = await live.connect(front, era);
       const names = async () => (await client.listTools()).tools.map(({ name }) => name);
       expect(await names()).toEqual(['get_first', 'get_second']);
-      const changed = new Promise<void>((resolve) => live.gateway.onToolsChanged(resolve));
+      const changed = new Promise<void>((resolve) => live.gateway.onToolsChanged(() => resolve()));
       await client.callTool({ name: 'get_first', arguments: {} });
       await changed;
       expect(await names()).toEqual(['get_first', 'get_second', 'get_third']);

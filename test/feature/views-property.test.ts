@@ -109,7 +109,7 @@ const caller = { sessionId: 'property', clientName: 'test', transport: 'http' } 
 const call =
   (tool: string | undefined, args: unknown): Ask =>
   async (view) => {
-    const own = tool ?? (await view.toolList()).tools[0]?.name ?? 'mcp_aql';
+    const own = tool ?? (await view.toolList(undefined)).tools[0]?.name ?? 'mcp_aql';
     const reply = await view.handle({ tool: own, arguments: args, caller, cancellation: new Cancellation() });
     return [reply.text, JSON.stringify(reply.blocks), JSON.stringify(reply.meta ?? null)].join('\n');
   };
@@ -192,7 +192,7 @@ function requestsOver(names: readonly string[]): fc.Arbitrary<{ readonly ask: As
     { weight: 1, arbitrary: name.map((each) => ({ ask: native('prompts/get', { name: each }), said: each })) },
     {
       weight: 1,
-      arbitrary: fc.constant({ ask: async (view: Gateway) => (await view.toolList()).toolsJson, said: '' }),
+      arbitrary: fc.constant({ ask: async (view: Gateway) => (await view.toolList(undefined)).toolsJson, said: '' }),
     },
   );
 }

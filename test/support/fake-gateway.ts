@@ -52,7 +52,7 @@ const echo = (call: RawCall): Reply => toReply({ tool: call.tool, arguments: cal
 
 export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway {
   const { handle = echo } = options;
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(isConcerned: () => boolean) => void>();
   const reloadListeners = new Set<(config: GatewayConfig) => void>();
   const config = fakeConfig(options);
   const calls: RawCall[] = [];
@@ -99,7 +99,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     changeTools(next) {
       tools = describeTools(next);
-      for (const listener of listeners) listener();
+      for (const listener of listeners) listener(() => true);
     },
     status: () => ({ ...IDLE_STATUS, ...options.status }),
     operations: () => [],

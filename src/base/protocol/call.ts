@@ -94,7 +94,7 @@ export interface HandlerHost {
    * Throws, or rejects, where the operation is no longer what was checked and agreed to: a call may have waited for its turn, for a
    * person or for a connection. Asked again before each send, and after each promise, as the operation may have changed meanwhile.
    */
-  requireCurrent(operation: Operation): undefined | Promise<void>;
+  requireCurrent(operation: Operation, caller: Caller): undefined | Promise<void>;
   /**
    * Calls a READ of an upstream as the call's own caller, and until the call is cancelled; resolves with its data. Rejects with an
    * `OperationError`, also for an operation that does not exist or does not read.
@@ -108,9 +108,9 @@ export interface HandlerHost {
 /** The way of the calls that a handler makes, through the whole pipeline. */
 export interface InnerCalls {
   /** The names of the families in force. */
-  families(): readonly string[];
+  families(outer: HandlerCall): readonly string[];
   /** Whether an operation of this name only reads, whatever its arguments are. */
-  reads(operation: unknown): boolean;
+  reads(outer: HandlerCall, operation: unknown): boolean;
   /** Sends a call through the whole pipeline. Never rejects. @param outer the call that makes it */
   send(outer: HandlerCall, call: InnerCall): Promise<Reply>;
   /** Rejects with an `OperationError` where the call would be refused before policy judges it. */

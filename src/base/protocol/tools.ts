@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json.js';
+import type { OperationError } from './operation-error.js';
 
 /** One entry of an upstream's `tools/list`, exactly as sent. */
 export type RawTool = JsonObject;
@@ -22,6 +23,8 @@ export interface Absence {
   readonly stopped?: 'disabled' | 'misconfigured' | 'failed';
   /** Until the next attempt to connect. */
   readonly retryAfterMs: number;
+  /** Why it shows this user nothing, where it is called with the rights of each: a call is answered so. */
+  readonly refusal?: OperationError;
 }
 
 /** Why an upstream whose operations are not known has none, behind its name. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { OwnedMap, type Whose } from '../../base/lib/owned-map.js';
 import type { Diagnostic, Introduction, RawTool, ToolSet } from '../../base/protocol/tools.js';
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
 import { guardTools, isAccepted, reportSuspicion, type WithheldTool } from './guard-tools.js';
@@ -14,6 +15,10 @@ export interface DefinitionSet extends ToolSet {
 const KINDS = ['prompt', 'template', 'server'] as const;
 
 export type DefinitionKind = (typeof KINDS)[number];
+
+function byKind<Value>(): Readonly<Record<DefinitionKind, OwnedMap<Value>>> {
+  return { prompt: new OwnedMap(), template: new OwnedMap(), server: new OwnedMap() };
+}
 
 /** The name of a definition in the lock, beside those of tools. */
 export function keyOfDefinition(kind: DefinitionKind, id: string): string {
@@ -81,9 +86,9 @@ const NONE: WithheldDefinitions = new Map();
 export class DefinitionGuard {
   readonly #deps: DefinitionGuardDeps;
   readonly #records = new ToolRecords();
-  /** The first of each kind and upstream since the start. */
-  readonly #first = new Map<string, ToolSet>();
-  readonly #findings = new Map<string, readonly Diagnostic[]>();
+  /** The first of each kind since the start. */
+  readonly #first = byKind<ToolSet>();
+  readonly #findings = byKind<readonly Diagnostic[]>();
 
   constructor(deps: DefinitionGuardDeps) {
     this.#deps = deps;
@@ -95,14 +100,13 @@ export class DefinitionGuard {
   }
 
   /** @param definitions all of the kind. Returns those that must not be shown. */
-  check(slug: string, kind: DefinitionKind, definitions: readonly RawTool[]): WithheldDefinitions {
-    const upstream = this.#upstreamOf(slug);
+  check(whose: Whose, kind: DefinitionKind, definitions: readonly RawTool[]): WithheldDefinitions {
+    const upstream = this.#upstreamOf(whose.upstream);
     if (upstream === undefined) return NONE;
-    const place = `${kind} ${slug}`;
-    const compared = upstream.integrity === 'off' ? undefined : this.#compare(upstream, kind, definitions);
+    const compared = upstream.integrity === 'off' ? undefined : this.#compare(upstream, whose, kind, definitions);
     const accepted = { lock: this.#lockOf(upstream, kind), records: this.#records };
     const inspected = definitions.map((each) => this.#records.of(each));
-    this.#report(place, [
+    this.#report(this.#findings[kind], whose, [
       ...(compared?.diagnostics ?? []),
       ...inspected.flatMap((each) => inspect(upstream, each, isAccepted(each, upstream, accepted))),
     ]);
@@ -113,8 +117,8 @@ export class DefinitionGuard {
   /** An upstream is compared as for the first time: its settings, or the lock, have changed. */
   forget(slug: string): void {
     for (const kind of KINDS) {
-      this.#first.delete(`${kind} ${slug}`);
-      this.#findings.delete(`${kind} ${slug}`);
+      this.#first[kind].deleteServer(slug);
+      this.#findings[kind].deleteServer(slug);
     }
   }
 
@@ -122,13 +126,12 @@ export class DefinitionGuard {
     return this.#deps.settings().upstreams.find((upstream) => upstream.slug === slug);
   }
 
-  #compare(upstream: UpstreamConfig, kind: DefinitionKind, definitions: readonly RawTool[]) {
+  #compare(upstream: UpstreamConfig, whose: Whose, kind: DefinitionKind, definitions: readonly RawTool[]) {
     const { slug } = upstream;
-    const place = `${kind} ${slug}`;
     const toolSet: ToolSet = { upstream: slug, tools: definitions };
     const lock = this.#lockOf(upstream, kind);
-    const first = this.#first.get(place) ?? toolSet;
-    if (lock === null) this.#first.set(place, first);
+    const first = this.#first[kind].get(whose) ?? toolSet;
+    if (lock === null) this.#first[kind].set(whose, first);
     return guardTools({
       toolSets: [toolSet],
       upstreams: [upstream],
@@ -139,9 +142,11 @@ export class DefinitionGuard {
     });
   }
 
-  /** What was found when each was read last. */
+  /** What was found when what everybody sees was read last: what is one user's is reported, and listed to nobody. */
   findings(): readonly Diagnostic[] {
-    return [...this.#findings.values()].flat();
+    const shared = (kind: DefinitionKind) => (upstream: UpstreamConfig) =>
+      this.#findings[kind].get({ upstream: upstream.slug, owner: undefined }) ?? [];
+    return KINDS.flatMap((kind) => this.#deps.settings().upstreams.flatMap(shared(kind)));
   }
 
   /** The part of the lock that these are compared with. */
@@ -155,9 +160,9 @@ export class DefinitionGuard {
     return { version: 1, upstreams: { [name]: Object.fromEntries(own) } };
   }
 
-  #report(place: string, findings: readonly Diagnostic[]): void {
-    const known = new Set(this.#findings.get(place)?.map(({ message }) => message));
-    this.#findings.set(place, findings);
+  #report(reported: OwnedMap<readonly Diagnostic[]>, whose: Whose, findings: readonly Diagnostic[]): void {
+    const known = new Set(reported.get(whose)?.map(({ message }) => message));
+    reported.set(whose, findings);
     for (const finding of findings) if (!known.has(finding.message)) this.#deps.onFinding(finding);
   }
 }

@@ -76,14 +76,16 @@ async function readPage(gateway: Gateway, params: JsonObject): Promise<{ data: {
 async function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTokens): Promise<Registration> {
   const { openCapturedGateway } = await import('../../gateway/captured-gateway.js');
   const config = { ...gateway.config, endpoint: { ...gateway.config.endpoint, mode } };
-  const { tools, toolsJson } = await openCapturedGateway(config, gateway.toolSets(), { modules: MODULES }).toolList();
+  const { tools, toolsJson } = await openCapturedGateway(config, gateway.toolSets(), { modules: MODULES }).toolList(
+    undefined,
+  );
   return { tools: tools.length, tokens: count(toolsJson) };
 }
 
 async function measureViews(gateway: Gateway, count: CountTokens): Promise<Record<string, ViewRegistration>> {
   const measured: Record<string, ViewRegistration> = {};
   for (const { name, tokenBudget } of gateway.config.views) {
-    const list = await gateway.inView(name)?.toolList();
+    const list = await gateway.inView(name)?.toolList(undefined);
     if (list === undefined) continue;
     const budget = tokenBudget === undefined ? {} : { budget: tokenBudget };
     measured[name] = { tools: JSON.parse(list.toolsJson).length, tokens: count(list.toolsJson), ...budget };

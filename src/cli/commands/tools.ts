@@ -239,7 +239,7 @@ async function placeCall(gateway: Gateway, name: string): Promise<CallPlace> {
     return { tool: placed?.tool ?? name, write: (params) => ({ ...placed?.operation.fixedArguments, ...params }) };
   }
   // An unknown name goes through the pipeline too, because its answer suggests similar names.
-  const tool = placed?.tool ?? (await gateway.toolList()).tools[0]?.name ?? '';
+  const tool = placed?.tool ?? (await gateway.toolList(undefined)).tools[0]?.name ?? '';
   return { tool, write: (params) => ({ operation: name, params }) };
 }
 

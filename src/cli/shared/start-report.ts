@@ -16,7 +16,7 @@ interface StartReport {
 
 /** The gateway as it is when all lists that have come are in the catalog, so that each count is of the same one. */
 export async function describeStart(gateway: Gateway, url: string, isSettled: boolean): Promise<StartReport> {
-  await gateway.toolList();
+  await gateway.toolList(undefined);
   const { mode, profile } = gateway.config.endpoint;
   const status = gateway.status();
   const starting = isSettled ? [] : status.upstreams.filter(({ state }) => state === 'starting');
@@ -98,7 +98,7 @@ const LONGEST_COUNTED = 8_000_000;
 
 /** The figures of the command `tokens`, counted while the gateway serves. */
 async function countTokens(gateway: Gateway): Promise<ContextTokens | undefined> {
-  const { toolsJson } = await gateway.toolList();
+  const { toolsJson } = await gateway.toolList(undefined);
   // Lists that come while these are written are not in the gateway's list.
   const tools = gateway.toolSets().flatMap((set) => set.tools);
   if (measureJson(tools, LONGEST_COUNTED) >= LONGEST_COUNTED) return undefined;

@@ -71,7 +71,7 @@ export function countTokens(gateway: Gateway, counted: WeakMap<object, number>):
 
 /** None while the first tools of a server are being read. */
 function toolsOf(gateway: Gateway): readonly unknown[] {
-  const list = gateway.toolList();
+  const list = gateway.toolList(undefined);
   return list instanceof Promise ? [] : list.tools;
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { valueAt } from '../../base/json/json-path.js';
-import type { ProgressUpdate, RawCall } from '../../base/protocol/call.js';
+import type { Caller, ProgressUpdate, RawCall } from '../../base/protocol/call.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import { GATEWAY_SOURCE, type JobRule } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -29,7 +29,7 @@ interface BackgroundDeps {
   /** Sends a call through the whole pipeline. */
   readonly send: (raw: RawCall) => Promise<Reply>;
   /** What may be called at this moment. */
-  readonly current: () => Pick<Snapshot, 'catalog' | 'plan'>;
+  readonly current: (caller: Caller) => Pick<Snapshot, 'catalog' | 'plan'>;
 }
 
 /** Characters of the parameters that are kept for running a failed call again. */
@@ -177,7 +177,7 @@ export class BackgroundCall {
     return followJob(started, lifecycle, {
       cancellation: this.#cancellation,
       call: async (name, params, cancellation) =>
-        send(innerCall({ caller, cancellation }, current(), { upstream, name, params })),
+        send(innerCall({ caller, cancellation }, current(caller), { upstream, name, params })),
       report: (progress) => executions.report(id, progress),
     });
   }

@@ -134,6 +134,8 @@ async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationE
   const given = isJsonObject(raw.arguments) ? raw.arguments : {};
   if (typeof given['operation'] === 'string') return wrongTool(raw.tool, given['operation'], given, snapshot);
   const error = await unknownOperation(raw.tool, given, snapshot);
+  // Its server is not here now, or shows it to those alone who have connected an account.
+  if (error.code !== 'NOT_FOUND_OPERATION') return error;
   if (snapshot.plan.mode === 'passthrough') return unknownPassthroughTool(echoName(raw.tool), error, snapshot.plan);
   return new OperationError(
     error.code,

@@ -1,4 +1,4 @@
-import type { HandlerCall, InnerCalls, RawCall } from '../../base/protocol/call.js';
+import type { Caller, HandlerCall, InnerCalls, RawCall } from '../../base/protocol/call.js';
 import type { InnerCall } from '../../base/protocol/inner-call.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Reply } from '../../base/protocol/result.js';
@@ -8,7 +8,7 @@ import type { Snapshot } from './snapshot.js';
 
 interface InnerCallDeps {
   /** A call may begin minutes after the one that makes it: it gets the catalog of its own moment. */
-  readonly current: () => Snapshot;
+  readonly current: (caller: Caller) => Snapshot;
   /** The pipeline of a single call. */
   readonly answer: (raw: RawCall) => Promise<Reply>;
   readonly foresee: (raw: RawCall) => Promise<PolicyRequest>;
@@ -19,9 +19,9 @@ interface InnerCallDeps {
 /** The way of the calls that handlers make: the pipeline of every call, as for the items of a batch. */
 export function createInnerCalls({ current, answer, foresee, askAhead, gatekeeper }: InnerCallDeps): InnerCalls {
   return {
-    families: () => current().plan.families.map(({ name }) => name),
-    reads(name) {
-      const operation = typeof name === 'string' ? current().catalog.find(name) : undefined;
+    families: ({ caller }) => current(caller).plan.families.map(({ name }) => name),
+    reads({ caller }, name) {
+      const operation = typeof name === 'string' ? current(caller).catalog.find(name) : undefined;
       return operation !== undefined && !mayWrite(operation);
     },
     send: (outer, call) => answer(rawCallOf(outer, call)),

@@ -128,6 +128,7 @@ function hasOperations(upstream: string, { catalog }: Snapshot): boolean {
 function reachOwner(name: string, upstream: string, { connections }: Snapshot): OperationError | undefined {
   const absence = connections.absenceOf(upstream);
   if (absence === undefined) return undefined;
+  if (absence.refusal !== undefined) return absence.refusal;
   if (absence.stopped !== undefined) {
     const message = `Unknown operation: '${name}'. Upstream '${upstream}' ${describeAbsence(absence)}`;
     return new OperationError('NOT_FOUND_OPERATION', message, { operation: name, upstream, available: [] });

@@ -62,9 +62,9 @@ import {
 
 /** The snapshots of this moment; they may be newer than a call's. */
 interface SnapshotSource {
-  current(): Snapshot;
+  current(caller: Caller): Snapshot;
   /** One that knows the present definition of this tool. */
-  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot | Promise<Snapshot>;
+  currentFor(caller: Caller, tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot | Promise<Snapshot>;
 }
 
 export interface PipelineDeps {
@@ -192,7 +192,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (roomToJudge !== undefined) await roomToJudge;
     if (validated.directives.background !== undefined) requireBackground(validated, background !== undefined);
     const currentOperation = async (operation: Operation): Promise<Operation | undefined> => {
-      const current = await catalog.currentFor(operation);
+      const current = await catalog.currentFor(raw.caller, operation);
       return current.catalog.find(operation.qualifiedName);
     };
     // Of most operations it is known here that there is nothing to read.
@@ -301,7 +301,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   };
 
   const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {
-    const current = await catalog.currentFor(call.operation);
+    const current = await catalog.currentFor(call.raw.caller, call.operation);
     return (await answer(innerPage(call, current, args), current)).text;
   };
 
@@ -344,20 +344,20 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const foresee: Pipeline['foresee'] = async (raw, snapshot) =>
     policyRequestOf((await readCall(raw, snapshot, { started: performance.now() })).validated);
   const host: HandlerHost = {
-    requireCurrent(operation) {
-      const current = catalog.currentFor(operation);
+    requireCurrent(operation, caller) {
+      const current = catalog.currentFor(caller, operation);
       if (current instanceof Promise) return current.then((settled) => requireUnchanged(operation, settled));
       requireUnchanged(operation, current);
       return undefined;
     },
     async read(call, upstream, name, params) {
-      const snapshot = catalog.current();
+      const snapshot = catalog.current(call.caller);
       return readData(await answer(innerRead(call, snapshot, { upstream, name, params }), snapshot));
     },
     calls: createInnerCalls({
-      current: () => catalog.current(),
-      answer: (raw) => answer(raw, catalog.current()),
-      foresee: (raw) => foresee(raw, catalog.current()),
+      current: (caller) => catalog.current(caller),
+      answer: (raw) => answer(raw, catalog.current(raw.caller)),
+      foresee: (raw) => foresee(raw, catalog.current(raw.caller)),
       askAhead: deps.askAhead,
       gatekeeper,
     }),

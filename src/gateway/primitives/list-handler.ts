@@ -6,12 +6,12 @@ import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Owned } from '../../base/protocol/qualified-names.js';
 import type { Warning } from '../../base/protocol/result.js';
 import { narrowTo } from './operations.js';
-import { type KnownLists, keyOf, type ListName, memberOf, type Upstreams } from './primitive-lists.js';
+import { keyOf, type ListName, memberOf } from './primitive-lists.js';
 import { cleanEntry } from './read-entry.js';
+import type { KnownLists } from './reader-lists.js';
 import { handOver } from './shape-contents.js';
 
 interface ListHandlerDeps {
-  readonly upstreams: Upstreams;
   readonly lists: KnownLists;
   /** Whether policy lets this call run without a question. */
   readonly isAllowed: (operation: Operation, args: JsonObject, caller: Caller) => boolean;
@@ -21,7 +21,7 @@ interface ListHandlerDeps {
 
 /** Lists what servers have, for models as the answer of an operation, and in pages for MCP's own methods. */
 export function createListHandler(
-  { upstreams, lists, isAllowed, show }: ListHandlerDeps,
+  { lists, isAllowed, show }: ListHandlerDeps,
   listOf: (args: JsonObject) => ListName,
 ): OperationHandler {
   /** The entries of the lists that the caller may see, and the upstreams whose entries it may not. */
@@ -57,23 +57,21 @@ export function createListHandler(
       const shown = page.map((entry) => showEntry(list, entry));
       return { native: { [memberOf(list)]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) } };
     }
-    const away = lists
+    const asked = lists
       .declaring(operation.primitive ?? '')
-      .filter((slug) => operation.upstream === GATEWAY_SOURCE || operation.upstream === slug)
-      .filter((slug) => upstreams.get(slug)?.absence() !== undefined);
-    const unread = lists
-      .declaring(operation.primitive ?? '')
-      .filter(
-        (slug) => (operation.upstream === GATEWAY_SOURCE || operation.upstream === slug) && !denied.includes(slug),
-      )
-      .filter((slug) => !away.includes(slug) && lists.isUnread(list, slug));
+      .filter((slug) => operation.upstream === GATEWAY_SOURCE || operation.upstream === slug);
+    const refusals = [...lists.refusals(list)].filter(([slug]) => asked.includes(slug));
+    const away = asked.filter((slug) => lists.isAway(slug));
+    const missing = [...denied, ...away, ...refusals.map(([slug]) => slug)];
+    const unread = asked.filter((slug) => !missing.includes(slug) && lists.isUnread(list, slug));
     const structuredContent: JsonObject[] = [];
     const pauses = new Pauses();
     for (const entry of listed) {
       structuredContent.push(forModels(showEntry(list, entry), entry.upstream));
       await pauses.due();
     }
-    return { toolResult: await handOver({ structuredContent }, call), warnings: warnOf({ denied, away, unread }) };
+    const warnings = [...refusals.map(([, refusal]) => notShown(refusal)), ...warnOf({ denied, away, unread })];
+    return { toolResult: await handOver({ structuredContent }, call), warnings };
   };
 }
 
@@ -85,6 +83,11 @@ function listOfMethod(method: string): ListName {
 /** What a model needs of an entry: pictures and what programs say to each other cost tokens and tell it nothing. */
 function forModels({ icons: _icons, _meta, ...value }: JsonObject, upstream: string): JsonObject {
   return { ...value, upstream };
+}
+
+/** What the caller's user has to do before a server lists what is theirs. */
+function notShown({ message, details }: OperationError): Warning {
+  return { code: 'LIST_INCOMPLETE_WARNING', message, details, severity: 'medium' };
 }
 
 /** The servers whose entries are missing or old, by reason. */

@@ -9,8 +9,9 @@ import {
   readQualifiedPrompt,
   readQualifiedUri,
 } from '../../base/protocol/qualified-names.js';
-import type { KnownLists, ListName } from './primitive-lists.js';
+import type { ListName } from './primitive-lists.js';
 import type { Entry } from './read-list.js';
+import type { KnownLists } from './reader-lists.js';
 
 interface OwnersDeps {
   readonly lists: KnownLists;

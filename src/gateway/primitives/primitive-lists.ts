@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { OwnedMap, type Whose } from '../../base/lib/owned-map.js';
+import type { Caller } from '../../base/protocol/caller.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import {
@@ -18,7 +20,6 @@ export const LIST_NAMES = ['resources', 'templates', 'prompts'] as const;
 export type ListName = (typeof LIST_NAMES)[number];
 
 interface NamedSource extends ListSource {
-  /** The capability that a server with the list declares. */
   readonly kind: ListKind;
 }
 
@@ -48,10 +49,9 @@ export function memberOf(list: ListName): string {
   return SOURCES[list].member;
 }
 
-/** The last list that an upstream gave. */
-interface UpstreamList {
-  readonly upstream: string;
-  readonly entries: readonly Entry[];
+/** The capability that a server with the list declares. */
+export function kindOf(list: ListName): ListKind {
+  return SOURCES[list].kind;
 }
 
 /** The upstreams by slug, in the order of the configuration. */
@@ -62,7 +62,7 @@ interface PrimitiveListsDeps {
   /** Reports what an operator should know of an upstream's list. */
   readonly onDiagnostic: (upstream: string, message: string) => void;
   /** Called when a list that somebody has asked for is another one than before. */
-  readonly onChanged: (kind: ListKind, upstream: string) => void;
+  readonly onChanged: (kind: ListKind, whose: Whose) => void;
   /** Which definitions must not be shown; all may where absent. */
   readonly guard?: Pick<DefinitionGuard, 'check'>;
   /** Milliseconds; the clock of the process where absent. */
@@ -82,6 +82,10 @@ const LEAST_FRESH_MS = 5_000;
 /** So long after a list could not be read it is not tried again; doubled with each failure in a row. */
 const RETRY_MS = 5_000;
 const MOST_RETRY_MS = 300_000;
+/** After so many failures in a row a list that is one owner's is tried again when somebody asks for it: its connection may have ended. */
+const MOST_OWN_RETRIES = 5;
+/** So long a server that wants an account of its caller is not asked again for a list. */
+const REFUSED_MS = 1_000;
 
 interface GuardedReading extends ListReading {
   readonly withheld: WithheldDefinitions | undefined;
@@ -91,8 +95,12 @@ interface Kept {
   /** What may be shown. */
   entries: readonly Entry[];
   /** The ids that belong to the upstream: also of what has changed and is withheld, so that no other gets its name. */
-  held: readonly string[];
+  held: ReadonlySet<string>;
   digest: string | undefined;
+  /** Who asked last, in whose name it is read; undefined for what everybody sees. */
+  caller: Caller | undefined;
+  /** Why the owner sees what everybody sees: what the server wants of it first. */
+  refusal: OperationError | undefined;
   /** Until when it need not be read again. */
   freshUntil: number;
   reading: Promise<void> | undefined;
@@ -100,6 +108,8 @@ interface Kept {
   wait: Promise<void> | undefined;
   /** Readings in a row that failed. Until one succeeds, it is read while nobody waits. */
   failures: number;
+  /** Whether it has let somebody wait in vain since it was read last. */
+  isSlow: boolean;
   /** Whether somebody was answered without it since it was read last, and is to be told of it. */
   isMissed: boolean;
   /** Grows with each news of a change, so that one that comes during a reading is not lost. */
@@ -110,184 +120,117 @@ interface Kept {
   reported: string;
 }
 
+function newList(): Kept {
+  return {
+    entries: [],
+    held: new Set(),
+    digest: undefined,
+    caller: undefined,
+    refusal: undefined,
+    freshUntil: 0,
+    reading: undefined,
+    wait: undefined,
+    failures: 0,
+    isSlow: false,
+    isMissed: false,
+    changes: 0,
+    readChanges: 0,
+    reported: '',
+  };
+}
+
 /**
- * The lists of resources, templates and prompts of all upstreams. Each is read when it is first asked for, and again after its
- * server has said that it changed, or has connected again. The last list of a server that is away is kept. A list that hangs or fails
- * holds up who asks for all of them once: then answers go out with what is known, and it is read beside them, at growing pauses.
+ * The lists of resources, templates and prompts of all upstreams: what each shows to everybody, and to each owner of a connection. Each is
+ * read when it is first asked for, and again after its server has said that it changed, or has connected again. The last list of a server
+ * that is away is kept. A list that hangs or fails holds up who asks for all of them once: then answers go out with what is known, and it is
+ * read beside them, at growing pauses.
  */
 export class PrimitiveLists {
   readonly #deps: PrimitiveListsDeps;
   readonly #now: () => number;
-  readonly #kept = new Map<string, Kept>();
-  readonly #asked = new Set<ListName>();
-  /** The servers that have let somebody wait in vain, and have given no list since. */
-  readonly #slow = new Set<string>();
-  /** By list: the upstreams that hold an id, in no order. */
-  readonly #holders: Readonly<Record<ListName, Map<string, readonly string[]>>> = {
-    resources: new Map(),
-    templates: new Map(),
-    prompts: new Map(),
+  readonly #kept: Readonly<Record<ListName, OwnedMap<Kept>>> = {
+    resources: new OwnedMap(),
+    templates: new OwnedMap(),
+    prompts: new OwnedMap(),
   };
+  /** The lists that somebody has asked for. */
+  readonly #asked = new Set<ListName>();
 
   constructor(deps: PrimitiveListsDeps) {
     this.#deps = deps;
     this.#now = deps.now ?? (() => performance.now());
   }
 
-  /** The upstreams that declare a capability, as they did when they were connected last. */
-  declaring(capability: string): readonly string[] {
-    const declared = [...this.#deps.upstreams.values()].filter((upstream) =>
-      isJsonObject(upstream.capabilities()?.[capability]),
-    );
-    return declared.map(({ slug }) => slug);
+  /** The list as it is shown to its owner: everybody's where the server shows it none of its own. */
+  shownTo(whose: Whose, list: ListName): Kept {
+    const own = this.#keep(whose, list);
+    return own.refusal === undefined ? own : this.#keep({ ...whose, owner: undefined }, list);
   }
 
-  /** Reads what is not known yet. Never rejects, and waits for a while at most. Undefined where nothing has to be waited for. */
-  ready(list: ListName, isAsked: (upstream: string) => boolean = () => true): Promise<void> | undefined {
-    return this.#waitFor(list, this.#read(list, isAsked));
+  /** Begins to read a list where that is due. @returns who asks for it waits for what it has then */
+  ask(whose: Whose, list: ListName, caller: Caller | undefined): Promise<void> | undefined {
+    if (whose.owner !== undefined) this.#keep(whose, list).caller = caller;
+    return this.#readIfDue(whose, list);
   }
 
-  /** The same, waiting for each list until it is read or has failed. */
-  async readAll(list: ListName): Promise<void> {
-    await Promise.all(this.#read(list).map((slug) => this.#keep(slug, list).reading));
-  }
-
-  /** Begins to read what is due. @returns the upstreams whose lists are being read */
-  #read(list: ListName, isAsked: (upstream: string) => boolean = () => true): readonly string[] {
+  /** Somebody wants the list of every server, those included that have none yet. */
+  noteAsked(list: ListName): void {
     this.#asked.add(list);
-    const asked = this.declaring(SOURCES[list].kind).filter(isAsked);
-    return asked.filter((slug) => this.#readIfDue(slug, list) !== undefined);
   }
 
-  #waitFor(list: ListName, reading: readonly string[]): Promise<void> | undefined {
-    const waits = reading.flatMap((slug) => {
-      const kept = this.#keep(slug, list);
-      if (kept.failures === 0 && !this.#slow.has(slug)) return kept.wait ?? [];
-      kept.isMissed = true;
-      return [];
-    });
-    return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+  /** Why the server shows the owner no list of its own; undefined where it does. */
+  refusalOf(whose: Whose, list: ListName): OperationError | undefined {
+    return this.#kept[list].get(whose)?.refusal;
   }
 
-  /** Reads what has never been read, but starts no server for it. Never rejects. Undefined where nothing has to be waited for. */
-  readyOnce(list: ListName, has: (slug: string) => boolean = () => true): Promise<void> | undefined {
-    const unread = this.declaring(SOURCES[list].kind).filter(
-      (slug) =>
-        has(slug) &&
-        this.#keep(slug, list).digest === undefined &&
-        this.#deps.upstreams.get(slug)?.status().state !== 'dormant',
-    );
-    return this.#waitFor(
-      list,
-      unread.filter((slug) => this.#readIfDue(slug, list) !== undefined),
-    );
-  }
-
-  /** The lists as they are known, in the order of the configuration. */
-  known(list: ListName): readonly UpstreamList[] {
-    return this.declaring(SOURCES[list].kind).map((upstream) => ({
-      upstream,
-      entries: this.#keep(upstream, list).entries,
-    }));
-  }
-
-  /** How many entries an upstream's list is known to have. */
-  countOf(list: ListName, slug: string): number {
-    const declares = isJsonObject(this.#deps.upstreams.get(slug)?.capabilities()?.[SOURCES[list].kind]);
-    return declares ? this.#keep(slug, list).entries.length : 0;
-  }
-
-  /** Whether an upstream's list is not known: it could not be read yet, or the server has never said whether it has one. */
-  isUnread(list: ListName, slug: string): boolean {
-    if (this.#deps.upstreams.get(slug)?.capabilities() === undefined) return true;
-    return this.declaring(SOURCES[list].kind).includes(slug) && this.#keep(slug, list).digest === undefined;
-  }
-
-  /** The upstreams whose lists hold an id. */
-  holdersOf(list: ListName, id: string): readonly string[] {
-    return this.#holders[list].get(id) ?? [];
-  }
-
-  /** What the lists of all upstreams hold, each once. */
-  idsOf(list: ListName): Iterable<string> {
-    return this.#holders[list].keys();
-  }
-
-  /** Whether each list of this kind has been read once, or is not waited for. */
-  isSettled(list: ListName, has: (slug: string) => boolean = () => true): boolean {
-    const declaring = this.declaring(SOURCES[list].kind).filter(has);
-    return declaring.every((slug) => {
-      const { digest, failures } = this.#keep(slug, list);
-      return digest !== undefined || failures > 0 || this.#slow.has(slug);
-    });
-  }
-
-  /** Whether an upstream's list shows an id. */
-  shows(list: ListName, slug: string, id: string): boolean {
-    return this.#keep(slug, list).entries.some((entry) => entry.id === id);
+  /** What somebody has to wait for who asks for a list that is being read; undefined where it is answered without. */
+  waitOf(whose: Whose, list: ListName): Promise<void> | undefined {
+    const kept = this.#keep(whose, list);
+    if (kept.failures === 0 && !kept.isSlow) return kept.wait;
+    kept.isMissed = true;
+    return undefined;
   }
 
   /** Takes news of a changed list, and of a new connection: then all of its lists may have changed. */
-  noteChange(slug: string, kind?: ListKind): void {
+  noteChange(whose: Whose, kind?: ListKind): void {
     for (const list of LIST_NAMES) {
-      const kept = this.#keep(slug, list);
       if (kind !== undefined && SOURCES[list].kind !== kind) continue;
+      const kept = whose.owner === undefined ? this.#keep(whose, list) : this.#kept[list].get(whose);
+      if (kept === undefined) continue;
       kept.changes += 1;
       kept.freshUntil = 0;
       // Who asked before is to learn whether it is another list now.
-      if (this.#asked.has(list) && this.declaring(SOURCES[list].kind).includes(slug))
-        void this.#readIfDue(slug, list, true);
+      if (whose.owner !== undefined || this.#asked.has(list)) void this.#readIfDue(whose, list, true);
     }
   }
 
   /** Drops the lists of an upstream that is not configured any more. */
   forget(slug: string): void {
     for (const list of LIST_NAMES) {
-      const kept = this.#kept.get(`${list} ${slug}`);
-      if (kept === undefined) continue;
-      this.#removeHolder(slug, list, kept.held);
-      this.#kept.delete(`${list} ${slug}`);
-      if (kept.entries.length > 0) this.#deps.onChanged(SOURCES[list].kind, slug);
+      const owned = this.#kept[list].ofServer(slug);
+      this.#kept[list].deleteServer(slug);
+      for (const [owner, { entries }] of owned)
+        if (entries.length > 0) this.#deps.onChanged(SOURCES[list].kind, { upstream: slug, owner });
     }
   }
 
-  #removeHolder(slug: string, list: ListName, held: Kept['held']): void {
-    const holders = this.#holders[list];
-    for (const id of held) {
-      const left = (holders.get(id) ?? []).filter((holder) => holder !== slug);
-      if (left.length === 0) holders.delete(id);
-      else holders.set(id, left);
-    }
-  }
-
-  #keep(slug: string, list: ListName): Kept {
-    const key = `${list} ${slug}`;
-    const known = this.#kept.get(key);
+  #keep(whose: Whose, list: ListName): Kept {
+    const known = this.#kept[list].get(whose);
     if (known !== undefined) return known;
-    const made = {
-      entries: [],
-      held: [],
-      digest: undefined,
-      freshUntil: 0,
-      reading: undefined,
-      wait: undefined,
-      failures: 0,
-      isMissed: false,
-      changes: 0,
-      readChanges: 0,
-      reported: '',
-    };
-    this.#kept.set(key, made);
+    const made = newList();
+    this.#kept[list].set(whose, made);
     return made;
   }
 
-  #readIfDue(slug: string, list: ListName, isNews = false): Promise<void> | undefined {
-    const kept = this.#keep(slug, list);
+  #readIfDue(whose: Whose, list: ListName, isNews = false): Promise<void> | undefined {
+    const kept = this.#keep(whose, list);
     if (kept.reading !== undefined) return kept.reading;
-    const upstream = this.#deps.upstreams.get(slug);
-    // What is away is not waited for: its last list stands.
-    if (upstream === undefined || kept.freshUntil > this.#now() || upstream.absence() !== undefined) return undefined;
-    const reading = this.#readWhole(upstream, list, kept, isNews).finally(() => {
+    const upstream = this.#deps.upstreams.get(whose.upstream);
+    if (upstream === undefined || kept.freshUntil > this.#now()) return undefined;
+    // What is away is not waited for: its last list stands. Nor is anything begun for an owner who has nothing there any more.
+    if (upstream.absence(whose.owner) !== undefined || upstream.readerOf(kept.caller) !== whose.owner) return undefined;
+    if (!isJsonObject(upstream.capabilities(whose.owner)?.[SOURCES[list].kind])) return undefined;
+    const reading = this.#readWhole(upstream, whose, list, isNews).finally(() => {
       kept.reading = undefined;
       kept.wait = undefined;
     });
@@ -297,113 +240,113 @@ export class PrimitiveLists {
     kept.wait = Promise.race([reading.then(() => true), delay(waitMs, false, { ref: false })]).then((isRead) => {
       if (isRead) return;
       kept.isMissed = true;
-      this.#slow.add(slug);
+      kept.isSlow = true;
     });
     return reading;
   }
 
-  async #readWhole(upstream: Upstream, list: ListName, kept: Kept, isNews: boolean): Promise<void> {
-    const { slug } = upstream;
+  async #readWhole(upstream: Upstream, whose: Whose, list: ListName, isNews: boolean): Promise<void> {
+    const kept = this.#keep(whose, list);
     const source = SOURCES[list];
     let changes: number;
     do {
       changes = kept.changes;
       try {
-        const request = (params: JsonObject): Promise<JsonObject> => this.#request(upstream, source.method, params);
+        const request = (params: JsonObject): Promise<JsonObject> =>
+          upstream.request({
+            method: source.method,
+            params,
+            caller: kept.caller,
+            cancellation: new Cancellation(),
+            timeoutMs: LIST_MS,
+          });
         const reading = await readList(source, request, upstream.status().era).catch((error: unknown) =>
           hasNoSuchMethod(error) ? NO_LIST : Promise.reject(error),
         );
-        if (this.#kept.get(`${list} ${slug}`) !== kept) return;
+        if (this.#kept[list].get(whose) !== kept) return;
         const isTold = kept.digest !== undefined || ((isNews || kept.isMissed) && reading.entries.length > 0);
         const isSame = kept.digest === reading.digest;
-        const withheld = isSame ? undefined : await this.#guard(slug, list, reading.entries);
-        kept.failures = 0;
-        kept.isMissed = false;
+        const withheld = isSame ? undefined : this.#guard(whose, list, reading.entries);
+        this.#noteRead(kept, undefined);
         kept.readChanges = changes;
-        this.#slow.delete(slug);
-        if (this.#replace(upstream, list, kept, { ...reading, withheld }) && isTold)
-          this.#deps.onChanged(source.kind, slug);
+        if (this.#replace(upstream, whose, list, kept, { ...reading, withheld }) && isTold)
+          this.#deps.onChanged(source.kind, whose);
       } catch (error) {
-        this.#report(slug, kept, [`its '${source.method}' could not be read: ${wordsOf(error)}`]);
-        this.#retryLater(slug, list, kept);
+        if (isRefusal(error)) await this.#takeRefusal(whose, list, kept, error);
+        else {
+          this.#report(whose, kept, [`its '${source.method}' could not be read: ${wordsOf(error)}`]);
+          this.#retryLater(whose, list, kept);
+        }
         return;
       }
     } while (kept.changes !== changes);
   }
 
-  #request(upstream: Upstream, method: string, params: JsonObject): Promise<JsonObject> {
-    return upstream.request({ method, params, cancellation: new Cancellation(), timeoutMs: LIST_MS });
+  #noteRead(kept: Kept, refusal: OperationError | undefined): void {
+    kept.failures = 0;
+    kept.isSlow = false;
+    kept.isMissed = false;
+    kept.refusal = refusal;
+  }
+
+  /** What the owner had there is not theirs any more, or never was. */
+  async #takeRefusal(whose: Whose, list: ListName, kept: Kept, refusal: OperationError): Promise<void> {
+    const hadSome = kept.entries.length > 0;
+    this.#noteRead(kept, refusal);
+    kept.entries = [];
+    kept.held = new Set();
+    kept.digest = undefined;
+    kept.freshUntil = this.#now() + REFUSED_MS;
+    if (hadSome) this.#deps.onChanged(SOURCES[list].kind, whose);
+    await this.ask({ ...whose, owner: undefined }, list, undefined);
   }
 
   /** Reads a list again after a pause that grows; a server that is away by then is asked when it is back. */
-  #retryLater(slug: string, list: ListName, kept: Kept): void {
+  #retryLater(whose: Whose, list: ListName, kept: Kept): void {
     const pauseMs = Math.min(RETRY_MS * 2 ** kept.failures, MOST_RETRY_MS);
     kept.failures += 1;
     kept.freshUntil = this.#now() + pauseMs;
-    if (!this.#asked.has(list)) return;
+    const isTried = whose.owner === undefined ? this.#asked.has(list) : kept.failures <= MOST_OWN_RETRIES;
+    if (!isTried) return;
     void delay(pauseMs, undefined, { ref: false }).then(() => {
-      if (this.#kept.get(`${list} ${slug}`) === kept && kept.failures > 0) void this.#readIfDue(slug, list);
+      if (this.#kept[list].get(whose) === kept && kept.failures > 0) void this.#readIfDue(whose, list);
     });
   }
 
   /** Whether it holds something else than the one that was known, if any. */
-  #replace(upstream: Upstream, list: ListName, kept: Kept, reading: GuardedReading): boolean {
+  #replace(upstream: Upstream, whose: Whose, list: ListName, kept: Kept, reading: GuardedReading): boolean {
     const { entries, digest, diagnostics, withheld, ttlMs } = reading;
-    const { slug } = upstream;
-    this.#report(slug, kept, diagnostics);
-    kept.freshUntil = this.#now() + freshFor(upstream.capabilities()?.[SOURCES[list].kind], ttlMs);
+    this.#report(whose, kept, diagnostics);
+    kept.freshUntil = this.#now() + freshFor(upstream.capabilities(whose.owner)?.[SOURCES[list].kind], ttlMs);
     if (kept.digest === digest) return false;
-    const isEmpty = kept.held.length === 0 && entries.length === 0;
-    this.#removeHolder(slug, list, kept.held);
-    const holders = this.#holders[list];
+    const isEmpty = kept.held.size === 0 && entries.length === 0;
     const nothing = withheld === undefined || withheld.size === 0;
     const whyOf = ({ id }: Entry) =>
       nothing ? undefined : withheld.get(keyOfDefinition(list === 'prompts' ? 'prompt' : 'template', id));
-    kept.held = entries.filter((entry) => whyOf(entry) !== 'new').map(({ id }) => id);
-    for (const id of kept.held) holders.set(id, [...(holders.get(id) ?? []), slug]);
+    kept.held = new Set(entries.filter((entry) => whyOf(entry) !== 'new').map(({ id }) => id));
     kept.entries = nothing ? entries : entries.filter((entry) => whyOf(entry) === undefined);
     kept.digest = digest;
     return !isEmpty;
   }
 
   /** Resources come and go with what the server holds: only what is written for models to follow is compared. */
-  async #guard(slug: string, list: ListName, entries: readonly Entry[]): Promise<WithheldDefinitions | undefined> {
+  #guard(whose: Whose, list: ListName, entries: readonly Entry[]): WithheldDefinitions | undefined {
     const { guard } = this.#deps;
     if (list === 'resources' || guard === undefined) return undefined;
     const [kind, define] =
       list === 'prompts' ? ['prompt' as const, definePrompt] : ['template' as const, defineTemplate];
     return guard.check(
-      slug,
+      whose,
       kind,
       entries.map(({ value }) => define(value)),
     );
   }
 
-  #report(slug: string, kept: Kept, diagnostics: readonly string[]): void {
+  #report({ upstream }: Whose, kept: Kept, diagnostics: readonly string[]): void {
     const text = diagnostics.join('\n');
-    if (text !== kept.reported) for (const message of diagnostics) this.#deps.onDiagnostic(slug, message);
+    if (text !== kept.reported) for (const message of diagnostics) this.#deps.onDiagnostic(upstream, message);
     kept.reported = text;
   }
-}
-
-export type KnownLists = Pick<
-  PrimitiveLists,
-  'countOf' | 'ready' | 'readyOnce' | 'isSettled' | 'isUnread' | 'known' | 'shows' | 'holdersOf' | 'declaring'
->;
-
-/** The lists of some upstreams, as if there were no others. */
-export function listsOf(lists: KnownLists, has: (upstream: string) => boolean): KnownLists {
-  return {
-    ready: (list, isAsked = () => true) => lists.ready(list, (slug) => has(slug) && isAsked(slug)),
-    readyOnce: (list) => lists.readyOnce(list, has),
-    isSettled: (list) => lists.isSettled(list, has),
-    isUnread: (list, slug) => lists.isUnread(list, slug),
-    known: (list) => lists.known(list).filter(({ upstream }) => has(upstream)),
-    countOf: (list, slug) => (has(slug) ? lists.countOf(list, slug) : 0),
-    shows: (list, slug, id) => has(slug) && lists.shows(list, slug, id),
-    holdersOf: (list, id) => lists.holdersOf(list, id).filter(has),
-    declaring: (capability) => lists.declaring(capability).filter(has),
-  };
 }
 
 /** Many servers have resources and no templates, and then not the method either; and one that is redeployed may have lost it. */
@@ -411,6 +354,11 @@ const NO_LIST: ListReading = { entries: [], digest: 'no such method', diagnostic
 
 function hasNoSuchMethod(error: unknown): boolean {
   return error instanceof OperationError && error.details?.['upstream_code'] === -32601;
+}
+
+/** Whether the server would show the owner a list of its own, had its user connected an account, or come with other rights. */
+function isRefusal(error: unknown): error is OperationError {
+  return error instanceof OperationError && error.details?.['reason'] === 'credentials_required';
 }
 
 /** How long a list need not be read again, in milliseconds: what its server says of it counts, and that it tells changes. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { Whose } from '../../base/lib/owned-map.js';
 import type { Caller, OperationHandler } from '../../base/protocol/call.js';
 import type { Operation, Primitive } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -12,6 +13,7 @@ import {
   definePrompt,
   defineTemplate,
 } from '../../catalog/integrity/definition-guard.js';
+import { EVERYBODY, type Reader, type Readers } from '../../upstream/readers.js';
 import type { ListKind } from '../../upstream/upstream.js';
 import { createListHandler } from './list-handler.js';
 import {
@@ -26,15 +28,9 @@ import {
   textOf,
 } from './operations.js';
 import { Owners } from './owners.js';
-import {
-  type KnownLists,
-  LIST_NAMES,
-  type ListName,
-  listsOf,
-  PrimitiveLists,
-  type Upstreams,
-} from './primitive-lists.js';
+import { LIST_NAMES, type ListName, PrimitiveLists, type Upstreams } from './primitive-lists.js';
 import { createPromptHandlers } from './prompt-handlers.js';
+import { type KnownLists, listsOf, ReaderLists } from './reader-lists.js';
 import { createResourceHandler } from './resource-handler.js';
 import type { ResourceLinks } from './resource-links.js';
 import { ResourceSubscriptions, type UpdateListener } from './resource-subscriptions.js';
@@ -45,7 +41,8 @@ interface PrimitivesDeps {
   /** Whether policy lets this call run without a question. */
   readonly isAllowed: (operation: Operation, args: JsonObject, caller: Caller) => boolean;
   readonly onDiagnostic: (upstream: string, message: string) => void;
-  readonly onListChanged: (kind: ListKind, upstream: string) => void;
+  readonly onListChanged: (kind: ListKind, whose: Whose) => void;
+  readonly readers: Readers;
   /** The links that upstreams have given; takes those of resources and prompts. */
   readonly links: Pick<ResourceLinks, 'linkersOf' | 'noteBlocks' | 'nameShared' | 'knowLists'>;
   readonly onResourceUpdated: UpdateListener;
@@ -81,16 +78,16 @@ export interface PrimitiveOperations {
   readCounts(): Promise<void> | undefined;
 }
 
-/** The same of all upstreams. */
-export interface Primitives extends PrimitiveOperations {
-  /** The same of some upstreams, as if there were no others. URIs and names are as in the whole. */
-  within(has: (upstream: string) => boolean): PrimitiveOperations;
+/** The same of everybody, and what changes of it. */
+export interface Primitives {
+  /** What one reader sees: of all upstreams or, with URIs and names as in the whole, of some, as if there were no others. */
+  seenBy(reader: Reader, has?: (upstream: string) => boolean): PrimitiveOperations;
   /** The prompts and templates of all upstreams, in the form in which the lock has them; several sets of one upstream. */
   definitions(): Promise<readonly ToolSet[]>;
   /** The kinds of definitions of an upstream that could not be read. */
   unreadKinds(upstream: string): readonly DefinitionKind[];
   /** An upstream has connected, or says that a list has changed. */
-  noteChange(upstream: string, kind?: ListKind): void;
+  noteChange(whose: Whose, kind?: ListKind): void;
   /** An upstream is not configured any more. */
   forget(upstream: string): void;
   /** @param owner whose resource it is, where callers have resources of their own */
@@ -100,38 +97,39 @@ export interface Primitives extends PrimitiveOperations {
 }
 
 export function createPrimitives(deps: PrimitivesDeps): Primitives {
-  const { upstreams, links, guard } = deps;
+  const { upstreams, readers, links, guard } = deps;
   const lists = new PrimitiveLists({
     upstreams,
     guard,
     onDiagnostic: deps.onDiagnostic,
     onChanged: deps.onListChanged,
   });
-  links.knowLists({
-    holdersOf: (uri) => lists.holdersOf('resources', uri),
-    uris: () => lists.idsOf('resources'),
+  const seenBy = (reader: Reader): ReaderLists => new ReaderLists(lists, upstreams, reader);
+  const everybodys = seenBy(EVERYBODY);
+  links.knowLists((caller) => {
+    const seen = seenBy(readers.of(caller));
+    return { holdersOf: (uri) => seen.holdersOf('resources', uri), uris: () => seen.idsOf('resources') };
   });
   const configured = (): readonly string[] => [...upstreams.keys()];
   const linkersOf = (uri: string, caller: Caller): readonly string[] => links.linkersOf(uri, caller);
-  const owners = new Owners({ lists, configured, linkersOf });
   const subscriptions = new ResourceSubscriptions(upstreams, deps.onResourceUpdated);
-  const show = (list: ListName, owned: Owned): string => owners.show(list, owned);
   return {
-    ...createOperations({ ...deps, lists, owners, show, subscriptions }),
-    within(has) {
-      const own = listsOf(lists, has);
-      const known = {
+    seenBy(reader, has = () => true) {
+      const whole = new Owners({ lists: seenBy(reader), configured });
+      const own = listsOf(seenBy(reader), has);
+      const owners = new Owners({
         lists: own,
         configured: () => configured().filter(has),
-        linkersOf: (uri: string, caller: Caller) => linkersOf(uri, caller).filter(has),
-      };
-      return createOperations({ ...deps, lists: own, owners: new Owners(known), show, subscriptions });
+        linkersOf: (uri, caller) => linkersOf(uri, caller).filter(has),
+      });
+      const show = (list: ListName, owned: Owned): string => whole.show(list, owned);
+      return createOperations({ ...deps, lists: own, owners, show, subscriptions });
     },
     async definitions() {
-      await Promise.all([lists.readAll('prompts'), lists.readAll('templates')]);
+      await Promise.all([everybodys.readAll('prompts'), everybodys.readAll('templates')]);
       const defined = [
-        ...lists.known('prompts').map(({ upstream, entries }) => [upstream, entries, definePrompt] as const),
-        ...lists.known('templates').map(({ upstream, entries }) => [upstream, entries, defineTemplate] as const),
+        ...everybodys.known('prompts').map(({ upstream, entries }) => [upstream, entries, definePrompt] as const),
+        ...everybodys.known('templates').map(({ upstream, entries }) => [upstream, entries, defineTemplate] as const),
       ];
       return defined.map(([upstream, entries, define]) => ({
         upstream,
@@ -139,10 +137,10 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       }));
     },
     unreadKinds: (upstream) => [
-      ...(lists.isUnread('prompts', upstream) ? (['prompt'] as const) : []),
-      ...(lists.isUnread('templates', upstream) ? (['template'] as const) : []),
+      ...(everybodys.isUnread('prompts', upstream) ? (['prompt'] as const) : []),
+      ...(everybodys.isUnread('templates', upstream) ? (['template'] as const) : []),
     ],
-    noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
+    noteChange: (whose, kind) => lists.noteChange(whose, kind),
     forget: (upstream) => lists.forget(upstream),
     noteUpdate: (upstream, uri, owner) => subscriptions.updated({ upstream, id: uri, owner }),
     endSubscriber: (subscriber) => subscriptions.end(subscriber),
@@ -158,7 +156,7 @@ interface OperationsDeps extends Pick<PrimitivesDeps, 'upstreams' | 'isAllowed' 
 }
 
 function createOperations(deps: OperationsDeps): PrimitiveOperations {
-  const { upstreams, isCounted, lists, owners } = deps;
+  const { isCounted, lists, owners } = deps;
 
   const ownerOf = (operation: Operation, args: JsonObject, caller: Caller): Owned | undefined => {
     const upstream = textOf(args['upstream']);
@@ -189,11 +187,11 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     handlerOf: ({ name, primitive }) => (primitive === undefined ? undefined : handlers.get(name)),
     offers: (capability, flag) =>
       lists.declaring(capability).some((slug) => {
-        const declared = upstreams.get(slug)?.capabilities()?.[capability];
+        const declared = lists.capabilitiesOf(slug)?.[capability];
         return flag === undefined || (isJsonObject(declared) && declared[flag] === true);
       }),
     declared(kind) {
-      const declared = lists.declaring(kind).map((slug) => upstreams.get(slug)?.capabilities()?.[kind]);
+      const declared = lists.declaring(kind).map((slug) => lists.capabilitiesOf(slug)?.[kind]);
       const all: JsonObject = Object.assign({}, ...declared);
       // MCP has an object for each.
       const known = Object.entries(all).filter(([name, value]) => name !== TASKS_EXTENSION && isJsonObject(value));

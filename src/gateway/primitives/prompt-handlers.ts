@@ -5,7 +5,8 @@ import { OperationError } from '../../base/protocol/operation-error.js';
 import type { DefinitionGuard } from '../../catalog/integrity/definition-guard.js';
 import { askUpstream } from './ask-upstream.js';
 import { getPrompt, textOf } from './operations.js';
-import type { KnownLists, Upstreams } from './primitive-lists.js';
+import type { Upstreams } from './primitive-lists.js';
+import type { KnownLists } from './reader-lists.js';
 import { MOST_BLOCKS, type ResourceLinks } from './resource-links.js';
 import { handOver, toPromptResult } from './shape-contents.js';
 
@@ -58,7 +59,7 @@ export function createPromptHandlers({ upstreams, lists, guard, links }: PromptH
       const blocks = first.flatMap((message: unknown) => (isJsonObject(message) ? message['content'] : []));
       links.noteBlocks(upstream, call.caller, blocks);
     }
-    const result = links.nameShared(upstream, sent, 'messages');
+    const result = links.nameShared(upstream, call.caller, sent, 'messages');
     if (call.native !== undefined) return { native: result };
     return { toolResult: await handOver(await toPromptResult(result), call) };
   };

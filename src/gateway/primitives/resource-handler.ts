@@ -25,7 +25,7 @@ export function createResourceHandler({ upstreams, links, subscriptions }: Resou
     const owner = upstreams.get(operation.upstream)?.ownerOf(caller);
     const resource = { upstream: operation.upstream, id, owner };
     if (native?.method === 'resources/subscribe') {
-      requireSubscribable(operation.upstream, upstreams.get(operation.upstream)?.capabilities());
+      requireSubscribable(operation.upstream, upstreams.get(operation.upstream)?.capabilities(owner));
       await subscriptions.subscribe(subscriber, resource, asked);
       // Its session may have ended meanwhile.
       if (cancellation.cancelled) await subscriptions.unsubscribe(subscriber, resource);

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
-import { getOrMake } from '../../base/lib/collections.js';
+import { OwnedMap, type Whose } from '../../base/lib/owned-map.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { keepsScheme, qualifyUri } from '../../base/protocol/qualified-names.js';
 import type { RawTool } from '../../base/protocol/tools.js';
 import { renamePages } from '../../catalog/endpoint/own-pages.js';
 import type { Upstream } from '../../upstream/upstream.js';
 
-/** The links that are remembered of one upstream; the ones that were given or followed longest ago are forgotten. */
+/** The links that are remembered of one owner at an upstream; the ones that were given or followed longest ago are forgotten. */
 const MOST_LINKS = 1_000;
 
 /** Longer URIs are not remembered. */
@@ -20,13 +20,13 @@ export const MOST_BLOCKS = 1_000;
  * resources need not be in any list. Links of an upstream that keeps its callers apart are known to their own caller alone.
  */
 export class ResourceLinks {
-  readonly #upstreams: ReadonlyMap<string, Pick<Upstream, 'ownerOf'>>;
-  /** By upstream: whose link it is and its URI, the latest last. */
-  readonly #given = new Map<string, Set<string>>();
-  readonly #pages = new Map<string, ReadonlySet<string>>();
-  #lists: ListedUris = { holdersOf: () => [], uris: () => [] };
+  readonly #upstreams: ReadonlyMap<string, Pick<Upstream, 'ownerOf' | 'readerOf'>>;
+  /** URIs, the latest last. */
+  readonly #given = new OwnedMap<Set<string>>();
+  readonly #pages = new OwnedMap<ReadonlySet<string>>();
+  #listsOf: (caller: Caller) => ListedUris = () => ({ holdersOf: () => [], uris: () => [] });
 
-  constructor(upstreams: ReadonlyMap<string, Pick<Upstream, 'ownerOf'>>) {
+  constructor(upstreams: ReadonlyMap<string, Pick<Upstream, 'ownerOf' | 'readerOf'>>) {
     this.#upstreams = upstreams;
   }
 
@@ -37,54 +37,63 @@ export class ResourceLinks {
 
   /** Takes what `linksIn` found in an answer. */
   noteLinks(upstream: string, caller: Caller, uris: readonly string[]): void {
-    for (const uri of uris) this.#remember(upstream, this.#keyOf(upstream, caller, uri));
+    for (const uri of uris) this.#remember(this.#whose(upstream, caller), uri);
   }
 
-  /** From now on it is known whose lists hold a URI. */
-  knowLists(lists: ListedUris): void {
-    this.#lists = lists;
+  /** From now on it is known whose lists hold a URI, as a caller sees them. */
+  knowLists(listsOf: (caller: Caller) => ListedUris): void {
+    this.#listsOf = listsOf;
   }
 
   /** An answer as `nameShared` names what it links to. */
-  nameShared<T extends JsonObject>(upstream: string, result: T, member: 'content' | 'messages'): T {
-    return nameShared(result, member, { upstream, isOfOthers: (uri) => this.#isOfOthers(upstream, uri) });
+  nameShared<T extends JsonObject>(upstream: string, caller: Caller, result: T, member: 'content' | 'messages'): T {
+    return nameShared(result, member, { upstream, isOfOthers: (uri) => this.#isOfOthers(upstream, caller, uri) });
   }
 
-  /** The URIs of pages and skills that other servers than this have. */
-  ofOthers(upstream: string): readonly string[] {
-    const uris = [...this.#lists.uris(), ...[...this.#pages.values()].flatMap((pages) => [...pages])];
-    return uris.filter((uri) => keepsScheme(uri) && this.#isOfOthers(upstream, uri));
+  /** The URIs of pages and skills that other servers than this have for the caller. */
+  ofOthers(upstream: string, caller: Caller): readonly string[] {
+    const pages = [...this.#upstreams.keys()].flatMap((slug) => [...(this.#pagesOf(slug, caller) ?? [])]);
+    const uris = [...this.#listsOf(caller).uris(), ...pages];
+    return uris.filter((uri) => keepsScheme(uri) && this.#isOfOthers(upstream, caller, uri));
   }
 
-  #isOfOthers(upstream: string, uri: string): boolean {
-    if (this.#lists.holdersOf(uri).some((holder) => holder !== upstream)) return true;
-    return [...this.#pages].some(([holder, pages]) => holder !== upstream && pages.has(uri));
+  #isOfOthers(upstream: string, caller: Caller, uri: string): boolean {
+    const listed = this.#listsOf(caller).holdersOf(uri);
+    return [...this.#upstreams.keys()].some(
+      (slug) => slug !== upstream && (listed.includes(slug) || this.#pagesOf(slug, caller)?.has(uri) === true),
+    );
   }
 
-  noteTools(upstream: string, tools: readonly RawTool[]): void {
+  #pagesOf(upstream: string, caller: Caller): ReadonlySet<string> | undefined {
+    const owner = this.#upstreams.get(upstream)?.readerOf(caller);
+    return this.#pages.get({ upstream, owner }) ?? this.#pages.get({ upstream, owner: undefined });
+  }
+
+  noteTools(whose: Whose, tools: readonly RawTool[]): void {
     const pages = tools.flatMap((tool) => pageOf(tool) ?? []);
-    this.#pages.set(upstream, new Set(pages.slice(0, MOST_LINKS)));
+    this.#pages.set(whose, new Set(pages.slice(0, MOST_LINKS)));
   }
 
   /** The upstreams that have given this caller a link to a URI. */
   linkersOf(uri: string, caller: Caller): readonly string[] {
     return [...this.#upstreams.keys()].filter((upstream) => {
-      if (this.#pages.get(upstream)?.has(uri) === true) return true;
-      const key = this.#keyOf(upstream, caller, uri);
-      if (this.#given.get(upstream)?.has(key) !== true) return false;
-      this.#remember(upstream, key);
+      if (this.#pagesOf(upstream, caller)?.has(uri) === true) return true;
+      const whose = this.#whose(upstream, caller);
+      if (this.#given.get(whose)?.has(uri) !== true) return false;
+      this.#remember(whose, uri);
       return true;
     });
   }
 
-  #keyOf(upstream: string, caller: Caller, uri: string): string {
-    return `${this.#upstreams.get(upstream)?.ownerOf(caller) ?? ''} ${uri}`;
+  #whose(upstream: string, caller: Caller): Whose {
+    return { upstream, owner: this.#upstreams.get(upstream)?.ownerOf(caller) };
   }
 
-  #remember(upstream: string, key: string): void {
-    const links = getOrMake(this.#given, upstream, () => new Set());
-    links.delete(key);
-    links.add(key);
+  #remember(whose: Whose, uri: string): void {
+    const links = this.#given.get(whose) ?? new Set();
+    this.#given.set(whose, links);
+    links.delete(uri);
+    links.add(uri);
     if (links.size <= MOST_LINKS) return;
     for (const oldest of links) {
       links.delete(oldest);

@@ -77,7 +77,7 @@ export class Programs {
     const input = JSON.stringify(given ?? null);
     if (Buffer.byteLength(code) > maxCodeBytes) throw tooLarge('code', Buffer.byteLength(code), maxCodeBytes);
     if (Buffer.byteLength(input) > maxInputBytes) throw tooLarge('input', Buffer.byteLength(input), maxInputBytes);
-    const families = call.host.calls.families();
+    const families = call.host.calls.families(call);
     return { program: { id: `prog_${randomUUID()}`, code, input, families, started: Date.now() } };
   }
 
@@ -164,7 +164,7 @@ function callsOf(call: HandlerCall, program: string) {
   return {
     send: (made: IssuedCall, params: unknown, cancellation: InnerCall['cancellation']) =>
       host.send(call, callOf(made, params, cancellation, readsOnly)),
-    reads: ({ operation }: IssuedCall) => host.reads(operation),
+    reads: ({ operation }: IssuedCall) => host.reads(call, operation),
     askAhead: (made: IssuedCall) => host.askAhead(call, callOf(made, made.params, call.cancellation, readsOnly)),
     ...(isDryRun && {
       foresee: (made: IssuedCall) => host.foresee(call, callOf(made, made.params, call.cancellation, false)),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json/json.js';
+import type { Owner } from '../../base/lib/owned-map.js';
 import type { Caller } from '../../base/protocol/call.js';
 import type { AnnouncedLimits } from '../../base/protocol/limits.js';
 import type { Operation } from '../../base/protocol/operation.js';
@@ -39,6 +40,9 @@ export interface QuotaSettings {
   readonly upstreams: readonly { readonly slug: string; readonly apiLimits: readonly ApiLimit[] }[];
 }
 
+/** Whose account a call of an upstream uses; undefined where all callers use the same. */
+export type AccountOf = (upstream: string, caller: Caller) => Owner;
+
 /** Counts calls against upstreams' limits and the operator's quotas, exactly, over all gateways that share a store. */
 export interface QuotaService {
   /** Whether no call can count against anything now: there are no budgets, and no upstream has asked callers to wait. */
@@ -51,8 +55,8 @@ export interface QuotaService {
   charge(request: ChargeRequest): undefined | Promise<Charged>;
   /** Counts a call that is sent once more; false where the upstream's own limit is used up. Never rejects. */
   chargeRepeat(operation: Operation, caller: Caller): Promise<boolean>;
-  /** Stores what an upstream's answer says about its rate limit. */
-  noteLimits(upstreamSlug: string, limits: AnnouncedLimits, tool?: string): void;
+  /** Stores what an upstream's answer says about its rate limit. @param account whose limit it is */
+  noteLimits(upstream: string, limits: AnnouncedLimits, tool: string | undefined, account: Owner): void;
   /** The state of each budget for this caller. Rejects while the store cannot be reached. */
   status(caller: Caller, scope?: QuotaScope): Promise<JsonObject>;
 }

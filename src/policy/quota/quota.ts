@@ -9,7 +9,7 @@ import type { ConfirmationTokens } from '../confirmation/token-types.js';
 import { type ApiBudget, type Budget, type Draw, drawOn, passes, type QuotaBudget, stepOf } from './budget.js';
 import { Budgets, quotaWarning, Reservations } from './budgets.js';
 import { QuotaPauses } from './pauses.js';
-import type { Charged, ChargeRequest, QuotaScope, QuotaService, QuotaSettings } from './quota-types.js';
+import type { AccountOf, Charged, ChargeRequest, QuotaScope, QuotaService, QuotaSettings } from './quota-types.js';
 import { AnnouncedBlocks } from './upstream-backoff.js';
 
 interface QuotaServiceDeps {
@@ -19,6 +19,8 @@ interface QuotaServiceDeps {
   readonly observe: Observer;
   /** The most tokens of data that an answer has. */
   readonly answerTokens?: number;
+  /** All callers use the same account where absent. */
+  readonly accountOf?: AccountOf | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -29,8 +31,10 @@ export function createQuotaService({
   config,
   observe,
   answerTokens = DEFAULT_ANSWER_TOKENS,
+  accountOf = () => undefined,
   now = Date.now,
 }: QuotaServiceDeps): QuotaService {
+  const accountsOf = (caller: Caller) => (upstream: string) => accountOf(upstream, caller);
   const safeStore = failClosed(store);
   const budgets = new Budgets(config);
   const isUnlimited = budgets.api.length + budgets.quotas.length === 0;
@@ -43,7 +47,7 @@ export function createQuotaService({
     isIdle: isUnlimited,
     charge(request) {
       const { partOf } = request;
-      if (partOf === undefined) blocks?.check(request.operation);
+      if (partOf === undefined) blocks?.check(request.operation, accountsOf(request.caller));
       if (isUnlimited) return undefined;
       const draws = drawsOf(request, budgets, sizes, now());
       if (draws.length === 0) return undefined;
@@ -51,13 +55,21 @@ export function createQuotaService({
       return counter.charge(draws, request, learn);
     },
     chargeRepeat: (operation, caller) => counter.chargeRepeat(budgets.repeatDrawsOf(operation, caller, now())),
-    noteLimits(upstreamSlug, limits, tool) {
+    noteLimits(upstream, limits, tool, owner) {
       blocks ??= new AnnouncedBlocks(now);
-      blocks.note(upstreamSlug, limits, tool);
+      blocks.note({ upstream, owner }, limits, tool);
       service.isIdle = false;
     },
     status: (caller, scope) =>
-      describeQuotas({ budgets, announced: blocks?.list() ?? [], pauses, store: safeStore, caller, now: now(), scope }),
+      describeQuotas({
+        budgets,
+        announced: blocks?.list(accountsOf(caller)) ?? [],
+        pauses,
+        store: safeStore,
+        caller,
+        now: now(),
+        scope,
+      }),
   };
   return service;
 }

@@ -1,3 +1,4 @@
+import type { Owner, Whose } from '../../base/lib/owned-map.js';
 import type { AnnouncedLimits } from '../../base/protocol/limits.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -13,8 +14,7 @@ const PROBE_ANSWER_MS = 5_000;
 type Held = Pick<Operation, 'upstream' | 'tool' | 'classification'>;
 
 /** Calls of a server, or of one of its tools, that are held back. */
-interface Block {
-  readonly upstream: string;
+interface Block extends Whose {
   /** Absent where it is the whole server. */
   readonly tool: string | undefined;
   /** The server is unavailable, which is no rate limit: its reads are held back alone. */
@@ -32,8 +32,8 @@ export class AnnouncedBlocks {
     this.#now = now;
   }
 
-  /** @param tool the tool whose call was answered so */
-  note(upstream: string, limits: AnnouncedLimits, tool?: string): void {
+  /** @param whose of whose account the server has said it @param tool the tool whose call was answered so */
+  note(whose: Whose, limits: AnnouncedLimits, tool?: string): void {
     const now = this.#now();
     const { retryAfterSeconds = 0, remaining, resetsAt = 0, status } = limits;
     const until = Math.min(
@@ -42,13 +42,13 @@ export class AnnouncedBlocks {
     );
     if (until <= now) return;
     const outage = status === 503;
-    const ofTool = status === 429 && tool !== undefined && !this.#holdsAnotherTool(upstream, tool) ? tool : undefined;
-    this.#extend({ upstream, tool: ofTool, outage, until, probeAt: now + PROBE_MS });
+    const ofTool = status === 429 && tool !== undefined && !this.#holdsAnotherTool(whose, tool) ? tool : undefined;
+    this.#extend({ ...whose, tool: ofTool, outage, until, probeAt: now + PROBE_MS });
   }
 
   /** A server that refuses a second tool means all of them. */
-  #holdsAnotherTool(upstream: string, tool: string): boolean {
-    return this.#current().some((block) => block.upstream === upstream && !block.outage && block.tool !== tool);
+  #holdsAnotherTool(whose: Whose, tool: string): boolean {
+    return this.#current().some((block) => isOf(block, whose) && !block.outage && block.tool !== tool);
   }
 
   #extend(block: Block): void {
@@ -60,13 +60,14 @@ export class AnnouncedBlocks {
   /**
    * @throws OperationError (RATE_LIMIT_EXCEEDED, or INTERNAL_ERROR where the server is unavailable) while the call is held
    * back
+   * @param accountOf whose account a call of an upstream uses; asked where something is held back
    */
-  check(operation: Held): void {
+  check(operation: Held, accountOf: (upstream: string) => Owner): void {
     // Nearly always empty, and asked for each call.
     if (this.#blocks.size === 0) return;
     const now = this.#now();
     const block = this.#current()
-      .filter((each) => holds(each, operation))
+      .filter((each) => holds(each, operation, accountOf(operation.upstream)))
       .reduce<Block | undefined>(
         (last, each) => (last === undefined || each.until > last.until ? each : last),
         undefined,
@@ -77,12 +78,10 @@ export class AnnouncedBlocks {
     this.#blocks.set(keyOf(block), { ...block, until, probeAt: now + PROBE_MS });
   }
 
-  /** What is held back now, and until when. */
-  list(): readonly (readonly [name: string, until: number])[] {
-    return this.#current().map(({ upstream, tool, until }) => [
-      tool === undefined ? upstream : `${upstream}:${tool}`,
-      until,
-    ]);
+  /** What is held back now of a caller's calls, and until when. @param accountOf whose account they use */
+  list(accountOf: (upstream: string) => Owner): readonly (readonly [name: string, until: number])[] {
+    const own = this.#current().filter(({ upstream, owner }) => owner === accountOf(upstream));
+    return own.map(({ upstream, tool, until }) => [tool === undefined ? upstream : `${upstream}:${tool}`, until]);
   }
 
   #current(): readonly Block[] {
@@ -92,12 +91,16 @@ export class AnnouncedBlocks {
   }
 }
 
-function keyOf({ upstream, tool, outage }: Block): string {
-  return JSON.stringify([upstream, tool, outage]);
+function keyOf({ upstream, owner, tool, outage }: Block): string {
+  return JSON.stringify([upstream, owner ?? null, tool ?? null, outage]);
 }
 
-function holds(block: Block, { upstream, tool, classification }: Held): boolean {
-  if (block.upstream !== upstream || (block.tool !== undefined && block.tool !== tool)) return false;
+function isOf(block: Block, { upstream, owner }: Whose): boolean {
+  return block.upstream === upstream && block.owner === owner;
+}
+
+function holds(block: Block, { upstream, tool, classification }: Held, owner: Owner): boolean {
+  if (!isOf(block, { upstream, owner }) || (block.tool !== undefined && block.tool !== tool)) return false;
   return !block.outage || classification.category === 'READ';
 }
 

@@ -20,7 +20,7 @@ import { HeaderCarrier } from './header-carrier.js';
 import { explainFullness } from './idle-map.js';
 import { KeptAnswers } from './kept-answers.js';
 import { createLegacyEndpoint, type LegacyEndpoint } from './legacy-endpoint.js';
-import { findMismatch, revisionOf } from './mirror-headers.js';
+import { findArgumentMismatch, findMismatch, revisionOf } from './mirror-headers.js';
 import { createModernCallers, type ModernCallers } from './modern-callers.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
@@ -118,7 +118,7 @@ export function createMcpEndpoint(
     setLogLevel: (sessionId, level) => logs.set(sessionId, level),
   });
   const callers = createModernCallers(settings, events, { view: view.name, isShared: shared !== undefined });
-  questions.notifySession = (text, sessionId) => sessions.notify(text, (id) => id === sessionId);
+  questions.notifySession = (text, sessionId) => sessions.notify(text, (caller) => caller.sessionId === sessionId);
   const followToken: RequestHandler = (request, response, client) => admission.follow(request, response, client);
   const legacy = createLegacyEndpoint({ sessions, streams, kept, settings, observe, followToken });
   const route = createMessageRouter({
@@ -243,13 +243,18 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
         sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(client, settings), asked?.id);
         return;
       }
+      const mismatch = asked && findArgumentMismatch(asked, headers, client.caller, gateway);
+      if (mismatch !== undefined) {
+        sendJson(response, mismatch.status, writeFault(mismatch, asked?.id ?? null));
+        return;
+      }
       if (asked?.method === 'subscriptions/listen') followToken(request, response, authenticated);
       goOn(senderOf(client));
     };
     receive(message, {
       revision: revisionOf(headers),
       notes: notesOf(response),
-      findMismatch: (received) => findMismatch(received, headers, gateway),
+      findMismatch: (received) => findMismatch(received, headers),
       enter(received, goOn) {
         if (received.era === 'modern') enterStateless(received, goOn);
         else legacy.enter(received, request, response, authenticated, (session) => goOn(senderOf(session, session)));

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { decodeHeaderValue, findHeaderMismatch } from '../../base/protocol/header-parameters.js';
+import type { Caller } from '../../base/protocol/caller.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { type Fault, isModernRevision, type McpRequest, type Received } from '../mcp/read-message.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
@@ -16,7 +17,6 @@ const METHOD = 'Mcp-Method';
 export function findMismatch(
   { era, requests, notices }: Received,
   headers: IncomingHttpHeaders,
-  gateway: Pick<Gateway, 'headerParametersOf'>,
 ): Fault | undefined {
   const [request] = requests;
   const why =
@@ -24,8 +24,23 @@ export function findMismatch(
       ? ofHandshake(request, headers)
       : request === undefined
         ? (compare(VERSION, headers, MODERN_REVISION) ?? compare(METHOD, headers, notices[0]?.['method']))
-        : ofRequest(request, headers, gateway);
-  if (why === undefined) return undefined;
+        : ofRequest(request, headers);
+  return why === undefined ? undefined : mismatch(why);
+}
+
+/** The same of the arguments that a tool repeats in headers; which they are depends on whose tool it is. */
+export function findArgumentMismatch(
+  { method, name, params }: McpRequest,
+  headers: IncomingHttpHeaders,
+  caller: Caller,
+  gateway: Pick<Gateway, 'headerParametersOf'>,
+): Fault | undefined {
+  if (method !== 'tools/call') return undefined;
+  const why = findHeaderMismatch(gateway.headerParametersOf(caller, name), params['arguments'], headers);
+  return why === undefined ? undefined : mismatch(why);
+}
+
+function mismatch(why: string): Fault {
   return { status: 400, code: RPC_ERROR.headerMismatch, message: `Bad Request: ${why}` };
 }
 
@@ -39,18 +54,11 @@ export function revisionOf(headers: IncomingHttpHeaders): string | undefined {
   return headers['mcp-protocol-version'] as string | undefined;
 }
 
-function ofRequest(
-  { method, name, params }: McpRequest,
-  headers: IncomingHttpHeaders,
-  gateway: Pick<Gateway, 'headerParametersOf'>,
-): string | undefined {
+function ofRequest({ method, name }: McpRequest, headers: IncomingHttpHeaders): string | undefined {
   return (
     repeats(VERSION, headers, MODERN_REVISION) ??
     repeats(METHOD, headers, method) ??
-    (name === '' ? undefined : repeats('Mcp-Name', headers, name)) ??
-    (method === 'tools/call'
-      ? findHeaderMismatch(gateway.headerParametersOf(name), params['arguments'], headers)
-      : undefined)
+    (name === '' ? undefined : repeats('Mcp-Name', headers, name))
   );
 }
 

@@ -45,7 +45,7 @@ export interface LegacySessions {
   /** Ends a session and the calls in flight in it; resolves when no other replica takes it over, where there are some. */
   end(session: LegacySession): Promise<void> | undefined;
   /** Sends a message (JSON text) to every session that listens, or to those of them that are asked for. */
-  notify(text: string, isWanted?: (sessionId: string) => boolean): void;
+  notify(text: string, isWanted?: (caller: Caller) => boolean): void;
   /** Ends the sessions that have been idle for too long. `now` in milliseconds since the epoch. */
   sweep(now: number): void;
   /** Ends every standalone stream, or those of these clients; sessions and calls go on. */
@@ -162,8 +162,8 @@ class StoredSessions implements LegacySessions {
     return session.holder && this.#sharing.shared?.end(session.caller.sessionId, session.holder.owner);
   }
 
-  notify(text: string, isWanted: (sessionId: string) => boolean = () => true): void {
-    for (const { stream, caller } of this.#sessions.values()) if (isWanted(caller.sessionId)) stream.write(text);
+  notify(text: string, isWanted: (caller: Caller) => boolean = () => true): void {
+    for (const { stream, caller } of this.#sessions.values()) if (isWanted(caller)) stream.write(text);
   }
 
   sweep(now: number): void {

@@ -118,7 +118,7 @@ export function createRequestAnswerer(deps: RequestAnswererDeps): RequestAnswere
       const json = wantsStructured(peer, responder) ? list.structuredToolsJson : list.toolsJson;
       responder.answer(writer.toolList(id, json, era));
     };
-    const list = gateway.toolList();
+    const list = gateway.toolList(callerOf(peer.caller, responder.carried));
     if (list instanceof Promise) void list.then(answer);
     else answer(list);
   };
@@ -138,10 +138,17 @@ export function createRequestAnswerer(deps: RequestAnswererDeps): RequestAnswere
     ['ping', tell({})],
     [
       'initialize',
-      (request, ...to) =>
-        tell(describeInSession(gateway, serverInfo, request.params['protocolVersion']))(request, ...to),
+      (request, peer, responder) => {
+        const caller = callerOf(peer.caller, responder.carried);
+        const described = describeInSession(gateway, serverInfo, request.params['protocolVersion'], caller);
+        tell(described)(request, peer, responder);
+      },
     ],
-    ['server/discover', (...request) => tell(describeServer(gateway))(...request)],
+    [
+      'server/discover',
+      (request, peer, responder) =>
+        tell(describeServer(gateway, callerOf(peer.caller, responder.carried)))(request, peer, responder),
+    ],
     ['logging/setLevel', setLevel],
     ['subscriptions/listen', (...request) => subscriptions.open(...request)],
   ]);

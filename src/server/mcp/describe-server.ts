@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/json/json.js';
 import { cleanText, cutText } from '../../base/lib/text.js';
 import { SESSION_REVISIONS } from '../../base/protocol/envelope.js';
+import type { Caller } from '../../base/protocol/caller.js';
 import type { EndpointMode } from '../../config/gateway-config.js';
 import type { Gateway, ServerWords } from '../../gateway/gateway.js';
 import { taskCapabilities } from './answer-task.js';
@@ -9,23 +10,29 @@ import { type Era, MODERN_REVISION, type ServerInfo } from './write-result.js';
 type Described = Pick<Gateway, 'native' | 'mode' | 'purpose' | 'serversSay'>;
 
 /** The result of `initialize`. A client that asks for a revision that is not spoken is offered the latest that is. */
-export function describeInSession(gateway: Described, serverInfo: ServerInfo, wanted: unknown): JsonObject {
+export function describeInSession(
+  gateway: Described,
+  serverInfo: ServerInfo,
+  wanted: unknown,
+  caller: Caller,
+): JsonObject {
+  const capabilities = capabilitiesOf(gateway, 'legacy', caller);
   const protocolVersion = SESSION_REVISIONS.find((each) => each === wanted) ?? SESSION_REVISIONS[0];
-  return { protocolVersion, capabilities: capabilitiesOf(gateway, 'legacy'), serverInfo, ...instructionsOf(gateway) };
+  return { protocolVersion, capabilities, serverInfo, ...instructionsOf(gateway, caller) };
 }
 
 /** The result of `server/discover`. */
-export function describeServer(gateway: Described): JsonObject {
-  const capabilities = capabilitiesOf(gateway, 'modern');
-  return { supportedVersions: [MODERN_REVISION], capabilities, ...instructionsOf(gateway) };
+export function describeServer(gateway: Described, caller: Caller): JsonObject {
+  const capabilities = capabilitiesOf(gateway, 'modern', caller);
+  return { supportedVersions: [MODERN_REVISION], capabilities, ...instructionsOf(gateway, caller) };
 }
 
-function instructionsOf(gateway: Described): JsonObject {
-  return { instructions: writeInstructions(gateway.mode(), gateway.purpose, gateway.serversSay()) };
+function instructionsOf(gateway: Described, caller: Caller): JsonObject {
+  return { instructions: writeInstructions(gateway.mode(), gateway.purpose, gateway.serversSay(caller)) };
 }
 
-function capabilitiesOf({ native }: Described, era: Era): JsonObject {
-  const { extensions, ...offered } = native.capabilities();
+function capabilitiesOf({ native }: Described, era: Era, caller: Caller): JsonObject {
+  const { extensions, ...offered } = native.capabilities(caller);
   const { extensions: own, ...tasks }: { extensions?: JsonObject } = taskCapabilities(era);
   const all: JsonObject = { ...extensions, ...own };
   return {

@@ -1,3 +1,4 @@
+import type { Caller } from '../../base/protocol/caller.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { LogLevels } from './log-levels.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -6,7 +7,7 @@ import { writeListChanged, writeResourceUpdated } from './write-result.js';
 /** Where news goes. */
 interface Listening {
   /** Sends a message (JSON text) to every session of a client up to 2025-11-25, or to those that are asked for. */
-  notify(text: string, isWanted?: (sessionId: string) => boolean): void;
+  notify(text: string, isWanted?: (caller: Caller) => boolean): void;
   readonly subscriptions: Subscriptions;
   readonly logs: LogLevels;
   /** The session where there is but one. */
@@ -15,20 +16,20 @@ interface Listening {
 
 /** Sends news of changes to those who listen. Returns a function that ends it. */
 export function passNewsOn(gateway: Gateway, { notify, subscriptions, logs, onlySession }: Listening): () => void {
-  const tellChange = (kind: 'tools' | 'resources' | 'prompts'): void => {
-    notify(writeListChanged(kind));
-    subscriptions.listChanged(kind);
+  const tellChange = (kind: 'tools' | 'resources' | 'prompts', isConcerned: (caller: Caller) => boolean): void => {
+    notify(writeListChanged(kind), isConcerned);
+    subscriptions.listChanged(kind, isConcerned);
   };
-  const stopTools = gateway.onToolsChanged(() => tellChange('tools'));
+  const stopTools = gateway.onToolsChanged((isConcerned) => tellChange('tools', isConcerned));
   const stopOthers = gateway.native.listen({
     listChanged: tellChange,
     resourceUpdated(uri, subscribers) {
-      notify(writeResourceUpdated(uri), (sessionId) => subscribers.has(sessionId));
+      notify(writeResourceUpdated(uri), (caller) => subscribers.has(caller.sessionId));
       subscriptions.resourceUpdated(uri, subscribers);
     },
     logged(sessionId = onlySession, message) {
       const text = sessionId === undefined ? undefined : logs.messageFor(sessionId, message);
-      if (text !== undefined) notify(text, (id) => id === sessionId);
+      if (text !== undefined) notify(text, (caller) => caller.sessionId === sessionId);
     },
   });
   return () => {

@@ -71,9 +71,10 @@ export class Subscriptions {
     void this.#begin(isJsonObject(notifications) ? notifications : {}, responder, subscription);
   }
 
-  listChanged(kind: 'tools' | 'resources' | 'prompts'): void {
+  /** @param isConcerned whose list has changed */
+  listChanged(kind: 'tools' | 'resources' | 'prompts', isConcerned: (caller: Caller) => boolean): void {
     for (const [responder, subscription] of this.#open)
-      if (subscription.honored[`${kind}ListChanged`] === true)
+      if (isConcerned(subscription.caller) && subscription.honored[`${kind}ListChanged`] === true)
         responder.notify(write(`${kind}/list_changed`, {}, subscription));
   }
 
@@ -108,7 +109,7 @@ export class Subscriptions {
 
   /** Says what is honored: what the gateway has, and of the resources those that policy and their upstream allow. */
   async #begin(wanted: JsonObject, responder: Responder, subscription: Subscription): Promise<void> {
-    const { tools, prompts, resources } = { tools: {}, ...this.#deps.native.capabilities() };
+    const { tools, prompts, resources } = { tools: {}, ...this.#deps.native.capabilities(subscription.caller) };
     const has = { tools, prompts, resources };
     const lists = (['tools', 'prompts', 'resources'] as const)
       .filter((kind) => has[kind] !== undefined && wanted[`${kind}ListChanged`] === true)

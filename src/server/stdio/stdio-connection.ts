@@ -62,7 +62,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
   const receive = createMessageReceiver(answer, questions);
   const stopListening = passNewsOn(gateway, {
     // A client that has not opened a session does not expect it.
-    notify: (text, isWanted) => client.isInitialized && isWanted?.(sessionId) !== false && lines.write(text),
+    notify: (text, isWanted) => client.isInitialized && isWanted?.(client.caller) !== false && lines.write(text),
     subscriptions,
     logs,
     onlySession: sessionId,

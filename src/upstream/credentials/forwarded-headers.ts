@@ -25,7 +25,7 @@ export class HeaderRights implements UserRights {
   constructor(upstream: string, { headers, discovery }: ForwardedHeaders) {
     this.#upstream = upstream;
     this.#names = headers;
-    this.discovery = fixedHeaders(discovery);
+    this.discovery = discoveryWith(discovery, 'it lists nothing to the gateway itself, only to its callers');
   }
 
   ownerOf(caller: Caller): string {
@@ -68,6 +68,30 @@ export class HeaderRights implements UserRights {
     });
     return Object.fromEntries(given);
   }
+}
+
+/**
+ * What the gateway reads with that is shown to everybody: the configured headers; without them nothing, which servers accept that let anyone
+ * read what they offer. Nobody's rights are used for that.
+ * @param refused what a server says that does not
+ */
+export function discoveryWith(headers: Readonly<Record<string, string>>, refused: string): RequestCredentials {
+  if (Object.keys(headers).length > 0) return fixedHeaders(headers);
+  let isRefused = false;
+  return {
+    async headers() {
+      if (isRefused) throw new UpstreamFault('unavailable', refused, { undelivered: true });
+      return {};
+    },
+    async refused({ status }) {
+      isRefused ||= status === 401;
+      return false;
+    },
+    secrets: [],
+    get isRefused() {
+      return isRefused;
+    },
+  };
 }
 
 /** Credentials that stay as they are for as long as a connection lives. */

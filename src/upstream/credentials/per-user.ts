@@ -13,7 +13,7 @@ import { StoreError } from '../../store/state-store.js';
 import { UpstreamFault } from '../transport/fault.js';
 import type { Refusal, RequestCredentials, RightsRequest, UserRights } from '../transport/user-rights.js';
 import type { ConnectFlow, ConnectLink } from './connect-flow.js';
-import { fixedHeaders } from './forwarded-headers.js';
+import { discoveryWith } from './forwarded-headers.js';
 import { OAuthFault } from './oauth-answers.js';
 import { ownerOf } from './owner.js';
 import type { UserTokens } from './user-tokens.js';
@@ -52,8 +52,7 @@ export class PerUserRights implements UserRights {
 
   constructor(parts: PerUserParts) {
     this.#parts = parts;
-    const isConfigured = Object.keys(parts.discovery).length > 0;
-    this.discovery = isConfigured ? fixedHeaders(parts.discovery) : this.#credentialsOfFirst();
+    this.discovery = discoveryWith(parts.discovery, `each user connects an account at ${parts.page}`);
   }
 
   ownerOf(caller: Caller): string {
@@ -79,7 +78,24 @@ export class PerUserRights implements UserRights {
   }
 
   credentialsOf(owner: string): RequestCredentials {
-    return this.#credentials(async () => owner);
+    let secrets: readonly string[] = [];
+    const send = (token: string): Readonly<Record<string, string>> => {
+      // What the last two requests carried may still come back.
+      if (!secrets.includes(token)) secrets = [...secrets.slice(-1), token];
+      return { authorization: `Bearer ${token}` };
+    };
+    return {
+      headers: async () => {
+        const token = await this.#parts.tokens.usable(owner).catch(explainUnsent);
+        if (token === undefined)
+          throw new UpstreamFault('unavailable', 'its user has to connect an account', { undelivered: true });
+        return send(token);
+      },
+      refused: (refusal) => this.#judge(owner, refusal),
+      get secrets() {
+        return secrets;
+      },
+    };
   }
 
   onChanged(listener: (owner: string, hasRights: boolean) => void): () => void {
@@ -191,31 +207,6 @@ export class PerUserRights implements UserRights {
     });
   }
 
-  #credentials(whose: () => Promise<string | undefined>): RequestCredentials {
-    let secrets: readonly string[] = [];
-    const send = (token: string): Readonly<Record<string, string>> => {
-      // What the last two requests carried may still come back.
-      if (!secrets.includes(token)) secrets = [...secrets.slice(-1), token];
-      return { authorization: `Bearer ${token}` };
-    };
-    return {
-      headers: async () => {
-        const owner = await whose();
-        const token = owner === undefined ? undefined : await this.#parts.tokens.usable(owner).catch(explainUnsent);
-        if (token === undefined)
-          throw new UpstreamFault('unavailable', 'its user has to connect an account', { undelivered: true });
-        return send(token);
-      },
-      refused: async (refusal) => {
-        const owner = await whose();
-        return owner !== undefined && this.#judge(owner, refusal);
-      },
-      get secrets() {
-        return secrets;
-      },
-    };
-  }
-
   /** Whether there is another token than the one that was refused. */
   async #judge(owner: string, { status, challenge = '', sent, isLast }: Refusal): Promise<boolean> {
     const { tokens } = this.#parts;
@@ -231,38 +222,6 @@ export class PerUserRights implements UserRights {
     if (other !== undefined && other !== token) return true;
     this.#refused.set(owner, token);
     return false;
-  }
-
-  /**
-   * What the gateway reads the tools with, where nothing is configured for that: what the user has granted who connected first, of those
-   * whom the server has not locked out. Before that nothing, which servers accept that let anyone read what they offer.
-   */
-  #credentialsOfFirst(): RequestCredentials {
-    const { tokens, page } = this.#parts;
-    const isRefused = (owner: string, token: string): boolean => this.#refused.get(owner) === token;
-    let reader: string | undefined;
-    const first = async (): Promise<string | undefined> => {
-      reader = await tokens.firstOwner(isRefused, reader).catch(explainUnsent);
-      return reader;
-    };
-    const ofFirst = this.#credentials(first);
-    let isClosed = false;
-    return {
-      headers: async () => {
-        if ((await first()) !== undefined) return ofFirst.headers();
-        if (!isClosed) return {};
-        const message = `no user has connected an account that it accepts: the first one does so at ${page}`;
-        throw new UpstreamFault('unavailable', message, { undelivered: true });
-      },
-      refused: async (refusal) => {
-        if (refusal.sent['authorization'] !== undefined) return ofFirst.refused(refusal);
-        isClosed = refusal.status === 401;
-        return false;
-      },
-      get secrets() {
-        return ofFirst.secrets;
-      },
-    };
   }
 }
 

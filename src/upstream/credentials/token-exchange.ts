@@ -7,7 +7,7 @@ import { OperationError } from '../../base/protocol/operation-error.js';
 import type { ExchangedCredentials } from '../../config/credentials-config.js';
 import { UpstreamFault } from '../transport/fault.js';
 import type { Refusal, RequestCredentials, RightsRequest, UserRights } from '../transport/user-rights.js';
-import { fixedHeaders } from './forwarded-headers.js';
+import { discoveryWith } from './forwarded-headers.js';
 import { ownerOf } from './owner.js';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
@@ -48,7 +48,8 @@ export class ExchangeRights implements UserRights {
   constructor(upstream: ExchangingUpstream, deps: ExchangeDeps) {
     this.#upstream = upstream;
     this.#deps = deps;
-    this.discovery = fixedHeaders(upstream.credentials.discovery);
+    const refused = 'it lists nothing to the gateway itself, only to its callers';
+    this.discovery = discoveryWith(upstream.credentials.discovery, refused);
   }
 
   /** The tokens of two clients of one user may grant different things. */

@@ -29,8 +29,6 @@ interface UserTokensDeps {
   readonly warn: (message: string) => void;
 }
 
-type IsRefused = (owner: string, token: string) => boolean;
-
 interface OwnedResource {
   readonly slug: string;
   readonly url: string;
@@ -122,23 +120,6 @@ export class UserTokens {
     if (kept?.grant.issuer !== target.issuer) return target;
     const { scope, demanded } = kept.grant;
     return { ...target, scopes: readScopes(scope, demanded, target.scopes.join(' ')) };
-  }
-
-  /**
-   * The owner who has granted access first, of those who still do.
-   * @param isRefused whether the server takes a token of an owner no more
-   * @param known who is it as long as this one does
-   */
-  async firstOwner(isRefused: IsRefused, known: string | undefined): Promise<string | undefined> {
-    const { slug, url } = this.#upstream;
-    const isTaken = async (owner: string): Promise<boolean> => {
-      const kept = await this.#find(owner);
-      return kept !== undefined && !isRefused(owner, kept.grant.tokens.accessToken);
-    };
-    if (known !== undefined && (await isTaken(known))) return known;
-    for (const { upstream, resource, owner } of await this.#deps.grants.list())
-      if (upstream === slug && resource === url && (await isTaken(owner))) return owner;
-    return undefined;
   }
 
   async #find(owner: string): Promise<KeptGrant | undefined> {

@@ -41,6 +41,8 @@ export interface RequestCredentials {
   refused(refusal: Refusal): Promise<boolean>;
   /** All of them that have been sent: what must not come back in answers. Another array where they have changed. */
   readonly secrets: readonly string[];
+  /** Of those of the gateway's own requests: whether the server has shown them nothing because they are nobody's. */
+  readonly isRefused?: boolean;
 }
 
 /** A refused request: it did not run. */

@@ -2,8 +2,11 @@ import { expect, it } from 'vitest';
 import type { ToolSet } from '../../../src/base/protocol/tools.js';
 import type { ViewConfig } from '../../../src/config/gateway-config.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
+import { ReaderCatalog } from '../../../src/gateway/reader-catalog.js';
 import { buildSnapshot, rebuildSnapshot, type WholeSnapshot } from '../../../src/gateway/snapshot.js';
 import { Views } from '../../../src/gateway/views.js';
+import { Readers } from '../../../src/upstream/readers.js';
+import type { Upstream } from '../../../src/upstream/upstream.js';
 import { anUpstream, aTool } from '../../support/build-test-catalog.js';
 import { createFakeGateway } from '../../support/fake-gateway.js';
 import { FAKE_CRUDE } from '../catalog/endpoint/fake-catalog.js';
@@ -45,14 +48,17 @@ function openCatalog() {
       throw cause;
     },
   });
-  return { views, catalog };
+  const upstreams = new Map<string, Upstream>();
+  const readers = new Readers(upstreams);
+  const seenBy = new ReaderCatalog({ live: catalog, readers, upstreams, build: (of) => of, open: (whole) => whole });
+  return { views, catalog, seenBy };
 }
 
 const namesOf = (tools: readonly string[]) => tools.map((name) => aTool(name));
 
 it('tells those who listen in a view of changes of its own tools alone', async () => {
-  const { views, catalog } = openCatalog();
-  const seen = views.open('code')?.over(catalog);
+  const { views, catalog, seenBy } = openCatalog();
+  const seen = views.open('code')?.over(seenBy);
   if (seen === undefined) throw new Error('no view');
   const news: string[] = [];
   catalog.onToolsChanged(() => news.push('whole'));
@@ -69,16 +75,16 @@ it('tells those who listen in a view of changes of its own tools alone', async (
 });
 
 it('builds a view once for each catalog, when it is in use, and holds no operation of its own', async () => {
-  const { views, catalog } = openCatalog();
+  const { views, catalog, seenBy } = openCatalog();
   const opened = views.open('code');
-  const seen = opened?.over(catalog);
+  const seen = opened?.over(seenBy);
   if (seen === undefined) throw new Error('no view');
   catalog.offer('github', namesOf(Array.from({ length: 50 }, (_, index) => `list_things_${index}`)));
   catalog.offer('payroll', namesOf(['list_salaries']));
   await catalog.settled();
-  const snapshot = seen.current();
-  expect(seen.current()).toBe(snapshot);
-  expect(await seen.currentOfAll()).toBe(snapshot);
+  const snapshot = seen.current(undefined);
+  expect(seen.current(undefined)).toBe(snapshot);
+  expect(await seen.currentOfAll(undefined)).toBe(snapshot);
   const whole = catalog.current();
   expect(snapshot.catalog.operations).toHaveLength(51);
   expect(snapshot.catalog.operations.every((operation) => whole.catalog.operations.includes(operation))).toBe(true);
@@ -87,15 +93,15 @@ it('builds a view once for each catalog, when it is in use, and holds no operati
 });
 
 it('searches the index of the whole, and finds what the view has', async () => {
-  const { views, catalog } = openCatalog();
-  const seen = views.open('people')?.over(catalog);
+  const { views, catalog, seenBy } = openCatalog();
+  const seen = views.open('people')?.over(seenBy);
   if (seen === undefined) throw new Error('no view');
   catalog.offer('github', namesOf(['list_issues', 'list_issue_salaries']));
   catalog.offer('payroll', namesOf(['list_salaries', 'list_payments']));
   await catalog.settled();
-  const { hits } = await seen.current().search('list salaries', 10);
+  const { hits } = await seen.current(undefined).search('list salaries', 10);
   expect(hits.map(({ operation }) => operation.name)).toEqual(['list_salaries']);
-  const { hits: none, noFit = '' } = await seen.current().search('merge issues', 10);
+  const { hits: none, noFit = '' } = await seen.current(undefined).search('merge issues', 10);
   expect([...none.map(({ operation }) => operation.upstream), noFit].join(' ')).not.toContain('github');
 });
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json/json.js';
 import type { Caller } from '../../../src/base/protocol/call.js';
 import { Cancellation } from '../../../src/base/protocol/cancellation.js';
+import type { RawTool } from '../../../src/base/protocol/tools.js';
 import type { StdioEndpoint, UpstreamConfig } from '../../../src/config/gateway-config.js';
 import { ManagedUpstream } from '../../../src/upstream/managed-upstream.js';
 import { CHILD_MARK, GATEWAY_MARK } from '../../../src/upstream/transport/process-groups.js';
@@ -100,7 +101,7 @@ describe('an upstream that is isolated by session', () => {
       tools: 8,
       isolation: { instances: { running: 0 } },
     });
-    expect(opened.pool.upstreams.get('one')?.absence()).toBeUndefined();
+    expect(opened.pool.upstreams.get('one')?.absence(undefined)).toBeUndefined();
     expect(await ask(opened, bert, 'browser_snapshot')).toMatchObject({ page: 'about:blank' });
     expect(opened.pool.statuses()[0]?.state).toBe('ready');
   });
@@ -167,7 +168,7 @@ describe('an upstream that is isolated by session', () => {
     expect(opened.pool.statuses()[0]?.isolation?.instances?.running).toBe(1);
   });
 
-  it('reports a connection that lists other tools, and keeps the catalog', async () => {
+  it('lists what one connection has more than the others to its owner alone', async () => {
     const tools = `(() => {
       const pid = { run: () => ({ content: [{ type: 'text', text: JSON.stringify({ pid: process.pid }) }] }) };
       const { existsSync, writeFileSync } = process.getBuiltinModule('node:fs');
@@ -189,12 +190,11 @@ describe('an upstream that is isolated by session', () => {
       await using opened = openPool(anUpstream(endpoint, { isolation: 'session' }));
       await pidOf(opened, anna);
       await pidOf(opened, bert);
-      expect(opened.lists.get('one')).toHaveLength(1);
-      await opened.observed(
-        (seen) =>
-          seen.kind === 'diagnostic' &&
-          seen.message.includes('lists other tools than the catalog holds (beside: other)'),
-      );
+      const names = (tools: readonly RawTool[] = []) => tools.map(({ name }) => name);
+      expect(opened.lists.get('one')?.map(names)).toEqual([['browser_process']]);
+      expect([...opened.owned].map(([owner, tools]) => [owner, names(tools)])).toEqual([
+        ['session bert', ['browser_process', 'other']],
+      ]);
     } finally {
       rmSync(lock, { force: true });
     }

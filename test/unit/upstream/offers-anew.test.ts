@@ -51,12 +51,12 @@ describe('a server of 2026-07-28 that is deployed anew', () => {
     const first = await deploy(0, () => ({ tools: ['old'], capabilities: before }));
     await using opened = open(first);
     await opened.settled;
-    expect(opened.pool.upstreams.get('one')?.capabilities()).toEqual(before);
+    expect(opened.pool.upstreams.get('one')?.capabilities(undefined)).toEqual(before);
     await first.close();
     await expect(opened.call('old', {}, { timeoutMs: 100 })).rejects.toThrow('one');
     const second = await deploy(first.port, () => ({ tools: ['new'], capabilities: after }));
     await opened.until(() => opened.observations.filter(entered('ready')).length === 2);
-    expect(opened.pool.upstreams.get('one')?.capabilities()).toEqual(after);
+    expect(opened.pool.upstreams.get('one')?.capabilities(undefined)).toEqual(after);
     expect(listed(opened)).toEqual(['new']);
     await opened.pool.close();
     await second.close();
@@ -74,7 +74,7 @@ describe('a server of 2026-07-28 that is deployed anew', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     await opened.call('old');
     await opened.until(() => listed(opened)?.length === 2);
-    expect(opened.pool.upstreams.get('one')?.capabilities()).toEqual({ tools: {}, prompts: {} });
+    expect(opened.pool.upstreams.get('one')?.capabilities(undefined)).toEqual({ tools: {}, prompts: {} });
     await opened.pool.close();
     await served.close();
   });

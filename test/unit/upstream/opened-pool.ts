@@ -69,6 +69,8 @@ export interface OpenedPool extends AsyncDisposable {
   readonly observations: readonly Observation[];
   /** Every list that was handed over, by slug, oldest first. */
   readonly lists: ReadonlyMap<string, readonly (readonly RawTool[])[]>;
+  /** By owner, the last list of its own connection. */
+  readonly owned: ReadonlyMap<string, readonly RawTool[]>;
   /** What answers said of rate limits, with the slug, oldest first. */
   readonly limits: readonly (readonly [string, AnnouncedLimits])[];
   /** What was said of resources and prompts: `slug list prompts`, `slug updated URI`, `slug connected`; oldest first. */
@@ -87,6 +89,7 @@ export interface OpenedPool extends AsyncDisposable {
 export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
   const observations: Observation[] = [];
   const lists = new Map<string, (readonly RawTool[])[]>();
+  const owned = new Map<string, readonly RawTool[]>();
   const limits: [string, AnnouncedLimits][] = [];
   const news: string[] = [];
   const watchers = new Set<() => void>();
@@ -102,8 +105,9 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
     clientInfo: { name: 'upstream-test', version: '0.0.0' },
   });
   const settled = pool.connect({
-    onTools: (slug, tools) => {
-      lists.set(slug, [...(lists.get(slug) ?? []), tools]);
+    onTools: (slug, tools, owner) => {
+      if (owner !== undefined) owned.set(owner, tools);
+      else lists.set(slug, [...(lists.get(slug) ?? []), tools]);
       stir();
     },
     onConnected: (slug) => {
@@ -137,6 +141,7 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
     settled,
     observations,
     lists,
+    owned,
     limits,
     news,
     until,

@@ -25,7 +25,7 @@ async function eraOf(served: ServedHttp, protocol: UpstreamConfig['protocol']) {
   await using opened = openPool(anUpstream({ type: 'http', url: served.url, headers: {} }, { protocol }));
   await opened.settled;
   const [status] = opened.pool.statuses();
-  const capabilities = opened.pool.upstreams.get('one')?.capabilities();
+  const capabilities = opened.pool.upstreams.get('one')?.capabilities(undefined);
   const said = opened.observations.flatMap((seen) => (seen.kind === 'diagnostic' ? [seen.message] : []));
   await opened.pool.close();
   await served.close();

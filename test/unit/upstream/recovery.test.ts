@@ -99,7 +99,7 @@ describe('a stdio server that dies', () => {
     await expect(opened.call('counter')).rejects.toMatchObject({
       details: { reason: 'unavailable', retryable: false, outcome: 'not_run' },
     });
-    expect(opened.pool.upstreams.get('one')?.absence()).toEqual({ stopped: 'failed', retryAfterMs: 0 });
+    expect(opened.pool.upstreams.get('one')?.absence(undefined)).toEqual({ stopped: 'failed', retryAfterMs: 0 });
     await rm(lock);
     expect(opened.pool.restart('Server One')).toBe(true);
     await opened.observed(entered('ready'));

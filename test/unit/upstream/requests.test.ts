@@ -43,7 +43,7 @@ describe('requests to an upstream that are no tool calls', () => {
     await opened.settled;
     const result = await request(opened, 'resources/read', { uri: 'a://b' });
     expect(result).toEqual({ contents: [{ uri: 'a://b', text: 'hi', odd: [1] }], _meta: { a: 1 }, later: true });
-    expect(upstreamOf(opened).capabilities()).toMatchObject({ resources: { subscribe: true }, prompts: {} });
+    expect(upstreamOf(opened).capabilities(undefined)).toMatchObject({ resources: { subscribe: true }, prompts: {} });
     expect(opened.news).toEqual(['one connected']);
   });
 

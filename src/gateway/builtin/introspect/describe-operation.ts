@@ -301,7 +301,9 @@ function deprecationTag({ deprecated }: Operation): string {
 /** `[unavailable: next try in 12 s]` */
 export function absenceTag(absence: Absence | undefined): string {
   if (absence === undefined) return '';
-  const { retryAfterMs, stopped } = absence;
+  const { retryAfterMs, stopped, refusal } = absence;
+  if (refusal?.details['reason'] === 'credentials_required')
+    return `[needs your account: ${refusal.details['url'] ?? 'sign in'}]`;
   if (stopped !== undefined) return `[unavailable: ${stopped}]`;
   return retryAfterMs === 0 ? '[unavailable]' : `[unavailable: next try in ${Math.ceil(retryAfterMs / 1_000)} s]`;
 }

@@ -38,7 +38,7 @@ async function callUnknown(operation: string, servers: readonly string[] = ['for
     { ...config, endpoint, upstreams: lists.upstreams.map(forbidWiping) },
     lists.toolSets,
   );
-  const tool = (await gateway.toolList()).tools[0]?.name ?? '';
+  const tool = (await gateway.toolList(undefined)).tools[0]?.name ?? '';
   const caller = { sessionId: 'session', clientName: 'test', transport: 'cli' } as const;
   const { text } = await gateway.handle({ tool, arguments: { operation }, caller } as Parameters<
     typeof gateway.handle

@@ -6,6 +6,8 @@ import { type ListedEntry, takePage } from '../../../../src/gateway/primitives/l
 import { Owners } from '../../../../src/gateway/primitives/owners.js';
 import { PrimitiveLists } from '../../../../src/gateway/primitives/primitive-lists.js';
 import { readList } from '../../../../src/gateway/primitives/read-list.js';
+import { ReaderLists } from '../../../../src/gateway/primitives/reader-lists.js';
+import { EVERYBODY } from '../../../../src/upstream/readers.js';
 import type { Upstream, UpstreamRequest } from '../../../../src/upstream/upstream.js';
 
 interface FakeUpstream {
@@ -15,7 +17,8 @@ interface FakeUpstream {
 }
 
 interface Opened {
-  readonly lists: PrimitiveLists;
+  readonly kept: PrimitiveLists;
+  readonly lists: ReaderLists;
   readonly owners: Owners;
   readonly fakes: Readonly<Record<string, FakeUpstream>>;
   /** `slug method` of each request so far. */
@@ -64,20 +67,25 @@ function open(results: Readonly<Record<string, FakeUpstream['results']>>, capabi
       isIsolated: false,
       setLogLevel: () => undefined,
       ownerOf: () => undefined,
+      readerOf: () => undefined,
+      accountOf: () => undefined,
+      connectFor: async () => undefined,
       restart: () => undefined,
     });
   }
-  const lists = new PrimitiveLists({
+  const kept = new PrimitiveLists({
     upstreams,
     onDiagnostic: (upstream, message) => diagnostics?.push(`${upstream}: ${message}`),
     onChanged: (kind) => changed?.push(kind),
     now: () => now,
   });
+  const lists = new ReaderLists(kept, upstreams, EVERYBODY);
   const owners = new Owners({ lists, configured: () => [...upstreams.keys()] });
   const pass = (ms: number): void => {
     now += ms;
   };
   return {
+    kept,
     lists,
     owners,
     fakes,
@@ -112,7 +120,7 @@ describe('the lists of upstreams', () => {
     expect(idsOf(opened)).toEqual([['one', ['a:1', 'a:2']]]);
     expect(opened.requests).toEqual(['one resources/list', 'one resources/list']);
     pages['two'] = { resources: [] };
-    opened.lists.noteChange('one', 'resources');
+    opened.kept.noteChange({ upstream: 'one', owner: undefined }, 'resources');
     await opened.lists.ready('resources');
     expect(idsOf(opened)).toEqual([['one', ['a:1']]]);
     expect(opened.changed).toEqual(['resources']);
@@ -124,11 +132,11 @@ describe('the lists of upstreams', () => {
     const [fake] = Object.values(opened.fakes);
     if (fake === undefined) throw new Error('there is no upstream');
     fake.absence = { retryAfterMs: 5 };
-    opened.lists.noteChange('one');
+    opened.kept.noteChange({ upstream: 'one', owner: undefined });
     expect(opened.lists.ready('resources')).toBeUndefined();
     expect(opened.owners.ofResource('a:1', undefined)).toEqual({ upstream: 'one', id: 'a:1' });
     fake.absence = undefined;
-    opened.lists.noteChange('one');
+    opened.kept.noteChange({ upstream: 'one', owner: undefined });
     await opened.lists.ready('resources');
     expect(opened.changed).toEqual([]);
   });
@@ -140,7 +148,7 @@ describe('the lists of upstreams', () => {
     fake.capabilities = undefined;
     expect(opened.lists.ready('prompts')).toBeUndefined();
     fake.capabilities = LISTED;
-    opened.lists.noteChange('one');
+    opened.kept.noteChange({ upstream: 'one', owner: undefined });
     await opened.lists.ready('prompts');
     expect(opened.changed).toEqual(['prompts']);
   });
@@ -274,7 +282,7 @@ describe('the owner of a name', () => {
       ['two', 't:{x}'],
     ] as const) {
       templates[slug] = [now];
-      opened.lists.noteChange(slug, 'resources');
+      opened.kept.noteChange({ upstream: slug, owner: undefined }, 'resources');
     }
     await opened.lists.readAll('templates');
     expect(opened.owners.ofResource('t:5', undefined)).toEqual({ upstream: 'two', id: 't:5' });

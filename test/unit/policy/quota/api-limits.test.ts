@@ -57,7 +57,7 @@ describe('an upstream with a limit', () => {
 describe("a limit in an upstream's answer", () => {
   it('refuses calls until the upstream may be called again', async () => {
     const bench = createQuotaBench({});
-    bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
+    bench.service.noteLimits('demo', { retryAfterSeconds: 30 }, undefined, undefined);
     const { code, message, details } = await bench.refusal();
     expect({ code, message, details }).toEqual({
       code: 'RATE_LIMIT_EXCEEDED',
@@ -85,31 +85,31 @@ describe("a limit in an upstream's answer", () => {
   ])('of %s', async (_, { resetsIn, ...limits }, seconds) => {
     const bench = createQuotaBench({});
     const resets = resetsIn === undefined ? {} : { resetsAt: bench.time + resetsIn };
-    bench.service.noteLimits('demo', { ...limits, ...resets });
+    bench.service.noteLimits('demo', { ...limits, ...resets }, undefined, undefined);
     if (seconds === undefined) expect(await bench.charge()).toEqual([]);
     else expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: seconds });
   });
 
   it('is not shortened by a later, shorter one', async () => {
     const bench = createQuotaBench({});
-    bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
-    bench.service.noteLimits('demo', { retryAfterSeconds: 1 });
+    bench.service.noteLimits('demo', { retryAfterSeconds: 30 }, undefined, undefined);
+    bench.service.noteLimits('demo', { retryAfterSeconds: 1 }, undefined, undefined);
     expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 30 });
   });
 
   it('of one tool keeps back that tool alone, until another is refused too', async () => {
     const bench = createQuotaBench({});
     const refused = { status: 429, retryAfterSeconds: 30 };
-    bench.service.noteLimits('demo', refused, GET_ITEM.tool);
+    bench.service.noteLimits('demo', refused, GET_ITEM.tool, undefined);
     expect((await bench.refusal({ operation: GET_ITEM })).details).toMatchObject({ tool: GET_ITEM.tool });
     expect(await bench.charge({ operation: SEARCH })).toEqual([]);
-    bench.service.noteLimits('demo', refused, SEARCH.tool);
+    bench.service.noteLimits('demo', refused, SEARCH.tool, undefined);
     expect((await bench.refusal({ operation: DELETE_ITEM })).code).toBe('RATE_LIMIT_EXCEEDED');
   });
 
   it('of an outage keeps back reads alone and is not called a rate limit', async () => {
     const bench = createQuotaBench({});
-    bench.service.noteLimits('demo', { status: 503, retryAfterSeconds: 864_000 }, GET_ITEM.tool);
+    bench.service.noteLimits('demo', { status: 503, retryAfterSeconds: 864_000 }, GET_ITEM.tool, undefined);
     expect(await bench.refusal({ operation: SEARCH })).toMatchObject({
       code: 'INTERNAL_ERROR',
       details: { reason: 'unavailable', outcome: 'not_run', retry_after_seconds: 300 },
@@ -119,21 +119,21 @@ describe("a limit in an upstream's answer", () => {
 
   it('is put to the test by one call a minute', async () => {
     const bench = createQuotaBench({});
-    bench.service.noteLimits('demo', { retryAfterSeconds: 300 });
+    bench.service.noteLimits('demo', { retryAfterSeconds: 300 }, undefined, undefined);
     bench.time += 59_000;
     await bench.refusal();
     bench.time += 1_000;
     expect(await bench.charge()).toEqual([]);
     expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 5 });
     // Still refused: the server says so again.
-    bench.service.noteLimits('demo', { retryAfterSeconds: 240 });
+    bench.service.noteLimits('demo', { retryAfterSeconds: 240 }, undefined, undefined);
     bench.time += 10_000;
     expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 230 });
   });
 
   it('counts nothing of a call that is kept back', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ hardStop: 5 })] });
-    bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
+    bench.service.noteLimits('demo', { retryAfterSeconds: 30 }, undefined, undefined);
     await bench.refusal();
     expect(await bench.service.status(ALICE)).toMatchObject({ quotas: [{ current: 0 }] });
   });

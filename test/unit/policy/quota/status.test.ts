@@ -103,7 +103,7 @@ it('the status of a quota is no longer paused for a caller that continued', asyn
 
 it('the quota status lists the upstreams that asked for a pause', async () => {
   const bench = createQuotaBench({});
-  bench.service.noteLimits('demo', { retryAfterSeconds: 10 });
+  bench.service.noteLimits('demo', { retryAfterSeconds: 10 }, undefined, undefined);
   expect(await bench.service.status(ALICE)).toMatchObject({
     api_limits: { 'demo:announced': { remaining: 0, resets_at: '2026-01-28T12:29:23.000Z' } },
     next_reset: '2026-01-28T12:29:23.000Z',
@@ -126,7 +126,8 @@ it('the quota status of a view shows only what counts one of its operations, and
       aLimit({ name: 'wiki', match: { upstream: ['wiki'] }, hardStop: 5 }),
     ],
   });
-  for (const upstream of ['demo', 'wiki']) bench.service.noteLimits(upstream, { retryAfterSeconds: 10 });
+  for (const upstream of ['demo', 'wiki'])
+    bench.service.noteLimits(upstream, { retryAfterSeconds: 10 }, undefined, undefined);
 
   const scope = { operations: [GET_ITEM, DELETE_ITEM], upstreams: ['demo'] };
   const { api_limits, quotas } = await bench.service.status(ALICE, scope);

@@ -41,10 +41,10 @@ it('says what it honors, tells of that alone, and ends with a result', async () 
   const { told } = listen(subscriptions, 'ann');
   await Promise.resolve();
   await new Promise(setImmediate);
-  subscriptions.listChanged('prompts');
-  subscriptions.listChanged('tools');
+  subscriptions.listChanged('prompts', () => true);
+  subscriptions.listChanged('tools', () => true);
   subscriptions.close();
-  subscriptions.listChanged('tools');
+  subscriptions.listChanged('tools', () => true);
   const about = '"_meta":{"io.modelcontextprotocol/subscriptionId":"news"';
   expect(told).toEqual([
     `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},${about}}}}`,
