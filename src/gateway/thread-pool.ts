@@ -152,7 +152,8 @@ class Thread<Job, Done> {
     });
     this.#worker.on('message', (done: Done) => this.#finish(done));
     this.#worker.on('error', (cause) => void this.end(faultOf(cause)));
-    this.#worker.on('exit', () => void this.end(new ThreadFault('ended')));
+    // Where it was not ended from here.
+    this.#worker.on('exit', () => void this.end(new ThreadFault('failed')));
     this.#worker.unref();
   }
 

@@ -6,6 +6,7 @@ import type { Observation, Observer } from '../../base/observe/observation.js';
 import type { Caller, HandlerHost, RawCall } from '../../base/protocol/call.js';
 import { InputRequired } from '../../base/protocol/consent.js';
 import { holdsManyValues, LargeAnswer } from '../../base/protocol/large-answer.js';
+import { limitPayload } from '../../base/protocol/limit-payload.js';
 import type { PayloadLimits } from '../../base/protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -30,7 +31,6 @@ import { decode, isEmpty, loneConfirmation, loneToken, mayDirect, type RoutedCal
 import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
 import { createInnerCalls } from './inner-calls.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
-import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
 import type { ExplainFailure } from './read-tool-failure.js';
 import { toResultData } from './result-data.js';

@@ -1,6 +1,7 @@
 import { quoteInexact } from '../../base/json/exact-numbers.js';
+import { findMember } from '../../base/json/scan.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
-import type { OperationFailure, OperationSuccess, Reply, Warning } from '../../base/protocol/result.js';
+import type { OperationFailure, Reply, Warning } from '../../base/protocol/result.js';
 import { type IssuedCall, nameOf } from './calls.js';
 
 const MOST_WARNINGS = 20;
@@ -34,8 +35,10 @@ export class AnswerTexts {
   /** Counts an answer that the program gets, as one that was recorded. */
   count(call: IssuedCall, text: string): void {
     this.#left -= Buffer.byteLength(text);
-    if (!text.includes('"warnings":[')) return;
-    for (const warning of (JSON.parse(text) as OperationSuccess).warnings ?? []) this.#note(call, warning);
+    const found = text.includes('"warnings":[') ? findMember(text, 0, 'warnings') : undefined;
+    // The rest of it is not parsed in this thread.
+    const warnings = found && (JSON.parse(text.slice(found.start, found.end)) as readonly Warning[]);
+    for (const warning of warnings ?? []) this.#note(call, warning);
   }
 
   #note(call: IssuedCall, warning: Warning): void {

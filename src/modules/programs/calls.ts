@@ -1,36 +1,45 @@
-import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { echoName } from '../../base/lib/text.js';
+import type { SentCall } from './thread-messages.js';
 
-/** One call that a program has made. */
-export interface IssuedCall {
+/** One call that a program has made. It is text until it begins, and no more than its beginning once it has ended. */
+export interface IssuedCall extends Omit<SentCall, 'text'> {
   /** Its number, in the order in which calls were made. */
   readonly index: number;
-  readonly family: string | undefined;
-  readonly operation: unknown;
-  readonly params: unknown;
-  /** Equal for equal calls. */
-  readonly digest: string;
+  text: string;
+  /** Of one that has ended: what is told of its params, where it may have changed something. */
+  shown?: unknown;
   /** Whether it only reads, whatever its arguments are; known when it begins. */
   reads?: boolean;
   /** `OK`, or the code of its failure; `running`; absent where it has not begun. */
   outcome?: string | undefined;
 }
 
-/** Reads a call as it crosses the border. */
-export function readCall(text: string, index: number): IssuedCall {
-  const [family, operation, params] = JSON.parse(text) as readonly [string | null, unknown, unknown];
-  const digest = createHash('sha256').update(text).digest('base64url');
-  return { index, family: family ?? undefined, operation, params, digest };
+/** What a call asks for, unchecked. */
+export interface CallRequest {
+  readonly operation: unknown;
+  readonly params: unknown;
+}
+
+/** Parsed anew each time, so that no more is held than what runs. */
+export function readCall({ text }: IssuedCall): CallRequest {
+  return JSON.parse(text) as CallRequest;
+}
+
+/** Notes how a call has ended, and drops what it was made of. */
+export function endCall(call: IssuedCall, outcome: string): void {
+  call.outcome = outcome;
+  if (call.reads !== true) call.shown = showParams(readCall(call).params);
+  call.text = '';
 }
 
 export function nameOf({ operation }: IssuedCall): string {
-  return typeof operation === 'string' ? echoName(operation) : '?';
+  return operation === undefined ? '?' : echoName(operation);
 }
 
-/** The call's params with a member more, for a token that goes with it. */
-export function withMember({ params }: IssuedCall, member: JsonObject): unknown {
-  return isJsonObject(params) ? { ...params, ...member } : params;
+/** With a member of the params more, for a token that goes with it. */
+export function withMember({ operation, params }: CallRequest, member: JsonObject): CallRequest {
+  return { operation, params: isJsonObject(params) ? { ...params, ...member } : params };
 }
 
 const MOST_LISTED = 50;
@@ -49,7 +58,7 @@ export function describeCalls(calls: readonly IssuedCall[]): JsonObject {
   const changes = begun
     .filter(({ reads }) => reads !== true)
     .slice(-MOST_LISTED)
-    .map((call) => ({ operation: nameOf(call), params: show(call.params), outcome: outcomeOf(call) }));
+    .map((call) => ({ operation: nameOf(call), params: call.shown, outcome: outcomeOf(call) }));
   return {
     calls_run: begun.length,
     calls: [...counts.values()].slice(0, MOST_LISTED),
@@ -62,7 +71,8 @@ function outcomeOf({ outcome }: IssuedCall): string {
   return outcome === undefined || outcome === 'running' ? 'unknown' : outcome;
 }
 
-function show(params: unknown): unknown {
+/** What is told of params: all of them where they are short. */
+export function showParams(params: unknown, most = MOST_SHOWN): unknown {
   const text = JSON.stringify(params) ?? 'null';
-  return text.length <= MOST_SHOWN ? params : `${text.slice(0, MOST_SHOWN)}…`;
+  return text.length <= Math.max(most, MOST_SHOWN) ? params : `${text.slice(0, MOST_SHOWN)}…`;
 }

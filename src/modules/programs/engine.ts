@@ -5,6 +5,9 @@ import type { Delivery, EngineFault, ThreadStart, Turn } from './thread-messages
 /** What is not computing: starting the thread, loading the engine and reading the messages, on a machine that is busy. */
 const GRACE_MS = 10_000;
 
+/** How much longer than it computes a turn may take: others have the processor, too. */
+const PATIENCE = 4;
+
 const MIB = 1024 * 1024;
 /** Of the thread, for the engine's functions that call themselves. */
 const STACK_MEGABYTES = 8;
@@ -24,7 +27,7 @@ export class Engine {
   constructor(start: ThreadStart, onDefect: (cause: unknown) => void) {
     const { bounds } = start;
     this.#onDefect = onDefect;
-    this.#turnMs = bounds.computeMs + GRACE_MS;
+    this.#turnMs = PATIENCE * bounds.computeMs + GRACE_MS;
     this.#worker = new Worker(threadEntry('modules/programs/thread.js'), {
       workerData: start,
       env: {},

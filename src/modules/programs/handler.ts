@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { canonicalJson } from '../../base/json/canonical-json.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Caller, HandlerCall, HandlerOutcome } from '../../base/protocol/call.js';
@@ -7,7 +7,7 @@ import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { keyOfCaller } from '../../policy/rules/caller-key.js';
-import type { IssuedCall } from './calls.js';
+import type { CallRequest, IssuedCall } from './calls.js';
 import { Engine } from './engine.js';
 import { busy, missingCode, otherProgram, programAsks, programFailed, tooLarge, withDryRun } from './errors.js';
 import { isProgram, RUN_PROGRAM_READ_ONLY } from './operations.js';
@@ -19,6 +19,8 @@ const MIB = 1024 * 1024;
 
 interface ProgramDeps {
   readonly settings: GatewayConfig['programs'];
+  /** Of requests, which the calls of a program are. */
+  readonly limits: GatewayConfig['limits'];
   readonly stopped: Pick<StoppedPrograms, 'keep' | 'open'>;
   /** The memory of all threads. */
   readonly budget: { hold(bytes: number): boolean; release(bytes: number): void };
@@ -78,13 +80,13 @@ export class Programs {
     if (Buffer.byteLength(code) > maxCodeBytes) throw tooLarge('code', Buffer.byteLength(code), maxCodeBytes);
     if (Buffer.byteLength(input) > maxInputBytes) throw tooLarge('input', Buffer.byteLength(input), maxInputBytes);
     const families = call.host.calls.families(call);
-    return { program: { id: `prog_${randomUUID()}`, code, input, families, started: Date.now() } };
+    return { program: { id: idOf(code, input), code, input, families, started: Date.now() } };
   }
 
   async #run(call: HandlerCall, { program, before, take }: Beginning): Promise<HandlerOutcome> {
-    const { settings, onDefect } = this.#deps;
+    const { settings, limits, onDefect } = this.#deps;
     const { id: _id, ...start } = program;
-    const engine = new Engine({ ...start, bounds: boundsOf(settings) }, onDefect);
+    const engine = new Engine({ ...start, bounds: boundsOf(settings, limits) }, onDefect);
     this.#engines.add(engine);
     const asked = call.arguments['timeout_ms'];
     const run = new ProgramRun({
@@ -92,6 +94,7 @@ export class Programs {
       ...callsOf(call, program.id),
       maxParallel: settings.maxParallel,
       maxAnswerBytes: settings.maxAnswerBytes,
+      maxResultBytes: settings.maxResultBytes,
       timeoutMs: Math.min(typeof asked === 'number' ? asked : settings.timeoutMs, settings.timeoutMs),
       cancellation: call.cancellation,
     });
@@ -127,8 +130,8 @@ export class Programs {
     if (own >= maxPerClient)
       throw busy(`${maxPerClient} programs of one client run, as many as the configuration allows`);
     if (all >= max) throw busy(`${max} programs of all clients together run, as many as the configuration allows`);
-    const { budget } = this.#deps;
-    const bytes = threadBytes(this.#deps.settings);
+    const { budget, settings, limits } = this.#deps;
+    const bytes = programBytes(settings, limits);
     if (!budget.hold(bytes)) throw busy(`The ${all} programs that run take the memory that is there for programs`);
     this.#running.set(key, own + 1);
     return () => {
@@ -147,8 +150,8 @@ function callsOf(call: HandlerCall, program: string) {
   const readsOnly = isDryRun || call.operation.name === RUN_PROGRAM_READ_ONLY;
   const caller = { ...call.caller, program };
   const callOf = (
-    { family, operation }: IssuedCall,
-    params: unknown,
+    { family }: IssuedCall,
+    { operation, params }: CallRequest,
     cancellation: InnerCall['cancellation'],
     only: boolean,
   ): InnerCall => ({
@@ -162,12 +165,14 @@ function callsOf(call: HandlerCall, program: string) {
   });
   const { onProgress } = call;
   return {
-    send: (made: IssuedCall, params: unknown, cancellation: InnerCall['cancellation']) =>
-      host.send(call, callOf(made, params, cancellation, readsOnly)),
+    send: (made: IssuedCall, request: CallRequest, cancellation: InnerCall['cancellation']) =>
+      host.send(call, callOf(made, request, cancellation, readsOnly)),
     reads: ({ operation }: IssuedCall) => host.reads(call, operation),
-    askAhead: (made: IssuedCall) => host.askAhead(call, callOf(made, made.params, call.cancellation, readsOnly)),
+    askAhead: (made: IssuedCall, request: CallRequest) =>
+      host.askAhead(call, callOf(made, request, call.cancellation, readsOnly)),
     ...(isDryRun && {
-      foresee: (made: IssuedCall) => host.foresee(call, callOf(made, made.params, call.cancellation, false)),
+      foresee: (made: IssuedCall, request: CallRequest) =>
+        host.foresee(call, callOf(made, request, call.cancellation, false)),
     }),
     onProgress: onProgress && ((progress: number, message: string) => onProgress({ progress, message })),
   };
@@ -192,17 +197,32 @@ function ownerOf({ operation, caller }: HandlerCall) {
   return { operation: operation.qualifiedName, caller };
 }
 
-function boundsOf(settings: GatewayConfig['programs']): ThreadStart['bounds'] {
+/** Known by its calls in the audit trail, with a digest of what it ran. */
+function idOf(code: string, input: string): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([code, input]))
+    .digest('hex');
+  return `prog_${randomUUID()}_${digest}`;
+}
+
+/** As many of the largest calls may be made and not answered. */
+const OPEN_CALLS = 4;
+
+function boundsOf(settings: GatewayConfig['programs'], limits: GatewayConfig['limits']): ThreadStart['bounds'] {
   const { memoryMegabytes, computeMs, maxCalls, maxInputBytes, maxResultBytes, maxConsoleBytes } = settings;
   const memoryBytes = memoryMegabytes * MIB;
-  return { memoryBytes, computeMs, maxCalls, maxCallBytes: maxInputBytes, maxResultBytes, maxConsoleBytes };
+  const maxCallBytes = Math.min(maxInputBytes, limits.maxRequestSize);
+  const maxOpenBytes = OPEN_CALLS * maxCallBytes;
+  return { memoryBytes, computeMs, maxCalls, maxCallBytes, maxOpenBytes, maxResultBytes, maxConsoleBytes, limits };
 }
 
 /** What a thread takes beside the memory of its program. */
 const THREAD_BYTES = 16 * MIB;
 
-function threadBytes({ memoryMegabytes }: GatewayConfig['programs']): number {
-  return memoryMegabytes * MIB + THREAD_BYTES;
+/** With what the gateway holds of it: its open calls on both sides, and the answers that it got. */
+function programBytes(settings: GatewayConfig['programs'], limits: GatewayConfig['limits']): number {
+  const { memoryBytes, maxOpenBytes } = boundsOf(settings, limits);
+  return memoryBytes + THREAD_BYTES + 2 * maxOpenBytes + settings.maxAnswerBytes;
 }
 
 /** As an upstream's answer, which is cut and kept where it is too large. */

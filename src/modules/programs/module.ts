@@ -6,7 +6,7 @@ export const programs: Module = {
   name: 'programs',
   isOn: ({ programs: { enabled } }) => enabled,
   operations: () => [runProgram, runProgramReadOnly],
-  async open({ programs: settings }, { policy, observe, budget }) {
+  async open({ programs: settings, limits }, { policy, observe, budget }) {
     const [{ Programs }, { StoppedPrograms }] = await Promise.all([
       import('./handler.js'),
       import('./stopped-programs.js'),
@@ -17,7 +17,7 @@ export const programs: Module = {
       configuration: () => policy.decisions().configuration,
       keptMs: 1_000 * settings.keptSeconds,
     });
-    const running = new Programs({ settings, stopped, budget, onDefect });
+    const running = new Programs({ settings, limits, stopped, budget, onDefect });
     return {
       own: programs.operations().map((operation) => ({ operation, handle: (call) => running.handle(call) })),
       // They expire by themselves where the store cannot be reached.

@@ -5,6 +5,10 @@
 export const PRELUDE = `(send, say, end, families) => {
   'use strict';
   const { parse, stringify } = JSON;
+  const { isFinite, isInteger, isSafeInteger } = Number;
+  const { getPrototypeOf, keys } = Object;
+  const { isArray } = Array;
+  const [NumberOf, plain] = [Number, Object.prototype];
   const PromiseOf = Promise;
   const AsyncFunction = (async () => {}).constructor;
   const waiting = new Map();
@@ -21,39 +25,61 @@ export const PRELUDE = `(send, say, end, families) => {
     }
   }
 
+  const lost = (value, was) => {
+    switch (typeof value) {
+      case 'number': return !isFinite(value) ? 'is ' + value : isInteger(value) && !isSafeInteger(value) ? 'is ' + value + ', which is not exact: send it as text' : '';
+      case 'bigint': case 'function': case 'symbol': return 'is a ' + typeof value;
+      case 'undefined': return was !== value ? 'has no value' : '';
+      default: if (value === null) return was !== value ? 'has no value' : '';
+    }
+    if (typeof value !== 'object' || isArray(value)) return '';
+    const kind = getPrototypeOf(value);
+    return kind === null || kind === plain || keys(value).length > 0 ? '' : 'is no plain value (a promise is awaited first)';
+  };
+  // What JSON leaves out, or writes as null, would make it another call than the program means.
+  const exact = function (key, given) {
+    const value = given instanceof NumberOf ? +given : given;
+    const why = value === undefined && isArray(this) ? 'is undefined' : lost(value, this[key]);
+    if (why === '') return value;
+    throw new OperationError({
+      code: 'VALIDATION_INVALID_VALUE',
+      message: "This call did not run: '" + key + "' " + why + ', and a call takes what JSON can say',
+      details: { param_name: key, reason: 'program_value', outcome: 'not_run' },
+    });
+  };
+
+  // Without a prototype, so that no toJSON of the program's makes another form of it.
+  const write = (operation, params) => stringify({ __proto__: null, operation, params }, exact);
+
   const call = (family, operation, params) =>
     new PromiseOf((resolve, reject) => {
       const [name, given] = typeof operation === 'object' && operation !== null
         ? [operation.operation, operation.params]
         : [operation, params];
-      const index = send(stringify([family, name ?? null, given ?? {}]));
+      const index = send(family, write(name ?? null, given ?? {}));
       if (typeof index === 'number') waiting.set(index, { resolve, reject });
       else reject(new OperationError(parse(index)));
     });
 
   const aql = {
-    call: (operation, params) => call(null, operation, params),
-    find: (text) => call(null, 'introspect', { query: 'operations', search: text }).then((found) => found?.operations ?? found),
+    call: (operation, params) => call(undefined, operation, params),
+    find: (text) => call(undefined, 'introspect', { query: 'operations', search: text }).then((found) => found?.operations ?? found),
   };
   for (const family of families) aql[family] ??= (operation, params) => call(family, operation, params);
   Object.freeze(aql);
 
   const show = (value) => {
     if (typeof value === 'string') return value;
-    if (value instanceof Error) return String(value.stack ? value + '\\n' + value.stack : value);
+    if (value instanceof Error) return '' + (value.stack ? value + '\\n' + value.stack : value);
     try { return stringify(value) ?? String(value); } catch { return String(value); }
   };
   const log = (...values) => say(values.map(show).join(' '));
   globalThis.console = { log, info: log, warn: log, error: log, debug: log };
 
   const describe = (thrown) => {
-    const { name, message, code, details, stack } = Object(thrown);
-    return stringify({
-      name: String(name ?? 'Error'),
-      message: String(message ?? thrown),
-      stack: String(stack ?? ''),
-      ...(code === undefined ? {} : { code, details }),
-    });
+    const { name = 'Error', message = thrown, code, details, stack = '' } = thrown ?? {};
+    const told = { __proto__: null, name: '' + name, message: '' + message, stack: '' + stack };
+    return stringify(code === undefined ? told : { __proto__: null, ...told, code, details });
   };
   const fail = (thrown) => {
     let text;

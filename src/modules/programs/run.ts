@@ -5,7 +5,16 @@ import type { ForeseenCall } from '../../base/protocol/inner-call.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { OperationFailure, Reply, Warning } from '../../base/protocol/result.js';
 import { AnswerTexts } from './answer-texts.js';
-import { describeCalls, type IssuedCall, nameOf, readCall, withMember } from './calls.js';
+import {
+  type CallRequest,
+  describeCalls,
+  endCall,
+  type IssuedCall,
+  nameOf,
+  readCall,
+  showParams,
+  withMember,
+} from './calls.js';
 import type { Engine } from './engine.js';
 import type { Delivery, EngineFault, ProgramEnd, Turn } from './thread-messages.js';
 
@@ -40,15 +49,17 @@ export type RunFault = EngineFault | 'stuck' | 'timeout' | 'cancelled';
 interface RunDeps {
   readonly engine: Pick<Engine, 'begin' | 'deliver' | 'close'>;
   /** Sends a call, with what agrees to it. Never rejects. */
-  readonly send: (call: IssuedCall, params: unknown, cancellation: Cancellation) => Promise<Reply>;
+  readonly send: (call: IssuedCall, request: CallRequest, cancellation: Cancellation) => Promise<Reply>;
   /** Whether a call only reads, whatever its arguments are. */
   readonly reads: (call: IssuedCall) => boolean;
   /** Judges a call of a dry run; absent where calls run. */
-  readonly foresee?: (call: IssuedCall) => Promise<ForeseenCall>;
+  readonly foresee?: (call: IssuedCall, request: CallRequest) => Promise<ForeseenCall>;
   /** The question that a call will ask, with its token; undefined where none is known. Never rejects. */
-  readonly askAhead: (call: IssuedCall) => Promise<OperationFailure | undefined>;
+  readonly askAhead: (call: IssuedCall, request: CallRequest) => Promise<OperationFailure | undefined>;
   readonly maxParallel: number;
   readonly maxAnswerBytes: number;
+  /** Of the params that a dry run lists. */
+  readonly maxResultBytes: number;
   readonly timeoutMs: number;
   /** Of the call that runs the program. */
   readonly cancellation: Cancellation;
@@ -81,12 +92,14 @@ export class ProgramRun {
   /** Of its calls: cancelled when it is cut off. */
   readonly #cancellation = new Cancellation();
   readonly #wouldRun: JsonObject[] = [];
+  #listable: number;
   #console = '';
   #cutOff: RunFault | undefined;
 
   constructor(deps: RunDeps) {
     this.#deps = deps;
     this.#texts = new AnswerTexts(deps.maxAnswerBytes);
+    this.#listable = deps.maxResultBytes;
   }
 
   /** What has run. */
@@ -162,8 +175,8 @@ export class ProgramRun {
       if (turn.end?.kind === 'fault') return turn;
       const call = this.#calls[answer.call];
       if (call?.digest !== answer.digest || call.outcome !== undefined) throw differs(answer.call);
-      call.outcome = codeOf(answer.text);
       call.reads = this.#deps.reads(call);
+      endCall(call, codeOf(answer.text));
       this.#recorded.push(answer);
       this.#texts.count(call, answer.text);
       // What came beside a question was kept alone: the program may end without it.
@@ -191,7 +204,7 @@ export class ProgramRun {
   }
 
   #take(turn: Turn): Turn {
-    for (const text of turn.calls) this.#calls.push(readCall(text, this.#calls.length));
+    for (const call of turn.calls) this.#calls.push({ ...call, index: this.#calls.length });
     this.#console += turn.console;
     return turn;
   }
@@ -208,7 +221,7 @@ export class ProgramRun {
     const coming = this.#calls.slice(this.#begun).filter((call) => call.outcome === undefined && !isAsked(call));
     for (const call of coming.slice(0, MOST_AHEAD)) {
       if (this.#cutOff !== undefined) return;
-      const question = this.#agreed.has(call.index) ? undefined : await this.#deps.askAhead(call);
+      const question = this.#agreed.has(call.index) ? undefined : await this.#deps.askAhead(call, readCall(call));
       if (question === undefined) continue;
       this.#asked.push({ call: call.index, digest: call.digest, answer: answerTo(question), question });
     }
@@ -252,14 +265,17 @@ export class ProgramRun {
   }
 
   async #perform(call: IssuedCall): Promise<Done> {
-    const text = this.#deps.foresee === undefined ? await this.#run(call) : await this.#try(call, this.#deps.foresee);
-    call.outcome = text === undefined ? undefined : codeOf(text);
+    const request = readCall(call);
+    const { foresee } = this.#deps;
+    const text = foresee === undefined ? await this.#run(call, request) : await this.#try(call, request, foresee);
+    if (text === undefined) call.outcome = undefined;
+    else endCall(call, codeOf(text));
     return { call, text };
   }
 
   /** Undefined where it asks. */
-  async #run(call: IssuedCall): Promise<string | undefined> {
-    const reply = await this.#send(call);
+  async #run(call: IssuedCall, request: CallRequest): Promise<string | undefined> {
+    const reply = await this.#send(call, request);
     if (!isQuestionCode(reply.code)) return this.#texts.textOf(call, reply);
     const question = JSON.parse(reply.text) as OperationFailure;
     this.#asked.push({ call: call.index, digest: call.digest, answer: answerTo(question), question });
@@ -267,23 +283,25 @@ export class ProgramRun {
   }
 
   /** A token that has expired, or is of another configuration, is a question to be asked anew. */
-  async #send(call: IssuedCall): Promise<Reply> {
+  async #send(call: IssuedCall, request: CallRequest): Promise<Reply> {
     const { send } = this.#deps;
     const agreed = this.#agreed.get(call.index);
-    if (agreed === undefined) return send(call, call.params, this.#cancellation);
-    const reply = await send(call, withMember(call, agreed), this.#cancellation);
-    return reply.code.startsWith('TOKEN_') ? send(call, call.params, this.#cancellation) : reply;
+    if (agreed === undefined) return send(call, request, this.#cancellation);
+    const reply = await send(call, withMember(request, agreed), this.#cancellation);
+    return reply.code.startsWith('TOKEN_') ? send(call, request, this.#cancellation) : reply;
   }
 
   /** Runs a read of a dry run; of all else it is noted that it would run. */
-  async #try(call: IssuedCall, foresee: (call: IssuedCall) => Promise<ForeseenCall>): Promise<string> {
+  async #try(call: IssuedCall, request: CallRequest, foresee: NonNullable<RunDeps['foresee']>): Promise<string> {
     try {
-      const { operation, category, params, effect } = await foresee(call);
+      const { operation, category, params, effect } = await foresee(call, request);
       if (category === 'READ') {
-        const reply = await this.#send(call);
+        const reply = await this.#send(call, request);
         if (!isQuestionCode(reply.code)) return this.#texts.textOf(call, reply);
       }
-      this.#wouldRun.push({ operation, category, params, policy: effect });
+      const shown = showParams(params, this.#listable);
+      this.#listable -= shown === params ? call.text.length : 0;
+      this.#wouldRun.push({ operation, category, params: shown, policy: effect });
       return DRY_RUN;
     } catch (thrown) {
       if (thrown instanceof OperationError) return JSON.stringify(thrown.toFailure());

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import quickjs from '@jitl/quickjs-wasmfile-release-sync';
 import {
   newQuickJSWASMModuleFromVariant,
@@ -8,8 +10,19 @@ import {
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
 import type { ErrorCode } from '../../base/protocol/error-table.js';
+import { limitPayload } from '../../base/protocol/limit-payload.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import { weighText } from '../../base/protocol/weigh-text.js';
 import { PRELUDE } from './prelude.js';
-import type { Delivery, EngineBounds, EngineFault, ProgramEnd, ThreadStart, Turn } from './thread-messages.js';
+import type {
+  Delivery,
+  EngineBounds,
+  EngineFault,
+  ProgramEnd,
+  SentCall,
+  ThreadStart,
+  Turn,
+} from './thread-messages.js';
 
 /** The package's types are those of its CommonJS form. */
 const VARIANT = quickjs as unknown as QuickJSSyncVariant;
@@ -36,13 +49,19 @@ export class Sandbox {
   readonly #runtime: QuickJSRuntime;
   readonly #vm: QuickJSContext;
   #program: QuickJSHandle | undefined;
-  #calls: string[] = [];
+  #calls: SentCall[] = [];
+  /** The bytes of those that are not answered, by number. */
+  readonly #open = new Map<number, number>();
+  #openBytes = 0;
   #made = 0;
   #console = '';
   #consoleLeft: number;
   #end: ProgramEnd | undefined;
+  /** Of processor time, in milliseconds. */
   #computeLeft: number;
   #turnBegan = 0;
+  /** Before which time it cannot have computed for longer than it may. */
+  #notBefore = 0;
   #isOverTime = false;
 
   private constructor(start: ThreadStart, runtime: QuickJSRuntime) {
@@ -54,7 +73,7 @@ export class Sandbox {
     runtime.setMemoryLimit(bounds.memoryBytes);
     runtime.setMaxStackSize(STACK_BYTES);
     runtime.setInterruptHandler(() => {
-      this.#isOverTime ||= performance.now() - this.#turnBegan > this.#computeLeft;
+      if (performance.now() > this.#notBefore) this.#checkTime();
       return this.#isOverTime;
     });
     this.#vm = runtime.newContext();
@@ -78,12 +97,21 @@ export class Sandbox {
   }
 
   deliver({ call, text }: Delivery): Turn {
+    this.#openBytes -= this.#open.get(call) ?? 0;
+    this.#open.delete(call);
     return this.#take(() => this.#invoke('settle', [this.#vm.newNumber(call), this.#vm.newString(text)]));
+  }
+
+  #checkTime(): void {
+    const left = this.#computeLeft - (processorTime() - this.#turnBegan);
+    this.#isOverTime ||= left < 0;
+    this.#notBefore = performance.now() + left;
   }
 
   /** Does something, and then all that follows from it. */
   #take(work: () => void): Turn {
-    this.#turnBegan = performance.now();
+    this.#turnBegan = processorTime();
+    this.#notBefore = performance.now() + this.#computeLeft;
     try {
       work();
       while (this.#end === undefined && this.#runtime.hasPendingJob())
@@ -92,7 +120,7 @@ export class Sandbox {
       this.#end ??= { kind: 'fault', fault: faultOf(thrown) };
     }
     if (this.#isOverTime) this.#end = { kind: 'fault', fault: 'time' };
-    this.#computeLeft -= performance.now() - this.#turnBegan;
+    this.#computeLeft -= processorTime() - this.#turnBegan;
     const turn = { calls: this.#calls, console: this.#console, ...(this.#end === undefined ? {} : { end: this.#end }) };
     this.#calls = [];
     this.#console = '';
@@ -107,16 +135,40 @@ export class Sandbox {
 
   /** Gives the number of a call, or in JSON why there is none: beyond its bounds a program costs the gateway nothing. */
   #send(): QuickJSHandle {
-    const { maxCalls, maxCallBytes } = this.#start.bounds;
-    return this.#vm.newFunction('send', (given) => {
-      const text = this.#vm.getString(given);
-      if (this.#made >= maxCalls) return this.#vm.newString(refusal(`a program may make ${maxCalls} calls`, 'calls'));
-      if (Buffer.byteLength(text) > maxCallBytes)
-        return this.#vm.newString(refusal(`a call of a program may have ${maxCallBytes} bytes`, 'size'));
-      if (this.#end === undefined) this.#calls.push(text);
-      this.#made += 1;
-      return this.#vm.newNumber(this.#made - 1);
+    const vm = this.#vm;
+    return vm.newFunction('send', (family, given) => {
+      try {
+        return vm.newNumber(
+          this.#issue(vm.getString(given), vm.typeof(family) === 'string' ? vm.getString(family) : undefined),
+        );
+      } catch (thrown) {
+        if (thrown instanceof OperationError) return vm.newString(JSON.stringify(thrown.toFailure().error));
+        throw thrown;
+      }
     });
+  }
+
+  /** A call is a request: what is larger than one may be is refused here, so that nothing else parses it. @returns its number */
+  #issue(text: string, family: string | undefined): number {
+    const { maxCalls, maxCallBytes, maxOpenBytes, limits } = this.#start.bounds;
+    const bytes = Buffer.byteLength(text);
+    if (this.#made >= maxCalls) throw refusal('calls', `a program may make ${maxCalls} calls`);
+    if (bytes > maxCallBytes) throw refusal('size', `a call of a program may have ${maxCallBytes} bytes`);
+    if (this.#openBytes + bytes > maxOpenBytes)
+      throw refusal('open', `calls that are not answered may have ${maxOpenBytes} bytes together: await some first`);
+    const { tooLarge } = weighText(text, limits);
+    if (tooLarge !== undefined) throw tooLarge;
+    const request = JSON.parse(text) as { readonly operation: unknown };
+    limitPayload(request, limits);
+    const index = this.#made;
+    this.#made += 1;
+    if (this.#end !== undefined) return index;
+    this.#open.set(index, bytes);
+    this.#openBytes += bytes;
+    const operation = typeof request.operation === 'string' ? request.operation : undefined;
+    const digest = createHash('sha256').update(`${family} ${text}`).digest('base64url');
+    this.#calls.push({ family, operation, text, digest });
+    return index;
   }
 
   #say(): QuickJSHandle {
@@ -152,10 +204,25 @@ function memoryOf({ memoryBytes }: EngineBounds): object {
   return new WebAssembly.Memory({ initial: LEAST_PAGES, maximum: Math.max(LEAST_PAGES, memoryBytes / PAGE_BYTES) });
 }
 
-function refusal(why: string, bound: 'calls' | 'size'): string {
-  const code: ErrorCode = bound === 'calls' ? 'RATE_LIMIT_EXCEEDED' : 'VALIDATION_PAYLOAD_TOO_LARGE';
+const REFUSED = {
+  calls: 'RATE_LIMIT_EXCEEDED',
+  open: 'RATE_LIMIT_EXCEEDED',
+  size: 'VALIDATION_PAYLOAD_TOO_LARGE',
+} as const satisfies Record<string, ErrorCode>;
+
+function refusal(bound: keyof typeof REFUSED, why: string): OperationError {
   const details = { reason: `program_${bound}`, outcome: 'not_run' };
-  return JSON.stringify({ code, message: `This call did not run: ${why}`, details });
+  return new OperationError(REFUSED[bound], `This call did not run: ${why}`, details);
+}
+
+/** What this thread has computed, in milliseconds: on a busy machine time passes without it. Time, where the system does not tell. */
+function processorTime(): number {
+  try {
+    // Nothing is counted where the system keeps no account.
+    return Number.parseInt(readFileSync('/proc/thread-self/schedstat', 'latin1'), 10) / 1e6 || performance.now();
+  } catch {
+    return performance.now();
+  }
 }
 
 function boundError(text: string): string {

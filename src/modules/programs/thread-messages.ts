@@ -1,3 +1,5 @@
+import type { MessageLimits, PayloadLimits } from '../../base/protocol/limits.js';
+
 /** What a program's thread begins with. */
 export interface ThreadStart {
   readonly code: string;
@@ -17,6 +19,10 @@ export interface EngineBounds {
   readonly maxCalls: number;
   /** Of one call, as JSON. */
   readonly maxCallBytes: number;
+  /** Of all calls that are made and not answered. */
+  readonly maxOpenBytes: number;
+  /** Those of a request, which a call is. */
+  readonly limits: PayloadLimits & MessageLimits;
   readonly maxResultBytes: number;
   readonly maxConsoleBytes: number;
 }
@@ -29,10 +35,21 @@ export interface Delivery {
   readonly text: string;
 }
 
+/** A call as it leaves the program's thread, where it was held against the limits of requests. */
+export interface SentCall {
+  readonly family: string | undefined;
+  /** Where it is named by a text. */
+  readonly operation: string | undefined;
+  /** JSON of `{operation, params}`: it is parsed when the call begins. */
+  readonly text: string;
+  /** Equal for equal calls. */
+  readonly digest: string;
+}
+
 /** What a program did from one delivery until it was idle again. */
 export interface Turn {
-  /** The calls that it has made, in order, each the JSON of `[family, operation, params]`. */
-  readonly calls: readonly string[];
+  /** The calls that it has made, in order. */
+  readonly calls: readonly SentCall[];
   /** What it has said on its console. */
   readonly console: string;
   readonly end?: ProgramEnd;

@@ -2,10 +2,9 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { type ChangedNumber, findChangedNumbers, isLost } from '../../base/json/changed-numbers.js';
 import { isJsonObject } from '../../base/json/json.js';
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
-import { endOfString } from '../../base/json/scan.js';
 import { cutText } from '../../base/lib/text.js';
-import { payloadTooLarge } from '../../base/protocol/limits.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
+import { weighText } from '../../base/protocol/weigh-text.js';
 import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import type { Era, ResultWriter } from './write-result.js';
@@ -66,14 +65,9 @@ export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMes
   if (!isPlain && !isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, bytes.toString('utf8'))));
   // Each byte as a character, which is some fifty times as quick as decoding UTF-8: signs are bytes, whatever stands in texts.
   const signs = bytes.toString('latin1');
-  const { depth, hasFragileNumber, members, values } = walkStructure(signs, {
-    depth: maxNestingDepth + ENVELOPE_LEVELS,
-    values: maxValues,
-  });
-  if (members > maxMembers) return refuse(payloadTooLarge('object_members', members, { maxArrayElements: maxMembers }));
-  if (depth > maxNestingDepth + ENVELOPE_LEVELS)
-    return refuse(payloadTooLarge('nesting_depth', depth - ENVELOPE_LEVELS, { maxNestingDepth }));
-  if (values > maxValues) return refuse(payloadTooLarge('values', values, { maxValues }));
+  const limits = { maxNestingDepth, maxArrayElements: maxMembers, maxValues };
+  const { tooLarge, hasFragileNumber } = weighText(signs, limits, ENVELOPE_LEVELS);
+  if (tooLarge !== undefined) return refuse(tooLarge);
   const text = isPlain ? signs : bytes.toString('utf8');
   let message: unknown;
   try {
@@ -151,64 +145,6 @@ function notExact(changed: readonly ChangedArgument[]): OperationError {
 }
 
 const LONGEST_SHOWN = 100;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-
-/** Digits of a number, its point included, that a double always holds. */
-const SAFE_DIGITS = 15;
-
-/** An object of a shorter text has not too many members. */
-const LEAST_COUNTED = 128 * 1024;
-
-/** What the signs of a JSON text say of it without being parsed. What is in texts passes unseen. */
-interface Structure {
-  /** Of the object that has most, where the text is long: the members of a huge one take long to be listed. */
-  members: number;
-  /** Of the deepest place that was looked at: beyond the limit, where nothing more is. */
-  depth: number;
-  /** Up to the limit, beyond which nothing is looked at. */
-  values: number;
-  /** Whether a number has so many digits, or an exponent, that parsing may change it: `MAY_CHANGE` outside of texts. */
-  hasFragileNumber: boolean;
-}
-
-/** Keeps nothing, and ends where the text is nested beyond the limit, or holds more values. */
-function walkStructure(text: string, limit: Pick<Structure, 'depth' | 'values'>): Structure {
-  const found: Structure = { members: 0, depth: 0, values: 0, hasFragileNumber: false };
-  /** How many members each open object has, by its level; undefined for a list. */
-  const counts: (number | undefined)[] = [];
-  const isLong = text.length > LEAST_COUNTED;
-  let open = 0;
-  let digits = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const byte = text.charCodeAt(index);
-    if ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e) {
-      digits += 1;
-      if (digits > SAFE_DIGITS) found.hasFragileNumber = true;
-      continue;
-    }
-    if (digits > 0 && (byte === 0x65 || byte === 0x45)) found.hasFragileNumber = true;
-    digits = 0;
-    if (byte === QUOTE) index = endOfString(text, index) - 1;
-    else if (byte === 0x5b || byte === 0x7b) {
-      open += 1;
-      found.values += 1;
-      if (isLong) counts[open] = byte === 0x7b ? 1 : undefined;
-      if (open > found.depth) found.depth = open;
-      if (open > limit.depth || found.values > limit.values) return found;
-    } else if (byte === COMMA) {
-      found.values += 1;
-      if (found.values > limit.values) return found;
-      if (!isLong) continue;
-      const before = counts[open];
-      if (before === undefined) continue;
-      counts[open] = before + 1;
-      if (before >= found.members) found.members = before + 1;
-    } else if (byte === 0x5d || byte === 0x7d) open -= 1;
-  }
-  return found;
-}
-
 const REPLACEMENT = '\uFFFD';
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
 import { quoteValues } from '../../../base/lib/text.js';
 import type { RawCall } from '../../../base/protocol/call.js';
+import { limitPayload } from '../../../base/protocol/limit-payload.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import { mayWrite } from '../../../catalog/operation.js';
 import { isBatch, isSilentMember, misspeltDirectives, readEnvelope } from '../decode.js';
 import { EXECUTION } from '../directive-names.js';
-import { limitPayload } from '../limit.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
 

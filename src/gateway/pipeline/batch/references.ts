@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
 import { readMember } from '../../../base/json/scan.js';
 import { isQuestionCode } from '../../../base/protocol/error-table.js';
+import { limitPayload } from '../../../base/protocol/limit-payload.js';
 import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import type { Reply } from '../../../base/protocol/result.js';
-import { limitPayload } from '../limit.js';
 import { type BatchItem, mapTexts } from './items.js';
 import { escapeText, parseText, type Reference, renumber } from './reference-syntax.js';
 

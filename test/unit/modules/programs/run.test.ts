@@ -4,7 +4,6 @@ import type { JsonObject } from '../../../../src/base/json/json.js';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import type { ErrorCode } from '../../../../src/base/protocol/error-table.js';
 import type { OperationFailure, Reply } from '../../../../src/base/protocol/result.js';
-import type { IssuedCall } from '../../../../src/modules/programs/calls.js';
 import { ProgramRun, type Progress, type RunEnd } from '../../../../src/modules/programs/run.js';
 import { Sandbox } from '../../../../src/modules/programs/sandbox.js';
 import type { EngineBounds } from '../../../../src/modules/programs/thread-messages.js';
@@ -16,6 +15,15 @@ const BOUNDS: EngineBounds = {
   computeMs: 20_000,
   maxCalls: 500,
   maxCallBytes: 100_000,
+  maxOpenBytes: 400_000,
+  limits: {
+    maxRequestSize: 1_000_000,
+    maxResponseSize: 10_000_000,
+    maxStringLength: 100_000,
+    maxArrayElements: 10_000,
+    maxNestingDepth: 32,
+    maxValues: 20_000,
+  },
   maxResultBytes: 1_000_000,
   maxConsoleBytes: 1_000,
 };
@@ -59,7 +67,7 @@ function openRun(code: string, world: World, bounds: Partial<EngineBounds> = {})
       deliver: async (delivery) => (await sandbox).deliver(delivery),
       close: () => undefined,
     },
-    async send({ operation }: IssuedCall, params) {
+    async send(_call, { operation, params }) {
       const id = idOf(params);
       for (let turn = world.turnsOf(id); turn > 0; turn -= 1) await new Promise(setImmediate);
       const token = (params as JsonObject)['_confirmation'];
@@ -70,13 +78,14 @@ function openRun(code: string, world: World, bounds: Partial<EngineBounds> = {})
       return operation === 'fail' ? failing('NOT_FOUND_RESOURCE') : given({ id, value: (id * 7) % 5 });
     },
     reads: ({ operation }) => operation === 'look',
-    async askAhead({ params }) {
+    async askAhead(_call, { params }) {
       const id = idOf(params);
       if (!world.asks(id)) return undefined;
       return JSON.parse(askOf(id).text) as OperationFailure;
     },
     maxParallel: 4,
     maxAnswerBytes: 1_000_000,
+    maxResultBytes: 1_000_000,
     timeoutMs: 60_000,
     cancellation: new Cancellation(),
     onProgress: undefined,
@@ -359,6 +368,101 @@ describe('what a program that misbehaves can do to its engine', () => {
       kind: 'error',
       text: expect.stringContaining('VALIDATION_PAYLOAD_TOO_LARGE'),
     });
+  });
+
+  it.each([
+    ['a value that is no number', 'NaN', /'days' is NaN/],
+    ['an infinity', '1 / 0', /'days' is Infinity/],
+    [
+      'an integer that is not exact',
+      '9007199254740993',
+      /'days' is 9007199254740992, which is not exact: send it as text/,
+    ],
+    ['a number in a list of an object', '[{ n: -1 / 0 }]', /'n' is -Infinity/],
+    ['a number as an object', 'new Number(NaN)', /'days' is NaN/],
+    ['a date that is none', 'new Date(NaN)', /'days' has no value/],
+    ['a big integer', '1n', /'days' is a bigint/],
+    ['a function', '() => 1', /'days' is a function/],
+    ['a list with a value that is missing', '[1, undefined]', /'1' is undefined/],
+    ['a list with a hole', '[1, , 3]', /'1' is undefined/],
+    ['a promise that was not awaited', 'Promise.resolve(7)', /'days' is no plain value/],
+    ['a set', 'new Set([1])', /'days' is no plain value/],
+    ['a member that makes nothing of itself', '{ toJSON() {} }', /'days' has no value/],
+  ])('is refused a call with %s, and it does not run', async (_what, value, words) => {
+    const world: World = { ran: [], asks: () => false, turnsOf: () => 0 };
+    const code = `try { await aql.call('change', { id: 1, days: ${value} }); return 'ran'; } catch ({ code, message }) { return [code, message]; }`;
+    const end = await openRun(code, world).toEnd();
+    expect(end).toEqual({ kind: 'value', text: expect.stringMatching(/^\["VALIDATION_INVALID_VALUE"/) });
+    expect(end.kind === 'value' && end.text).toMatch(words);
+    expect(world.ran).toEqual([]);
+  });
+
+  it('leaves members out that are undefined, and sends what is exact as it is', async () => {
+    const world: World = { ran: [], asks: () => false, turnsOf: () => 0 };
+    const code = `await aql.call('change', { id: 1, none: undefined, nothing: null, at: new Date(0), most: ${Number.MAX_SAFE_INTEGER}, part: 0.1, digits: '12345678901234567890' });`;
+    const run = openRun(code, world);
+    await run.toEnd();
+    expect(run.describe()['changes']).toEqual([
+      {
+        operation: 'change',
+        outcome: 'OK',
+        params: {
+          id: 1,
+          nothing: null,
+          at: '1970-01-01T00:00:00.000Z',
+          most: Number.MAX_SAFE_INTEGER,
+          part: 0.1,
+          digits: '12345678901234567890',
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['a list that is too long', 'Array(10_001).fill(1)', 'array_elements'],
+    ['too many values in all', 'Array(9_000).fill([1, 2])', 'values'],
+    ['too much nesting', 'JSON.parse("[".repeat(40) + "]".repeat(40))', 'nesting_depth'],
+    ['a text that is too long', '"é".repeat(49_990) + "xxxxxxxxxxxxxxxxxxxxxxxxxx"', 'string_length'],
+  ])('cannot send a call that no request may be: %s', async (_what, value, limit) => {
+    const world: World = { ran: [], asks: () => false, turnsOf: () => 0 };
+    const code = `return await aql.call('look', { id: 1, value: ${value} }).catch(({ code, details }) => [code, details.limit_type]);`;
+    const end = await openRun(code, world, { maxCallBytes: 1_000_000, maxOpenBytes: 4_000_000 }).toEnd();
+    expect(end).toEqual({ kind: 'value', text: JSON.stringify(['VALIDATION_PAYLOAD_TOO_LARGE', limit]) });
+    expect(world.ran).toEqual([]);
+  });
+
+  it('has only so many bytes of calls open together, and room again as they are answered', async () => {
+    const world: World = { ran: [], asks: () => false, turnsOf: () => 1 };
+    const code = `const text = 'x'.repeat(90_000); const one = (id) => aql.call('look', { id, text }).then(() => 'OK', ({ code, details }) => code + ' ' + details.reason);
+      return [...await Promise.all([1, 2, 3, 4, 5].map(one)), await one(6)];`;
+    expect(await openRun(code, world).toEnd()).toEqual({
+      kind: 'value',
+      text: JSON.stringify(['OK', 'OK', 'OK', 'OK', 'RATE_LIMIT_EXCEEDED program_open', 'OK']),
+    });
+    expect(world.ran).toHaveLength(5);
+  });
+
+  it.each([
+    "Object.prototype.toJSON = () => 1; throw new Error('as it is');",
+    "Object.prototype.toJSON = () => null; throw new Error('as it is');",
+    "Array.prototype.toJSON = () => undefined; throw new Error('as it is');",
+    "globalThis.String = () => 5; throw new Error('as it is');",
+    "globalThis.Object = () => 5; throw new Error('as it is');",
+    "throw { toJSON: () => 5, message: 'as it is' };",
+    "throw { message: { toString: () => 'as it is' }, code: 1, details: { toJSON: () => 5 } };",
+  ])('is told what it threw, whatever it has done to the built-ins: %s', async (code) => {
+    const end = await endOf(`await aql.call('look', { id: 1 }); ${code}`);
+    expect(end.kind === 'error' && JSON.parse(end.text)).toMatchObject({
+      message: 'as it is',
+      name: expect.any(String),
+    });
+  });
+
+  it('sends its calls as they are with poisoned built-ins, or not at all', async () => {
+    const poison = 'Array.prototype.toJSON = () => "gone"; Object.prototype.toJSON = () => "gone";';
+    const world: World = { ran: [], asks: () => false, turnsOf: () => 0 };
+    await openRun(`${poison} await aql.call('look', { id: 1 }); return 1;`, world).toEnd();
+    expect(world.ran).toEqual(['look NaN']);
   });
 
   it('runs no call after it has ended, and says so', async () => {

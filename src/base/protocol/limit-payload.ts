@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from '../../base/json/json.js';
-import { formatPath } from '../../base/json/json-path.js';
-import { cutText, removeInvisible } from '../../base/lib/text.js';
-import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
-import { OperationError } from '../../base/protocol/operation-error.js';
+import { isJsonObject, type JsonObject } from '../json/json.js';
+import { formatPath } from '../json/json-path.js';
+import { cutText, removeInvisible } from '../lib/text.js';
+import { type PayloadLimits, payloadTooLarge } from './limits.js';
+import { OperationError } from './operation-error.js';
 
 /** A UTF-8 string is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;

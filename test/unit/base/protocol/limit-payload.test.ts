@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { limitPayload } from '../../../../src/base/protocol/limit-payload.js';
 import type { PayloadLimits } from '../../../../src/base/protocol/limits.js';
 import { OperationError } from '../../../../src/base/protocol/operation-error.js';
-import { limitPayload } from '../../../../src/gateway/pipeline/limit.js';
 
 const LIMITS: PayloadLimits = {
   maxRequestSize: 1_048_576,
