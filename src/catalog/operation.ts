@@ -6,6 +6,7 @@ import {
   type Classification,
   type DangerAssessment,
   dangerRank,
+  GATEWAY_SOURCE,
   localNameOf,
   type Operation,
   type OperationFields,
@@ -18,13 +19,8 @@ import {
   Variants,
   variantOf,
 } from '../base/protocol/operation.js';
-import {
-  judgeValue,
-  losesByState,
-  losesByStatement,
-  selectsEverything,
-  type ValueVerdict,
-} from '../classify/judge-value.js';
+import { findActingValue } from '../classify/acting-values.js';
+import { judgeValue, losesByState, selectsEverything, type ValueVerdict } from '../classify/judge-value.js';
 import { CATEGORY_SEVERITY } from '../classify/words/lexicon.js';
 import { furtherRisks } from './further-risks.js';
 import { provenRead } from './proven-read.js';
@@ -48,13 +44,33 @@ export function operationOfCall(operation: Operation, args: JsonObject): Operati
   const { deciding, statement } = classification;
   const isSettled = classification.risks === undefined && classification.trial === undefined;
   // Most calls are what their operation is, whatever their arguments.
-  if (strict && isSettled && deciding === undefined && statement === undefined) return operation;
+  if (strict && isSettled && deciding === undefined && statement === undefined) return asCarrying(operation, args);
   const risks = takenRisks(operation, args);
   const trial = isTrial(classification, args);
   const told = asTold(operation, args);
   if (risks.length > 0 || trial) return asUsed(told, risks, trial);
-  return (statement === undefined ? undefined : provenRead(operation, args)) ?? told;
+  return (statement === undefined ? undefined : provenRead(operation, args)) ?? asCarrying(told, args);
 }
+
+/**
+ * The operation as a call uses it that carries what does something where it is run, wherever it lies and whatever it is called. Only what
+ * would run unasked and keeps nothing that it is given is looked at: texts that are stored may hold anything.
+ */
+function asCarrying(operation: Operation, args: JsonObject): Operation {
+  const { upstream, classification, scope, fixedArguments = {} } = operation;
+  const { category, danger, unrun } = classification;
+  const isOpen = category === 'READ' || (category === 'EXECUTE' && danger.level === 'reversible');
+  if (!isOpen || unrun === true || upstream === GATEWAY_SOURCE) return operation;
+  const found = findActingValue(args, (name) => scope.byUpstreamName.has(name) || Object.hasOwn(fixedArguments, name));
+  return found === undefined ? operation : asUsed(operation, [carrying(found)], false);
+}
+
+const carrying = (what: string): Risk => ({
+  path: [],
+  when: { present: true },
+  danger: 'destructive',
+  reason: `an argument ${what}`,
+});
 
 /**
  * The operation as a call uses it that says in `deciding` parameters what is done: by the most dangerous of their values. A value that
@@ -300,7 +316,6 @@ function applies(when: RiskCondition, value: unknown): boolean {
 
 function losesByText({ loses, listed }: Extract<RiskCondition, { loses: unknown }>, value: string): boolean {
   if (loses === 'state') return losesByState(value, listed);
-  if (loses === 'statement') return losesByStatement(value);
   return !/^\s*(?:get|head|options)\s*$/i.test(value);
 }
 

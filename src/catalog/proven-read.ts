@@ -8,30 +8,34 @@ import {
 } from '../base/protocol/operation.js';
 import { proveRead } from '../classify/prove-read.js';
 
-/** What is known of the statement of one call; undefined for an operation that runs none. */
+/** What is known of the statements of one call, each of which has to read; undefined for an operation that runs none. */
 export function statementVerdict({ classification }: Operation, args: JsonObject): StatementVerdict | undefined {
   const { statement } = classification;
-  if (statement === undefined) return undefined;
-  const { inside } = statement;
-  const outer = inside === undefined ? undefined : args[inside];
-  if (inside !== undefined && (!isJsonObject(outer) || Object.keys(args).length > 1))
-    return { read: false, why: `'${inside}' is no object that holds it` };
-  return verdictOn(statement, isJsonObject(outer) ? outer : args);
+  return statement && verdictOn(statement, args, [statement.parameter, ...(statement.inside ?? [])]);
 }
 
-function verdictOn(statement: Statement, args: JsonObject): StatementVerdict {
-  const { parameter, companions } = statement;
-  const given = Object.keys(args).filter((name) => args[name] !== undefined && args[name] !== null);
-  const other = given.find((name) => name !== parameter && !companions.includes(name));
+function verdictOn(statement: Statement, value: unknown, path: readonly string[]): StatementVerdict {
+  if (Array.isArray(value)) return verdictOnAll(statement, value, path);
+  const [name, ...rest] = path;
+  if (name === undefined) return proveRead(statement, value);
+  if (!isJsonObject(value)) return { read: false, why: `what should hold '${name}' is no object` };
+  const given = Object.keys(value).filter((key) => value[key] !== undefined && value[key] !== null);
+  const others = given.filter((key) => key !== name);
+  const other = others.find((key) => !statement.companions.includes(key));
   if (other !== undefined)
     return { read: false, why: `parameter '${other}' may make more of the call than its statement` };
-  const unclear = given.find((name) => name !== parameter && !isPlainValue(args[name]));
+  const unclear = others.find((key) => !isPlainValue(value[key]));
   if (unclear !== undefined)
     return {
       read: false,
       why: `parameter '${unclear}' holds more than plain values, and a server may paste it into the statement`,
     };
-  return proveRead(statement, Object.hasOwn(args, parameter) ? args[parameter] : undefined);
+  return verdictOn(statement, Object.hasOwn(value, name) ? value[name] : undefined, rest);
+}
+
+function verdictOnAll(statement: Statement, items: readonly unknown[], path: readonly string[]): StatementVerdict {
+  const verdicts = items.map((item) => verdictOn(statement, item, path));
+  return verdicts.find(({ read }) => !read) ?? verdicts[0] ?? { read: false, why: 'it holds no statement' };
 }
 
 /** Whatever a value is pasted into, these neither end a literal nor begin anything. */

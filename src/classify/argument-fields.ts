@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonSchema } from '../base/json/json.js';
+import { oncePer } from '../base/lib/collections.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { MOST_VALUES, readConstants, typesOf } from './facts.js';
 import { splitWords } from './words/vocabulary.js';
@@ -23,10 +24,10 @@ export interface ArgumentField {
 
 /** No honest schema needs more; the rest is not looked at. */
 const MOST_FIELDS = 300;
-const DEEPEST = 4;
+const DEEPEST = 6;
 
 /** All described fields, members behind their parameter. */
-export function readArgumentFields(root: JsonSchema): readonly ArgumentField[] {
+export const readArgumentFields = oncePer((root: JsonSchema): readonly ArgumentField[] => {
   const fields: ArgumentField[] = [];
   const visit = (schema: JsonSchema, path: readonly string[]): void => {
     if (path.length >= DEEPEST) return;
@@ -42,7 +43,7 @@ export function readArgumentFields(root: JsonSchema): readonly ArgumentField[] {
   };
   visit(root, []);
   return fields;
-}
+});
 
 function readField(
   path: readonly string[],

@@ -3,13 +3,13 @@ import { type Classification, type DangerAssessment, dangerRank } from '../base/
 import { assessDanger } from './assess-danger.js';
 import type { LearnedConfidence } from './confidence.js';
 import { contradictingHint, type Decision, decideCategory } from './decide-category.js';
-import { findDeciding, findRouter } from './deciding.js';
+import { findDeciding, findRunner } from './deciding.js';
 import { type ClassificationInput, gatherFacts, type ToolFacts } from './facts.js';
 import { findRisks } from './find-risks.js';
 import { findStatement } from './find-statement.js';
 import { findTrial } from './find-trial.js';
 import type { KnownTool } from './known.js';
-import { findRunner } from './runner.js';
+import { onlyHandles } from './runner.js';
 
 const EVIDENCE_LINES = 6;
 
@@ -40,6 +40,7 @@ export function classifyTool(input: ClassificationInput, learned?: LearnedConfid
     ...(trial !== undefined && { trial }),
     ...(statement !== undefined && { statement }),
     ...(deciding.length > 0 && { deciding }),
+    ...((input.curation.risks !== undefined || onlyHandles(facts)) && { unrun: true as const }),
   };
 }
 
@@ -57,7 +58,7 @@ function judge(facts: ToolFacts, learned?: LearnedConfidence): Decision {
 function decideKnown(facts: ToolFacts): (Decision & { readonly tool: KnownTool }) | undefined {
   const { known, curation } = facts.input;
   if (known === undefined || known.isChanged || curation.category !== undefined) return undefined;
-  const runner = findRunner(facts) ?? findRouter(facts);
+  const runner = findRunner(facts);
   const { server, category } = known;
   if (runner !== undefined && category !== 'EXECUTE') return undefined;
   const evidence = [`known server '${server}': this definition was reviewed as ${category}`];

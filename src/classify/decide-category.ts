@@ -1,11 +1,10 @@
 import type { Category } from '../base/protocol/operation.js';
 import { type LearnedConfidence, rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
-import { findRouter } from './deciding.js';
+import { findRunner } from './deciding.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { findReadingChoice } from './reading-choice.js';
 import type { Rule, Signal } from './rule.js';
 import { RULES } from './rules.js';
-import { findRunner } from './runner.js';
 import {
   CATEGORY_SEVERITY,
   EFFECTS,
@@ -67,7 +66,7 @@ export function contradictingHint({ annotations }: ToolFacts, category: Category
 
 function weigh(facts: ToolFacts, { to }: Deaf): Decision {
   const signals = collectSignals(facts).filter(({ rule }) => to?.(rule) !== true);
-  const runner = findRunner(facts) ?? findRouter(facts);
+  const runner = findRunner(facts);
   if (runner !== undefined) {
     const evidence = [`runs arbitrary ${runner}`, ...wordEvidence(signals)];
     return { ...decided('EXECUTE', signals, evidence, facts, { runs: true }), runner };

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../base/json/json.js';
 import { type Category, type DangerLevel, type Risk, worseDanger } from '../base/protocol/operation.js';
 import { type ArgumentField, readArgumentFields } from './argument-fields.js';
-import { findDeciding, isStatementKey } from './deciding.js';
+import { findDeciding } from './deciding.js';
 import type { ToolFacts } from './facts.js';
 import { losesBySwitch, losesByWord } from './judge-value.js';
 import { DENIED, discardsSteps, LOSS, saidToBeKept } from './read-value.js';
@@ -61,6 +61,8 @@ const LEAVES_DRAFT =
 const HIDDEN_NOUNS = wordList('hidden-nouns');
 const CREATE_ONLY = wordList('create-only');
 const WRITING_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+const SAYS_METHOD = /\bhttp (?:method|verb)\b|\b(?:method|verb) of the (?:http )?request\b/i;
+const ADDRESSED = /^(?:url|uri|endpoint|path|route|api_path|href)$/;
 const CONDITION = wordList('condition');
 /** How many of something run. */
 const AMOUNT_RUNNING =
@@ -105,9 +107,10 @@ const RISK_RULES: readonly RiskRule[] = [
   {
     id: 'http-method',
     find: (field, { keys }) => {
-      const { key, path, values, text } = field;
-      if (path.length > 1 || !/^(?:(?:http|request)_)?method$/.test(key)) return undefined;
-      const addressed = [...keys].some((one) => /^(?:url|uri|endpoint|path|route|api_path|href)$/.test(one));
+      const { key, path, values, text, description } = field;
+      const says = SAYS_METHOD.test(description);
+      if (!says && !/^(?:(?:http|request)_)?(?:method|verb)$/.test(key)) return undefined;
+      const addressed = says || path.length > 1 || [...keys].some((one) => ADDRESSED.test(one));
       if (text && values.length === 0)
         return addressed
           ? { when: { loses: 'method', listed: [] }, ...lose(field, 'may be a method that writes') }
@@ -127,14 +130,6 @@ const RISK_RULES: readonly RiskRule[] = [
         : undefined,
   },
   {
-    id: 'statement',
-    of: 'reads',
-    find: (field, { facts }) =>
-      field.path.length === 1 && field.text && isStatementKey(field.key, facts)
-        ? { when: { loses: 'statement', listed: [] }, ...lose(field, 'may hold a statement that writes') }
-        : undefined,
-  },
-  {
     id: 'none-left',
     of: 'writes',
     find: (field) =>
@@ -147,24 +142,12 @@ const RISK_RULES: readonly RiskRule[] = [
     id: 'acting-read',
     of: 'reads',
     find: (field, { facts }) => {
-      const acts = field.boolean && field.path.length === 1 && !isTrial(facts);
+      const acts = field.boolean && !isTrial(facts);
       const verb = acts ? actionBesideReading(field) : undefined;
       return (
         verb && { when: { is: [true] }, danger: verb.danger, reason: `parameter '${nameOf(field)}' ${verb.phrase}` }
       );
     },
-  },
-  {
-    id: 'running-read',
-    of: 'reads',
-    find: (field, { facts }) =>
-      field.text &&
-      field.values.length === 0 &&
-      /^(?:sql|command|script|shell|eval)$/.test(field.key) &&
-      /\b(?:run|runs|execut\w+|evaluat\w+)\b/i.test(field.description) &&
-      !/\bread[- ]?only\b|\bselect\b/i.test(`${field.description} ${facts.descriptionText}`)
-        ? { when: { present: true }, ...lose(field, 'is run') }
-        : undefined,
   },
   {
     id: 'demanded-consent',
@@ -235,7 +218,7 @@ const RISK_RULES: readonly RiskRule[] = [
           }
         : undefined,
   },
-  { id: 'described-switch', of: 'writes', find: findDescribedSwitch },
+  { id: 'described-switch', find: findDescribedSwitch },
   {
     id: 'file',
     apart: true,
@@ -385,8 +368,8 @@ function actionBesideReading({ key, words }: ArgumentField): { danger: DangerLev
 /** Effects that a switch of a READ has beside reading. */
 const ACTING = wordList('acting-effects');
 
-function removesWhatItReads({ words, path }: ArgumentField): boolean {
-  return path.length === 1 && words.some(removes) && words.every((word) => removes(word) || AFTERWARDS.has(word));
+function removesWhatItReads({ words }: ArgumentField): boolean {
+  return words.some(removes) && words.every((word) => removes(word) || AFTERWARDS.has(word));
 }
 
 /** Selections of what is changed, and lists that replace others: what leaves nothing out concerns everything. */
@@ -407,8 +390,14 @@ function findSelection(field: ArgumentField, { facts, keys }: RiskContext): Risk
 /** An answer may be truncated, too. */
 const removes = (word: string): boolean => word !== 'truncate' && losesByWord(word);
 
+/** What a switch removes from what is shown, and not from what is kept. */
+const OF_ANSWER =
+  /\b(?:results?|responses?|outputs?|answers?|texts?|contents?|lists?|html|markdown|elements?|images?|ads?|formatting|characters|spaces?|includ\w*|return\w*|show\w*|display\w*|format\w*|filter\w*|cache\w*)\b/i;
+
 /** What the description says that true, or false, makes of a call. */
-function findDescribedSwitch(field: ArgumentField): RiskFinding | undefined {
+function findDescribedSwitch(field: ArgumentField, { category, facts }: RiskContext): RiskFinding | undefined {
+  const reads = category === 'READ';
+  if (reads && (isTrial(facts) || OF_ANSWER.test(field.description))) return undefined;
   if (!field.boolean || field.text || SHOWING.has(field.words[0] ?? '')) return undefined;
   if (field.words.some((word) => HARMLESS.has(word) || word === 'simulate')) return undefined;
   for (const sentence of field.description.slice(0, 600).split(/[.;]\s/)) {
@@ -420,7 +409,7 @@ function findDescribedSwitch(field: ArgumentField): RiskFinding | undefined {
       if (loss === null || DENIED.test(part.slice(0, loss.index))) continue;
       // What stands in brackets explains what is said before them: "Set false to start anew (drops the state)".
       const off = /\bfalse\b/i.test(said);
-      return { when: off ? { is: [false] } : switchedOn(field, false), ...lose(field, `is described by '${loss[0]}'`) };
+      return { when: off ? { is: [false] } : switchedOn(field, reads), ...lose(field, `is described by '${loss[0]}'`) };
     }
   }
   return undefined;
@@ -436,6 +425,8 @@ function mayHoldPipeline(
   return named && /mongo|aggregat/i.test(`${input.upstream.slug} ${name.join(' ')} ${descriptionText}`);
 }
 
+/** What lies deeper is a detail of what is changed. */
+const DEEPEST = 4;
 /** No honest tool needs more. */
 const MOST_RISKS = 32;
 
@@ -448,7 +439,8 @@ export function findRisks(facts: ToolFacts, category: Category): readonly Risk[]
   const chosen = facts.grouping?.parameter ?? facts.input.groupValue?.parameter;
   // What chooses the effect, or is judged by its value in each call, is no further argument.
   const fields = readArgumentFields(schema).filter(
-    ({ path: [first = '', ...rest] }) => rest.length > 0 || (first !== chosen && !decided.has(first)),
+    ({ path: [first = '', ...rest] }) =>
+      rest.length < DEEPEST && (rest.length > 0 || (first !== chosen && !decided.has(first))),
   );
   const keys = new Set(fields.flatMap(({ key, path }) => (path.length === 1 ? [key] : [])));
   const context = { category, facts, keys };

@@ -1,16 +1,13 @@
-import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { isJsonObject } from '../base/json/json.js';
 import { SQL_DIALECTS, type SqlDialect, type Statement, type StatementLanguage } from '../base/protocol/operation.js';
 import type { RawTool } from '../base/protocol/tools.js';
-import { readObjectFields } from '../schema/schema-shape.js';
+import { type ArgumentField, readArgumentFields } from './argument-fields.js';
 import type { Decision } from './decide-category.js';
-import { BELIEVED, findWrapper, type ParameterFacts, type ToolFacts, unwrapped } from './facts.js';
-import { RUNS_LANGUAGE } from './runner.js';
+import { BELIEVED, findWrapper, type ToolFacts, unwrapped } from './facts.js';
+import { findCarriers, RUNS_LANGUAGE } from './runner.js';
 import { writeShare } from './words/lexicon.js';
 import { splitWords } from './words/vocabulary.js';
 import { wordList } from './words/word-lists.js';
-
-/** Parameters (words joined by underscores) that carry a text. */
-const TEXT_CARRIER = /^(?:(?:raw_)?(?:sql|graphql|gql)(?:_(?:query|statement|string|text|command))?|query|statement)$/;
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
@@ -50,8 +47,11 @@ export function findStatement(facts: ToolFacts, { category, runner }: Decision):
   if (category !== 'EXECUTE' || isDeclared) return undefined;
   if (facts.input.readOnlyStatements === false || groupValue !== undefined || !BELIEVED.has(upstream.trust))
     return undefined;
-  const carrier = onlyOne(facts);
-  if (carrier === undefined || runner?.startsWith(RUNS_LANGUAGE) !== true) return undefined;
+  // Where several texts may run, nobody knows which of them does.
+  const [first, ...others] = findCarriers(facts);
+  if (first?.what !== RUNS_LANGUAGE || others.length > 0 || runner?.startsWith(RUNS_LANGUAGE) !== true)
+    return undefined;
+  const carrier = first.field;
   const text = wordsOf(facts, carrier);
   if (/\b(?:graphql|gql)\b/.test(text)) return statementOf(facts, carrier, 'graphql');
   const dialects = findDialects(text);
@@ -60,16 +60,19 @@ export function findStatement(facts: ToolFacts, { category, runner }: Decision):
 
 /** Whether a tool takes what may be a statement; most take none, and need not be classified to know that they run none. */
 export function mayTakeStatement(tool: RawTool): boolean {
-  const { inputSchema: schema } = unwrapped(tool);
-  return (
-    isJsonObject(schema) &&
-    readObjectFields(schema, schema).some(({ name }) => TEXT_CARRIER.test(splitWords(name).join('_')))
-  );
+  const { description, inputSchema: schema } = tool;
+  if (!isJsonObject(schema)) return false;
+  const says = typeof description === 'string' && MAY_SAY.test(description.slice(0, LONGEST_READ));
+  return says || MAY_SAY.test(String(tool['name'])) || readArgumentFields(schema).some(mayBeStatement);
 }
 
+const MAY_SAY = /sql|graphql|gql|\bstatement|\bquery|\bqueries/i;
+const mayBeStatement = ({ key, description, text }: ArgumentField): boolean =>
+  text && (MAY_SAY.test(key) || MAY_SAY.test(description) || /^q$|stmt|statement/.test(key));
+
 function statementOf(
-  { input, parameters, words, name }: ToolFacts,
-  carrier: ParameterFacts,
+  { input, words, name }: ToolFacts,
+  { path }: ArgumentField,
   language: StatementLanguage,
   dialects: readonly SqlDialect[] = [],
 ): Statement | undefined {
@@ -80,60 +83,30 @@ function statementOf(
   const lead = name.find(({ role }) => role === 'lead');
   const reads = lead !== undefined && name.every(({ effect }) => writeShare(effect) === 0);
   if (!isPlain && !reads) return undefined;
-  const isCompanion = ({ key }: ParameterFacts): boolean =>
-    COMPANION.test(key) || (PLACE.test(key) && !dialects.includes('sqlite'));
-  const companions = parameters.filter((parameter) => parameter !== carrier && isCompanion(parameter));
+  const whole = unwrapped(input.tool);
+  const { inputSchema: schema } = whole;
+  const isCompanion = ({ key, path: own }: ArgumentField): boolean =>
+    own.length <= path.length && (COMPANION.test(key) || (PLACE.test(key) && !dialects.includes('sqlite')));
+  const fields = isJsonObject(schema) ? readArgumentFields(schema).filter(isCompanion) : [];
+  const [parameter = '', ...inside] = input.tool === whole ? path : [findWrapper(input.tool)?.name ?? '', ...path];
   const { rowFunctions } = input;
-  const wrapper = findWrapper(input.tool);
   return {
     language,
     dialects,
-    parameter: carrier.name,
-    companions: companions.map((companion) => companion.name),
+    parameter,
+    companions: [...new Set(fields.map((field) => field.path.at(-1) ?? ''))],
     ...(rowFunctions === 'none' && { rowFunctions }),
-    ...(wrapper !== undefined && { inside: wrapper.name }),
+    ...(inside.length > 0 && { inside }),
   };
-}
-
-/** The parameter that carries a statement; none where several may, because nobody knows which of them runs. */
-function onlyOne({ input, parameters }: ToolFacts): ParameterFacts | undefined {
-  const carriers = parameters.filter(
-    ({ key, name, values }) =>
-      TEXT_CARRIER.test(key) && values.length === 0 && isText(propertyOf(unwrapped(input.tool), name)),
-  );
-  return carriers.length === 1 ? carriers[0] : undefined;
-}
-
-/** Of a list of texts nobody knows how the server joins it. */
-function isText(property: JsonObject | undefined): boolean {
-  if (property === undefined) return false;
-  const { type } = property;
-  if (typeof type === 'string') return type === 'string';
-  const choices = [property['anyOf'], property['oneOf']].find(Array.isArray) ?? [];
-  if (Array.isArray(type)) return type.every((one) => one === 'null' || one === 'string');
-  return choices.length > 0 && choices.every((choice) => isJsonObject(choice) && choice['type'] === 'string');
-}
-
-function propertyOf({ inputSchema }: JsonObject, name: string): JsonObject | undefined {
-  const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
-  const property = isJsonObject(properties) ? properties[name] : undefined;
-  return isJsonObject(property) ? property : undefined;
 }
 
 /** Longer descriptions say what matters before. */
 const LONGEST_READ = 4_000;
 
 /** Everything that may name the language or the product, in lower case. */
-function wordsOf({ input, descriptionText }: ToolFacts, { name }: ParameterFacts): string {
+function wordsOf({ input, descriptionText }: ToolFacts, { path, description }: ArgumentField): string {
   const { tool, upstream } = input;
-  const texts = [
-    upstream.slug,
-    tool['name'],
-    tool['title'],
-    descriptionText,
-    name,
-    propertyOf(unwrapped(tool), name)?.['description'],
-  ];
+  const texts = [upstream.slug, tool['name'], tool['title'], descriptionText, path.join(' '), description];
   return texts
     .flatMap((text) =>
       typeof text === 'string' ? [text.slice(0, LONGEST_READ), splitWords(text.slice(0, 100)).join(' ')] : [],

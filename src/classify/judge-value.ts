@@ -5,7 +5,6 @@ import { stemsOf } from './words/find-verb.js';
 import { EFFECTS, type Effect, LEXICON, leadingCategory, setOfWords, writeShare } from './words/lexicon.js';
 import { findOtherVerb } from './words/other-verbs.js';
 import { splitWords } from './words/vocabulary.js';
-import { wordList } from './words/word-lists.js';
 
 /** What one call does by the value of a parameter that decides it. */
 export interface ValueVerdict {
@@ -142,22 +141,6 @@ export function losesByState(value: string, choices: readonly string[] = []): bo
   }
   return words.some((word) => losesByWord(word) || /^(?:trash|trashed|voided|burnt|burned|expunged)$/.test(word));
 }
-
-/** How a statement begins that changes something, in any query language. */
-export function losesByStatement(value: string): boolean {
-  const words =
-    value
-      .slice(0, 8_000)
-      .replace(/\/\*.*?\*\/|--[^\n]*/gs, ' ')
-      .toLowerCase()
-      .match(/[a-z_$]+/g) ?? [];
-  const [first = ''] = words;
-  const writes = STATEMENT_VERBS.has(first) || (value.includes(';') && words.some((word) => STATEMENT_VERBS.has(word)));
-  return writes || (GRAPH_STARTS.has(first) && words.some((word) => STATEMENT_VERBS.has(word)));
-}
-
-const GRAPH_STARTS = setOfWords('match optional unwind with call use for');
-const STATEMENT_VERBS = wordList('statement-verbs');
 
 /** Whether a selection leaves nothing out. @param whenEmpty whether an empty one means everything */
 export function selectsEverything(value: unknown, whenEmpty: boolean): boolean {

@@ -45,6 +45,8 @@ export interface Classification {
   readonly statement?: Statement;
   /** The parameters by whose value each call is judged, of a tool that does whatever it is told; absent elsewhere. */
   readonly deciding?: readonly Deciding[];
+  /** Set where no text that it is given is run: it looks at texts, or its operator names its risks. */
+  readonly unrun?: true;
 }
 
 /** A free parameter that says what a call does. */
@@ -80,7 +82,7 @@ export type RiskCondition =
   /** A word of its texts, at any depth, begins with one of these: an option in a list of arguments. */
   | { readonly begins: readonly string[] }
   /** A text whose words say that something is lost; `listed` are the other states that it may name. */
-  | { readonly loses: 'state' | 'statement' | 'method'; readonly listed: readonly string[] }
+  | { readonly loses: 'state' | 'method'; readonly listed: readonly string[] }
   /** A selection that leaves nothing out: an empty one, where that says everything, `*`, `all`. */
   | { readonly selects: 'everything'; readonly whenEmpty: boolean };
 
@@ -301,12 +303,12 @@ export interface Statement {
   readonly dialects: readonly SqlDialect[];
   /** The parameter that carries it, in the upstream's spelling. */
   readonly parameter: string;
-  /** Parameters, in the upstream's spelling, that may be given beside it without making more of a call. */
+  /** The members inside that parameter which lead to it, through lists; absent where the parameter is the text, or a list of texts. */
+  readonly inside?: readonly string[];
+  /** Names, in the upstream's spelling, of what may be given beside it without making more of a call. */
   readonly companions: readonly string[];
   /** The operator's word about the schema; `possible` where absent. */
   readonly rowFunctions?: RowFunctions;
-  /** The one parameter of the tool, where that is an object that holds all of these. */
-  readonly inside?: string;
   /** Set for the operation that runs nothing else than proven reads. */
   readonly only?: true;
 }

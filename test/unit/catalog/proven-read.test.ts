@@ -39,8 +39,22 @@ describe('a runner of statements', () => {
     });
     expect(operationOfCall(query, { sql: 'SELECT 2' })).toBe(reading);
     expect(reading.definition).toBe(query.definition);
-    for (const args of [{}, { sql: 1 }, { sql: 'DELETE FROM t' }, { sql: 'SELECT 1', other: 1 }, { sql: ['SELECT 1'] }])
+    for (const args of [{}, { sql: 1 }, { sql: 'DELETE FROM t' }, { sql: 'SELECT 1', other: 1 }, { sql: [] }])
       expect(operationOfCall(query, args)).toBe(query);
+  });
+
+  it('reads where each item of a list and each member that carries one is proven to, and nothing lies beside them', () => {
+    const text = { type: 'string' };
+    const item = { type: 'object', properties: { sql: text, values: { type: 'array' } } };
+    const properties = { connection: text, batch: { type: 'array', items: item } };
+    const tool = aTool('run_sql', { type: 'object', properties }, { description: 'Runs SQL queries on SQLite.' });
+    const [batch] = operationsOf([tool]);
+    const rated = (...items: readonly unknown[]) =>
+      batch && operationOfCall(batch, { connection: 'c', batch: items }).classification.category;
+    expect(rated({ sql: 'SELECT 1' }, { sql: 'SELECT 2', values: [1] })).toBe('READ');
+    expect(rated({ sql: 'SELECT 1' }, { sql: 'DROP TABLE t' })).toBe('EXECUTE');
+    expect(rated({ sql: 'SELECT 1', after: 'x' })).toBe('EXECUTE');
+    expect(rated()).toBe('EXECUTE');
   });
 
   it.each(["1'", '1;', '1 -- x', 'sleep(1)', 'a\\', '/*', 'a\n\u0000', '# x'])(

@@ -38,7 +38,6 @@ describe('findStatement', () => {
     ['a name that says more', 'export_query', { ...SQL, description: 'Runs a SQL query' }],
     ['a name that writes', 'write_query', { ...SQL, description: 'Runs a SQL query' }],
     ['a schedule', 'schedule_sql', { ...SQL, description: 'Executes a SQL query every day' }],
-    ['a list', 'execute_sql', { ...SQL, parameters: { sql: { type: 'array', items: text } } }],
     ['fixed texts', 'execute_sql', { ...SQL, parameters: { sql: choice('SELECT 1') } }],
     ['two texts', 'execute_sql', { ...SQL, parameters: { sql: text, statement: text } }],
     ['commands', 'execute_command', { description: 'Runs a shell command', parameters: { command: text } }],
