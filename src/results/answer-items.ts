@@ -5,7 +5,7 @@ import type { Warning } from '../base/protocol/result.js';
 import { type AnswerDeps, boundOf, isSameQuestion, questionOf, sourceOf } from './answer-whole.js';
 import { cursorGone, notWithCursor } from './errors.js';
 import type { GatheredList } from './pages/gather-pages.js';
-import { checkFields, findKnownFields } from './query/check-fields.js';
+import { findKnownFields, warnOfFields } from './query/check-fields.js';
 import { choosesOfAll, leavesOut } from './query/parts.js';
 import type { CollectionQuery, FieldPath, MissingItems, ReadContext, ReadData } from './query/result-types.js';
 import { projectionOf, type QueryOutcome } from './query/run-query.js';
@@ -68,7 +68,7 @@ export function answerItems(
   });
   const isReached = choosesOfAll(query) || range.end >= ordered.length;
   const ofPages = missing !== undefined && isReached ? [missing.warning] : [];
-  const warnings = [...page.warnings, ...ofPages, ...warnOfAggregations(outcome), ...warnOfOmitted(omitted)];
+  const warnings = [...page.warnings, ...ofPages, ...warnOfOutcome(outcome), ...warnOfOmitted(omitted)];
   return { ...page, warnings };
 }
 
@@ -126,7 +126,7 @@ function writeStoredPage(
   const wanted = asked === undefined ? query : { ...query, fields: asked };
   const sampled = asked === undefined ? 0 : Math.min(SAMPLE, items.length);
   const sample = Array.from({ length: sampled }, (_, at) => itemAt(at));
-  if (query.fields !== undefined) checkFields(wanted, findKnownFields(sample, source), source.operation);
+  const ofFields = query.fields === undefined ? [] : warnOfFields(wanted, findKnownFields(sample, source), source.seen);
   const projection = projectionOf(wanted, source, sample);
   const { names } = deps.controlsOf(operation);
   const page = writePage({
@@ -143,11 +143,12 @@ function writeStoredPage(
     compact: deps.settings.compact,
   });
   const isReached = missing !== undefined && range.end >= items.length;
-  return isReached ? { ...page, warnings: [...page.warnings, missing.warning] } : page;
+  return { ...page, warnings: [...page.warnings, ...ofFields, ...(isReached ? [missing.warning] : [])] };
 }
 
 /** What a query leaves out or reads otherwise than its caller may mean. */
-export function warnOfAggregations({
+export function warnOfOutcome({
+  fieldWarnings = [],
   truncatedGroups = [],
   notNumbers = [],
   amountsAsText = [],
@@ -170,14 +171,14 @@ export function warnOfAggregations({
     details: { field, as_text: count },
     severity: 'medium' as const,
   }));
-  return [...groups, ...others, ...amounts];
+  return [...fieldWarnings, ...groups, ...others, ...amounts];
 }
 
 type Omissions = {
   readonly [Member in 'truncatedGroups' | 'notNumbers' | 'amountsAsText']?:
     | Iterable<readonly [name: string, count: number]>
     | undefined;
-};
+} & Pick<FoundItems['outcome'], 'fieldWarnings'>;
 
 /** The short members beside a list in its answer, such as totals and the upstream's cursors; the others by name. */
 function besideList(

@@ -4,12 +4,12 @@ import { isJsonObject } from '../base/json/json.js';
 import { quoteValues } from '../base/lib/text.js';
 import type { Operation } from '../base/protocol/operation.js';
 import type { Warning } from '../base/protocol/result.js';
-import { answerItems, type FoundItems, SAMPLE, warnOfAggregations } from './answer-items.js';
+import { answerItems, type FoundItems, SAMPLE, warnOfOutcome } from './answer-items.js';
 import { type AnswerData, type AnswerDeps, answerWhole, sourceOf } from './answer-whole.js';
 import { noSuchList } from './errors.js';
 import { readForm } from './forms/read-form.js';
 import { attachList, type GatheredList, type Gathering, judgePage } from './pages/gather-pages.js';
-import { checkFields, findKnownFields } from './query/check-fields.js';
+import { findKnownFields, warnOfFields } from './query/check-fields.js';
 import { writePath } from './query/fields.js';
 import { choosesItems } from './query/parts.js';
 import type { CollectionQuery, DetachedList, FieldPath, ReadContext, ReadData } from './query/result-types.js';
@@ -187,10 +187,11 @@ function answerFields(
     // A text in a wrapper has no fields either, but the wrapper's.
     if (preset !== undefined || !paths.some(known.has)) return passText(context, { dataText, value: data }, deps);
   }
-  checkFields(query, known, source.operation);
+  const warnings = warnOfFields(query, known, source.seen);
   const projected = project(items, query, source, items.slice(0, SAMPLE));
   const value = list === undefined ? projected[0] : replaceList(list.data, list.path, projected);
-  return answerWhole(context, { dataText: writeExact(value) }, deps);
+  const answer = answerWhole(context, { dataText: writeExact(value) }, deps);
+  return { ...answer, warnings: [...answer.warnings, ...warnings] };
 }
 
 function isContainer(data: unknown): boolean {
@@ -219,7 +220,7 @@ function summarise(
   const answer = answerWhole(context, { dataText }, deps);
   const ofItems = ineffective === undefined ? [] : [warnOfNoItems(context, ineffective, deps)];
   const ofPages = missing === undefined ? [] : [missing.warning];
-  return { ...answer, warnings: [...answer.warnings, ...ofPages, ...warnOfAggregations(outcome), ...ofItems] };
+  return { ...answer, warnings: [...answer.warnings, ...ofPages, ...warnOfOutcome(outcome), ...ofItems] };
 }
 
 function warnOfNoItems({ operation }: ReadContext, names: readonly string[], { controlsOf }: AnswerDeps): Warning {

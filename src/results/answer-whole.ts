@@ -110,12 +110,12 @@ export function boundOf({ answerTokens }: ReadContext, { settings }: AnswerDeps)
 }
 
 /** What a query can use beside the items themselves: computed fields and presets. */
-export function sourceOf(operation: Operation, { controlsOf, now }: AnswerDeps): QueryOptions {
-  const { computed = [], fields = [] } = controlsOf(operation);
+export function sourceOf(operation: Operation, { controlsOf, memory, now }: AnswerDeps): QueryOptions {
+  const { computed = [] } = controlsOf(operation);
   return {
     operation: operation.name,
     computed,
-    declared: fields.map(({ name }) => name),
+    seen: memory.fieldsOf(operation),
     presets: readPresets(operation),
     now: now(),
   };

@@ -53,7 +53,7 @@ const MOST_PARAMETERS = 20;
 
 /** Finishes one answer from what `ResultService.detach` gave. */
 export function openDetached(context: ReadContext, detached: DetachedResults): DetachedFinisher {
-  const { settings, controls, shape, signingKey, storedBytes, now } = detached;
+  const { settings, controls, shape, seen, signingKey, storedBytes, now } = detached;
   const stored = new DetachedResultStore(Buffer.from(signingKey), storedBytes);
   const computed = compileComputedFields(context.operation);
   const controlSet: ControlSet = { kind: controls.kind, names: controls.names, computed };
@@ -67,6 +67,7 @@ export function openDetached(context: ReadContext, detached: DetachedResults): D
         learned = readAnswer(data);
       },
       note: () => undefined,
+      fieldsOf: () => seen,
     },
     controlsOf: () => controlSet,
     now: () => now,

@@ -7,7 +7,9 @@ import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
 import { handleGone, NOT_SHARED, pagesElsewhere, refuseControls, resultElsewhere } from './errors.js';
 import { detachList, type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
-import { CONTROL_SPECS, PARTS, readsOf } from './query/parts.js';
+import { isComputed, refuseFields } from './query/check-fields.js';
+import { writePath } from './query/fields.js';
+import { CONTROL_SPECS, PARTS, pathsOf, readsOf } from './query/parts.js';
 import { type ControlReading, type QueryFault, refuseFaults } from './query/query-fault.js';
 import type {
   CollectionQuery,
@@ -19,7 +21,7 @@ import type {
   ResultService,
 } from './query/result-types.js';
 import { presetsOf } from './query/select-fields.js';
-import { prepareControls, splitControls } from './shape/controls.js';
+import { type PreparedControls, prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { MOST_TOKENS_PER_CHARACTER } from './stored/fit-tokens.js';
 import { type Holder, ResultSharing, type ResultSharingOptions } from './stored/result-sharing.js';
@@ -104,7 +106,15 @@ export function createResultService(
       });
       if (faults.length + unknownControls.length > 0)
         return { params: upstreamParams, refusal: refuseControls(operation, unknownControls, faults) };
-      return { params: upstreamParams, query };
+      const { undeclared, declared } = judgeFields(query, controls);
+      if (undeclared.length > 0) {
+        const known = (controls.fields ?? []).map(({ name }) => name);
+        return {
+          params: upstreamParams,
+          refusal: { faults: [], error: refuseFields(undeclared, known, operation.name) },
+        };
+      }
+      return { params: upstreamParams, query: declared.length === 0 ? query : { ...query, declared } };
     },
     resume(context, query) {
       const cursor = cursorOf(query.page);
@@ -125,6 +135,7 @@ export function createResultService(
       settings,
       controls: { kind: controlsOf(operation).kind, names: controlsOf(operation).names },
       shape: memory.shapeOf(operation),
+      seen: memory.fieldsOf(operation),
       signingKey: stored.signingKey,
       storedBytes: settings.keptBytes,
       now: now(),
@@ -157,6 +168,18 @@ export function createResultService(
     kept: (handle, owner) => stored.findContent(handle, { sessionId: owner })?.content.toString(),
     endSession: (sessionId) => stored.endSession(sessionId),
   };
+}
+
+/** Which fields of a query the output schema declares, and which it does not know. */
+function judgeFields(
+  query: CollectionQuery,
+  { computed = [], declares }: PreparedControls,
+): { readonly declared: readonly string[]; readonly undeclared: readonly string[] } {
+  const own = pathsOf(query).filter((path) => !isComputed(path, computed));
+  const judged = (verdict: boolean): readonly string[] => [
+    ...new Set(own.filter((path) => declares(path) === verdict).map(writePath)),
+  ];
+  return { declared: judged(true), undeclared: judged(false) };
 }
 
 /** Kept for an owner with many sessions, as if these were one. */
@@ -214,7 +237,7 @@ interface Controlled extends Pick<ControlReading, 'nameOf' | 'presets'> {
 
 /**
  * A call's controls as one query; undefined where it has none. Throws one `OperationError` that names everything wrong with
- * them. Which fields there are is not known yet: `checkFields` looks at those.
+ * them. Which fields there are is not known yet: `warnOfFields` looks at those.
  */
 export function readQuery(given: ReadonlyMap<Control, unknown>, controlled: Controlled): CollectionQuery | undefined {
   if (given.size === 0) return undefined;

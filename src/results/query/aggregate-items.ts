@@ -105,7 +105,9 @@ export function findNumberless(
   const found: Numberless[] = [];
   for (const each of summed(labelled)) {
     const read = createFieldReader(each.path, source);
-    if (!items.some((item) => numbersOf([item], read).length > 0)) found.push(each);
+    // What no item has is told otherwise.
+    const held = items.filter((item) => read(item).length > 0);
+    if (held.length > 0 && !held.some((item) => numbersOf([item], read).length > 0)) found.push(each);
   }
   return found;
 }

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../base/json/json.js';
 import { similarity } from '../../base/lib/names.js';
 import { cleanName, quoteValue, quoteValues } from '../../base/lib/text.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Warning } from '../../base/protocol/result.js';
 import { COMPUTED, createFieldReader, findComputed, isScalar, parsePath, SCALAR, writePath } from './fields.js';
 import { pathsOf } from './parts.js';
 import type { CollectionQuery, FieldPath } from './result-types.js';
@@ -12,18 +13,64 @@ const MAX_REPORTED = 30;
 /** The similarity below which a name is not suggested. */
 const LIKELY = 0.5;
 
-/** Throws VALIDATION_UNKNOWN_FIELD for fields that no item has. A field that only some items have is known, and so is one that is declared. */
-export function checkFields(query: CollectionQuery, known: KnownFields, operation: string): void {
-  const unknown = new Set<string>();
-  for (const path of pathsOf(query)) {
-    if (!known.has(path)) unknown.add(writePath(path));
-  }
-  if (unknown.size > 0) throw unknownFields([...unknown], known, operation);
+/**
+ * The warning of fields that no item has, where no schema declares them: an optional field may be in none today, so that a question about
+ * it is answered, and a misspelt one is told from it by the names beside it.
+ *
+ * @param seen names of fields that items of earlier answers had
+ */
+export function warnOfFields(
+  query: CollectionQuery,
+  known: KnownFields,
+  seen: readonly string[] = [],
+): readonly Warning[] {
+  const isKnown = (path: FieldPath): boolean => {
+    const name = writePath(path);
+    return query.declared?.includes(name) === true || known.has(path) || seen.includes(name);
+  };
+  const unknown = [
+    ...new Set(
+      pathsOf(query)
+        .filter((path) => !isKnown(path))
+        .map(writePath),
+    ),
+  ];
+  if (unknown.length === 0) return [];
+  const { listed, reported, nearest } = compareNames(unknown, [...new Set([...known.names(), ...seen])]);
+  const valid = nearest.length === 0 ? 'No answer has shown any fields' : `Seen: ${quoteValues(nearest)}`;
+  const key = known.keyOf(reported);
+  const filter = key === undefined ? undefined : { [key]: reported.length === 1 ? reported[0] : { in: reported } };
+  const hint =
+    filter === undefined ? '' : `. Items with this ${quoteValue(key)} are found by ${JSON.stringify({ filter })}`;
+  return [
+    {
+      code: 'VALIDATION_UNKNOWN_FIELD_WARNING',
+      message: `No item has ${listed}. ${valid}${hint}`,
+      details: { unknown_fields: reported, seen_fields: nearest.slice(0, MAX_REPORTED) },
+      severity: 'medium',
+    },
+  ];
 }
 
-function unknownFields(unknown: readonly string[], { names, keyOf }: KnownFields, operation: string): OperationError {
-  const known = names();
-  const nearest = nearestFields(unknown, known);
+/** The refusal of fields that the operation's output schema does not declare, whatever its answers hold (collection querying, 2.2). */
+export function refuseFields(
+  unknown: readonly string[],
+  declared: readonly string[],
+  operation: string,
+): OperationError {
+  const { listed, reported, nearest } = compareNames(unknown, declared);
+  return new OperationError(
+    'VALIDATION_UNKNOWN_FIELD',
+    `Unknown field(s) for operation '${operation}': ${listed}. Valid: ${quoteValues(nearest)}`,
+    { operation, unknown_fields: reported, valid_fields: nearest.slice(0, MAX_REPORTED) },
+  );
+}
+
+/** Unknown names as they are reported, each with what was probably meant, and the known ones, the nearest first. */
+function compareNames(
+  unknown: readonly string[],
+  known: readonly string[],
+): { readonly listed: string; readonly reported: readonly string[]; readonly nearest: readonly string[] } {
   const reported = unknown.slice(0, MAX_REPORTED);
   const listed = reported.map((name) => {
     const [nearest] = nearestFields([name], known);
@@ -31,16 +78,13 @@ function unknownFields(unknown: readonly string[], { names, keyOf }: KnownFields
     const meant = nearest !== undefined && similarity(name, nearest) > LIKELY ? nearest : inside;
     return meant !== undefined ? `${quoteValue(name)} (did you mean ${quoteValue(meant)}?)` : quoteValue(name);
   });
-  const valid = nearest.length === 0 ? 'The items have no fields' : `Valid: ${quoteValues(nearest)}`;
-  const key = keyOf(reported);
-  const filter = key === undefined ? undefined : { [key]: reported.length === 1 ? reported[0] : { in: reported } };
-  const hint =
-    filter === undefined ? '' : `. Items with this ${quoteValue(key)} are found by ${JSON.stringify({ filter })}`;
-  return new OperationError(
-    'VALIDATION_UNKNOWN_FIELD',
-    `Unknown field(s) for operation '${operation}': ${listed.join(', ')}. ${valid}${hint}`,
-    { operation, unknown_fields: reported, valid_fields: nearest.slice(0, MAX_REPORTED) },
-  );
+  return { listed: listed.join(', '), reported, nearest: nearestFields(unknown, known) };
+}
+
+/** What a sample of items has, for the warnings of later answers: the names that a query may use. */
+export function namesOfFields(items: readonly unknown[]): readonly string[] {
+  const sample = items.slice(0, SAMPLE_ITEMS);
+  return [...new Set([...topFields(sample), ...nestedFields(sample)])].slice(0, MAX_NAMES);
 }
 
 /** Nested fields are searched in this many items and levels; top-level ones in all items. */
@@ -53,7 +97,7 @@ const MAX_NAMES = 500;
 
 /** Which fields a query over some items may name. */
 interface KnownFields {
-  /** Whether any item has the field, even if it is null, or could have it as declared; true of every field where there are no items. */
+  /** Whether any item has the field, even if it is null, or it is computed. */
   has(path: FieldPath): boolean;
   /** Paths to show, the top-level ones first: at most 500. */
   names(): readonly string[];
@@ -64,9 +108,7 @@ interface KnownFields {
 /** Gathers names only on demand, because most queries name fields that the first item has. */
 export function findKnownFields(items: readonly unknown[], source: SelectionSource): KnownFields {
   const has = (path: FieldPath): boolean => {
-    if (items.length === 0 || findComputed(path, source.computed) !== undefined) return true;
-    if (path[0] === COMPUTED && path.length === 1 && source.computed.length > 0) return true;
-    if (source.declared?.includes(writePath(path)) === true) return true;
+    if (isComputed(path, source.computed)) return true;
     const read = createFieldReader(path, source);
     return items.some((item) => read(item).length > 0);
   };
@@ -76,6 +118,13 @@ export function findKnownFields(items: readonly unknown[], source: SelectionSour
     names: () => [...new Set([...topFields(items), ...derived, ...nestedFields(items)])].slice(0, MAX_NAMES),
     keyOf: (names) => findKey(items.slice(0, MAX_NAMES), names),
   };
+}
+
+/** `_computed` alone means all of them. */
+export function isComputed(path: FieldPath, computed: SelectionSource['computed']): boolean {
+  return (
+    findComputed(path, computed) !== undefined || (path[0] === COMPUTED && path.length === 1 && computed.length > 0)
+  );
 }
 
 function findKey(items: readonly unknown[], names: readonly string[]): string | undefined {

@@ -247,6 +247,8 @@ export interface CollectionQuery {
   readonly aggregate?: readonly (readonly [label: string, aggregation: Aggregation])[];
   readonly includeItems: boolean;
   readonly page: PageRequest;
+  /** The fields of the query that the operation's output schema declares. */
+  readonly declared?: readonly string[];
   /** What the caller gave, and what a summary without items cannot follow. */
   readonly ineffective?: readonly string[];
 }
@@ -272,6 +274,8 @@ export interface DetachedResults {
   readonly settings: AnswerLimits;
   readonly controls: Pick<ControlSet, 'kind' | 'names'>;
   readonly shape: ResultShape | undefined;
+  /** The fields that items of earlier answers had. */
+  readonly seen: readonly string[];
   readonly signingKey: Uint8Array;
   readonly storedBytes: number;
   readonly now: number;
@@ -300,7 +304,13 @@ export interface DetachedList {
 }
 
 /** What one answer shows of its operation's shape. */
-export type SeenAnswer = { readonly kind: 'list'; readonly path: FieldPath } | { readonly kind: 'object' | 'message' };
+export type SeenAnswer = (
+  | { readonly kind: 'list'; readonly path: FieldPath }
+  | { readonly kind: 'object' | 'message' }
+) & {
+  /** The fields of its items. */
+  readonly fields?: readonly string[];
+};
 
 /** What is known of the items that a list lacks, because it is one page of an upstream's. */
 export interface MissingItems {
@@ -350,6 +360,7 @@ export const passResults: ResultService = {
     settings: { maxTokens: 0, keptBytes: 1, keptSeconds: 1, compact: false },
     controls: NO_CONTROLS,
     shape: undefined,
+    seen: [],
     signingKey: new Uint8Array(),
     storedBytes: 1,
     now: 0,

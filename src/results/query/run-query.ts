@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/json/json.js';
+import type { Warning } from '../../base/protocol/result.js';
 import { aggregateItems, findNumberless } from './aggregate-items.js';
-import { checkFields, findKnownFields } from './check-fields.js';
+import { findKnownFields, warnOfFields } from './check-fields.js';
 import { createFieldReader, writePath } from './fields.js';
 import { findUncompared } from './filter-items.js';
 import { firstComparable } from './order-items.js';
@@ -18,6 +19,8 @@ export interface QueryOptions extends SelectionSource {
 export interface QueryOutcome {
   /** The items that were found, whole and in order. */
   readonly ordered: readonly unknown[];
+  /** About fields that no item has. */
+  readonly fieldWarnings?: readonly Warning[];
   /** By the caller's labels; absent where nothing was to be computed. */
   readonly aggregations?: JsonObject;
   /** How many groups `aggregations` leaves out, by label. */
@@ -30,10 +33,11 @@ export interface QueryOutcome {
 
 /**
  * Filters, searches, sorts and summarises the items of an answer. Paging and `fields` are applied later.
- * Throws an `OperationError` for fields, presets and sums that these items do not have.
+ * Throws an `OperationError` for presets and sums that these items do not have.
  */
 export function runQuery(items: readonly unknown[], query: CollectionQuery, options: QueryOptions): QueryOutcome {
-  checkFields(query, findKnownFields(items, options), options.operation);
+  const warnings = warnOfFields(query, findKnownFields(items, options), options.seen);
+  const fieldWarnings = warnings.length > 0 && { fieldWarnings: warnings };
   const { aggregate } = query;
   if (aggregate !== undefined) checkNumbers(items, aggregate, options);
   const ordered = chooseItems(items, query, options);
@@ -41,11 +45,12 @@ export function runQuery(items: readonly unknown[], query: CollectionQuery, opti
   const amounts = countAmounts(ordered, query.sort, options);
   const amountsAsText = amounts.size > 0 && { amountsAsText: amounts };
   if (aggregate === undefined)
-    return { ordered, ...(uncompared.size > 0 && { notNumbers: uncompared }), ...amountsAsText };
+    return { ordered, ...fieldWarnings, ...(uncompared.size > 0 && { notNumbers: uncompared }), ...amountsAsText };
   const { aggregations, truncatedGroups, notNumbers: unsummed } = aggregateItems(ordered, aggregate, options);
   const notNumbers = new Map([...uncompared, ...unsummed]);
   return {
     ordered,
+    ...fieldWarnings,
     aggregations,
     ...(truncatedGroups.size > 0 && { truncatedGroups }),
     ...(notNumbers.size > 0 && { notNumbers }),

@@ -17,8 +17,8 @@ import type { ComputedField, FieldPath, FieldSelection } from './result-types.js
 export interface SelectionSource extends FieldSource {
   /** The operator's presets by name; one named like a standard preset is used in its place. */
   readonly presets: ReadonlyMap<string, readonly FieldPath[]>;
-  /** The fields that the operation says its items may have. */
-  readonly declared?: readonly string[];
+  /** The fields that items of earlier answers had. */
+  readonly seen?: readonly string[];
 }
 
 /** Makes an item as it is sent. A value that is neither an object nor a list has no fields and stays unchanged. */

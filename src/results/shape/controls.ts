@@ -2,12 +2,14 @@ import { compileExpression } from '../../base/expression/compile.js';
 import type { JsonObject } from '../../base/json/json.js';
 import { isSpeltLike } from '../../base/lib/names.js';
 import type { Operation } from '../../base/protocol/operation.js';
-import { CONTROLS, type ComputedField, type Control, type ControlSet } from '../query/result-types.js';
-import { declaredShape, describedFields, holdsNoList, isReadable } from './declared-shape.js';
+import { CONTROLS, type ComputedField, type Control, type ControlSet, type FieldPath } from '../query/result-types.js';
+import { declaredShape, declaresField, describedFields, holdsNoList, isReadable } from './declared-shape.js';
 
 /** The controls of an operation, and each by the name that callers use. */
 export interface PreparedControls extends ControlSet {
   readonly byName: ReadonlyMap<string, Control>;
+  /** Whether the output schema declares a field of the items; undefined where it says nothing. */
+  readonly declares: (path: FieldPath) => boolean | undefined;
 }
 
 export interface UnknownControl {
@@ -16,7 +18,12 @@ export interface UnknownControl {
 }
 
 /** For operations that take no controls: those that write, and the gateway's own. */
-const NO_CONTROLS: PreparedControls = { kind: 'none', names: new Map(), byName: new Map() };
+const NO_CONTROLS: PreparedControls = {
+  kind: 'none',
+  names: new Map(),
+  byName: new Map(),
+  declares: () => undefined,
+};
 
 /**
  * Says which controls an operation takes. A READ of an upstream takes all of them, because whether there is a list is seen in the
@@ -38,6 +45,7 @@ export function prepareControls(
     kind: shape?.kind ?? 'object',
     names: new Map(named),
     byName: new Map(named.map(([control, name]) => [name, control])),
+    declares: (field) => declaresField(operation, shape, field),
     ...(fields.length > 0 && { fields }),
     ...(computed.length > 0 && { computed }),
   };

@@ -2,7 +2,9 @@ import type { JsonSchema } from '../../base/json/json.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../base/protocol/operation.js';
 import { LEXICON } from '../../classify/words/lexicon.js';
 import { splitWords } from '../../classify/words/vocabulary.js';
+import { readFurtherMembers } from '../../schema/further-members.js';
 import { type ObjectField, type ReadSchema, readSchema } from '../../schema/schema-shape.js';
+import { SCALAR, writePath } from '../query/fields.js';
 import { CONTROLLED, type FieldPath, type ItemField, type ResultShape } from '../query/result-types.js';
 import { findListPlace, type Member } from './locate-list.js';
 
@@ -121,6 +123,41 @@ export function describedFields({ outputSchema: root }: Operation, path: FieldPa
   return outer
     .flatMap(({ name, type, schema }) => [{ name, type }, ...innerFields(name, schema, root)])
     .slice(0, MAX_FIELDS);
+}
+
+/**
+ * Whether the output schema declares a field of the list's items. A schema that names fields and does not say that others may come is held
+ * to know all of them; undefined where it says nothing.
+ */
+export function declaresField(
+  { outputSchema: root }: Operation,
+  shape: ResultShape | undefined,
+  field: FieldPath,
+): boolean | undefined {
+  if (root === undefined || shape?.kind !== 'collection') return undefined;
+  const schema = shape.path?.reduce<JsonSchema | undefined>((outer, name) => memberSchema(outer, name, root), root);
+  return schema === undefined ? undefined : declaresAt(schema, root, field, MOST_STEPS);
+}
+
+/** Through lists of lists and references to themselves. */
+const MOST_STEPS = 64;
+
+function declaresAt(schema: JsonSchema, root: JsonSchema, path: FieldPath, steps: number): boolean | undefined {
+  const [key, ...rest] = path;
+  if (key === undefined) return true;
+  const { shape } = readSchema(schema, root);
+  if (steps === 0 || shape.kind === 'map') return undefined;
+  if (shape.kind === 'array') return shape.items && declaresAt(shape.items, root, path, steps - 1);
+  if (shape.kind === 'scalar') return shape.type === 'any' ? undefined : writePath(path) === SCALAR;
+  if (shape.kind === 'union') {
+    const verdicts = shape.branches.map((branch) => declaresAt(branch, root, path, steps - 1));
+    return verdicts.includes(true) || (verdicts.includes(undefined) ? undefined : false);
+  }
+  // A name may have dots in it.
+  if (shape.fields.some(({ name }) => name === writePath(path))) return true;
+  const member = shape.fields.find(({ name }) => name === key);
+  if (member !== undefined) return declaresAt(member.schema, root, rest, steps - 1);
+  return shape.fields.length === 0 || readFurtherMembers(schema, root).taken === true ? undefined : false;
 }
 
 interface DescribedField extends ItemField {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { oncePer } from '../../base/lib/collections.js';
 import type { Operation } from '../../base/protocol/operation.js';
+import { namesOfFields } from '../query/check-fields.js';
 import type { FieldPath, ResultShape, SeenAnswer } from '../query/result-types.js';
 import { declaredShape, isReadable } from './declared-shape.js';
 import { locateList, onlyText } from './locate-list.js';
@@ -19,10 +20,14 @@ export interface ShapeMemory {
   learn(operation: Operation, data: unknown): void;
   /** Takes what another thread has seen of an answer. */
   note(operation: Operation, answer: SeenAnswer | undefined): void;
+  /** The names of fields that items of its answers had. */
+  fieldsOf(operation: Operation): readonly string[];
 }
 
 /** Operations that are remembered; the least recently used are forgotten first. */
 const MAX_OPERATIONS = 10_000;
+const MOST_WITH_FIELDS = 1_000;
+const MOST_FIELDS = 200;
 
 /** What is known of an operation before it is ever called. */
 interface Declaration {
@@ -41,11 +46,16 @@ export function createShapeMemory(isPrivate: (operation: Operation) => boolean =
   const declarationOf = oncePer(readDeclaration);
   const recall = ({ key }: Declaration): Experience | undefined =>
     key === undefined ? undefined : experiences.get(key);
-  const note = (operation: Operation, see: () => SeenAnswer | undefined): void => {
+  const fields = new LRUCache<string, ReadonlySet<string>>({ max: MOST_WITH_FIELDS });
+  const note = (operation: Operation, answer: SeenAnswer | undefined): void => {
     const { key } = declarationOf(operation);
-    if (key === undefined || isPrivate(operation)) return;
+    if (answer === undefined || isPrivate(operation) || !isReadable(operation)) return;
+    const seen = fields.get(operation.definition) ?? new Set();
+    const news = (answer.fields ?? []).filter((name) => !seen.has(name));
+    if (news.length > 0) fields.set(operation.definition, new Set([...news, ...seen].slice(0, MOST_FIELDS)));
+    if (key === undefined) return;
     const before = experiences.get(key) ?? NO_EXPERIENCE;
-    const after = weighAnswer(before, see());
+    const after = weighAnswer(before, answer);
     if (after !== before) experiences.set(key, after);
   };
   return {
@@ -57,8 +67,9 @@ export function createShapeMemory(isPrivate: (operation: Operation) => boolean =
         ? (learned ?? declaration.shape)
         : declaration.shape;
     },
-    learn: (operation, data) => note(operation, () => readAnswer(data)),
-    note: (operation, answer) => note(operation, () => answer),
+    learn: (operation, data) => note(operation, readAnswer(data)),
+    note,
+    fieldsOf: (operation) => [...(fields.get(operation.definition) ?? [])],
   };
 }
 
@@ -104,10 +115,11 @@ export function readAnswer(data: unknown): SeenAnswer | undefined {
   if (typeof data !== 'string' && (typeof data !== 'object' || data === null)) return undefined;
   const list = locateList(data);
   if (list?.isWhole === true && list.evidence !== 'lines') {
-    return list.items.length === 0 ? undefined : { kind: 'list', path: list.path };
+    return list.items.length === 0 ? undefined : { kind: 'list', path: list.path, fields: namesOfFields(list.items) };
   }
   const text = list === undefined ? onlyText(data)?.value.trim() : undefined;
-  return { kind: text === undefined || text.includes('\n') ? 'object' : 'message' };
+  const fields = namesOfFields(list?.items ?? [data]);
+  return { kind: text === undefined || text.includes('\n') ? 'object' : 'message', fields };
 }
 
 function addList(before: Experience, path: FieldPath): Experience {

@@ -102,7 +102,7 @@ function listFitting(names: readonly string[]): string {
 }
 
 /**
- * Controls for an example call. Without known fields it names none, because a field that no item has is refused.
+ * Controls for an example call. Without known fields it names none: the answer to a field that no item has says nothing.
  */
 export function exampleControls({ names, fields = [] }: ControlSet): JsonObject {
   const [first, second = first] = fields;

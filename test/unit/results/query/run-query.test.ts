@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OperationError } from '../../../../src/base/protocol/operation-error.js';
+import type { Warning } from '../../../../src/base/protocol/result.js';
 import { sortItems } from '../../../../src/results/query/order-items.js';
 import type { Control } from '../../../../src/results/query/result-types.js';
 import { project, type QueryOutcome, runQuery } from '../../../../src/results/query/run-query.js';
@@ -123,9 +124,15 @@ it('says how many groups are left out', () => {
   expect(truncatedGroups).toEqual(new Map([['by_id', 1]]));
 });
 
+const warned = (...[items, given]: Parameters<typeof run>): Warning => {
+  const [warning] = run(items, given).fieldWarnings ?? [];
+  if (warning === undefined) throw new Error('no warning');
+  return warning;
+};
+
 describe('unknown fields', () => {
   it('that stand inside are suggested with their path', () => {
-    const { message } = refusal([{ entities: [{ name: 'a' }], total: 1 }], { fields: ['name'] });
+    const { message } = warned([{ entities: [{ name: 'a' }], total: 1 }], { fields: ['name'] });
     expect(message).toContain("'name' (did you mean 'entities.name'?)");
   });
 
@@ -134,32 +141,29 @@ describe('unknown fields', () => {
       { key: 'shell', value: '/bin/sh' },
       { key: 'theme', value: 'dark' },
     ];
-    expect(refusal(settings, { fields: ['shell'] }).message).toMatch(
+    expect(warned(settings, { fields: ['shell'] }).message).toMatch(
       /Items with this 'key' are found by \{"filter":\{"key":"shell"\}\}$/,
     );
-    expect(refusal(settings, { fields: ['theme', 'shell'] }).message).toMatch(
+    expect(warned(settings, { fields: ['theme', 'shell'] }).message).toMatch(
       /\{"key":\{"in":\["theme","shell"\]\}\}\}$/,
     );
-    expect(refusal(settings, { fields: ['shell', 'colour'] }).message).not.toContain('filter');
+    expect(warned(settings, { fields: ['shell', 'colour'] }).message).not.toContain('filter');
   });
 
   it('are reported with the valid fields, the nearest first', () => {
-    const { code, message, details } = refusal(WIDGETS, {
+    const { code, message, details } = warned(WIDGETS, {
       filter: { statuss: 'active' },
       sort: 'zzz',
       fields: ['widget_id', 'settings.thme'],
       aggregate: { a: { sum: 'bytes' } },
     });
-    expect(code).toBe('VALIDATION_UNKNOWN_FIELD');
-    expect(message).toContain(
-      "Unknown field(s) for operation 'list_items': 'statuss' (did you mean 'status'?), 'zzz', ",
-    );
+    expect(code).toBe('VALIDATION_UNKNOWN_FIELD_WARNING');
+    expect(message).toContain("No item has 'statuss' (did you mean 'status'?), 'zzz', ");
     expect(message).toContain("'settings.thme' (did you mean 'settings.theme'?)");
     expect(details).toMatchObject({
-      operation: 'list_items',
       unknown_fields: ['statuss', 'zzz', 'settings.thme', 'bytes'],
     });
-    const valid = details['valid_fields'] as readonly string[];
+    const valid = details?.['seen_fields'] as readonly string[];
     expect(valid.toSorted()).toEqual(
       [...Object.keys(WIDGETS[0]!), '_computed.age_days', 'settings.theme', 'settings.language'].toSorted(),
     );
@@ -184,23 +188,22 @@ describe('unknown fields', () => {
     expect(run(items, { filter: { 'a.b.c.d.e': 1 } }).ordered).toHaveLength(1);
   });
 
-  it('are not reported where there are no items', () => {
-    expect(run([], { filter: { anything: 1 }, aggregate: { a: { avg: 'x' }, b: { count: true } } })).toEqual({
-      ordered: [],
-      aggregations: { a: null, b: 0 },
-    });
+  it('are answered, and reported where there are no items, too', () => {
+    const asked = { filter: { anything: 1 }, aggregate: { a: { avg: 'x' }, b: { count: true } } };
+    expect(run([], asked)).toMatchObject({ ordered: [], aggregations: { a: null, b: 0 } });
+    expect(warned([], asked).details).toMatchObject({ unknown_fields: ['anything', 'x'] });
   });
 
   it('of items that are not objects are all names but value', () => {
     expect(run(['b', 'a'], { sort: 'value' }).ordered).toEqual(['a', 'b']);
-    expect(refusal(['b'], { sort: 'name' }).details['valid_fields']).toContain('value');
+    expect(warned(['b'], { sort: 'name' }).details?.['seen_fields']).toContain('value');
   });
 
   it('are reported in bounded number', () => {
     const item = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`field_${index}`, index]));
-    const { message, details } = refusal([item], { sort: 'feild_7' });
-    expect((details['valid_fields'] as readonly string[])[0]).toBe('field_7');
-    expect(details['valid_fields']).toHaveLength(30);
+    const { message, details } = warned([item], { sort: 'feild_7' });
+    expect(details?.['seen_fields']).toEqual(expect.arrayContaining(['field_7']));
+    expect(details?.['seen_fields']).toHaveLength(30);
     expect(message.length).toBeLessThan(1000);
   });
 });
