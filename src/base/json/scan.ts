@@ -117,7 +117,7 @@ function endOfValue(text: string, start: number): number {
 }
 
 /** What may be a number that a double changes: more digits than it holds, or an exponent that leaves its range. Most texts hold nothing like it. */
-export const SUSPICIOUS = /\d{16}|\d[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
+export const SUSPICIOUS = /\d{16}|[\d.]{17}|\d[eE][+-]?\d{3}/;
 
 /** Not `0.30000000000000004` and the like, which a double holds as it is written. */
 export function isInexact(literal: string): boolean {

@@ -23,7 +23,7 @@ export interface ResultData {
 }
 
 /** Parsing and writing again would change these numbers: more digits than a double holds, or an exponent. */
-const FRAGILE_NUMBER = /\d{16}|\d[eE][+-]?\d/;
+const FRAGILE_NUMBER = /\d{16}|[\d.]{17}|\d[eE][+-]?\d/;
 
 /** The envelope itself is the first block of the MCP content array. */
 const FIRST_NATIVE_INDEX = 1;
