@@ -53,6 +53,18 @@ export function unmarkedWithin(value: unknown): unknown {
   return Array.isArray(value) ? plain.map(([, member]) => member) : Object.fromEntries(plain);
 }
 
+/** Whether a text is JSON with a number that would be another one as a value. */
+export function holdsInexact(text: string): boolean {
+  if (!SUSPICIOUS.test(text)) return false;
+  try {
+    const value = parseExact(text);
+    return unmarkedWithin(value) !== value;
+  } catch {
+    // No JSON: a text, whatever its digits.
+    return false;
+  }
+}
+
 /** Writes what `parseExact` read. */
 export function writeExact(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null';

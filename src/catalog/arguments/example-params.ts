@@ -1,6 +1,7 @@
+import { holdsInexact } from '../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject, type JsonSchema, setMember } from '../../base/json/json.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../base/lib/names.js';
-import type { Operation, Parameter, ParameterScope } from '../../base/protocol/operation.js';
+import { type Operation, type Parameter, type ParameterScope, pathOf } from '../../base/protocol/operation.js';
 import { chosenParts, demandedMembers } from '../../schema/chosen-parts.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
@@ -107,6 +108,19 @@ function boundArguments({ fixedArguments = {} }: Operation, values: Values): Jso
   const bound: JsonObject = {};
   for (const [parameter, value] of values) setMember(bound, parameter.upstreamName, value);
   return { ...bound, ...fixedArguments };
+}
+
+/** What of a call's parameters its operation takes, and those of numbers that it takes as no text and that no value can carry exactly. */
+export function readGiven(
+  operation: Operation,
+  given: JsonObject,
+): { readonly usable: ReadonlySet<Parameter>; readonly inexact: readonly string[] } {
+  const values = collectGiven(operation, given);
+  const usable = new Set(keepUsable(operation, values, new Meter(EXAMPLE_WORK)).keys());
+  const inexact = [...values].filter(
+    ([each, value]) => !usable.has(each) && typeof value === 'string' && holdsInexact(value),
+  );
+  return { usable, inexact: inexact.map(([parameter]) => pathOf(parameter)) };
 }
 
 /** What was given, wherever it was put and however it was spelled, by parameter. */

@@ -1,3 +1,4 @@
+import { parseExact, unmarkedWithin } from '../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { toSnakeCase } from '../../base/lib/names.js';
 import type { ParameterScope } from '../../base/protocol/operation.js';
@@ -21,15 +22,16 @@ export function unwrap(key: string, value: unknown, scope: ParameterScope): Json
     : undefined;
 }
 
-function parseObject(value: unknown): JsonObject | undefined {
+export function parseObject(value: unknown): JsonObject | undefined {
   const parsed = typeof value === 'string' ? parseText(value) : value;
   return isJsonObject(parsed) ? parsed : undefined;
 }
 
+/** The JSON in a text. A number that would be another one as a value stays a text, digit for digit. */
 export function parseText(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value);
+    return unmarkedWithin(parseExact(value));
   } catch {
     // Not JSON after all: the caller meant a text.
     return value;

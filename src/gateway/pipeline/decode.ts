@@ -5,6 +5,7 @@ import type { RawCall } from '../../base/protocol/call.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { type CallTrace, newTraceId, readTraceId } from '../../base/protocol/trace-context.js';
+import { parseObject } from '../../catalog/arguments/wrapped-params.js';
 import type { EndpointPlan } from '../../catalog/endpoint/endpoint-plan.js';
 import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
 import { callVariants, operationOfCall } from '../../catalog/operation.js';
@@ -212,7 +213,7 @@ function notAnObject(
   snapshot: Snapshot,
   operationName?: string,
 ): OperationError {
-  const parsed = typeof value === 'string' ? parseObject(value) : undefined;
+  const parsed = parseObject(value);
   const operation = operationName === undefined ? undefined : snapshot.catalog.find(operationName);
   const hint = parsed === undefined ? '' : '. Send the object itself, not a string containing JSON';
   return new OperationError(
@@ -232,16 +233,6 @@ function notAnObject(
 function introspectExample(snapshot: Snapshot): unknown {
   const introspect = snapshot.catalog.find('introspect');
   return introspect === undefined ? undefined : correctedExample(snapshot, introspect, { query: 'operations' });
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Not JSON: the answer names only the expected type.
-    return undefined;
-  }
 }
 
 function typeName(value: unknown): string {

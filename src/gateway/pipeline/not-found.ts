@@ -4,7 +4,8 @@ import { echoName, quoteValues } from '../../base/lib/text.js';
 import { dangerRank, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { describeAbsence } from '../../base/protocol/tools.js';
-import { findValidExample } from '../../catalog/arguments/example-params.js';
+import { findValidExample, readGiven } from '../../catalog/arguments/example-params.js';
+import { withPlaceholders } from '../../catalog/arguments/placeholders.js';
 import type { WithheldTool } from '../../catalog/integrity/guard-tools.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -219,6 +220,8 @@ export interface CorrectedExample {
   readonly tool: string;
   /** `{operation, params}`; of a tool that is passed through its own. */
   readonly arguments: JsonObject;
+  /** What of the caller's values is not in it, and why. */
+  readonly note?: string;
 }
 
 /** The call of an operation with these parameters, through the MCP tool that takes it. */
@@ -229,7 +232,8 @@ export function exampleOf(
 ): CorrectedExample {
   const { name, passthrough } = operation;
   const tool = plan.toolFor(operation);
-  return { tool, arguments: passthrough === undefined ? { operation: name, params } : params };
+  const shown = withPlaceholders(operation, params);
+  return { tool, arguments: passthrough === undefined ? { operation: name, params: shown } : shown };
 }
 
 /** The parameters in an example. */
@@ -243,7 +247,7 @@ const MAX_EXAMPLE_LENGTH = 1_500;
 
 /**
  * An example call of the operation that keeps what the caller already got right; undefined where none was found that would
- * be accepted.
+ * be accepted. What is no READ is shown with placeholders for the rest: callers may send an example back unread.
  */
 export function correctedExample(
   snapshot: Snapshot,
@@ -253,7 +257,12 @@ export function correctedExample(
   const kept = findValidExample(operation, given);
   const isShort = kept !== undefined && JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH;
   const params = isShort ? kept : findValidExample(operation);
-  return params === undefined ? undefined : exampleOf(snapshot, operation, params);
+  if (params === undefined) return undefined;
+  const { usable, inexact } = readGiven(operation, given);
+  const isRead = operation.classification.category === 'READ';
+  const shown = isRead ? params : withPlaceholders(operation, params, (each) => !(isShort && usable.has(each)));
+  const note = `${quoteValues(inexact)}: a number of more digits than can be sent exactly, where this tool takes no text`;
+  return { ...exampleOf(snapshot, operation, shown), ...(inexact.length > 0 && { note }) };
 }
 
 /** The part of a grouped tool that a call meant, and its parameters without the one that chose the part. */
