@@ -74,11 +74,12 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     tool,
     upstream,
   } = draft;
-  const { slug, trust, strict, timeoutMs, readOnlyStatements, rowFunctions } = upstream;
+  const { slug, trust, strict, formats, timeoutMs, readOnlyStatements, rowFunctions } = upstream;
   const key = JSON.stringify([
     slug,
     trust,
     strict,
+    formats,
     timeoutMs,
     curation,
     localName,
@@ -178,6 +179,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
       : [],
     strict,
     strictInside: upstream.strict === 'deep' || undefined,
+    formats: upstream.formats === 'strict' ? 'strict' : undefined,
     unknownParameters: curation.unknownParameters,
     inputSchema,
     outputSchema: isJsonObject(raw['outputSchema']) ? raw['outputSchema'] : undefined,

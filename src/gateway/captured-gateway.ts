@@ -193,6 +193,7 @@ function describeCaptured(name: string): UpstreamConfig {
     maxAnswerBytes: 0,
     trust: 'validated',
     strict: true,
+    formats: 'readable',
     readOnlyStatements: true,
     rowFunctions: 'possible',
     asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },

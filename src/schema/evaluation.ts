@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../base/json/json.js';
+import type { Formats } from './formats.js';
 
 /** One way in which a value breaks its schema. */
 export interface Violation {
@@ -47,6 +48,8 @@ export interface Scope {
   check(schema: unknown): Check;
   /** What a reference of this schema leads to; undefined for one that leads nowhere here. */
   resolve(reference: string, schema: JsonSchema): unknown;
+  /** What `format` refuses. */
+  readonly formats: Formats;
 }
 
 /** A keyword's value as a check; undefined where it asks for nothing, or is malformed and so cannot be asked. */

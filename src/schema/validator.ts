@@ -12,6 +12,7 @@ import {
   Undecided,
   type Violation,
 } from './evaluation.js';
+import type { Formats } from './formats.js';
 import { createReferences } from './references.js';
 import { measureSchema } from './schema-size.js';
 import { OBJECT_KEYWORDS, plainTypeCheck, unevaluatedProperties, VALUE_KEYWORDS } from './value-keywords.js';
@@ -39,7 +40,16 @@ interface Validator {
  * when a value first comes to it, so a large schema costs what is used of it. Nothing that a schema or a value holds can make
  * a check endless: its work is counted (https://json-schema.org/draft/2020-12/json-schema-core#section-13).
  */
-export const validatorFor = oncePer((schema: JsonSchema): Validator => {
+export function validatorFor(schema: JsonSchema, formats: Formats = 'readable'): Validator {
+  return VALIDATORS[formats](schema);
+}
+
+const VALIDATORS: Readonly<Record<Formats, (schema: JsonSchema) => Validator>> = {
+  readable: oncePer((schema) => createValidator(schema, 'readable')),
+  strict: oncePer((schema) => createValidator(schema, 'strict')),
+};
+
+function createValidator(schema: JsonSchema, formats: Formats): Validator {
   const size = measureSchema(schema);
   if (size.excess !== undefined) {
     const undecided = `its schema is too large to check: ${size.excess}`;
@@ -48,7 +58,7 @@ export const validatorFor = oncePer((schema: JsonSchema): Validator => {
       takes: () => true,
     };
   }
-  const scope = createScope(schema);
+  const scope = createScope(schema, formats);
   const seen = size.asksForUnseen;
   const whole = scope.check(schema);
   return {
@@ -59,7 +69,7 @@ export const validatorFor = oncePer((schema: JsonSchema): Validator => {
     },
     takes: (part, value, meter = new Meter()) => run(scope.check(part), value, seen, meter).violations.length === 0,
   };
-});
+}
 
 function run(check: Check, value: unknown, tracksSeen: boolean, meter: Meter): Verdict {
   meter.restart();
@@ -87,7 +97,7 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
 );
 const ORDER: ReadonlyMap<string, number> = new Map(Array.from(KEYWORDS.keys(), (name, index) => [name, index]));
 
-function createScope(root: JsonSchema): Scope {
+function createScope(root: JsonSchema, formats: Formats): Scope {
   const references = createReferences(root);
   const prepared = new WeakMap<JsonSchema, Check>();
   const scope: Scope = {
@@ -101,6 +111,7 @@ function createScope(root: JsonSchema): Scope {
       return check;
     },
     resolve: references.resolve,
+    formats,
   };
   return scope;
 }

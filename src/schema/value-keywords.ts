@@ -1,4 +1,3 @@
-import { fastFormats, fullFormats } from 'ajv-formats/dist/formats.js';
 import { isJsonObject, type JsonSchema } from '../base/json/json.js';
 import {
   attempt,
@@ -11,6 +10,7 @@ import {
   type Run,
   report,
 } from './evaluation.js';
+import { formatTest } from './formats.js';
 import { isEqual } from './json-equality.js';
 import { compilePattern } from './pattern.js';
 
@@ -143,19 +143,8 @@ function compilePatternWithin(source: string, meter: Meter): ReturnType<typeof c
   return compiled;
 }
 
-/** Dates as the calendar has them; for the rest the simple forms, which are linear. */
-const FORMATS: Readonly<Record<string, unknown>> = {
-  ...fastFormats,
-  date: fullFormats.date,
-  time: fullFormats.time,
-  'date-time': fullFormats['date-time'],
-};
-
-/** No format that is known here has longer texts, and some forms look at a text more than once. */
-const LONGEST_FORMATTED = 10_000;
-
-const format: Keyword = (name, schema) => {
-  const test = typeof name === 'string' && Object.hasOwn(FORMATS, name) ? readFormat(FORMATS[name]) : undefined;
+const format: Keyword = (name, schema, { formats }) => {
+  const test = formatTest(name, formats);
   if (test === undefined) return undefined;
   return (value, place, run) => {
     if (typeof value === 'string') run.meter.spend(value.length);
@@ -169,25 +158,6 @@ const format: Keyword = (name, schema) => {
     });
   };
 };
-
-function readFormat(definition: unknown): ((value: unknown) => boolean) | undefined {
-  const texts = readTextTest(definition);
-  if (texts !== undefined)
-    return (value) => typeof value !== 'string' || value.length > LONGEST_FORMATTED || texts(value);
-  if (typeof definition !== 'object' || definition === null || !('validate' in definition)) return undefined;
-  if ('type' in definition && definition.type === 'number') {
-    const { validate } = definition;
-    return typeof validate === 'function'
-      ? (value) => typeof value !== 'number' || validate(value) === true
-      : undefined;
-  }
-  return readFormat(definition.validate);
-}
-
-function readTextTest(definition: unknown): ((text: string) => boolean) | undefined {
-  if (definition instanceof RegExp) return (text) => definition.test(text);
-  return typeof definition === 'function' ? (text) => definition(text) === true : undefined;
-}
 
 /** Keywords that look at one value alone. */
 export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
@@ -208,7 +178,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
 /** The plain types that a schema names at its top, for values whose whole schema is not checked. */
 export function plainTypeCheck(schema: JsonSchema): Check | undefined {
   return 'type' in schema
-    ? type(schema['type'], schema, { check: () => noCheck, resolve: () => undefined })
+    ? type(schema['type'], schema, { check: () => noCheck, resolve: () => undefined, formats: 'readable' })
     : undefined;
 }
 

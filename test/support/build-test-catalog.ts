@@ -29,6 +29,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     maxAnswerBytes: 20_971_520,
     trust: 'validated',
     strict: true,
+    formats: 'readable',
     readOnlyStatements: true,
     rowFunctions: 'possible',
     asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },

@@ -196,6 +196,8 @@ export interface OperationFields {
   readonly strict: boolean;
   /** Set where members of nested objects that their schema does not name are refused, too. */
   readonly strictInside?: true | undefined;
+  /** Set where `format` refuses what its standard does not allow, and not only what no reading of it accepts. */
+  readonly formats?: 'strict' | undefined;
   /** What the operator says of parameters that are not described. */
   readonly unknownParameters?: 'allow' | 'refuse' | undefined;
   /** The tool's input schema as sent; arguments in the upstream's spelling are validated against it. */

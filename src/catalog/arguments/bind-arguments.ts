@@ -46,7 +46,7 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
   const { arguments: given, faults } = matched;
   const bound = Object.values(given).includes(null) ? dropNulls(operation, given, meter) : given;
   for (const [name, value] of Object.entries(operation.fixedArguments ?? {})) setMember(bound, name, value);
-  const verdict = validatorFor(operation.inputSchema).check(bound, meter);
+  const verdict = validatorFor(operation.inputSchema, operation.formats).check(bound, meter);
   const fits = faults.length + verdict.violations.length === 0 && verdict.undecided === undefined;
   // Most arguments are all there and plain: nothing in them can be left out, and nothing be unknown.
   const isPlain = bound === given && !Object.values(bound).some((value) => typeof value === 'object');
@@ -154,7 +154,7 @@ function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean
   if (parameter === undefined || parameter.required) return false;
   // Who replaces the whole removes a field by leaving it out of that.
   if (operation.merge?.writes === 'whole' && parameter.place === 'input') return false;
-  return !validatorFor(operation.inputSchema).takes(parameter.schema, null, meter);
+  return !validatorFor(operation.inputSchema, operation.formats).takes(parameter.schema, null, meter);
 }
 
 /**
@@ -165,7 +165,7 @@ function withoutRefusedNulls(operation: Operation, given: Checked, meter: Meter)
   const nulls = operation.merge === undefined ? findRefusedNulls(given.verdict, given.bound) : [];
   if (nulls.length === 0) return given;
   const bound = nulls.reduce(withoutMember, given.bound);
-  const verdict = validatorFor(operation.inputSchema).check(bound, meter);
+  const verdict = validatorFor(operation.inputSchema, operation.formats).check(bound, meter);
   const refused = new Set(given.verdict.violations.map(keyOf));
   const isBetter = verdict.violations.every((violation) => refused.has(keyOf(violation)));
   return isBetter ? { bound, verdict } : given;
@@ -211,7 +211,7 @@ function keyOf({ keyword, path }: Violation): string {
 
 /** Everything that is wrong with arguments as they are sent, in the caller's terms. */
 export function checkArguments(operation: Operation, args: JsonObject): readonly Fault[] {
-  const { violations } = validatorFor(operation.inputSchema).check(args);
+  const { violations } = validatorFor(operation.inputSchema, operation.formats).check(args);
   return explainViolations(violations, faultScope(operation), MAX_FAULTS);
 }
 

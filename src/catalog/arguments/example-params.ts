@@ -73,7 +73,7 @@ const MOST_REPAIRS = 6;
 function repair(operation: Operation, values: Values, fill: Fill, meter: Meter): Values {
   let repaired = values;
   for (let attempt = 0; attempt < MOST_REPAIRS; attempt += 1) {
-    const [violation] = validatorFor(operation.inputSchema).check(
+    const [violation] = validatorFor(operation.inputSchema, operation.formats).check(
       boundArguments(operation, repaired),
       meter,
     ).violations;
@@ -190,7 +190,7 @@ function respellMembers(value: unknown, schema: JsonSchema, root: JsonSchema, de
 
 function refusedParameters(operation: Operation, values: Values, meter: Meter): ReadonlySet<Parameter> {
   if (values.size === 0) return new Set();
-  const { violations } = validatorFor(operation.inputSchema).check(boundArguments(operation, values), meter);
+  const { violations } = validatorFor(operation.inputSchema, operation.formats).check(boundArguments(operation, values), meter);
   const places = new Set(violations.map(({ path }) => path[0]));
   return new Set([...values.keys()].filter((parameter) => places.has(parameter.upstreamName)));
 }

@@ -192,6 +192,11 @@ export const SHARED = {
     'Refuse parameters that a tool does not describe; `deep` also members of nested objects that their schema does not name, of which callers are else only warned.',
     true,
   ),
+  formats: choice(
+    ['readable', 'strict'],
+    'What `format` of a schema refuses: `readable` what no reading of a notation accepts (local times, fractions and international names pass), `strict` what its standard does not allow.',
+    'readable',
+  ),
   readOnlyStatements: boolean(
     'Count a statement (SQL, GraphQL) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
     true,

@@ -23,7 +23,7 @@ function judgeOf(schema: AnySchema, newest: boolean): ((value: unknown) => boole
 }
 
 const accepts = (schema: JsonSchema, value: unknown) => {
-  const { violations, undecided } = validatorFor(schema).check(value);
+  const { violations, undecided } = validatorFor(schema, 'strict').check(value);
   expect(undecided).toBeUndefined();
   return violations.length === 0;
 };

@@ -50,6 +50,7 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     maxAnswerBytes: 20_971_520,
     trust: 'validated',
     strict: true,
+    formats: 'readable',
     readOnlyStatements: true,
     rowFunctions: 'possible',
     asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
