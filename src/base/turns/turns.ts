@@ -72,6 +72,14 @@ export class Turns {
     return this.#hasRoom() ? undefined : this.#wait(lane, false);
   }
 
+  /**
+   * The same for what begins beside others of its kind: it resolves when those before it have done what they do at once, as what that takes
+   * is not known before.
+   */
+  enterAfterOthers(lane: string): Promise<void> {
+    return this.#wait(lane, false);
+  }
+
   /** Resolves in a later turn, in which no other that waits is resumed. */
   next(lane: string): Promise<void> {
     return this.#wait(lane, true);

@@ -72,7 +72,8 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
           onProgress,
           ...(raw.trace === undefined ? {} : { trace: raw.trace.inner('batch item') }),
         });
-      const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, pause, onDefect });
+      const begin = () => turns.enterAfterOthers(raw.caller.sessionId);
+      const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, pause: begin, onDefect });
       const settled = await settleRun(agreed.items, run, limits, pause);
       const halt = await askAboutRest(settled, run.asked, ahead);
       return await writeBatch(agreed.items, settled, halt, limits, pause);

@@ -50,6 +50,22 @@ describe('the turns of the event loop', () => {
     expect(turns.enter('a')).toBeInstanceOf(Promise);
   });
 
+  it('have no room for what begins beside others once these have taken a time that nobody counted', async () => {
+    const { turns, step, pass } = aLoop();
+    const ended: number[] = [];
+    const work = async (index: number): Promise<void> => {
+      await turns.enterAfterOthers('a');
+      await Promise.resolve();
+      pass(4);
+      ended.push(index);
+    };
+    for (const index of [1, 2, 3, 4, 5]) void work(index);
+    const after: number[] = [];
+    while (await step()) after.push(ended.length);
+    expect(ended).toEqual([1, 2, 3, 4, 5]);
+    expect(after.slice(0, 2)).toEqual([3, 5]);
+  });
+
   it('resume one that waits in each turn, lanes by turns', async () => {
     const { turns, step } = aLoop();
     const resumed: string[] = [];
