@@ -73,7 +73,6 @@ export class EventStreams {
     for (const stream of this.#streams) this.#end(stream);
   }
 
-  /** Nothing may be written after the end. */
   #end(stream: Stream): void {
     this.#drop(stream);
     stream.response.end();

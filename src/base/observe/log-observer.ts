@@ -99,7 +99,8 @@ export function levelOf(observation: Observation): Level {
 }
 
 async function openSink(asText: boolean): Promise<DestinationStream> {
-  if (!asText) return escaping(destination({ dest: 2, sync: false }));
+  // A log that cannot be written does not end what it tells of.
+  if (!asText) return escaping(destination({ dest: 2, sync: false }).on('error', () => undefined));
   // Only terminals need the pretty format, so other processes do not load it.
   const { default: pretty } = await import('pino-pretty');
   // The message contains the other fields already; only a defect's stack gets more lines.

@@ -77,7 +77,7 @@ async function openCounting(
       });
       if (listen === undefined) return;
       const { openMetricsListener } = await import('../../console/metrics/metrics-endpoint.js');
-      listener = await openMetricsListener(listen, answer);
+      listener = await openMetricsListener(listen, answer, observe);
       observe({ kind: 'notice', level: 'info', message: `Metrics are at ${listener.url}.` });
     },
     close() {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Observer } from '../../base/observe/observation.js';
 import type { ListenAddress, MetricsConfig } from '../../config/observability-config.js';
 import { BEARER, FailedAttempts, RefusalNotices } from '../../server/auth/bearer-tokens.js';
+import { guardResponses } from '../../server/http/guarded-response.js';
 import { applyTarget, hostnameOf, LOOPBACK_NAMES } from '../../server/http/host-guard.js';
 import { addressOf } from '../../server/http/responder.js';
 
@@ -106,9 +107,10 @@ const REQUEST_TIMEOUT_MS = 10_000;
 export async function openMetricsListener(
   { host, port }: ListenAddress,
   listener: RequestListener,
+  observe: Observer,
 ): Promise<MetricsListener> {
   const options = { requestTimeout: REQUEST_TIMEOUT_MS, insecureHTTPParser: false };
-  const server = createServer(options, (request, response) => {
+  const server = createServer({ ...options, ServerResponse: guardResponses(observe) }, (request, response) => {
     applyTarget(request);
     listener(request, response);
   });
@@ -121,6 +123,7 @@ export async function openMetricsListener(
     const message = `The metrics cannot be served at ${host}:${port} (${why}). Choose another address with metrics.listen.`;
     throw new Error(message, { cause });
   }
+  server.on('error', (cause) => observe({ kind: 'defect', where: METRICS_PATH, cause }));
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}/metrics`,
     close() {

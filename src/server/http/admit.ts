@@ -9,7 +9,7 @@ import { BEARER, RefusalNotices } from '../auth/bearer-tokens.js';
 import { ClientKeys, type KeyHolder } from '../auth/client-keys.js';
 import { metadataAddress, scopesOf } from '../auth/resource-metadata.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
-import { addressOf, type RequestHandler, sendRpcError } from './responder.js';
+import { addressOf, answerWhen, type Fail, failing, type RequestHandler, sendRpcError } from './responder.js';
 
 /** Who may use MCP over HTTP. */
 export interface AccessSettings {
@@ -42,7 +42,7 @@ export class Admission {
     let timer: NodeJS.Timeout | undefined;
     const look = async (): Promise<void> => {
       const verdict = await this.gate?.check(authorization, network);
-      if (response.writableEnded || response.destroyed) return;
+      if (response.destroyed) return;
       if (verdict?.kind !== 'accepted' || !isSame(verdict.client, client)) {
         response.end();
         return;
@@ -85,7 +85,7 @@ const BUSY: Verdict = { kind: 'unavailable', issuer: '', retryAfterSeconds: 1 };
 /** Passes requests on with who was authenticated, or refuses them. */
 class Gate {
   readonly #oauth: OAuthConfig | undefined;
-  readonly #observe: Observer;
+  readonly #fail: Fail;
   readonly #keys: ClientKeys;
   readonly #known = new KnownHeaders();
   readonly #notices: RefusalNotices;
@@ -93,7 +93,7 @@ class Gate {
 
   constructor({ clients, oauth }: AccessSettings, observe: Observer) {
     this.#oauth = oauth;
-    this.#observe = observe;
+    this.#fail = failing(observe, '/mcp');
     this.#keys = new ClientKeys(clients);
     this.#notices = new RefusalNotices(observe, '/mcp');
     this.#checks = oauth && new TokenChecks(oauth, observe);
@@ -111,17 +111,7 @@ class Gate {
       if (given?.kind === 'accepted') handle(request, response, given.client);
       else this.#refuse(request, response, given);
     };
-    if (!(verdict instanceof Promise)) {
-      answer(verdict);
-      return;
-    }
-    verdict
-      // The client may have gone meanwhile.
-      .then((given) => (response.destroyed ? undefined : answer(given)))
-      .catch((cause: unknown) => {
-        this.#observe({ kind: 'defect', where: '/mcp', cause });
-        if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
-      });
+    answerWhen(verdict, response, this.#fail, answer);
   }
 
   /** What an `Authorization` header is worth now; undefined where it holds no token, or a static one that is not valid. */

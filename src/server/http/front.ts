@@ -4,9 +4,8 @@ import { BriefSet } from '../../base/lib/collections.js';
 import type { Observer } from '../../base/observe/observation.js';
 import { PacedQueue, type Turns, turns } from '../../base/turns/turns.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { createHostGuard, type HostGuard } from './host-guard.js';
-import { sendRpcError } from './responder.js';
+import { failing } from './responder.js';
 import type { McpEndpoints } from './view-endpoints.js';
 
 export const MCP_PATH = '/mcp';
@@ -63,19 +62,16 @@ export function withFastMcp(
   admits: HostGuard,
   observe: Observer,
 ): RequestListener {
+  const fail = failing(observe, MCP_PATH);
   return (request, response) => {
     const view = request.url === MCP_PATH ? undefined : VIEW_PATH.exec(request.url ?? '')?.[1];
-    if (request.url !== MCP_PATH && view === undefined) {
-      serveOthers(request, response);
-      return;
-    }
     try {
-      if (!admits(request, response)) return;
-      if (view === undefined) serveMcp(request, response);
+      if (request.url !== MCP_PATH && view === undefined) serveOthers(request, response);
+      else if (!admits(request, response)) return;
+      else if (view === undefined) serveMcp(request, response);
       else serveView(view, request, response);
     } catch (cause) {
-      observe({ kind: 'defect', where: MCP_PATH, cause });
-      if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+      fail(response, cause);
     }
   };
 }

@@ -13,7 +13,10 @@ import { revisionOf } from './mirror-headers.js';
 import {
   acceptsStream,
   addressOf,
+  answerWhen,
   asksForStructured,
+  type Fail,
+  failing,
   occupy,
   type RequestHandler,
   type SseStreams,
@@ -52,20 +55,17 @@ interface LegacyEndpointDeps {
 
 export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   const { sessions, streams, kept, settings, followToken } = deps;
-  const withSession = createSessionFinder(sessions, settings, deps.observe);
+  const fail = failing(deps.observe, '/mcp');
+  const withSession = createSessionFinder(sessions, settings, fail);
 
   return {
     enter({ requests }, request, response, client, goOn) {
       const [first] = requests;
       // Whatever session the client names: it has begun anew, be it because that one has ended.
-      if (first?.method === 'initialize')
-        openSession(
-          { handshake: first, response, origin: { address: addressOf(request), client } },
-          sessions,
-          settings,
-          goOn,
-        );
-      else withSession(request, response, client, goOn);
+      if (first?.method === 'initialize') {
+        const origin = { address: addressOf(request), client };
+        openSession({ handshake: first, response, origin }, sessions, settings, fail, goOn);
+      } else withSession(request, response, client, goOn);
     },
 
     get(request, response, client) {
@@ -83,17 +83,13 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
           else sendEvent(response, found);
         };
         const { 'last-event-id': lastEvent } = request.headers;
-        const found = typeof lastEvent === 'string' ? kept.find(lastEvent, session) : undefined;
-        if (found instanceof Promise) void found.then(goOn);
-        else goOn(found);
+        answerWhen(typeof lastEvent === 'string' ? kept.find(lastEvent, session) : undefined, response, fail, goOn);
       });
     },
 
     delete(request, response, client) {
       withSession(request, response, client, (session) => {
-        const ending = sessions.end(session);
-        if (ending === undefined) sendNothing(response, 200);
-        else void ending.then(() => sendNothing(response, 200));
+        answerWhen(sessions.end(session), response, fail, () => sendNothing(response, 200));
       });
     },
   };
@@ -114,7 +110,7 @@ const SESSION_UNKNOWN = 'Session not found: it has ended or expired. Send initia
 function createSessionFinder(
   sessions: Pick<LegacySessions, 'find'>,
   settings: GatewayConfig['server'],
-  observe: Observer,
+  fail: Fail,
 ): WithSession {
   return (request, response, client, answer) => {
     const { 'mcp-session-id': id } = request.headers;
@@ -134,18 +130,7 @@ function createSessionFinder(
       else if (typeof session === 'object') answer(session);
       else sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings));
     };
-    const finding = sessions.find(id, { address: addressOf(request), client });
-    if (!(finding instanceof Promise)) {
-      take(finding);
-      return;
-    }
-    finding
-      // The client may have gone meanwhile.
-      .then((session) => (response.destroyed ? undefined : take(session)))
-      .catch((cause: unknown) => {
-        observe({ kind: 'defect', where: '/mcp', cause });
-        if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
-      });
+    answerWhen(sessions.find(id, { address: addressOf(request), client }), response, fail, take);
   };
 }
 
@@ -160,6 +145,7 @@ function openSession(
   { handshake, response, origin }: AskedSession,
   sessions: Pick<LegacySessions, 'open' | 'share'>,
   settings: GatewayConfig['server'],
+  fail: Fail,
   goOn: (session: LegacySession) => void,
 ): void {
   const { id, params, clientName = UNNAMED } = handshake;
@@ -181,7 +167,5 @@ function openSession(
   }
   response.setHeader('mcp-session-id', session.id);
   // The client's next request may reach another replica.
-  const sharing = sessions.share(session);
-  if (sharing === undefined) goOn(session);
-  else void sharing.then(() => goOn(session));
+  answerWhen(sessions.share(session), response, fail, () => goOn(session));
 }

@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import type { Observer } from '../../base/observe/observation.js';
 import type { TlsConfig } from '../../config/access-config.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
+import { guardResponses } from './guarded-response.js';
 import { applyTarget } from './host-guard.js';
 import { ProxiedRequest } from './responder.js';
 import { TrustedProxies } from './trusted-proxies.js';
@@ -38,11 +39,11 @@ export function createNodeServer(
   const { tls, trustedProxies, maxConnections } = settings;
   const proxies = new TrustedProxies(trustedProxies);
   const isProxied = trustedProxies.length > 0;
-  const { log } = deps;
+  const { log, observe } = deps;
   const options = {
     ...boundsOf(settings),
     ...(isProxied && { IncomingMessage: ProxiedRequest }),
-    ...(log && { ServerResponse: log.ServerResponse }),
+    ServerResponse: guardResponses(observe, log?.ServerResponse),
   };
   const answer = log === undefined ? listener : log.around(listener);
   const serve: RequestListener = (request, response) => {
@@ -54,6 +55,9 @@ export function createNodeServer(
     tls === undefined ? createServer(options, serve) : createTlsServer({ ...settings, tls }, options, serve, deps);
   server.maxHeadersCount = MAX_HEADERS;
   server.maxConnections = maxConnections;
+  server.once('listening', () =>
+    server.on('error', (cause) => observe({ kind: 'defect', where: 'accepting a connection', cause })),
+  );
   return server.setTimeout(0);
 }
 

@@ -13,7 +13,7 @@ import { type Era, MODERN_REVISION, type ResultWriter } from '../mcp/write-resul
 import {
   acceptsJson,
   addressOf,
-  failUnsent,
+  failing,
   type RequestHandler,
   sendJson,
   sendRpcError,
@@ -62,6 +62,7 @@ const UNREAD = {
 /** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
 export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
   const { limits, requestTimeoutMs, route, writer, observe } = deps;
+  const failRequest = failing(observe, 'POST /mcp');
   const readBody = createBodyReader({ maxBytes: () => limits().maxRequestSize, smallBodyMs: requestTimeoutMs / 10 });
   const answerBody = (
     body: Body,
@@ -115,10 +116,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
       sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_ENCODING);
       return;
     }
-    const fail = (cause: unknown): void => {
-      observe({ kind: 'defect', where: 'POST /mcp', cause });
-      failUnsent(response);
-    };
+    const fail = (cause: unknown): void => failRequest(response, cause);
     readBody(request, (body) => {
       if (body.kind === 'complete' && body.bytes.length > LARGE_BYTES) {
         // Large bodies that end together are parsed one a turn.

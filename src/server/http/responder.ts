@@ -85,10 +85,7 @@ export function createHttpExchanges(
   { carrier = NO_CARRIER, kept = new KeptAnswers(), keepAliveMs = KEEP_ALIVE_MS }: ExchangeOptions = {},
 ): HttpExchanges {
   const open = new BriefSet<HttpExchange>();
-  const onUnsent = (response: ServerResponse, cause: unknown): void => {
-    observe({ kind: 'defect', where: 'writing an answer', cause });
-    failUnsent(response);
-  };
+  const onUnsent = failing(observe, 'writing an answer');
   const shared: SharedByExchanges = { streams, open, onUnsent, carrier, kept, looks: 0 };
   // One timer for all: a call must not cost one.
   const looking = setInterval(() => {
@@ -117,19 +114,42 @@ interface SharedByExchanges {
   readonly carrier: Pick<HeaderCarrier, 'carry'>;
   readonly kept: KeptAnswers;
   /** Ends a request whose answer could not be written. */
-  readonly onUnsent: (response: ServerResponse, cause: unknown) => void;
+  readonly onUnsent: Fail;
   /** How often the open requests have been looked at. */
   looks: number;
 }
 
-/** Says so where nothing has been sent; otherwise the connection closes, so that no client takes a part for the whole. */
-export function failUnsent(response: ServerResponse): void {
-  try {
-    if (response.headersSent) response.destroy();
-    else sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
-  } catch {
-    response.destroy();
-  }
+/** Ends a request with which something went wrong. */
+export type Fail = (response: ServerResponse, cause: unknown) => void;
+
+/**
+ * Ends a request with which something went wrong, and no other: with an error where nothing has been sent; else its connection closes, so
+ * that no client takes a part for the whole.
+ */
+export function failing(observe: Observer, where: string): Fail {
+  return (response, cause) => {
+    observe({ kind: 'defect', where, cause });
+    try {
+      if (response.headersSent) response.destroy();
+      else sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+    } catch {
+      response.destroy();
+    }
+  };
+}
+
+/** Goes on with a request when what it waits for is known, unless its client has gone meanwhile. */
+export function answerWhen<Known>(
+  known: Known | Promise<Known>,
+  response: ServerResponse,
+  fail: Fail,
+  answer: (known: Known) => void,
+): void {
+  if (known instanceof Promise)
+    known
+      .then((found) => (response.destroyed ? undefined : answer(found)))
+      .catch((cause: unknown) => fail(response, cause));
+  else answer(known);
 }
 
 interface ExchangeSender {
@@ -323,8 +343,6 @@ export function asksForStructured({ headers }: IncomingMessage): boolean {
 /** Counts a response as open until either side closes it. */
 export function occupy(occupancy: Occupancy, response: ServerResponse, onClose?: () => void): void {
   occupancy.open += 1;
-  // What goes wrong with one connection ends that connection alone.
-  response.on('error', () => response.destroy());
   // It closes once; `once` would cost as much again.
   response.on('close', () => {
     occupancy.open -= 1;
@@ -348,8 +366,7 @@ const KEEP_ALIVE_MS = 15_000;
 export function createSseStreams(keepAliveMs = KEEP_ALIVE_MS): SseStreams {
   const streams = new Set<ServerResponse>();
   const timer = setInterval(() => {
-    // One that has ended stays open until its client has read it.
-    for (const response of streams) if (!response.writableEnded) response.write(KEEP_ALIVE);
+    for (const response of streams) response.write(KEEP_ALIVE);
   }, keepAliveMs);
   timer.unref();
 

@@ -106,6 +106,8 @@ export class StdioTransport implements UpstreamTransport {
       windowsVerbatimArguments: command.verbatim === true,
     });
     this.#child = child;
+    child.stdin.on('error', (cause) => void this.#afterInputFault(cause));
+    for (const output of [child.stdout, child.stderr]) output.on('error', (cause) => this.onerror?.(cause));
     const pid = await new Promise<number>((resolve, reject) => {
       child.once('spawn', () => resolve(child.pid ?? 0));
       child.once('error', (cause) =>
@@ -121,7 +123,6 @@ export class StdioTransport implements UpstreamTransport {
     if (unwatch !== undefined) child.once('exit', unwatch);
     child.stdout.on('data', this.#readOutput(child.stdout));
     child.stderr.on('data', this.#readStderr(child.stderr));
-    child.stdin.on('error', (cause) => void this.#afterInputFault(cause));
     child.on('error', (error) => this.onerror?.(error));
     child.once('exit', (code, signal) => void this.#afterExit(child, pid, code, signal));
   }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
+import { guardResponses } from '../../../../src/server/http/guarded-response.js';
 import { createSseStreams, sendEvent } from '../../../../src/server/http/responder.js';
 
 /** More than the buffers of two sockets hold. */
@@ -11,7 +12,8 @@ describe('an event stream that has ended and is not read yet', () => {
   it('gets nothing more, and its client gets all that was sent', async () => {
     vi.useFakeTimers({ toFake: ['setInterval'] });
     const streams = createSseStreams(1_000);
-    const server = createServer((_request, response) => {
+    const options = { ServerResponse: guardResponses(() => undefined) };
+    const server = createServer(options, (_request, response) => {
       streams.open(response);
       sendEvent(response, LARGE);
     });
