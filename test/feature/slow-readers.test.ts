@@ -150,3 +150,16 @@ describe('a client that stops reading a large answer', () => {
     await isServed();
   });
 });
+
+describe('a gateway that stops while a client does not read', () => {
+  it('sends all of it first', async () => {
+    const gateway = await hostGateway({ ...CONFIG, server: { ...CONFIG.server, drainMs: 60_000 } });
+    const reading = ['a call in a session', 'a resource'].map(async (door) =>
+      DOORS[door]?.(gateway.url, await openSession(gateway.url)),
+    );
+    const readers = await Promise.all(reading);
+    const stopping = gateway[Symbol.asyncDispose]();
+    for (const reader of readers) expect(countPicture((await reader?.read()) ?? '')).toBe(BYTES);
+    await stopping;
+  }, 60_000);
+});

@@ -58,6 +58,8 @@ export function createNodeServer(
   server.once('listening', () =>
     server.on('error', (cause) => observe({ kind: 'defect', where: 'accepting a connection', cause })),
   );
+  // Node takes a connection for idle whose answer has ended and is not read yet. When the server stops, all are closed after the last answer.
+  server.closeIdleConnections = () => undefined;
   return server.setTimeout(0);
 }
 
