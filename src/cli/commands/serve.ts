@@ -5,18 +5,12 @@ import { digestConfigFiles } from '../../config/config-files.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { addMadeToken, needsToken } from '../../config/load/made-token.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import {
-  type CommonFlags,
-  loadCliConfig,
-  readCliConfig,
-  readPackageInfo,
-  startGateway,
-  untilAskedToStop,
-} from '../shared/context.js';
+import { type CommonFlags, loadCliConfig, readCliConfig, readPackageInfo, startGateway } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { releaseMemorySoon } from '../shared/release-memory.js';
 import { announceRunning, listRunning } from '../shared/running.js';
 import { describeStart, printAddress, printOnceSettled, printServers, printTotals } from '../shared/start-report.js';
+import { closeInSteps, type StopStep, untilAskedToStop } from '../shared/stopping.js';
 import { oneLine, paintFor, printJson, type Terminal } from '../shared/terminal.js';
 import { tryListen } from '../shared/try-listen.js';
 
@@ -51,6 +45,11 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
     ...(starting ? { isLogged, observers: [progress.observe] } : {}),
   });
   const { gateway, log, observe, monitoring } = started;
+  const say = (message: string): void => observe({ kind: 'notice', level: 'info', message });
+  const open: StopStep[] = [
+    ['the gateway', () => gateway.close().then(() => say('stopped'))],
+    ['monitoring', () => monitoring.close()],
+  ];
   try {
     // The server's libraries are loaded while the upstreams start.
     const { openHttpServer } = await import('../../server/http/http-server.js');
@@ -64,38 +63,35 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
     }).catch(async (cause: unknown) => {
       throw await explainTakenPort(config, cause);
     });
+    open.unshift(['the server', () => server.close()]);
     const running = announceRunning(gateway, { address: server.url, digest });
+    open.unshift(['what says that it runs', running.end]);
     reload = running.reload;
-    try {
-      await monitoring.follow(gateway, server);
-      const isSettled = await Promise.race([
-        gateway.settled.then(() => true),
-        Promise.race([stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]).then(() => false),
-      ]);
-      progress.end();
-      starting = false;
-      const report = await describeStart(gateway, server.url, isSettled);
-      if (flags.json === true) printJson(terminal, report);
-      else {
-        printServers(report, terminal);
-        await printTotals(gateway, report, terminal, stop.asked);
-        printAddress(config, report, tokenFile, terminal);
-        if (!isSettled) void printOnceSettled(gateway, server.url, terminal, stop.asked);
-      }
-      releaseMemorySoon();
-      await stop.asked;
-    } finally {
-      running.end();
-      observe({ kind: 'notice', level: 'info', message: describeStop(gateway) });
-      await server.close();
+    await monitoring.follow(gateway, server);
+    const isSettled = await Promise.race([
+      gateway.settled.then(() => true),
+      Promise.race([stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]).then(() => false),
+    ]);
+    progress.end();
+    starting = false;
+    const report = await describeStart(gateway, server.url, isSettled);
+    if (flags.json === true) printJson(terminal, report);
+    else {
+      printServers(report, terminal);
+      await printTotals(gateway, report, terminal, stop.asked);
+      printAddress(config, report, tokenFile, terminal);
+      if (!isSettled) void printOnceSettled(gateway, server.url, terminal, stop.asked);
     }
+    releaseMemorySoon();
+    await stop.asked;
+    say(describeStop(gateway));
   } finally {
     progress.end();
-    await gateway.close();
-    observe({ kind: 'notice', level: 'info', message: 'stopped' });
-    await monitoring.close();
+    await closeInSteps(open, config.server, observe);
     log.flush();
   }
+  // Whatever is left open, nobody is served any more.
+  process.exit();
 }
 
 /** Adds a client with a token of its own where the gateway listens beyond this machine and has no clients. */

@@ -10,10 +10,10 @@ import {
   readCliConfig,
   readPackageInfo,
   startGateway,
-  untilAskedToStop,
   VIEW_OPTION,
 } from '../shared/context.js';
 import { announceRunning } from '../shared/running.js';
+import { closeInSteps, type StopStep, untilAskedToStop } from '../shared/stopping.js';
 import type { Terminal } from '../shared/terminal.js';
 
 interface StdioFlags extends CommonFlags {
@@ -42,6 +42,10 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
     servesClients: true,
     load: async () => (await readCliConfig(flags)).config,
   });
+  const open: StopStep[] = [
+    ['the gateway', () => gateway.close()],
+    ['monitoring', () => monitoring.close()],
+  ];
   try {
     const view = flags.view ?? config.server.defaultView;
     const shown = gatewayIn(gateway, view);
@@ -63,14 +67,13 @@ async function serveOverStdio(flags: StdioFlags, terminal: Terminal): Promise<vo
       stop.asked.then(() => 'it was asked to'),
       untilRemoved(gateway, view, observe).then(() => 'its view is gone'),
     ]);
-    running.end();
-    await server.close();
-    observe({ kind: 'notice', level: 'info', message: `stopped, as ${why}` });
+    open.unshift(['what says that it runs', running.end], ['the server', () => server.close()]);
+    observe({ kind: 'notice', level: 'info', message: `stopping, as ${why}` });
   } finally {
-    await gateway.close();
-    await monitoring.close();
+    await closeInSteps(open, config.server, observe);
     log.flush();
   }
+  process.exit();
 }
 
 /** Resolves when a reload has removed the view that is served: what its client saw is not to be seen any more. */

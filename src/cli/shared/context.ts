@@ -227,32 +227,3 @@ export function readPackageInfo(): PackageInfo {
   const { name, version } = JSON.parse(readFileSync(`${PACKAGE_DIRECTORY}package.json`, 'utf8')) as PackageInfo;
   return { name, version };
 }
-
-/** How long closing everything after the last call may take, in milliseconds. */
-const CLOSE_MS = 3_000;
-
-/**
- * Resolves when the process is asked to stop. A second signal, or a shutdown that takes longer than the configured times
- * allow, exits at once, so that the operator does not have to wait.
- * @param onReload called at SIGHUP, by which supervisors ask for a reload; on a terminal it means that the terminal has gone,
- * and asks to stop.
- */
-export function untilAskedToStop(
-  { lameDuckMs, drainMs }: GatewayConfig['server'],
-  onReload: () => void,
-): { readonly asked: Promise<void> } {
-  const graceMs = lameDuckMs + drainMs + CLOSE_MS;
-  const asked = new Promise<void>((resolve) => {
-    let requests = 0;
-    const stop = (): void => {
-      requests += 1;
-      if (requests > 1) process.exit(1);
-      setTimeout(() => process.exit(1), graceMs).unref();
-      resolve();
-    };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
-    const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
-    process.on('SIGHUP', hasTerminal ? stop : onReload);
-  });
-  return { asked };
-}
