@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { decodeHeaderValue, findHeaderMismatch } from '../../base/protocol/header-parameters.js';
 import type { Caller } from '../../base/protocol/caller.js';
+import { decodeHeaderValue, findHeaderMismatch } from '../../base/protocol/header-parameters.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { type Fault, isModernRevision, type McpRequest, type Received } from '../mcp/read-message.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
@@ -14,10 +14,7 @@ const METHOD = 'Mcp-Method';
  * them with every request; a notification need not have them, and of earlier ones a handshake alone must not name that revision.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
-export function findMismatch(
-  { era, requests, notices }: Received,
-  headers: IncomingHttpHeaders,
-): Fault | undefined {
+export function findMismatch({ era, requests, notices }: Received, headers: IncomingHttpHeaders): Fault | undefined {
   const [request] = requests;
   const why =
     era === 'legacy'
@@ -54,9 +51,12 @@ export function revisionOf(headers: IncomingHttpHeaders): string | undefined {
   return headers['mcp-protocol-version'] as string | undefined;
 }
 
-function ofRequest({ method, name }: McpRequest, headers: IncomingHttpHeaders): string | undefined {
+function ofRequest(
+  { revision = MODERN_REVISION, method, name }: McpRequest,
+  headers: IncomingHttpHeaders,
+): string | undefined {
   return (
-    repeats(VERSION, headers, MODERN_REVISION) ??
+    repeats(VERSION, headers, revision) ??
     repeats(METHOD, headers, method) ??
     (name === '' ? undefined : repeats('Mcp-Name', headers, name))
   );

@@ -13,6 +13,8 @@ import { type Era, MODERN_REVISION } from './write-result.js';
 /** One request, of any method: what its message says. */
 export interface McpRequest {
   readonly era: Era;
+  /** That its envelope names (modern era only). */
+  readonly revision: string | undefined;
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
@@ -122,12 +124,15 @@ interface SoundMessage extends Pick<McpRequest, 'era' | 'id' | 'method' | 'param
 
 function toRequest({ era, id, method, params, meta, progressToken }: SoundMessage): McpRequest {
   const isModern = era === 'modern';
-  const named = METHODS.get(method)?.named;
-  const name = named === undefined ? '' : params[named];
+  const known = METHODS.get(method);
+  // A method that its era does not have repeats nothing.
+  const name = known?.named === undefined || !known.eras.includes(era) ? '' : params[known.named];
   const level = isModern ? meta[LOG_LEVEL] : undefined;
   const retry = isModern && ASKING_METHODS.has(method) ? readRetry(params) : undefined;
+  const revision = isModern ? meta[PROTOCOL_VERSION] : undefined;
   return {
     era,
+    revision: typeof revision === 'string' ? revision : undefined,
     id,
     method,
     params: retry === undefined ? params : withoutRetry(params),
@@ -171,14 +176,20 @@ const ENVELOPE: Form = object({
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic#meta */
 function findEnvelopeFault(meta: JsonObject, revision = MODERN_REVISION): Fault | undefined {
   const faults = ENVELOPE(meta, '_meta');
-  const version = meta[PROTOCOL_VERSION];
-  if (faults.length > 0) {
-    const message = `Invalid params of revision ${revision}: ${faults.join('; ')}`;
-    return { status: 400, code: RPC_ERROR.invalidParams, message };
-  }
-  if (version === MODERN_REVISION) return undefined;
-  const data = { supported: [MODERN_REVISION], requested: version };
-  const message = `Unsupported protocol version: ${cleanLabel(String(version))}`;
+  if (faults.length === 0) return undefined;
+  return {
+    status: 400,
+    code: RPC_ERROR.invalidParams,
+    message: `Invalid params of revision ${revision}: ${faults.join('; ')}`,
+  };
+}
+
+/** Whether the requests are of a revision that is not spoken. To be asked when the transport says the same revision. */
+export function findUnsupported({ requests: [request] }: Received): Fault | undefined {
+  const { revision } = request ?? {};
+  if (revision === undefined || revision === MODERN_REVISION) return undefined;
+  const data = { supported: [MODERN_REVISION], requested: revision };
+  const message = `Unsupported protocol version: ${cleanLabel(revision)}`;
   return { status: 400, code: RPC_ERROR.unsupportedVersion, message, data };
 }
 

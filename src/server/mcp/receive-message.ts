@@ -7,7 +7,15 @@ import { applyCancellation, type Peer, type RequestId, type Responder, readId, s
 import type { OpenQuestions } from './elicitation.js';
 import { findRetryFaults } from './elicitation-form.js';
 import { METHODS } from './methods.js';
-import { declaredBy, type Fault, isFault, type McpRequest, type Received, readMessage } from './read-message.js';
+import {
+  declaredBy,
+  type Fault,
+  findUnsupported,
+  isFault,
+  type McpRequest,
+  type Received,
+  readMessage,
+} from './read-message.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 
 /** What a transport does for one message. */
@@ -46,7 +54,7 @@ export function createMessageReceiver(answer: RequestAnswerer, questions: OpenQu
       way.refuse(received, readId(message));
       return;
     }
-    const mismatch = way.findMismatch?.(received);
+    const mismatch = way.findMismatch?.(received) ?? findUnsupported(received);
     if (mismatch !== undefined) {
       way.refuse(mismatch, readId(message));
       return;

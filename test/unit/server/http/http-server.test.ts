@@ -435,11 +435,27 @@ describe('modern requests', () => {
     ['another method in the header', modernHeaders('tools/list', 'mcp_aql_read'), -32020],
     ['another name in the header', modernHeaders('tools/call', 'mcp_aql_create'), -32020],
     ['another version in the header', { 'mcp-protocol-version': '2025-11-25' }, -32020],
-  ])('are refused by the SDK for %s', async (_case, headers, code) => {
+  ])('are refused for %s', async (_case, headers, code) => {
     const url = await open();
     const { status, json } = await sendHttp(url, { headers, body: modernCall() });
     expect([status, json.error.code]).toEqual([400, code]);
     expect(gateway.calls).toEqual([]);
+  });
+
+  it('are refused for headers that contradict the body before anything else is wrong with it', async () => {
+    const url = await open();
+    const later = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+    const { json } = await sendHttp(url, { headers: modernHeaders('tools/call', 'x'), body: modernCall(later) });
+    expect(json.error.code).toBe(-32020);
+    const headers = { ...modernHeaders('tools/call', 'mcp_aql_read'), 'mcp-protocol-version': '2099-01-01' };
+    expect((await sendHttp(url, { headers, body: modernCall(later) })).json.error.code).toBe(-32022);
+  });
+
+  it('need not repeat what a method of another era would be about', async () => {
+    const url = await open();
+    const body = { jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId: 't', _meta: MODERN_META } };
+    const { status, json } = await sendHttp(url, { headers: modernHeaders('tasks/result'), body });
+    expect([status, json.error.code]).toEqual([404, -32601]);
   });
 
   it('are refused without an envelope', async () => {

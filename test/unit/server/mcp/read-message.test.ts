@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFault, type McpRequest, readMessage } from '../../../../src/server/mcp/read-message.js';
+import { findUnsupported, isFault, type McpRequest, readMessage } from '../../../../src/server/mcp/read-message.js';
 import { findRefusal } from '../../../../src/server/mcp/receive-message.js';
 import { MODERN_META } from '../../../support/raw-http.js';
 
@@ -24,6 +24,8 @@ function requestOf(message: unknown, revision?: string): McpRequest {
 function codeOf(message: unknown, revision?: string): number | undefined {
   const read = readMessage(message, revision);
   if (isFault(read)) return read.code;
+  const unsupported = findUnsupported(read);
+  if (unsupported !== undefined) return unsupported.code;
   return read.requests.map((request) => findRefusal(request)?.code).find((code) => code !== undefined);
 }
 
