@@ -208,6 +208,7 @@ function describeCaptured(name: string): UpstreamConfig {
 export const unlimitedQuota: QuotaService = {
   isIdle: true,
   charge: () => undefined,
+  chargeParts: async () => undefined,
   chargeRepeat: async () => true,
   noteLimits: () => undefined,
   status: () => Promise.resolve({}),

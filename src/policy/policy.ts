@@ -128,6 +128,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
         return decisions.quota.isIdle;
       },
       charge: (request) => decisions.quota.charge(request),
+      chargeParts: (parts, made, characters) => decisions.quota.chargeParts(parts, made, characters),
       chargeRepeat: (operation, caller) => decisions.quota.chargeRepeat(operation, caller),
       noteLimits: (...limits) => decisions.quota.noteLimits(...limits),
       status: (caller, scope) => decisions.quota.status(caller, scope),

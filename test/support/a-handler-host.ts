@@ -8,6 +8,7 @@ export const STILL_HOST: HandlerHost = {
     families: () => [],
     reads: () => false,
     send: () => Promise.reject(new Error('no call was expected')),
+    recall: () => undefined,
     foresee: () => Promise.reject(new Error('no call was expected')),
     askAhead: async () => undefined,
   },

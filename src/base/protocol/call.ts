@@ -3,7 +3,7 @@ import type { AskChannel } from './ask.js';
 import type { Caller } from './caller.js';
 import type { Cancellation } from './cancellation.js';
 import type { SharedConsent, UserChannel } from './consent.js';
-import type { ForeseenCall, InnerCall, InnerReach } from './inner-call.js';
+import type { AnswerParts, ForeseenCall, InnerCall, Within } from './inner-call.js';
 import type { LargeAnswer } from './large-answer.js';
 import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
@@ -53,7 +53,7 @@ export interface RawCall extends CallContext {
   /** The request of MCP that this call stands for: the outcome is then its result. */
   readonly native?: NativeRequest | undefined;
   /** Set on the calls that a handler makes: they come through no tool. */
-  readonly within?: InnerReach | undefined;
+  readonly within?: Within | undefined;
 }
 
 /** Begins the trace of a request, which decides whether its spans are kept. */
@@ -86,6 +86,8 @@ export interface HandlerCall extends CallContext, Pick<RawCall, 'native'> {
   /** Present where the client's user can be asked while the call waits. */
   readonly user?: UserChannel | undefined;
   readonly host: HandlerHost;
+  /** Of the gateway's own operations: what their answers are made of. */
+  readonly parts?: AnswerParts | undefined;
 }
 
 /** What a handler may ask of the gateway that runs it. */
@@ -113,6 +115,8 @@ export interface InnerCalls {
   reads(outer: HandlerCall, operation: unknown): boolean;
   /** Sends a call through the whole pipeline. Never rejects. @param outer the call that makes it */
   send(outer: HandlerCall, call: InnerCall): Promise<Reply>;
+  /** Notes an answer that the call got before it went on. @param operation by the name that it was called by */
+  recall(outer: HandlerCall, operation: unknown, characters: number): void;
   /** Rejects with an `OperationError` where the call would be refused before policy judges it. */
   foresee(outer: HandlerCall, call: InnerCall): Promise<ForeseenCall>;
   /** The question that the call will ask, with its token, before its turn; undefined where it asks none, or not by a token. Never rejects. */

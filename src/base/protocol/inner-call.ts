@@ -11,6 +11,14 @@ export interface InnerReach {
   readonly admits: (operation: Operation) => void;
 }
 
+/** The characters that a call has got of others, by their operations: its own answer is made of them. */
+export type AnswerParts = Map<Operation, number>;
+
+/** What a call within a call belongs to. */
+export interface Within extends InnerReach {
+  readonly parts: AnswerParts | undefined;
+}
+
 /** One call as a handler makes it; what it names is unchecked. */
 export interface InnerCall extends InnerReach {
   /** What stands for the tool in refusals. */

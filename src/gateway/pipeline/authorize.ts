@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json/json.js';
 import type { HandlerCall, HandlerHost, HandlerOutcome, RawCall } from '../../base/protocol/call.js';
+import type { AnswerParts } from '../../base/protocol/inner-call.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { isSameDefinition, operationOfCall } from '../../catalog/operation.js';
@@ -129,8 +130,9 @@ export function dispatch(
   call: AuthorizedCall,
   snapshot: Pick<Snapshot, 'handlerOf'>,
   host: HandlerHost,
+  parts?: AnswerParts,
 ): Promise<HandlerOutcome> {
-  return snapshot.handlerOf(call.operation)(handlerCallOf(call, host, call.agreedChanges));
+  return snapshot.handlerOf(call.operation)(handlerCallOf(call, host, call.agreedChanges, parts));
 }
 
 function handlerCallOf(
@@ -142,6 +144,7 @@ function handlerCallOf(
   }: Pick<ValidatedCall, 'operation' | 'arguments' | 'raw' | 'directives'>,
   host: HandlerHost,
   agreedChanges?: string,
+  parts?: AnswerParts,
 ): HandlerCall {
   const { caller, cancellation, trace, meta, ask, log, onProgress, onTask, native } = raw;
   // What a client's user answers with a second call belongs to this one alone.
@@ -152,6 +155,7 @@ function handlerCallOf(
     operation,
     arguments: args,
     host,
+    parts,
     ifMatch,
     agreedChanges,
     user,

@@ -1,9 +1,11 @@
 import type { Caller, HandlerCall, InnerCalls, RawCall } from '../../base/protocol/call.js';
-import type { InnerCall } from '../../base/protocol/inner-call.js';
+import type { AnswerParts, InnerCall, Within } from '../../base/protocol/inner-call.js';
+import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Reply } from '../../base/protocol/result.js';
 import { mayWrite } from '../../catalog/operation.js';
 import type { BatchPolicy, Gatekeeper, PolicyRequest } from '../../policy/rules/policy-types.js';
+import { EXECUTION_OPERATIONS } from '../builtin/executions/operations.js';
 import type { Snapshot } from './snapshot.js';
 
 interface InnerCallDeps {
@@ -25,6 +27,10 @@ export function createInnerCalls({ current, answer, foresee, askAhead, gatekeepe
       return operation !== undefined && !mayWrite(operation);
     },
     send: (outer, call) => answer(rawCallOf(outer, call)),
+    recall({ caller, parts }, name, characters) {
+      const operation = typeof name === 'string' ? current(caller).catalog.find(name) : undefined;
+      if (operation !== undefined) notePart(parts, operation, characters);
+    },
     async foresee(outer, call) {
       const { operation, params, arguments: args } = await foresee(rawCallOf(outer, call));
       return {
@@ -49,8 +55,24 @@ export function createInnerCalls({ current, answer, foresee, askAhead, gatekeepe
   };
 }
 
-/** Its answer is never cut, and budgets count what the caller gets of it. */
-function rawCallOf({ user, ask, log, meta, trace }: HandlerCall, call: InnerCall): RawCall {
+export function notePart(parts: AnswerParts | undefined, operation: Operation, characters: number): void {
+  parts?.set(operation, (parts.get(operation) ?? 0) + characters);
+}
+
+/** Throws where a call may not be made within another one. @param operation as the call uses it */
+export function admitInner({ admits }: Within, operation: Operation): void {
+  if (EXECUTION_OPERATIONS.some(({ qualifiedName }) => qualifiedName === operation.qualifiedName)) {
+    const reason = 'executions are for whoever waits for them, and a call within a call does not go on without it';
+    throw new OperationError('PERMISSION_DENIED', `Permission denied: '${reason}'`, {
+      operation: operation.name,
+      reason,
+    });
+  }
+  admits(operation);
+}
+
+/** Its answer is never cut: it becomes part of the outer one, which budgets count. */
+function rawCallOf({ user, ask, log, meta, trace, parts }: HandlerCall, call: InnerCall): RawCall {
   const { tool, operation, params, caller, cancellation, family, admits } = call;
   return {
     tool,
@@ -58,8 +80,7 @@ function rawCallOf({ user, ask, log, meta, trace }: HandlerCall, call: InnerCall
     caller,
     cancellation,
     answerTokens: Number.POSITIVE_INFINITY,
-    delivered: false,
-    within: { family, admits },
+    within: { family, admits, parts },
     user,
     ask,
     log,

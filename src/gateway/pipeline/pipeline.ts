@@ -5,6 +5,7 @@ import { echoName } from '../../base/lib/text.js';
 import type { Observation, Observer } from '../../base/observe/observation.js';
 import type { Caller, HandlerHost, RawCall } from '../../base/protocol/call.js';
 import { InputRequired } from '../../base/protocol/consent.js';
+import type { AnswerParts } from '../../base/protocol/inner-call.js';
 import { holdsManyValues, LargeAnswer } from '../../base/protocol/large-answer.js';
 import { limitPayload } from '../../base/protocol/limit-payload.js';
 import type { PayloadLimits } from '../../base/protocol/limits.js';
@@ -29,7 +30,7 @@ import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, r
 import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, isEmpty, loneConfirmation, loneToken, mayDirect, type RoutedCall, route } from './decode.js';
 import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
-import { createInnerCalls } from './inner-calls.js';
+import { createInnerCalls, notePart } from './inner-calls.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { withNextStep } from './next-step.js';
 import type { ExplainFailure } from './read-tool-failure.js';
@@ -71,7 +72,7 @@ export interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
   readonly askAhead: BatchPolicy['askAhead'];
   readonly catalog: SnapshotSource;
-  readonly quota: Pick<QuotaService, 'charge' | 'isIdle'>;
+  readonly quota: Pick<QuotaService, 'charge' | 'chargeParts' | 'isIdle'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
@@ -123,6 +124,8 @@ interface Progress {
   readonly trace?: CallTrace | undefined;
   operation?: Operation;
   arguments?: JsonObject;
+  /** What the answer of one of the gateway's own operations is made of. */
+  parts?: AnswerParts;
 }
 
 /** What a call that reached no operation asked for. */
@@ -220,29 +223,37 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.trace?.enter('throttle');
     const charging = quota.isIdle ? undefined : throttle(call, quota, partOf);
     const charged = charging === undefined ? undefined : await charging;
-    if (begun !== undefined) {
-      return await begun.follow(async () => {
+    if (operation.upstream === GATEWAY_SOURCE) progress.parts = new Map();
+    const { parts } = progress;
+    if (begun !== undefined || parts !== undefined || call.raw.within !== undefined) {
+      const finish = async (): Promise<Reply> => {
+        let reply: Reply;
         try {
-          return await runCharged(charged, run);
+          reply = await runCharged(charged, run, call.raw);
         } catch (thrown) {
-          return shapeRefusal(thrown, progress, snapshot);
+          reply = shapeRefusal(thrown, progress, snapshot);
         }
-      });
+        notePart(call.raw.within?.parts, partOf ?? operation, reply.text.length);
+        if (parts !== undefined && parts.size > 0 && call.raw.within === undefined)
+          await quota.chargeParts(parts, { operation, caller }, reply.text.length);
+        return reply;
+      };
+      return await (begun === undefined ? finish() : begun.follow(finish));
     }
     // A promise that is returned without `await` costs two more turns of the microtask queue.
-    return await (charged === undefined ? run(NO_WARNINGS) : runCharged(charged, run));
+    return await (charged === undefined ? run(NO_WARNINGS) : runCharged(charged, run, call.raw));
   };
 
   const runCall = async (
     call: AuthorizedCall,
     context: ReadContext,
     snapshot: Snapshot,
-    { started, trace }: Progress,
+    { started, trace, parts }: Progress,
     quotaWarnings: readonly Warning[],
   ): Promise<Reply> => {
     const { operation, query, raw } = call;
     trace?.enter('dispatch');
-    const outcome = await dispatch(call, snapshot, host);
+    const outcome = await dispatch(call, snapshot, host, parts);
     trace?.enter('shape');
     const notices = 'toolResult' in outcome ? (outcome.warnings ?? NO_WARNINGS) : NO_WARNINGS;
     const earlyWarnings = notices.length === 0 ? quotaWarnings : [...quotaWarnings, ...notices];
@@ -428,11 +439,13 @@ function withNotices(error: OperationError, notices: readonly Warning[]): Operat
 async function runCharged(
   charged: Charged | undefined,
   run: (quotaWarnings: readonly Warning[]) => Reply | Promise<Reply>,
+  { within }: Pick<RawCall, 'within'>,
 ): Promise<Reply> {
   if (charged === undefined) return await run(NO_WARNINGS);
   try {
     const reply = await run(charged.warnings);
-    await charged.settle(() => reply.text.length);
+    // Of a call within a call the outer one's answer is counted.
+    await charged.settle(() => (within === undefined ? reply.text.length : 0));
     return reply;
   } catch (fault) {
     // It has no answer: what was reserved for one is given back.
@@ -453,9 +466,10 @@ function throttle(
   quota: Pick<QuotaService, 'charge'>,
   partOf: Operation | undefined,
 ): undefined | Promise<Charged> {
-  const { caller, answerTokens, delivered } = raw;
+  const { caller, answerTokens, delivered, within } = raw;
   const continueToken = directives.quotaContinue;
-  return quota.charge({ operation, arguments: args, caller, continueToken, partOf, answerTokens, delivered });
+  const isPart = within !== undefined;
+  return quota.charge({ operation, arguments: args, caller, continueToken, partOf, answerTokens, delivered, isPart });
 }
 
 /** For debugging (specification, section 2.3.5): where clients and logs see it, and no model has to read it. */

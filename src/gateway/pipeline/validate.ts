@@ -25,6 +25,7 @@ import {
   takeDirectives,
 } from './decode.js';
 import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
+import { admitInner } from './inner-calls.js';
 import { correctedExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -92,7 +93,7 @@ export function validate(
     operation.primitive === undefined ? undefined : snapshot.targets?.narrow(operation, bound.arguments, raw.caller);
   const args = narrowed?.arguments ?? bound.arguments;
   const used = narrowed?.operation ?? settleOperation(call, args, snapshot);
-  raw.within?.admits(used);
+  if (raw.within !== undefined) admitInner(raw.within, used);
   // Who agrees to a call agrees to the arguments that the caller gave.
   const isPlain = query === undefined || confirmable();
   const pushed = isPlain

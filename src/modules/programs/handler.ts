@@ -168,6 +168,7 @@ function callsOf(call: HandlerCall, program: string) {
     send: (made: IssuedCall, request: CallRequest, cancellation: InnerCall['cancellation']) =>
       host.send(call, callOf(made, request, cancellation, readsOnly)),
     reads: ({ operation }: IssuedCall) => host.reads(call, operation),
+    recall: ({ operation }: IssuedCall, characters: number) => host.recall(call, operation, characters),
     askAhead: (made: IssuedCall, request: CallRequest) =>
       host.askAhead(call, callOf(made, request, call.cancellation, readsOnly)),
     ...(isDryRun && {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/json/json.js';
 import type { Owner } from '../../base/lib/owned-map.js';
 import type { Caller } from '../../base/protocol/call.js';
+import type { AnswerParts } from '../../base/protocol/inner-call.js';
 import type { AnnouncedLimits } from '../../base/protocol/limits.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import type { Warning } from '../../base/protocol/result.js';
@@ -24,6 +25,8 @@ export interface ChargeRequest {
   readonly answerTokens?: number | undefined;
   /** False where the caller does not get the answer, so that no budget counts it. */
   readonly delivered?: boolean | undefined;
+  /** Set where the answer becomes part of another one: budgets of answers are asked, and count what is made of it (`chargeParts`). */
+  readonly isPart?: boolean | undefined;
 }
 
 /** A call that was counted. */
@@ -53,6 +56,8 @@ export interface QuotaService {
    * INTERNAL_ERROR while the store cannot be reached. A counted call stays counted, however it ends.
    */
   charge(request: ChargeRequest): undefined | Promise<Charged>;
+  /** Counts an answer for the operations that it was made of, each by its share. Never rejects. */
+  chargeParts(parts: AnswerParts, made: Pick<ChargeRequest, 'operation' | 'caller'>, characters: number): Promise<void>;
   /** Counts a call that is sent once more; false where the upstream's own limit is used up. Never rejects. */
   chargeRepeat(operation: Operation, caller: Caller): Promise<boolean>;
   /** Stores what an upstream's answer says about its rate limit. @param account whose limit it is */

@@ -54,6 +54,15 @@ export function createQuotaService({
       const learn = (answerTokens: number): void => sizes.learn(partOf ?? request.operation, answerTokens);
       return counter.charge(draws, request, learn);
     },
+    async chargeParts(parts, { operation, caller }, characters) {
+      if (isUnlimited) return;
+      const whole = [...parts.values()].reduce((sum, each) => sum + each, 0);
+      const counted = new Set(budgets.answerDrawsOf(operation, caller, 0, now()).map(({ counter: own }) => own));
+      const draws = [...parts].flatMap(([part, size]) =>
+        budgets.answerDrawsOf(part, caller, Math.ceil((tokensOf(characters) * size) / whole), now()),
+      );
+      await counter.count(draws.filter(({ counter: each }) => !counted.has(each)));
+    },
     chargeRepeat: (operation, caller) => counter.chargeRepeat(budgets.repeatDrawsOf(operation, caller, now())),
     noteLimits(upstream, limits, tool, owner) {
       blocks ??= new AnnouncedBlocks(now);
@@ -82,11 +91,12 @@ const DEFAULT_ANSWER_TOKENS = 8_000;
  * answer is counted for the operation that gave it.
  */
 function drawsOf(request: ChargeRequest, budgets: Budgets, sizes: AnswerSizes, now: number): readonly Draw[] {
-  const { operation, caller, partOf, answerTokens, delivered = true } = request;
+  const { operation, caller, partOf, answerTokens, delivered = true, isPart = false } = request;
+  const expect = (each: Operation): number =>
+    isPart || each.upstream === GATEWAY_SOURCE ? 0 : sizes.expect(each, answerTokens);
   if (!delivered) return budgets.drawsOf(operation, caller, 0, now).filter(({ budget }) => !budget.countsAnswers);
-  const ownReserve = operation.upstream === GATEWAY_SOURCE ? 0 : sizes.expect(operation, answerTokens);
-  if (partOf === undefined) return budgets.drawsOf(operation, caller, ownReserve, now);
-  const ofPart = budgets.answerDrawsOf(partOf, caller, sizes.expect(partOf, answerTokens), now);
+  if (partOf === undefined) return budgets.drawsOf(operation, caller, expect(operation), now);
+  const ofPart = budgets.answerDrawsOf(partOf, caller, expect(partOf), now);
   if (partOf.qualifiedName === operation.qualifiedName) return ofPart;
   const counted = new Set(ofPart.map(({ counter }) => counter));
   const own = budgets.drawsOf(operation, caller, 0, now).filter((draw) => !counted.has(draw.counter));
@@ -219,17 +229,28 @@ class CallCounter {
     }
   }
 
-  /** The call has run: a failure to count must not lose its answer. */
+  /** Counts answers that are known. */
+  async count(draws: readonly Draw[]): Promise<void> {
+    // One step for each counter: several operations may have the same.
+    const by = new Map<string, Draw>();
+    for (const draw of draws) by.set(draw.counter, { ...draw, by: draw.by + (by.get(draw.counter)?.by ?? 0) });
+    await this.#count([...by.values()].map((draw) => stepOf(draw)));
+  }
+
   async #settle(reserved: readonly Draw[], answerTokens: number): Promise<void> {
-    const { answers, now, observe } = this.#parts;
-    const steps = reserved.flatMap((draw) => settlementOf(draw, answerTokens, now()));
+    const { now } = this.#parts;
+    await this.#count(reserved.flatMap((draw) => settlementOf(draw, answerTokens, now())));
+    for (const { counter, by } of reserved) this.#reservations.release(counter, by);
+  }
+
+  /** The call has run: a failure to count must not lose its answer. */
+  async #count(steps: readonly CounterStep[]): Promise<void> {
+    const { answers, observe } = this.#parts;
     try {
       if (steps.length > 0) await answers.incrementAll(steps);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       observe({ kind: 'notice', level: 'warn', message: `the tokens of an answer were not counted: ${why}` });
-    } finally {
-      for (const { counter, by } of reserved) this.#reservations.release(counter, by);
     }
   }
 }

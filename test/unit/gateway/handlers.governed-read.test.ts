@@ -33,6 +33,7 @@ function govern(admit: () => void) {
         events.push('charge');
         return { warnings: [], settle: () => undefined };
       },
+      chargeParts: async () => undefined,
       chargeRepeat: async () => true,
       noteLimits: () => undefined,
       status: async () => ({}),
