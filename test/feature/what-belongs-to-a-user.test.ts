@@ -102,7 +102,10 @@ it("holds back nobody's calls but those of the user whom a server has told to wa
   await using live = await openLiveGateway(await configure(server, 'single'));
   const [ann = '', bert = ''] = USERS;
   for (const user of [ann, bert]) await connectAccount(live, server, user);
-  const [annabel, bertram] = [await live.connect('http', 'modern', tokenOf(ann)), await live.connect('http', 'modern', tokenOf(bert))];
+  const [annabel, bertram] = [
+    await live.connect('http', 'modern', tokenOf(ann)),
+    await live.connect('http', 'modern', tokenOf(bert)),
+  ];
   server.limited.add(ann);
   for (const tool of ['diary', 'letters', 'diary'])
     expect((await live.call(annabel, `diaries__get_${ann}_${tool}`)).error?.code).toBe('RATE_LIMIT_EXCEEDED');

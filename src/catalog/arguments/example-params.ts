@@ -190,7 +190,10 @@ function respellMembers(value: unknown, schema: JsonSchema, root: JsonSchema, de
 
 function refusedParameters(operation: Operation, values: Values, meter: Meter): ReadonlySet<Parameter> {
   if (values.size === 0) return new Set();
-  const { violations } = validatorFor(operation.inputSchema, operation.formats).check(boundArguments(operation, values), meter);
+  const { violations } = validatorFor(operation.inputSchema, operation.formats).check(
+    boundArguments(operation, values),
+    meter,
+  );
   const places = new Set(violations.map(({ path }) => path[0]));
   return new Set([...values.keys()].filter((parameter) => places.has(parameter.upstreamName)));
 }

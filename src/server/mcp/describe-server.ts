@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json/json.js';
 import { cleanText, cutText } from '../../base/lib/text.js';
-import { SESSION_REVISIONS } from '../../base/protocol/envelope.js';
 import type { Caller } from '../../base/protocol/caller.js';
+import { SESSION_REVISIONS } from '../../base/protocol/envelope.js';
 import type { EndpointMode } from '../../config/gateway-config.js';
 import type { Gateway, ServerWords } from '../../gateway/gateway.js';
 import { taskCapabilities } from './answer-task.js';

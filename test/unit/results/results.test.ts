@@ -363,7 +363,9 @@ describe('whether a query takes long', () => {
 it('an answer of which nothing is stored does not wait until the other answers of its session are shared', () => {
   const never = new Promise<never>(() => undefined);
   const bytes = { put: () => never, get: () => never, renew: () => never };
-  const service = createResultService(SETTINGS, { replicas: { bytes, key: () => Buffer.alloc(32), isTroubled: () => false } });
+  const service = createResultService(SETTINGS, {
+    replicas: { bytes, key: () => Buffer.alloc(32), isTroubled: () => false },
+  });
   const context = { ...CONTEXT, caller: { ...CONTEXT.caller, client: 'ann' } };
   const { query } = service.takeControls(context.operation, { first: 1 });
   const paged = service.finish(context, query, JSON.stringify([{ id: 1 }, { id: 2 }]));
