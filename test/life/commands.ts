@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import type { LostForm } from '../support/world/http-door.js';
 import { HttpDoor } from '../support/world/http-door.js';
-import { type Era, type ListMethod, namesOfOffer, type Offer } from '../support/world/server-mind.js';
+import { type Era, LARGE, type ListMethod, namesOfOffer, type Offer } from '../support/world/server-mind.js';
 import { SERVER_KINDS } from '../support/world/world.js';
 import { HttpClient, type SentRequest } from '../support/world/world-client.js';
 import { judge, type Verb } from './calls.js';
 import { checkKnown, checkStep, settle } from './invariants.js';
 import type { Actor, Beginning, Player, Setting, Story } from './story.js';
 import { Violation } from './violation.js';
-import { ENDING_MS, eventually, IDLE_MS, RECOVERY_MS, sleep, within } from './waiting.js';
+import { ENDING_MS, eventually, IDLE_MS, KEEP_ALIVE_MS, RECOVERY_MS, sleep, within } from './waiting.js';
 
 /** One step of a story. Its sentence is written when it runs, as it depends on who is there. */
 export class Step implements fc.AsyncCommand<Story, Story> {
@@ -468,6 +468,30 @@ const fetchesAnswer = clientStep(
   },
 );
 
+/** Nobody's pace of reading is anybody's affair: the gateway keeps the stream alive, and the answer comes whole. */
+const readsSlowly = clientStep('a client reads slowly', fc.constant(undefined), ({ client }, actor, story) => {
+  const { mind, name } = actor.server;
+  if (!(client instanceof HttpClient) || client.era !== '2025-11-25' || !actor.isServed) return undefined;
+  return {
+    sentence: `${client.name} calls create_${name}, whose answer is large, and does not read for a while`,
+    async act() {
+      mind.holdsWrites = true;
+      const sent: SentRequest = {};
+      const call = story.newCall(client.name, actor, 'create');
+      const ending = story.call(client, { ...call, id: `${LARGE}${call.id}` }, sent);
+      ending.catch(() => undefined);
+      await within(ENDING_MS, mind.untilHeld());
+      await eventually(ENDING_MS, async () => (sent.eventId === undefined ? 'no id has come' : undefined));
+      client.pause();
+      mind.release();
+      await sleep(3 * KEEP_ALIVE_MS);
+      client.resume();
+      const told = await ending;
+      if (!told.isServed) throw new Violation('a slow reader loses its answer', `${call.id}: ${told.words}`);
+    },
+  };
+});
+
 /** A client whose connection has gone comes back, over HTTP with its session. */
 async function backAgain(player: Player, story: Story): Promise<void> {
   const { client } = player;
@@ -560,6 +584,7 @@ const stepsOf = (without: readonly string[]): Readonly<Record<string, readonly [
   calls: [4, calls],
   meets: [4, writeMeets],
   fetches: [3, fetchesAnswer],
+  'reads-slowly': [1, readsSlowly],
   'deaf-in-pause': [3, deafInPause],
   drops: [1, losesConnection],
   watches: [2, watches],

@@ -3,7 +3,7 @@ import { type ServerKind, World, WorldServer } from '../support/world/world.js';
 import type { WorldClient } from '../support/world/world-client.js';
 import { type Call, type Mode, makeCall, type Told, type Verb } from './calls.js';
 import { Violation } from './violation.js';
-import { ENDING_MS, IDLE_MS, TIMEOUTS, within } from './waiting.js';
+import { ENDING_MS, IDLE_MS, KEEP_ALIVE_MS, TIMEOUTS, within } from './waiting.js';
 
 /** What a server is like at the beginning. */
 export interface Beginning {
@@ -91,7 +91,7 @@ export class Story {
         store: { type: 'memory' },
         endpoint: { mode },
         // Clients that wait for long find their connection as they left it.
-        server: { drainMs: 500, longCallKeepAliveMs: 500, keepAliveMs: 3_600_000 },
+        server: { drainMs: 500, longCallKeepAliveMs: KEEP_ALIVE_MS, keepAliveMs: 3_600_000 },
         defaults: {
           timeoutMs: TIMEOUTS.call,
           connectTimeoutMs: TIMEOUTS.connect,

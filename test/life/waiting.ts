@@ -4,6 +4,9 @@ export const TIMEOUTS = { call: 1_500, connect: 1_500 };
 /** After so long without a word a connection is proven, in the worlds that do. */
 export const IDLE_MS = 1_000;
 
+/** Streams have a comment so often. */
+export const KEEP_ALIVE_MS = 500;
+
 /** What nothing may take that no trouble of its own delays: less than any time-out. */
 export const DELAY_MS = TIMEOUTS.call / 2;
 

@@ -58,6 +58,10 @@ export interface Run {
 
 type Pending = () => void;
 
+/** What the ids of calls begin with whose answers hold a picture: more than the buffers of two sockets. */
+export const LARGE = 'large-';
+const PICTURE_CHARACTERS = 9_000_000;
+
 /** What a server knows and does, whatever carries its messages. It writes down each run of each call by the call's id. */
 export class ServerMind {
   readonly name: string;
@@ -222,7 +226,9 @@ export class ServerMind {
     const answer = (): void => {
       requests.delete(requestId);
       const text = JSON.stringify({ server: this.name, tool, id });
-      reply({ result: this.#complete({ content: [{ type: 'text', text }] }) });
+      const picture = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(PICTURE_CHARACTERS) };
+      const content = [{ type: 'text', text }, ...(id.startsWith(LARGE) ? [picture] : [])];
+      reply({ result: this.#complete({ content }) });
     };
     if (!this.holdsWrites || tool.startsWith('read') || tool.startsWith('list')) return void answer();
     this.#held.push(answer);

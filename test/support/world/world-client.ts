@@ -61,6 +61,7 @@ export class HttpClient extends BaseClient implements WorldClient {
   #agent = new Agent({ keepAlive: true });
   #session: string | undefined;
   readonly #open = new Set<ClientRequest>();
+  readonly #reading = new Set<IncomingMessage>();
 
   constructor(name: string, era: Era, url: string) {
     super();
@@ -112,6 +113,7 @@ export class HttpClient extends BaseClient implements WorldClient {
       };
       outgoing.once('error', () => end({ kind: 'lost' }));
       outgoing.once('response', (response) => {
+        this.#reading.add(response.once('close', () => this.#reading.delete(response)));
         const session = response.headers['mcp-session-id'];
         if (message['method'] === 'initialize' && typeof session === 'string') this.#session = session;
         sent.requestId = message['id'];
@@ -122,6 +124,15 @@ export class HttpClient extends BaseClient implements WorldClient {
       });
       outgoing.end(JSON.stringify(message));
     });
+  }
+
+  /** Reads nothing more of the answers to its requests, until `resume`. */
+  pause(): void {
+    for (const response of this.#reading) response.pause();
+  }
+
+  resume(): void {
+    for (const response of this.#reading) response.resume();
   }
 
   /** Goes on with the stream of a request whose connection was lost. */
