@@ -50,7 +50,6 @@ it('tells a user to send a call again while the authorization server is down, an
     const { browser, back } = await team.depart(who);
     expect((await browser.open(back)).html).toContain('is connected');
   }
-  await expect.poll(() => live.gateway.toolSets().length).toBe(1);
   const [anna, ben] = [
     await live.connect('http', 'modern', TOKENS.anna),
     await live.connect('http', 'modern', TOKENS.ben),
@@ -79,7 +78,7 @@ it('tells a user to send a call again while the authorization server is down, an
   }
 });
 
-it('reads the list of tools with the rights of another user where the server locks out the one who connected first', async () => {
+it('serves a user whose account the server takes, though it locks out the one who connected first', async () => {
   await using team = await openTeam();
   const { live, notes } = team;
   notes.refuseSubject('anna-in-the-cloud');
@@ -87,7 +86,7 @@ it('reads the list of tools with the rights of another user where the server loc
     const { browser, back } = await team.depart(who);
     expect((await browser.open(back)).html).toContain('is connected');
   }
-  await expect.poll(() => live.gateway.status().upstreams).toMatchObject([{ state: 'ready' }]);
+  expect(live.gateway.status()).toMatchObject({ ready: true, upstreams: [{ state: 'dormant' }] });
   const ben = await live.connect('http', 'modern', TOKENS.ben);
   expect((await live.call(ben, 'notes__who_am_i')).data).toMatchObject({ who: 'ben-in-the-cloud' });
 });
