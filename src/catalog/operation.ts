@@ -57,12 +57,21 @@ export function operationOfCall(operation: Operation, args: JsonObject): Operati
  * would run unasked and keeps nothing that it is given is looked at: texts that are stored may hold anything.
  */
 function asCarrying(operation: Operation, args: JsonObject): Operation {
-  const { upstream, classification, scope, fixedArguments = {} } = operation;
-  const { category, danger, unrun } = classification;
-  const isOpen = category === 'READ' || (category === 'EXECUTE' && danger.level === 'reversible');
-  if (!isOpen || unrun === true || upstream === GATEWAY_SOURCE) return operation;
+  if (!mayCarry(operation)) return operation;
+  const { scope, fixedArguments = {} } = operation;
   const found = findActingValue(args, (name) => scope.byUpstreamName.has(name) || Object.hasOwn(fixedArguments, name));
   return found === undefined ? operation : asUsed(operation, [carrying(found)], false);
+}
+
+/** Whether what a call of it carries is looked at: elsewhere it is asked about anyway, or nothing of it runs. */
+function mayCarry({ upstream, classification: { category, danger, unrun } }: Operation): boolean {
+  const isOpen = category === 'READ' || (category === 'EXECUTE' && danger.level === 'reversible');
+  return isOpen && unrun !== true && upstream !== GATEWAY_SOURCE;
+}
+
+/** The operation as calls use it that carry something that acts; undefined where that makes no other of it. */
+export function carryingVariant(operation: Operation): Operation | undefined {
+  return mayCarry(operation) ? asUsed(operation, [carrying('that acts')], false) : undefined;
 }
 
 const carrying = (what: string): Risk => ({

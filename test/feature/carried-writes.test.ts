@@ -6,6 +6,14 @@ import { connectClient } from '../support/mcp-client.js';
 const open = `inputSchema: { type: 'object', properties: { connection: { type: 'string' } }, additionalProperties: true }`;
 const harbour = inlineServer(`{
   list_boats: { tool: { description: 'Lists boats.', ${open} }, run: () => ({ content: [{ type: 'text', text: 'ran' }] }) },
+  find_boats: {
+    tool: {
+      description: 'Finds boats.',
+      inputSchema: { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false },
+      annotations: { readOnlyHint: true },
+    },
+    run: () => ({ content: [{ type: 'text', text: 'ran' }] }),
+  },
   query_db: {
     tool: {
       description: 'Runs SQL on PostgreSQL',
@@ -56,4 +64,19 @@ it('runs a nested statement that is proven to read, and asks before any other', 
 
   expect(await query('SELECT * FROM boats')).toMatchObject({ success: true });
   expect(await query('DROP TABLE boats')).toMatchObject({ success: false });
+});
+
+it('lets a write that a closed reading tool carries be confirmed, and reads prose as prose', async () => {
+  await using gateway = await hostGateway({ mcpServers: { harbour } });
+  await using client = await connectClient(gateway.url);
+  const write = { text: 'DROP TABLE boats; SELECT 1' };
+  expect(await client.call('mcp_aql_read', 'find_boats', write)).toMatchObject({
+    error: { code: 'VALIDATION_ENDPOINT_MISMATCH' },
+  });
+  expect(await client.call('mcp_aql_execute', 'find_boats', write)).toMatchObject({
+    error: { code: 'CONFIRMATION_REQUIRED' },
+  });
+  expect(await client.callConfirmed('mcp_aql_execute', 'find_boats', write)).toMatchObject({ success: true });
+  for (const text of ['old boats to be removed', 'How do I delete a boat from the list?', 'select a harbour'])
+    expect(await client.call('mcp_aql_read', 'find_boats', { text })).toMatchObject({ success: true });
 });

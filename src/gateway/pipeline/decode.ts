@@ -8,7 +8,7 @@ import { type CallTrace, newTraceId, readTraceId } from '../../base/protocol/tra
 import { parseObject } from '../../catalog/arguments/wrapped-params.js';
 import type { EndpointPlan } from '../../catalog/endpoint/endpoint-plan.js';
 import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
-import { callVariants, operationOfCall } from '../../catalog/operation.js';
+import { callVariants, carryingVariant, operationOfCall } from '../../catalog/operation.js';
 import { statementVerdict } from '../../catalog/proven-read.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
 import { isTokenLike } from '../../policy/confirmation/tokens.js';
@@ -261,6 +261,8 @@ export function route(call: DecodedCall, snapshot: Snapshot): RoutedCall | Promi
 /** Whether a tool of this reach takes calls of the operation at all. A READ that may write is also called as EXECUTE. */
 export function mayReach(reach: DecodedCall['reach'], operation: Operation, plan: EndpointPlan): boolean {
   if (reach === 'everything' || reach === plan.familyOf(operation)) return true;
+  const carrying = carryingVariant(operation);
+  if (carrying !== undefined && plan.familyOf(carrying) === reach) return true;
   return callVariants(operation).some((variant) => plan.familyOf(variant) === reach);
 }
 

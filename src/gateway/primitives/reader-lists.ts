@@ -117,8 +117,8 @@ export class ReaderLists {
   }
 
   /** What the lists of all upstreams hold. */
-  *idsOf(list: ListName): Iterable<string> {
-    for (const slug of this.#upstreams.keys()) yield* this.#shown(slug, list).held;
+  idsOf(list: ListName): Iterable<string> {
+    return [...this.#upstreams.keys()].flatMap((slug) => [...this.#shown(slug, list).held]);
   }
 
   /** Whether each list of this kind has been read once, or is not waited for. */
