@@ -53,8 +53,8 @@ export function handleGone(handle: string): OperationError {
 export const NOT_SHARED: Warning = {
   code: 'RESULT_NOT_SHARED_WARNING',
   message:
-    'The state store has not taken what this answer stored, so other gateways do not find its handle or cursor yet. It is tried again. Until then ' +
-    'ask the gateway that answered, or ask again',
+    'The state store has refused a copy of this answer, so other gateways do not find its handle or cursor yet. It is tried again. Until then ' +
+    'ask this gateway, or ask again',
   severity: 'medium',
 };
 

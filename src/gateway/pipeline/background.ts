@@ -241,7 +241,7 @@ export function requireBackground(call: ValidatedCall, isOffered: boolean): void
 /** Why a call cannot go on in the background; undefined where it can. */
 function findObstacle({ operation, raw }: Pick<ValidatedCall, 'operation' | 'raw'>): string | undefined {
   const { upstream, classification, passthrough, primitive, mayTakeLong } = operation;
-  if (raw.within !== undefined) return 'the call that makes it waits for it';
+  if (raw.within !== undefined) return 'the call outside of it waits for it';
   if (raw.native !== undefined || primitive !== undefined) return 'it is a request of MCP itself';
   if (upstream === GATEWAY_SOURCE && mayTakeLong !== true) return 'it has its answer immediately';
   if (passthrough !== undefined) return "tools under their own names answer in their servers' form";

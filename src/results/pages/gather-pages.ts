@@ -300,7 +300,7 @@ const PAGE_SIZES: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 2
 function warnOfRoundPage(read: number): Warning {
   return {
     code: 'VALIDATION_PARTIAL_LIST_WARNING',
-    message: `The upstream gave ${read} items, as many as servers often give at most, and does not say whether there are more. If there are, this result leaves them out: ask the server itself, by parameters of its own`,
+    message: `The upstream gave ${read} items, a usual limit of servers, and does not say whether there are more. If there are, this result leaves them out: ask the server itself, by parameters of its own`,
     details: { read },
     severity: 'medium',
   };

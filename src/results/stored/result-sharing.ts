@@ -125,7 +125,7 @@ export class ResultSharing {
 function copyMayCome(): OperationError {
   return new OperationError(
     'INTERNAL_ERROR',
-    "Internal error: 'the state store has been failing, and what is asked for may not have reached this gateway yet'. " +
+    "Internal error: 'the state store has been failing, and this gateway may not have the result yet'. " +
       `Ask again in ${COPY_COMES_SECONDS} seconds, or call the operation again from its beginning`,
     { reason: 'unavailable', retryable: true, outcome: 'not_run', retry_after_seconds: COPY_COMES_SECONDS },
   );

@@ -31,6 +31,7 @@ describe('loadConfig with pasted blocks', () => {
         pings: { afterIdleMs: 30_000, duringCallMs: 10_000 },
         required: false,
         isolation: 'auto',
+        formats: 'readable',
         instances: { max: 20, idleSeconds: 1800, spare: 0 },
         maxAnswerBytes: 52_428_800,
         strict: true,
