@@ -6,8 +6,9 @@ import { REPOSITORY } from '../../support/served-gateway.js';
 /** A module's own URL is that of the bundle's chunk which holds it, so that a path from it is right by luck. */
 const MAY_KNOW_WHERE_THEY_ARE = [
   'base/asset.ts',
-  // It loads the bundle, and is in none.
+  // They load the bundle, and are in none.
   'cli/load-program.ts',
+  'cli/main.ts',
 ];
 
 it('no module but the one for files of the program depends on where it is', () => {
