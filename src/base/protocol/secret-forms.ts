@@ -24,8 +24,9 @@ export const SECRET_FORMS: readonly RegExp[] = [
   /ya29\.[\w-]{16,}/g,
   /(?<![A-Za-z0-9])(?:npm|hf|dop_v1|pypi|glc|shpat|lin_api|ntn|secret|figd|sq0[a-z]{3})[_-]\w{20,}/g,
   /SG\.[\w-]{16,}\.[\w-]{16,}/g,
-  // The gateway's own confirmation tokens.
+  // The gateway's own tokens, of confirmations and of stopped programs.
   /(?:conf|quota_continue)_[\w-]{16,}/g,
+  /program_(?=[\w-]*\d)[\w-]{32,}/g,
   // The codes by which people verify an agent's action, also as they are typed.
   /(?<![A-Za-z0-9])vc[\s-]?(?:[0-9a-z]{4}[\s-]?){6,7}[0-9a-z]{0,4}(?![0-9a-z])/gi,
 ];
@@ -42,14 +43,24 @@ export const SECRET_NAME = `(?:passw(?:or)?d|passphrase|pwd|secret|token|credent
 
 const MASK = '[secret]';
 
+/** Values that are secret by what stands before them: in headers, on command lines, in addresses and in markup. */
+const AFTER_SIGNS: readonly RegExp[] = [
+  /(?<=\bauthorization["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3}[a-z]{1,20}\s{1,3})[\w.~+/=-]{8,4000}/gi,
+  /(?<=\bcookie["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3})[^\s"'\\][^\r\n"'\\]{0,4000}/gi,
+  new RegExp(String.raw`(?<=--(?:[a-z]{1,30}-){0,4}${SECRET_NAME}(?:\s{1,3}|=)["']?)[^\s"'-][^\s"']{2,400}`, 'gi'),
+  /(?<=\bmysql\w{0,10} (?:[^\n|;]{0,200} )?-p)[^\s"'-][^\s"']{2,100}/g,
+  /(?<=[?&](?:\w{1,30}[_.-]){0,4}(?:sig|signature|api_?key|access_?key|key|secret|password)=)[^&\s"'<>#]{6,2000}/gi,
+  new RegExp(String.raw`(?<=<(?:[\w-]{1,30}[_.-])?${SECRET_NAME}>)[^<\s][^<\n]{2,400}(?=</)`, 'gi'),
+];
+
 /** Its three groups, the only ones: the name of a secret, what stands between the two, and the value, which is a quotation or goes on to the next blank. */
 const ASSIGNMENT = new RegExp(
-  String.raw`(?<![a-z])(?<name>(?:[a-z0-9]{1,30}[_.-]){0,4}${SECRET_NAME}s?)(?<between>["']?(?:\s{0,3}=\s{0,3}|\s{0,3}:\s{0,3}|\s{1,3}is\s{1,3}(?=["'])))(?<value>"[^"\n]{1,400}"|'[^'\n]{1,400}'|[^\s"',;(){}<>[\]&]{3,400})`,
+  String.raw`(?<![a-z0-9])(?<name>(?:[a-z0-9]{1,30}[_.-]){0,4}[a-z0-9]{0,30}?${SECRET_NAME}s?)(?<between>(?:\\?["'])?(?:\s{0,3}=>?\s{0,3}|\s{0,3}:\s{0,3}|\s{1,3}is\s{1,3}(?=["'])))(?<value>\\"[^"\\\n]{1,400}\\"|"[^"\n]{1,400}"|'[^'\n]{1,400}'|[^\s"',;(){}<>[\]&\\]{3,400})`,
   'gi',
 );
 /** Of a list of pages, or a count. */
 const HARMLESS_NAME =
-  /(?:max|min|num|total|budget|used|page|next|prev|previous|cursor|continuation|sync|delta|skip|stop|limit|count)[_.-](?:\w+[_.-])?tokens?$/i;
+  /(?<![a-z])(?:max|min|num|total|budget|used|page|next|prev|previous|cursor|continuation|sync|delta|skip|stop|limit|count)[_.-](?:\w+[_.-])?tokens?$/i;
 /** `password: required`, `unexpected token: }`: a word says something of the value. */
 const WORD = /^[a-z][a-z-]{0,30}[.!?:]{0,2}$/i;
 /** A token is a secret only where it is no word of a program: `unexpected token: foo_bar`. */
@@ -63,17 +74,17 @@ const LEAST_TOKEN = 8;
  */
 export function maskSecrets(words: string, isSent: (text: string) => boolean): string {
   const assigned = words.replace(ASSIGNMENT, (whole: string, name: string, between: string, value: string) => {
-    const bare = value.replace(/^["']|["']$/g, '');
+    const bare = value.replace(/^\\?["']|\\?["']$/g, '');
     return isSent(bare) || !isSecretValue(name, bare, between)
       ? whole
       : `${name}${between}${value.replace(bare, () => MASK)}`;
   });
-  return SECRET_FORMS.reduce((text, form) => text.replace(form, (found) => (isSent(found) ? found : MASK)), assigned);
+  return [...SECRET_FORMS, ...AFTER_SIGNS].reduce((text, form) => text.replace(form, (found) => (isSent(found) ? found : MASK)), assigned);
 }
 
 export function isSecretMember(name: string, value: string): boolean {
   return (
-    MEMBER_NAME.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2')) &&
+    MEMBER_NAME.test(inParts(name)) &&
     !/\s/.test(value) &&
     isSecretValue(name, value, '=')
   );
@@ -81,8 +92,11 @@ export function isSecretMember(name: string, value: string): boolean {
 
 const MEMBER_NAME = new RegExp(`(?:^|[_.-])${SECRET_NAME}s?$`, 'i');
 
+/** Names in one word, as `clientSecret`, with the parts that others write. */
+const inParts = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
+
 function isSecretValue(name: string, value: string, between: string): boolean {
-  if (HARMLESS_NAME.test(name) || /^\[|^\*+$/.test(value)) return false;
+  if (HARMLESS_NAME.test(inParts(name)) || /^\[|^\*+$/.test(value)) return false;
   if (/token|authorization/i.test(name)) return value.length >= LEAST_TOKEN && MADE_VALUE.test(value);
   return between.includes('=') || !WORD.test(value);
 }

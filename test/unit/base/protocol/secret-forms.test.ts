@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { maskSecrets } from '../../../../src/base/protocol/secret-forms.js';
+
+const mask = (words: string): string => maskSecrets(words, () => false);
+const VALUE = 'hX9f2kQ7zL4mN8pR';
+
+it.each([
+  `clientSecret=${VALUE}`,
+  `{"accessToken":"${VALUE}"}`,
+  `refreshToken=${VALUE}`,
+  `dbPassword=${VALUE}`,
+  `"secretAccessKey": "${VALUE}"`,
+  `userPassword: ${VALUE}`,
+  `sessionToken:${VALUE}`,
+  `SharedAccessKey=${VALUE}`,
+  `client_secret=${VALUE}`,
+  `Authorization: token ${VALUE}`,
+  `"authorization": "ApiKey ${VALUE}"`,
+  `{\\"password\\":\\"${VALUE}\\"}`,
+  `password => '${VALUE}'`,
+  `Cookie: session=${VALUE}`,
+  `Set-Cookie: id=${VALUE}; Path=/`,
+  `https://store.example/a?se=1&sig=${VALUE}`,
+  `https://api.example/v1?api_key=${VALUE}`,
+  `<password>${VALUE}</password>`,
+  `tool --password ${VALUE} --verbose`,
+  `tool --api-key=${VALUE}`,
+  `mysql -u root -p${VALUE} shop`,
+  `program_${VALUE}${VALUE}`,
+])('masks what is secret by its form, or by what stands before it: %s', (words) => {
+  expect(mask(words)).not.toContain(VALUE);
+});
+
+it.each([
+  'nextPageToken=CAUQAA12345',
+  'max_tokens: 4096',
+  'unexpected token: }',
+  'password: required',
+  'program_management_office_of_the_harbour',
+  'grep -pattern mysqldump',
+  'Use --token to pass your token',
+  'https://example.org/list?page=2&sort=name',
+])('leaves what only sounds like one: %s', (words) => {
+  expect(mask(words)).toBe(words);
+});
+
+it('finds a secret whatever compound its name is, in either form of writing', () => {
+  const part = fc.constantFrom('db', 'user', 'admin', 'my', 'service', 'backup', 'x2');
+  const secret = fc.constantFrom('password', 'secret', 'api key', 'access token', 'private key');
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 3 }), secret, fc.boolean(), (before, name, isCamel) => {
+      const parts = [...before, ...name.split(' ')];
+      const written = isCamel
+        ? parts.map((each, at) => (at === 0 ? each : each[0]?.toUpperCase() + each.slice(1))).join('')
+        : parts.join('_');
+      expect(mask(`failed with ${written}=${VALUE}`)).not.toContain(VALUE);
+    }),
+  );
+});
