@@ -79,15 +79,14 @@ export function maskSecrets(words: string, isSent: (text: string) => boolean): s
       ? whole
       : `${name}${between}${value.replace(bare, () => MASK)}`;
   });
-  return [...SECRET_FORMS, ...AFTER_SIGNS].reduce((text, form) => text.replace(form, (found) => (isSent(found) ? found : MASK)), assigned);
+  return [...SECRET_FORMS, ...AFTER_SIGNS].reduce(
+    (text, form) => text.replace(form, (found) => (isSent(found) ? found : MASK)),
+    assigned,
+  );
 }
 
 export function isSecretMember(name: string, value: string): boolean {
-  return (
-    MEMBER_NAME.test(inParts(name)) &&
-    !/\s/.test(value) &&
-    isSecretValue(name, value, '=')
-  );
+  return MEMBER_NAME.test(inParts(name)) && !/\s/.test(value) && isSecretValue(name, value, '=');
 }
 
 const MEMBER_NAME = new RegExp(`(?:^|[_.-])${SECRET_NAME}s?$`, 'i');
