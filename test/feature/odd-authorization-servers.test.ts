@@ -235,6 +235,9 @@ describe.each(GROUPS)('an account of a server is connected', (...names) => {
   const good = names.filter((what) => ODDITIES[what]?.refused === undefined);
   it.each(good)('where its authorization server %s', async (what) => {
     expect(await connect(what)).toContain('is connected');
+    // Nobody's rights are used before their owner asks.
+    const anna = await live.connect('http', 'modern', 'a-static-token-of-anna');
+    await anna.callTool({ name: 'mcp_aql_read', arguments: { operation: `${slugOf(what)}__get_anything` } });
     await expect.poll(() => servers[names.indexOf(what)]?.tokens[0]).toBe('Bearer the-token');
   });
 
