@@ -3,6 +3,7 @@ import { startAuthorizationServer } from '../support/authorization-server.mjs';
 import { ConnectingBrowser } from '../support/connecting-browser.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { startGuardedServer } from '../support/guarded-server.js';
+import { leanCaller } from '../support/lean-client.js';
 import { freePort } from '../support/oauth-client.js';
 import { runCli } from '../support/run-cli.js';
 import { serveGateway } from '../support/served-gateway.js';
@@ -32,6 +33,7 @@ it('says which accounts were kept with another key, and ends them for a server t
   }
   {
     await using again = await serveGateway(configuration('the key of the second start'), options);
+    await leanCaller(again.url.replace('localhost', '127.0.0.1'), TOKEN)('mcp_aql_read', 'notes__who_am_i', {});
     await again.logged("the store holds accounts that users have connected while 'credentials.key' was another one");
   }
   await using second = await serveGateway(configuration('the key of the second start', { mcpServers: {} }), options);
