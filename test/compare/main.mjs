@@ -15,10 +15,7 @@ const FOLDER = join(ROOT, '.mcp-aql/compare');
 /** Written last, so that an installation that was interrupted is made again. */
 const MARK = join(FOLDER, 'installed.json');
 
-const [names, isWritten] = [
-  process.argv.slice(2).filter((word) => word !== '--write'),
-  process.argv.includes('--write'),
-];
+const names = process.argv.slice(2);
 const chosen = names.length === 0 ? SERVERS : SERVERS.filter(({ name }) => names.includes(name));
 
 install();
