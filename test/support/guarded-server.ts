@@ -124,7 +124,10 @@ export async function startGuardedServer({ issuer: first, discoveryKey }: Guarde
 
 /** The tool that a request calls; an empty text where it calls none. */
 function toolOf(message: unknown): string {
-  const { method, params } = (message ?? {}) as { readonly method?: string; readonly params?: { readonly name?: string } };
+  const { method, params } = (message ?? {}) as {
+    readonly method?: string;
+    readonly params?: { readonly name?: string };
+  };
   return method === 'tools/call' ? (params?.name ?? '') : '';
 }
 
