@@ -247,9 +247,7 @@ export class CallChannel implements Transport {
       // After a time without turns (a machine that slept, a thread that was held up) what has come is read before anything counts as late.
       this.#sweeper ??= setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS).unref();
       // The token is sent even where no caller wants progress: it also keeps a long call from timing out.
-      const meta: Record<string, unknown> = { progressToken: id, ...this.#envelope, ...options.meta };
-      // First as well as last: a member that a copy has already is set forty times faster than one that it has not.
-      meta['progressToken'] = id;
+      const meta = { ...this.#envelope, ...options.meta, progressToken: id };
       const message: JSONRPCMessage = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
       const { headers, preface } = options;
       const send = (): Promise<void> => this.#transport.send(message, headers && { headers });
