@@ -61,3 +61,40 @@ it('writes one line for each request, in a file that is opened anew at SIGHUP, a
   const after = await readFile(file, 'utf8');
   expect(JSON.parse(after.trim())).toMatchObject({ path: '/healthz', status: 200 });
 });
+
+it('writes a line for each request of a JSON-RPC batch, with its own operation, code and request id', async () => {
+  await using gateway = await serveGateway({
+    log: { access: 'access.log' },
+    mcpServers: { notes: inlineServer(TOOLS) },
+  });
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const post = (body: unknown, more = {}) =>
+    fetch(gateway.url, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) });
+  const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const opened = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  const session = opened.headers.get('mcp-session-id') ?? '';
+  const callOf = (id: number, operation: string) => ({
+    ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+    params: { name: 'mcp_aql_read', arguments: { operation, params: {} } },
+  });
+  const batch = [callOf(1, 'read_note'), { jsonrpc: '2.0', id: 2, method: 'ping' }, callOf(3, 'no_such_note')];
+  const answered = await post(batch, { 'mcp-session-id': session, 'mcp-protocol-version': '2025-03-26' });
+  expect(await answered.json()).toHaveLength(3);
+  gateway.process.kill('SIGTERM');
+  await once(gateway.process, 'exit');
+
+  const text = await readFile(join(gateway.directory, 'access.log'), 'utf8');
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ batched }) => batched !== undefined);
+  const [read, ping, unknown] = lines;
+  expect(lines).toHaveLength(3);
+  expect(read).toMatchObject({ batched: 3, mcpMethod: 'tools/call', operation: 'read_note', code: 'OK' });
+  expect(ping).toMatchObject({ batched: 3, mcpMethod: 'ping', session: read.session });
+  expect(ping).not.toHaveProperty('operation');
+  expect(unknown).toMatchObject({ mcpMethod: 'tools/call', session: read.session, code: 'NOT_FOUND_OPERATION' });
+  expect(read.requestId).not.toBe(unknown.requestId);
+  expect(new Set(lines.map(({ bytes }) => bytes)).size).toBe(1);
+});

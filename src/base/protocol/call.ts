@@ -162,9 +162,18 @@ interface NotedFacts {
 /** Takes down what becomes known of a request on its way, where requests are logged. Later facts replace earlier ones. */
 export class RequestNotes {
   #facts: NotedFacts = {};
+  readonly #parts: RequestNotes[] = [];
 
-  get facts(): NotedFacts {
-    return this.#facts;
+  /** Of each request that came in one: of those of a batch, where it is one. */
+  get facts(): readonly NotedFacts[] {
+    return this.#parts.length === 0 ? [this.#facts] : this.#parts.flatMap(({ facts }) => facts);
+  }
+
+  /** For one request of a batch. */
+  part(): RequestNotes {
+    const part = new RequestNotes();
+    this.#parts.push(part);
+    return part;
   }
 
   note(facts: NotedFacts): void {

@@ -12,7 +12,7 @@ export class LoggedResponse<R extends IncomingMessage = IncomingMessage> extends
 /** Longer paths are cut: no path of the gateway's own is so long. */
 const MOST_PATH_CHARACTERS = 200;
 
-/** Writes a line for each request when its response closes: never a query, a header or a part of a body. */
+/** Writes a line for each request, of a batch each of its own, when the response closes: never a query, a header or a part of a body. */
 export function logRequests(listener: RequestListener, write: (entry: object) => void): RequestListener {
   return (request, response) => {
     const started = performance.now();
@@ -20,17 +20,19 @@ export function logRequests(listener: RequestListener, write: (entry: object) =>
     const sentBefore = socket?.bytesWritten ?? 0;
     response.once('close', () => {
       const { method, url = '' } = request;
-      write({
+      const requests = response instanceof LoggedResponse ? response.notes.facts : [{}];
+      const ofAll = {
         peer: addressOf(request),
         method,
         path: escapeInvisible((url.split('?', 1)[0] ?? '').slice(0, MOST_PATH_CHARACTERS)),
         status: response.statusCode,
         bytes: (socket?.bytesWritten ?? 0) - sentBefore,
         durationMs: Math.round((performance.now() - started) * 100) / 100,
-        ...(response instanceof LoggedResponse ? response.notes.facts : {}),
+        ...(requests.length === 1 ? {} : { batched: requests.length }),
         // The client has closed the connection before it had everything.
         ...(response.writableFinished ? {} : { aborted: true }),
-      });
+      };
+      for (const facts of requests) write({ ...ofAll, ...facts });
     });
     listener(request, response);
   };

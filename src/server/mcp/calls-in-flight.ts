@@ -181,7 +181,7 @@ function createPart(answers: MessageText[], settle: () => void, batch: Responder
     cancellation,
     traceparent,
     tracestate,
-    notes,
+    notes: notes?.part(),
     carried,
     structured,
     canNotify: false,
