@@ -3,28 +3,56 @@
  *
  *   npm run compare                  all of them; installs them into .mcp-aql/compare when it is run first
  *   npm run compare -- NAME ...      these
+ *   npm run compare -- --table       writes the table of docs/compatibility.md from the last result of each
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SERVERS } from './servers.mjs';
+import { writeTable } from './table.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDER = join(ROOT, '.mcp-aql/compare');
 /** Written last, so that an installation that was interrupted is made again. */
 const MARK = join(FOLDER, 'installed.json');
 
-const names = process.argv.slice(2);
-const chosen = names.length === 0 ? SERVERS : SERVERS.filter(({ name }) => names.includes(name));
+const RESULTS = join(FOLDER, 'results');
 
-install();
-const results = chosen.map((server) => {
-  const result = compare(server);
-  console.log(describe(result));
-  return result;
-});
-if (results.some(({ differences }) => open(differences).length > 0)) process.exitCode = 1;
+const names = process.argv.slice(2);
+if (names.includes('--table')) writeTable(join(ROOT, 'docs/compatibility.md'), SERVERS.flatMap(lastResult));
+else run(names.length === 0 ? SERVERS : SERVERS.filter(({ name }) => names.includes(name)));
+
+function run(chosen) {
+  install();
+  for (const server of chosen) {
+    const result = compare(server);
+    console.log(describe(result));
+    keep(server, result);
+    if (result.problem !== undefined || open(result.differences).length > 0) process.exitCode = 1;
+  }
+}
+
+function keep({ name, version }, result) {
+  mkdirSync(RESULTS, { recursive: true });
+  const date = new Date().toISOString().slice(0, 10);
+  writeFileSync(resultOf(name), JSON.stringify({ ...result, version, date }, undefined, 2));
+}
+
+/** What was found of this version last, if it has been compared. */
+function lastResult({ name, version }) {
+  if (!existsSync(resultOf(name))) return [];
+  const result = JSON.parse(readFileSync(resultOf(name), 'utf8'));
+  return result.version === version ? [result] : [];
+}
+
+function resultOf(name) {
+  return join(RESULTS, `${worldOf(name)}.json`);
+}
+
+function worldOf(name) {
+  return name.replace(/\W+/g, '-');
+}
 
 function install() {
   const manifest = JSON.stringify({
@@ -50,7 +78,7 @@ function commandOf(name) {
 }
 
 function compare({ name, args, env }) {
-  const world = join(FOLDER, 'worlds', name.replace(/\W+/g, '-'));
+  const world = join(FOLDER, 'worlds', worldOf(name));
   mkdirSync(world, { recursive: true });
   const entry = {
     command: process.execPath,

@@ -1,4 +1,4 @@
-import type { Transform } from 'node:stream';
+import { PassThrough, Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { UpstreamFault } from './fault.js';
@@ -36,28 +36,47 @@ const DECODERS: Readonly<Record<string, DecoderOf>> = {
   br: () => createBrotliDecompress(BROTLI),
 };
 
+/** More codings than any server means. */
+const MOST_CODINGS = 5;
+
 /**
  * Reads a body that a server compressed although no request asks for it, as some do.
  *
  * The reader bounds what it takes, so that a small body that grows without end is ended there. An error's body that cannot be decoded
  * gives what was read until then: its status says more.
+ * @param codings in the order in which they were applied
  * @param open the reader of what is decoded, which paces the decoder by the flow that it gets
- * @throws UpstreamFault for a coding that is not known
+ * @throws UpstreamFault for more codings than are undone
  */
 export function openDecoded(
-  coding: string,
+  codings: readonly string[],
   status: number,
   response: ResponseFlow,
   open: (flow: ResponseFlow) => BodyReader,
 ): BodyReader {
-  const body = new DecodedBody(response, { coding: coding.slice(0, 40), isError: status >= 300 });
-  const reader = open(body);
+  const last = codings.at(-1);
+  if (last === undefined) return open(response);
+  if (codings.length > MOST_CODINGS) throw new UpstreamFault('malformed', `it has ${codings.length} Content-Encodings`);
+  const coding = last.slice(0, 40);
+  const before = codings.slice(0, -1);
+  const body = new DecodedBody(response, { coding, isError: status >= 300 });
+  const reader = openDecoded(before, status, body, open);
   if (reader.isSated === true) return reader;
   const create = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
-  if (create !== undefined) return body.passTo(reader, create);
-  if (status >= 300) return { read: () => {}, end: () => reader.end() };
+  return body.passTo(reader, create ?? ((firstByte) => leaveUnknown(coding, before.length > 0 || isText(firstByte))));
+}
+
+/** Some servers name a charset there, `none`, or what a proxy before them has undone: such a body is taken as it is. */
+function leaveUnknown(coding: string, isPlain: boolean): Transform {
+  if (isPlain) return new PassThrough();
   const known = Object.keys(DECODERS).join(', ');
-  throw new UpstreamFault('malformed', `it is compressed as '${coding.slice(0, 40)}', which is none of ${known}`);
+  const fault = new UpstreamFault('malformed', `it is compressed as '${coding}', which is none of ${known}`);
+  return new Transform({ transform: (_chunk, _encoding, done) => done(fault) });
+}
+
+/** Whether JSON, an event or words may begin so, with a byte order mark or without. */
+function isText(firstByte: number): boolean {
+  return firstByte === 0xef || /[\s\w{["<:]/.test(String.fromCharCode(firstByte));
 }
 
 /** One body: its reader pauses the decoder, and the decoder the response. */
@@ -98,7 +117,10 @@ class DecodedBody implements ResponseFlow {
         if (fault !== undefined) throw fault;
         await reader.end();
       },
-      cancel: () => this.#decoder?.destroy(),
+      cancel: () => {
+        this.#decoder?.destroy();
+        reader.cancel?.();
+      },
     };
   }
 
@@ -123,7 +145,7 @@ class DecodedBody implements ResponseFlow {
   #settle(error: NodeJS.ErrnoException): Error | undefined {
     this.#response.resume();
     const { coding, isError } = this.#body;
-    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || (isError && error.errno !== undefined)) return undefined;
+    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || isError) return undefined;
     const isZlibs = error.errno !== undefined;
     const fault = isZlibs
       ? new UpstreamFault('malformed', `it is not '${coding}', as its Content-Encoding says`)

@@ -23,12 +23,12 @@ export function mediaTypeOf(headers: ResponseHeaders): string | undefined {
   return type === 'application/json' ? type : type?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
-/** The coding of a body that is compressed all the same. */
-function codingOf(headers: ResponseHeaders): string | undefined {
-  const header = headers['content-encoding'];
-  if (header === undefined) return undefined;
-  const coding = String(header).trim().toLowerCase();
-  return coding === '' || coding === 'identity' ? undefined : coding;
+/** The codings of a body that is compressed all the same, in the order in which they were applied. */
+function codingsOf(headers: ResponseHeaders): readonly string[] {
+  const codings = String(headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',');
+  return codings.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity');
 }
 
 /** A charset beside the media type. Events are UTF-8, whatever is declared. */
@@ -145,11 +145,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#onBytes();
     if (status < 200) return;
     try {
-      const coding = codingOf(headers);
-      this.#reader =
-        coding === undefined
-          ? this.#open(status, headers, controller)
-          : openDecoded(coding, status, controller, (flow) => this.#open(status, headers, flow));
+      const open = (flow: ResponseFlow): BodyReader => this.#open(status, headers, flow);
+      this.#reader = openDecoded(codingsOf(headers), status, controller, open);
     } catch (error) {
       controller.abort(asError(error));
     }

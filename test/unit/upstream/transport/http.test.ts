@@ -476,6 +476,13 @@ describe('a server that compresses although it is asked not to', () => {
     ['deflate', deflateSync],
     ['deflate', deflateRawSync],
     ['br', brotliCompressSync],
+    ['gzip, gzip', (bytes: Buffer | string) => gzipSync(gzipSync(bytes))],
+    ['gzip,br', (bytes: Buffer | string) => brotliCompressSync(gzipSync(bytes))],
+    ['identity, deflate, none', deflateSync],
+    ['utf-8', Buffer.from],
+    ['none', Buffer.from],
+    ['aws-chunked', Buffer.from],
+    ['zstd', (bytes: Buffer | string) => Buffer.from(`\n${bytes}`)],
   ])('is understood (%s)', async (coding, compress) => {
     const text = 'é'.repeat(100_000);
     for (const [type, write] of [
@@ -497,6 +504,8 @@ describe('a server that compresses although it is asked not to', () => {
   });
 
   it.each([
+    ['more codings than anybody means', 'gzip,gzip,gzip,gzip,gzip,gzip', (id: number) => gzipSync(answer(id, 'any'))],
+    ['a stacked coding that its bytes are not in', 'br, gzip', (id: number) => gzipSync(answer(id, 'any'))],
     ['a coding that is not known', 'zstd', (id: number) => gzipSync(answer(id, 'any'))],
     ['bytes of another coding', 'gzip', (id: number) => brotliCompressSync(answer(id, 'any'))],
     ['an end before the end', 'gzip', (id: number) => gzipSync(answer(id, 'any')).subarray(0, 40)],
