@@ -10,9 +10,11 @@ import type { Decision } from './decide-category.js';
 import { effectOfValue, type ParameterFacts, type ToolFacts } from './facts.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
 import type { Signal } from './rule.js';
+import { firstSentence } from './runner.js';
+import { findVerb, senseOf } from './words/find-verb.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './words/lexicon.js';
 import { findOtherVerb } from './words/other-verbs.js';
-import { BULK_WORDS, MONEY_NOUNS, splitWords } from './words/vocabulary.js';
+import { ACTION_NOUNS, BULK_WORDS, MONEY_NOUNS, splitWords } from './words/vocabulary.js';
 import { wordList } from './words/word-lists.js';
 
 /** The danger of a category when nothing else is known (companion document "danger levels"). */
@@ -105,6 +107,19 @@ export const DANGER_RULES: readonly DangerRule[] = [
       return verb?.effect === 'end' && verb.form === 'base'
         ? [{ level: 'destructive', reason: `name: '${verb.lemma}' ${EFFECTS.end.phrase}` }]
         : [];
+    },
+  },
+  {
+    // What begins, schedules, asks for or agrees to a deed leads to it: `confirm_delete`, "Requests the deletion of an account".
+    id: 'led-deed',
+    find: ({ words, descriptionText }) => {
+      const [clause = ''] = firstSentence(descriptionText)
+        .toLowerCase()
+        .split(/[,;:(]/);
+      const tokens = clause.split(/[^a-z-]+/);
+      const end = tokens.findIndex((token) => PREPOSITIONS.has(token));
+      const deed = findLedDeed(words, words) ?? findLedDeed(end < 0 ? tokens : tokens.slice(0, end), words);
+      return deed === undefined ? [] : [{ level: 'destructive', reason: `leads to '${deed}'` }];
     },
   },
   {
@@ -291,6 +306,26 @@ function valueReasons(value: string): readonly DangerReason[] {
   if (effect === undefined) return [];
   const { danger, phrase } = EFFECTS[effect];
   return [{ level: danger, reason: `'${value}' is one of its values and ${phrase}` }];
+}
+
+/** Verbs that keep a deed from being done, or only speak of it. */
+const SPARING = wordList('sparing');
+const LOSSES: ReadonlySet<Effect> = new Set<Effect>(['delete', 'purge', 'reset', 'end']);
+const STOPPING = /^(?:shutdown|poweroff|halt|terminate)$/;
+const PREPOSITIONS = wordList('prepositions');
+
+/** The deed of loss to which the verb in front leads, right behind it or at the end of its words. */
+function findLedDeed([first = '', ...behind]: readonly string[], context: readonly string[]): string | undefined {
+  const lead = findVerb(first);
+  if (lead === undefined || writeShare(lead.effect) === 0 || SPARING.has(lead.lemma)) return undefined;
+  const last = behind.length - 1;
+  return behind.find((word, index) => (index === 0 || index === last) && losesAsDeed(word, context));
+}
+
+function losesAsDeed(word: string, context: readonly string[]): boolean {
+  const verb = findVerb(ACTION_NOUNS.get(word) ?? word);
+  if (verb === undefined) return false;
+  return STOPPING.test(verb.lemma) || LOSSES.has(senseOf(verb, new Set(context)));
 }
 
 const isRemoval = (effect: Effect): boolean => effect === 'delete' || effect === 'purge';

@@ -73,6 +73,7 @@ describe('every danger rule', () => {
   const raised: Readonly<Record<string, readonly [name: string, level: string, example?: ToolExample]>> = {
     'name-pattern': ['purge_queue', 'dangerous'],
     'name-end': ['smash_rejects', 'destructive', { description: 'Updates a hull' }],
+    'led-deed': ['confirm_delete', 'destructive'],
     runner: ['run_command', 'destructive', { parameters: { command: text } }],
     'later-removal': ['compact_story', 'destructive', { description: 'Compacts a story. Removes its full text' }],
     'plain-effect': ['replace_page', 'destructive'],
@@ -95,6 +96,38 @@ describe('every danger rule', () => {
     const danger = dangerOf(name, example);
     expect(danger.level).toBe(level);
     expect(danger.reasons.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a verb of procedure', () => {
+  test.each([
+    ['schedule_shutdown'],
+    ['request_account_deletion'],
+    ['queue_purge'],
+    ['triggerWipe'],
+    ['try_remove'],
+    ['retry_delete'],
+    ['start_factory_reset'],
+    ['enqueue-user-removal'],
+    ['approve_delete'],
+    ['begin_teardown'],
+    ['initiate_eviction', { description: 'Sends the order.' }],
+    ['ask', { description: 'Requests the permanent deletion of an account' }],
+    ['confirm', { description: 'Confirms a wipe' }],
+    // No text proves that nothing is done.
+    ['preview_delete', { description: 'Shows what would be deleted' }],
+    ['dry_run_delete'],
+  ])('is as dangerous as the loss that it leads to: %s', (name, example = {}) => {
+    expect(dangerOf(name, example).level).toMatch(/destructive|dangerous/);
+  });
+
+  test.each([
+    ['request_review', 'Requests a review of a deletion'],
+    ['send_notice', 'Sends a notice about the removal of a berth'],
+    ['restore_deletion', 'Restores what was deleted'],
+    ['push_stash', 'Saves the stash (list, push, apply, drop, or clear)'],
+  ])('is itself where it leads to none: %s', (name, description) => {
+    expect(dangerOf(name, { description }).level).toMatch(/safe|reversible/);
   });
 });
 
