@@ -100,7 +100,7 @@ describe('every danger rule', () => {
 });
 
 describe('a verb of procedure', () => {
-  test.each([
+  test.each<[name: string, example?: Record<string, unknown>]>([
     ['schedule_shutdown'],
     ['request_account_deletion'],
     ['queue_purge'],
