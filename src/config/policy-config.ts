@@ -12,7 +12,7 @@ import {
 } from './schema/policy-schema.js';
 import type { Output } from './schema/setting.js';
 
-export { DECISIONS, METRICS } from './schema/policy-schema.js';
+export { COUNTED, DECISIONS, METRICS } from './schema/policy-schema.js';
 
 export type Window = (typeof WINDOWS)[number];
 

@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../base/json/json-path.js';
 import type { PriceEntry, QuotaEntry, QuotasEntry } from '../config-document.js';
-import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from '../policy-config.js';
+import { COST_STEPS, COUNTED, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from '../policy-config.js';
 import { LIMIT, QUOTAS } from '../schema/policy-schema.js';
 import { normalise } from '../schema/setting.js';
 import { buildMatch, type KnownNames, noteUnknownNames } from './build-match.js';
@@ -55,7 +55,7 @@ function buildLimit(entry: QuotaEntry, currency: string): QuotaLimit {
     ...(warn !== undefined && { warn }),
     ...(pause !== undefined && { pause }),
     hardStop: hard_stop,
-    ...(METRICS[metric].counts === 'cost' && { currency }),
+    ...(isMoney(metric) && { currency }),
   };
 }
 
@@ -69,7 +69,7 @@ function noteThresholds(
     diagnostics.problem(path, "expected a threshold: 'warn', 'pause' or 'hard_stop'; without one it does nothing");
   }
   for (const [index, [key, value = 0]] of given.entries()) {
-    if (METRICS[metric].counts !== 'cost' && !Number.isInteger(value)) {
+    if (!isMoney(metric) && !Number.isInteger(value)) {
       diagnostics.problem([...path, key], `expected a whole number, got ${value}; only costs may have fractions`);
     }
     const [earlier, less = 0] = given[index - 1] ?? [];
@@ -79,6 +79,8 @@ function noteThresholds(
   }
 }
 
+const isMoney = (metric: QuotaLimit['metric']): boolean => COUNTED[METRICS[metric].counts].isMoney;
+
 /** Currencies are not converted, so a quota and its prices must use the same one. */
 function noteCurrency(
   { metric, currency }: QuotaEntry,
@@ -87,7 +89,7 @@ function noteCurrency(
 ): void {
   const at = [...path, 'currency'];
   if (currency === undefined) return;
-  if (METRICS[metric].counts !== 'cost') diagnostics.warning(at, `'${metric}' counts no money; ignored`);
+  if (!isMoney(metric)) diagnostics.warning(at, `'${metric}' counts no money; ignored`);
   else if (currency !== priced) diagnostics.problem(at, `the prices are in '${priced}'`, "set 'quotas.currency'");
 }
 
@@ -108,7 +110,7 @@ function buildPrice(entry: PriceEntry, path: JsonPath, { known, diagnostics }: C
 }
 
 function notePriceless({ limits, pricing }: QuotasConfig, diagnostics: Diagnostics): void {
-  const costly = limits.find(({ metric }) => METRICS[metric].counts === 'cost');
+  const costly = limits.find(({ metric }) => isMoney(metric));
   if (costly === undefined || pricing.length > 0 || diagnostics.has(['quotas'])) return;
   diagnostics.warning(['quotas', 'pricing'], `nothing has a price, so that '${costly.name}' never counts`);
 }

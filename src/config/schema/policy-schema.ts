@@ -176,6 +176,13 @@ export const POLICY = section('Which calls are allowed, and who must agree. See 
 /** Spans of the calendar, in UTC. */
 export const WINDOWS = ['second', 'minute', 'hour', 'day', 'month'] as const;
 
+/** What a quota counts. Amounts of money may have fractions, and have a currency. */
+export const COUNTED = {
+  requests: { isMoney: false },
+  tokens: { isMoney: false },
+  cost: { isMoney: true },
+} as const;
+
 /** What a quota can count, and over which window (companion document "rate limiting", 3.1). */
 export const METRICS = {
   requests_per_minute: { counts: 'requests', window: 'minute' },
@@ -188,7 +195,7 @@ export const METRICS = {
   cost_per_day: { counts: 'cost', window: 'day' },
   cost_per_month: { counts: 'cost', window: 'month' },
 } as const satisfies Readonly<
-  Record<string, { readonly counts: 'requests' | 'tokens' | 'cost'; readonly window: (typeof WINDOWS)[number] }>
+  Record<string, { readonly counts: keyof typeof COUNTED; readonly window: (typeof WINDOWS)[number] }>
 >;
 
 export type QuotaMetric = keyof typeof METRICS;

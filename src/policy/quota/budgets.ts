@@ -7,6 +7,7 @@ import type { Warning } from '../../base/protocol/result.js';
 import type { ApiLimit } from '../../config/gateway-config.js';
 import {
   COST_STEPS,
+  type COUNTED,
   METRICS,
   type QuotaLimit,
   type QuotaMatch,
@@ -190,6 +191,21 @@ function createApiBudget(upstream: string, limit: ApiLimit): ApiBudget {
 /** What a call adds before it runs, in steps. */
 type Pricing = (operation: Operation) => number;
 
+/** How a quota counts a call: in steps of `1 / scale`; what answers add is known when they are there. */
+interface Counting {
+  readonly scale: number;
+  readonly countsAnswers: boolean;
+  /** What the call adds before it runs; undefined where the quota does not apply to it. */
+  readonly stepsOf: (operation: Operation, costs: Pricing) => number | undefined;
+}
+
+const COUNTERS: Readonly<Record<keyof typeof COUNTED, Counting>> = {
+  requests: { scale: 1, countsAnswers: false, stepsOf: () => 1 },
+  tokens: { scale: 1, countsAnswers: true, stepsOf: () => 0 },
+  // A cost quota does not apply to a call without a cost.
+  cost: { scale: COST_STEPS, countsAnswers: false, stepsOf: (operation, costs) => costs(operation) || undefined },
+};
+
 /** The configured quotas, in order. */
 function createQuotaBudgets({ limits, pricing }: QuotasConfig): readonly QuotaBudget[] {
   const costs = createPricing(pricing);
@@ -199,7 +215,7 @@ function createQuotaBudgets({ limits, pricing }: QuotasConfig): readonly QuotaBu
 function createQuotaBudget(limit: QuotaLimit, costs: Pricing): QuotaBudget {
   const { name, metric, match, per } = limit;
   const { counts, window } = METRICS[metric];
-  const scale = counts === 'cost' ? COST_STEPS : 1;
+  const { scale, countsAnswers, stepsOf } = COUNTERS[counts];
   const ofOperation = compileOperation(match);
   const ofCaller = compileCaller(match);
   const budget: QuotaBudget = {
@@ -211,13 +227,11 @@ function createQuotaBudget(limit: QuotaLimit, costs: Pricing): QuotaBudget {
     per,
     window,
     thresholds: scaleThresholds(limit, scale),
-    countsAnswers: counts === 'tokens',
-    stepsOf: (operation) => {
-      if (exemptsOwn(match, operation) || matchClauses(ofOperation, operation) === 'no') return undefined;
-      if (counts !== 'cost') return counts === 'requests' ? 1 : 0;
-      // A cost quota does not apply to a call without a cost.
-      return costs(operation) || undefined;
-    },
+    countsAnswers,
+    stepsOf: (operation) =>
+      exemptsOwn(match, operation) || matchClauses(ofOperation, operation) === 'no'
+        ? undefined
+        : stepsOf(operation, costs),
     appliesTo: (caller) => matchClauses(ofCaller, caller) !== 'no',
     refuse: (level, now) => quotaExhausted(budget, level, now),
   };
