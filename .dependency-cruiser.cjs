@@ -37,7 +37,7 @@ const INSIDE = {
   config: ['schema', '.', 'load', 'edit'],
   console: ['admin', 'layout', 'connect', 'metrics', 'pages', '.'],
   gateway: ['builtin', 'interceptor', 'pipeline', 'primitives', '.', 'review'],
-  modules: ['programs', '.'],
+  modules: ['programs', 'relationships', '.'],
   policy: ['audit', 'approvals', 'execution', 'rules', 'confirmation', 'quota', 'safety', '.'],
   results: ['query', 'shape', 'forms', 'pages', 'stored', '.'],
   server: ['auth', 'mcp', 'http', 'stdio'],

@@ -52,7 +52,7 @@ export function openCapturedGateway(
     ...services,
     toolSets,
     executions: config.executions.enabled ? UNCALLED_EXECUTIONS : undefined,
-    modules: modulesOf(config, options.modules).flatMap((module) => module.operations().map(uncalled)),
+    modules: modulesOf(config, options.modules).map(({ operations }) => ({ operations, handle: refuseCall })),
     handlers: {
       over: (_catalog, own) => ({
         handlerOf: (operation) => (operation.upstream === GATEWAY_SOURCE ? own(operation) : refuseCall),

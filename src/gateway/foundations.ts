@@ -30,7 +30,7 @@ import {
 import { type LargeAnswers, openLargeAnswers } from './large-answers.js';
 import { serverLogDirectory } from './log-review.js';
 import { MemoryBudget } from './memory-budget.js';
-import { type Module, modulesOf, type OpenedModule } from './module.js';
+import { type Module, type ModuleOperations, modulesOf, type OpenedModule } from './module.js';
 import type { Parts } from './parts.js';
 import { ResourceLinks } from './primitives/resource-links.js';
 import { openReplicas, type Replicas } from './replicas.js';
@@ -72,7 +72,7 @@ export interface Foundations {
   readonly results: ResultService;
   readonly executions: Awaited<ReturnType<typeof openExecutions>>;
   /** Those that the configuration has. */
-  readonly modules: readonly OpenedModule[];
+  readonly modules: readonly (OpenedModule & ModuleOperations)[];
   /** Absent where it is disabled. */
   readonly safety: Safety | undefined;
   readonly largeAnswers: LargeAnswers;
@@ -108,7 +108,10 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   const safety = await openSafetyLoop(config, { policy, observe, executions: executions?.registry });
   const budget = new MemoryBudget();
   const modules = await Promise.all(
-    modulesOf(config, deps.modules).map((module) => module.open(config, { policy, observe, budget })),
+    modulesOf(config, deps.modules).map(async ({ operations, open }) => ({
+      operations,
+      ...(await open(config, { policy, observe, budget })),
+    })),
   );
   const links = new ResourceLinks(pool.upstreams);
   const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe, budget });

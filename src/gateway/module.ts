@@ -1,10 +1,11 @@
 import type { Observer } from '../base/observe/observation.js';
 import type { HandlerCall, OperationHandler } from '../base/protocol/call.js';
 import type { Operation } from '../base/protocol/operation.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { MemoryBudget } from './memory-budget.js';
 
+export { readCursor, writeCursor } from './builtin/introspect/page.js';
 export { createOwnOperation, type OwnOperationDraft } from './builtin/own-operation.js';
 
 /** A capability in a folder of its own. The gateway knows no more of it than this. */
@@ -12,8 +13,8 @@ export interface Module {
   readonly name: string;
   /** Whether a configuration has it; nothing of it is loaded where none has. */
   isOn(config: GatewayConfig): boolean;
-  /** Its operations, for a list of what cannot be called. */
-  operations(): readonly Operation[];
+  /** Its operations over what can be called. */
+  operations(shown: Shown): readonly Operation[];
   open(config: GatewayConfig, around: ModuleSurroundings): Promise<OpenedModule>;
 }
 
@@ -25,8 +26,15 @@ export interface ModuleSurroundings {
   readonly budget: MemoryBudget;
 }
 
+/** What can be called: everything, or what a view has of it. */
+export interface Shown {
+  readonly upstreams: readonly UpstreamConfig[];
+  /** @param name of an operation of the upstream, or of a tool that it is a part of */
+  has(upstream: string, name: string): boolean;
+}
+
 export interface OpenedModule {
-  readonly own: readonly OwnOperation[];
+  handle(call: HandlerCall, shown: Shown): ReturnType<OperationHandler>;
   /** Frees what belongs to a session. */
   endSession?(sessionId: string): void;
   close?(): Promise<void> | void;
@@ -37,6 +45,13 @@ export interface OwnOperation {
   readonly operation: Operation;
   /** @param isReachable whether the caller may know of the operation of a qualified name */
   readonly handle: (call: HandlerCall, isReachable: (operation: string) => boolean) => ReturnType<OperationHandler>;
+}
+
+/** What a module adds to a snapshot. */
+export type ModuleOperations = Pick<Module, 'operations'> & Pick<OpenedModule, 'handle'>;
+
+export function ownOfModule({ operations, handle }: ModuleOperations, shown: Shown): readonly OwnOperation[] {
+  return operations(shown).map((operation) => ({ operation, handle: (call) => handle(call, shown) }));
 }
 
 /** Those that a configuration has. */

@@ -76,7 +76,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     usage,
     ...(safety === undefined ? {} : { safety }),
     executions: executions?.inSnapshots,
-    modules: modules.flatMap(({ own }) => own),
+    modules,
   };
   const seenBy = (reader: Reader) => ({
     reader,

@@ -22,11 +22,8 @@ import { introspectOperation } from './builtin/introspect/operation.js';
 import { handleOf } from './builtin/introspect/parse-query.js';
 import { type Purpose, readSaying } from './builtin/introspect/server-map.js';
 import { Usage } from './builtin/introspect/usage.js';
-import { listRelationSources, type RelationSource } from './builtin/relationships/graph.js';
-import { createRelationshipsHandler } from './builtin/relationships/handler.js';
-import { createRelationshipsOperation } from './builtin/relationships/operation.js';
 import type { Handlers, Runners } from './handlers.js';
-import type { OwnOperation } from './module.js';
+import { type ModuleOperations, type OwnOperation, ownOfModule, type Shown } from './module.js';
 import { unknownOperation } from './pipeline/not-found.js';
 import type { Connections, Snapshot } from './pipeline/snapshot.js';
 import { narrowTo } from './primitives/operations.js';
@@ -66,8 +63,8 @@ interface SnapshotInput {
   readonly primitives?: SnapshotPrimitives;
   /** The operations over executions, and whose executions are; none where absent. */
   readonly executions?: SnapshotExecutions | undefined;
-  /** The operations of modules; none where absent. */
-  readonly modules?: readonly OwnOperation[] | undefined;
+  /** What modules add; nothing where absent. */
+  readonly modules?: readonly ModuleOperations[] | undefined;
   /** What finds operations by free text, which goes on from one snapshot to the next; a new one where absent. */
   readonly search?: OperationSearch;
   /** What is called most; nothing where absent. */
@@ -179,14 +176,14 @@ export function refusedBy({ staticDecision }: Pick<IntrospectionPolicy, 'staticD
 
 /** The built-in operations that are switched on, besides `introspect`. */
 export function ownOf(
-  sources: readonly RelationSource[],
-  { executions, modules }: Pick<SnapshotInput, 'executions' | 'modules'>,
+  shown: Shown,
+  { executions, modules = [] }: Pick<SnapshotInput, 'executions' | 'modules'>,
 ): readonly OwnOperation[] {
-  return [...openRelations(sources), ...(executions?.own ?? []), ...(modules ?? [])];
+  return [...(executions?.own ?? []), ...modules.flatMap((module) => ownOfModule(module, shown))];
 }
 
 function ownOfAll(input: SnapshotInput): readonly OwnOperation[] {
-  return ownOf(listRelationSources(input.config.upstreams), input);
+  return ownOf({ upstreams: input.config.upstreams, has: () => true }, input);
 }
 
 function finishSnapshot(input: RecordedInput, catalog: WholeCatalog, plan: EndpointPlan): WholeSnapshot {
@@ -367,11 +364,4 @@ function readPurposes(
     const saying = sayings.get(introduction);
     return saying === undefined ? undefined : { text: saying, from: 'server' };
   };
-}
-
-/** The operation that follows configured relations; none where no relations are configured. */
-function openRelations(sources: readonly RelationSource[]): readonly OwnOperation[] {
-  const operation = createRelationshipsOperation(sources);
-  if (operation === undefined) return [];
-  return [{ operation, handle: createRelationshipsHandler(sources) }];
 }

@@ -12,8 +12,8 @@ import { EVERYBODY } from '../upstream/readers.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import type { IntrospectionPolicy } from './builtin/introspect/handler.js';
 import { introspectOperation } from './builtin/introspect/operation.js';
-import { listRelationSources, type RelationSource } from './builtin/relationships/graph.js';
 import { findOperation } from './handlers.js';
+import type { Shown } from './module.js';
 import type { NativeDeps, NativeSurface } from './native.js';
 import type { PolicyQuestion } from './operator-api.js';
 import type { Snapshot } from './pipeline/snapshot.js';
@@ -246,8 +246,8 @@ function buildViewParts(view: ViewConfig, filter: ViewFilter, whole: WholeSnapsh
   const upstreams = new Set(whole.catalog.upstreams.filter((slug) => offering.has(slug) || filter.names(slug)));
   const { config } = services;
   const primitives = services.primitives?.seenBy(EVERYBODY, (slug) => upstreams.has(slug));
-  const relations = listRelationSources(config.upstreams).filter((source) => isShown(source, shown));
-  const own = ownOf(relations, services).filter(({ operation }) => filter.hasOwn(operation));
+  const all = ownOf({ upstreams: config.upstreams, has: hasIn(shown) }, services);
+  const own = all.filter(({ operation }) => filter.hasOwn(operation));
   const builtins = listBuiltins(own, primitives, services.safety).filter(
     (operation) => operation.name === introspectOperation.name || filter.hasOwn(operation),
   );
@@ -300,12 +300,13 @@ function leaveOutUnread(shown: Set<Operation>, { catalog }: WholeSnapshot): void
   }
 }
 
-/** Whether the operation that gives relationships is in the view: it is called as any caller calls it. */
-function isShown({ upstream, relation }: RelationSource, shown: ReadonlySet<Operation>): boolean {
-  const qualified = `${upstream}${QUALIFIER}${relation.operation}`;
-  return [...shown].some(
-    (operation) =>
-      operation.upstream === upstream &&
-      (operation.tool === relation.operation || operation.qualifiedName === qualified),
-  );
+/** Whether an operation is in the view, by its name or by that of the tool that it is a part of. */
+function hasIn(shown: ReadonlySet<Operation>): Shown['has'] {
+  return (upstream, name) => {
+    const qualified = `${upstream}${QUALIFIER}${name}`;
+    return [...shown].some(
+      (operation) =>
+        operation.upstream === upstream && (operation.tool === name || operation.qualifiedName === qualified),
+    );
+  };
 }

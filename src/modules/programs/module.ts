@@ -19,7 +19,7 @@ export const programs: Module = {
     });
     const running = new Programs({ settings, limits, stopped, budget, onDefect });
     return {
-      own: programs.operations().map((operation) => ({ operation, handle: (call) => running.handle(call) })),
+      handle: (call) => running.handle(call),
       // They expire by themselves where the store cannot be reached.
       endSession: (sessionId) => void stopped.endSession(sessionId).catch(() => undefined),
       close: () => running.close(),

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../../src/base/json/json.js';
-import { OperationError } from '../../../../../src/base/protocol/operation-error.js';
-import type { RelationSource } from '../../../../../src/gateway/builtin/relationships/graph.js';
-import { traverseRelations } from '../../../../../src/gateway/builtin/relationships/traverse.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import { OperationError } from '../../../../src/base/protocol/operation-error.js';
+import type { RelationSource } from '../../../../src/modules/relationships/graph.js';
+import { traverseRelations } from '../../../../src/modules/relationships/traverse.js';
 import { aGraph, aRequest, aSource, recordCalls } from './relation.js';
 
 interface Answer extends JsonObject {
@@ -264,7 +264,7 @@ describe('a traversal', () => {
   });
 });
 
-const PUBLISHED = new URL('../../../../../../shared/spec/schemas/relationship-query.schema.json', import.meta.url);
+const PUBLISHED = new URL('../../../../../shared/spec/schemas/relationship-query.schema.json', import.meta.url);
 
 describe('a traversal of any graph', () => {
   const anEdge = fc.tuple(

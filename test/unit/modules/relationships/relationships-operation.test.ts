@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../../src/base/json/json.js';
-import type { HandlerCall } from '../../../../../src/base/protocol/call.js';
-import { Cancellation } from '../../../../../src/base/protocol/cancellation.js';
-import type { Operation } from '../../../../../src/base/protocol/operation.js';
-import { bindArguments } from '../../../../../src/catalog/arguments/bind-arguments.js';
-import { describeParameters } from '../../../../../src/gateway/builtin/introspect/types/parameter-info.js';
-import { listRelationSources, type RelationSource } from '../../../../../src/gateway/builtin/relationships/graph.js';
-import { createRelationshipsHandler } from '../../../../../src/gateway/builtin/relationships/handler.js';
-import { createRelationshipsOperation } from '../../../../../src/gateway/builtin/relationships/operation.js';
-import { STILL_HOST } from '../../../../support/a-handler-host.js';
-import { anUpstream } from '../../../../support/build-test-catalog.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import type { HandlerCall } from '../../../../src/base/protocol/call.js';
+import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
+import type { Operation } from '../../../../src/base/protocol/operation.js';
+import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
+import { describeParameters } from '../../../../src/gateway/builtin/introspect/types/parameter-info.js';
+import { listRelationSources, type RelationSource } from '../../../../src/modules/relationships/graph.js';
+import { createRelationshipsHandler } from '../../../../src/modules/relationships/handler.js';
+import { createRelationshipsOperation } from '../../../../src/modules/relationships/operation.js';
+import { STILL_HOST } from '../../../support/a-handler-host.js';
+import { anUpstream } from '../../../support/build-test-catalog.js';
 import { aGraph, aRelation, aSource, recordCalls } from './relation.js';
 
 const operationOf = (...sources: readonly RelationSource[]): Operation => {
@@ -25,17 +25,16 @@ const parameter = (operation: Operation, name: string) =>
   describeParameters(operation).find((described) => described.name === name);
 
 const SCHEMA = fileURLToPath(
-  new URL('../../../../../../shared/spec/schemas/relationship-query.schema.json', import.meta.url),
+  new URL('../../../../../shared/spec/schemas/relationship-query.schema.json', import.meta.url),
 );
 
 describe('listRelationSources', () => {
   it('lists the relations of enabled upstreams, in order', () => {
     const relations = [aRelation(), aRelation({ relationship: 'owns' })];
-    const sources = listRelationSources([
-      anUpstream('a', { relations }),
-      anUpstream('b'),
-      anUpstream('c', { relations, disabled: true }),
-    ]);
+    const sources = listRelationSources({
+      upstreams: [anUpstream('a', { relations }), anUpstream('b'), anUpstream('c', { relations, disabled: true })],
+      has: () => true,
+    });
     expect(sources).toEqual(relations.map((relation) => ({ upstream: 'a', relation })));
   });
 });

@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
-import { OperationError } from '../../../base/protocol/operation-error.js';
-import type { RelationConfig, UpstreamConfig } from '../../../config/gateway-config.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { RelationConfig } from '../../config/gateway-config.js';
+import type { Shown } from '../../gateway/module.js';
 
 /** Something that is connected: its id as the graph shows it, and as its server wrote it. */
 export interface GraphNode {
@@ -65,11 +66,13 @@ export function toNode(value: unknown): GraphNode | undefined {
   return isId ? { id: String(value), value } : undefined;
 }
 
-/** Every relation that is declared, in the configuration's order; without those of disabled upstreams. */
-export function listRelationSources(upstreams: readonly UpstreamConfig[]): readonly RelationSource[] {
+/** Every relation whose operation can be called, in the configuration's order; without those of disabled upstreams. */
+export function listRelationSources({ upstreams, has }: Shown): readonly RelationSource[] {
   return upstreams
     .filter(({ disabled }) => !disabled)
-    .flatMap(({ slug, relations }) => relations.map((relation) => ({ upstream: slug, relation })));
+    .flatMap(({ slug, relations }) =>
+      relations.filter(({ operation }) => has(slug, operation)).map((relation) => ({ upstream: slug, relation })),
+    );
 }
 
 /** The sides of a node whose edges the operation gives. */

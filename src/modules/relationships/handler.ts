@@ -1,9 +1,9 @@
-import { canonicalJson } from '../../../base/json/canonical-json.js';
-import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
-import type { OperationHandler } from '../../../base/protocol/call.js';
-import { OperationError } from '../../../base/protocol/operation-error.js';
-import type { Warning } from '../../../base/protocol/result.js';
-import { readCursor, writeCursor } from '../introspect/page.js';
+import { canonicalJson } from '../../base/json/canonical-json.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { OperationHandler } from '../../base/protocol/call.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { Warning } from '../../base/protocol/result.js';
+import { readCursor, writeCursor } from '../../gateway/module.js';
 import { type RelationPage, type RelationSource, readRelationRequest, type Section } from './graph.js';
 import { traverseRelations } from './traverse.js';
 

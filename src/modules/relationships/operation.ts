@@ -1,6 +1,6 @@
-import type { JsonObject, JsonSchema } from '../../../base/json/json.js';
-import { GATEWAY_SOURCE, type Operation, type Parameter } from '../../../base/protocol/operation.js';
-import { finishOperation } from '../../../catalog/operation.js';
+import type { JsonObject, JsonSchema } from '../../base/json/json.js';
+import { GATEWAY_SOURCE, type Operation, type Parameter } from '../../base/protocol/operation.js';
+import { finishOperation } from '../../catalog/operation.js';
 import { DIRECTIONS, type Direction, type RelationSource, SECTIONS, SIDES, sidesOf } from './graph.js';
 
 const RELATIONSHIPS_OPERATION = 'query_relationships';

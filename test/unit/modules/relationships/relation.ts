@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../../../../src/base/json/json.js';
-import type { RelationConfig } from '../../../../../src/config/gateway-config.js';
-import type { CallOperation } from '../../../../../src/gateway/builtin/relationships/edges.js';
+import type { JsonObject } from '../../../../src/base/json/json.js';
+import type { RelationConfig } from '../../../../src/config/gateway-config.js';
+import type { CallOperation } from '../../../../src/modules/relationships/edges.js';
 import {
   type RelationRequest,
   type RelationSource,
   readRelationRequest,
-} from '../../../../../src/gateway/builtin/relationships/graph.js';
+} from '../../../../src/modules/relationships/graph.js';
 
 /** A relation whose edges one call gives. */
 export function aRelation(changes: Partial<RelationConfig> = {}): RelationConfig {

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../base/json/json.js';
-import { echoName } from '../../../base/lib/text.js';
-import { OperationError } from '../../../base/protocol/operation-error.js';
+import type { JsonObject } from '../../base/json/json.js';
+import { echoName } from '../../base/lib/text.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
 import { type CallOperation, type EdgeReader, type NodeListing, openEdgeReader } from './edges.js';
 import {
   type GraphEdge,

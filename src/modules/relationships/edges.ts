@@ -1,8 +1,8 @@
-import { readField } from '../../../base/expression/operators.js';
-import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
-import { OperationError } from '../../../base/protocol/operation-error.js';
-import type { RelationConfig } from '../../../config/gateway-config.js';
-import { mentionsNode, NODE_SIGN } from '../../../config/load/build-upstreams.js';
+import { readField } from '../../base/expression/operators.js';
+import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { OperationError } from '../../base/protocol/operation-error.js';
+import type { RelationConfig } from '../../config/gateway-config.js';
+import { mentionsNode, NODE_SIGN } from '../../config/load/build-upstreams.js';
 import { type GraphEdge, type GraphNode, type RelationSource, toNode } from './graph.js';
 
 /** Calls a READ operation of an upstream as the caller of the query would; see `HandlerHost.read`. */
