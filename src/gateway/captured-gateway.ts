@@ -72,7 +72,11 @@ export function openCapturedGateway(
         recallOperation: async () => undefined,
       },
       askAhead: async () => undefined,
-      catalog: { current: () => snapshot, currentFor: () => snapshot },
+      catalog: {
+        current: () => snapshot,
+        currentFor: () => snapshot,
+        afterNews: async () => ({ isRead: false, snapshot }),
+      },
       quota: unlimitedQuota,
       limits: config.limits,
       observe: () => undefined,

@@ -23,6 +23,8 @@ export interface LiveCatalog<S extends Snapshot = WholeSnapshot> {
   currentOfAll(): S | Promise<S>;
   /** Whether the snapshot knows nothing of what an upstream has offered. */
   lacks(slug: string): boolean;
+  /** Whether lists that have come are not in the snapshot yet. */
+  readonly isRebuilding: boolean;
   /** Resolves when no rebuild is pending, and each change has been reported. */
   settled(): Promise<void>;
   /** New names stop waiting for upstreams that an earlier run has seen and this one has not yet: their last lists are offered. */
@@ -151,6 +153,10 @@ class RebuiltCatalog<S extends Snapshot> implements LiveCatalog<S> {
     return this.#toolSets.has(slug) && this.#lacksList(slug);
   }
 
+  get isRebuilding(): boolean {
+    return this.#state !== 'current' && this.#state !== 'closed';
+  }
+
   settled(): Promise<void> {
     return this.#isSettled() ? Promise.resolve() : this.#untilSettled.wait();
   }
@@ -248,11 +254,11 @@ class RebuiltCatalog<S extends Snapshot> implements LiveCatalog<S> {
   }
 
   #isSettled(): boolean {
-    return this.#reporting === undefined && (this.#state === 'current' || this.#state === 'closed');
+    return this.#reporting === undefined && !this.isRebuilding;
   }
 
   #mayChange({ upstream, tool }: Pick<Operation, 'upstream' | 'tool'>): boolean {
-    if (this.#state === 'current' || this.#state === 'closed') return false;
+    if (!this.isRebuilding) return false;
     const offered = this.#toolSets.get(upstream);
     return offered !== undefined && !isSameTool(tool, this.#builtFrom.get(upstream), offered);
   }

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import type { Caller, NativeRequest, RawCall } from '../base/protocol/call.js';
 import type { LogMessage } from '../base/protocol/log-message.js';
-import { OperationError } from '../base/protocol/operation-error.js';
+import { NothingFound } from '../base/protocol/operation-error.js';
 import { okReply, type Reply } from '../base/protocol/result.js';
+import { withNotHere } from './pipeline/not-here.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import type { PrimitiveOperations } from './primitives/primitives.js';
 import type { Asking } from './reader-catalog.js';
@@ -134,9 +135,10 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
     async answer({ method, params, subscriber, ...call }) {
       const form = METHODS.get(method);
       const now = snapshot(call);
-      const { catalog, plan } = now instanceof Promise ? await now : now;
+      const seen = now instanceof Promise ? await now : now;
+      const { catalog, plan } = seen;
       const operation = form === undefined ? undefined : catalog.find(form.operation);
-      if (form === undefined || operation?.primitive === undefined) return answerWithout(method);
+      if (form === undefined || operation?.primitive === undefined) return answerWithout(method, seen);
       return handle({
         ...call,
         tool: plan.toolFor(operation),
@@ -153,11 +155,12 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
 }
 
 /** The answer where no upstream is known to have any of what is asked for. */
-function answerWithout(method: string): Reply {
+function answerWithout(method: string, seen?: Snapshot): Reply {
   const empty = METHODS.get(method)?.empty;
   if (empty !== undefined) return okReply(empty);
   const message = `No server behind this gateway is known to answer '${method}' now. Try again when one is connected`;
-  const error = new OperationError('NOT_FOUND_RESOURCE', message);
+  const nothing = new NothingFound('NOT_FOUND_RESOURCE', message);
+  const error = seen === undefined ? nothing : withNotHere(nothing, seen);
   return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
 }
 

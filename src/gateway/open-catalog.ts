@@ -87,6 +87,10 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
         const refusal = readerCatalog.refusalOf({ upstream, owner });
         return refusal === undefined ? pool.upstreams.get(upstream)?.absence(owner) : { retryAfterMs: 0, refusal };
       },
+      unreadOf(upstream: string): Absence | undefined {
+        const isDue = pool.upstreams.get(upstream)?.announced(reader.ownerOf(upstream))?.isDue === true;
+        return isDue || catalog.lacks(upstream) ? { under: 'unread', retryAfterMs: 0 } : undefined;
+      },
       introductionOf: (upstream: string) => introductions.of({ upstream, owner: reader.ownerOf(upstream) }),
       retryNow: (slug: string) => pool.upstreams.get(slug)?.retryNow(),
     },

@@ -11,6 +11,12 @@ import type { Upstream } from '../upstream/upstream.js';
 import type { LiveCatalog } from './live-catalog.js';
 import type { WholeSnapshot } from './snapshot.js';
 
+/** What is known once news has been read. */
+export interface AfterNews<S> {
+  readonly isRead: boolean;
+  readonly snapshot: S;
+}
+
 /** Who asks, and what is needed to ask their user back. */
 export type Asking = Pick<RawCall, 'caller'> & Partial<Pick<RawCall, 'cancellation' | 'ask'>>;
 
@@ -118,6 +124,28 @@ export class ReaderCatalog {
     return this.#settle(asking, this.#deps.live.currentOf(names), names);
   }
 
+  /**
+   * After a call was refused for what lists say: the snapshot with all that servers have announced, and whether any of it was read for this.
+   * @param tool of the operation that refused the arguments; undefined where the name is unknown, so that any server may have it
+   */
+  async afterNews(
+    caller: Caller | undefined,
+    tool: Pick<Operation, 'upstream' | 'tool'> | undefined,
+  ): Promise<AfterNews<WholeSnapshot>> {
+    const isRead = await this.#readNews(caller, tool?.upstream);
+    if (tool === undefined) await this.#deps.live.settled();
+    return { isRead, snapshot: tool === undefined ? this.current(caller) : await this.currentFor(caller, tool) };
+  }
+
+  /** Reads what servers have announced, for a while at most. @returns whether there was something to read */
+  async #readNews(caller: Caller | undefined, only?: string): Promise<boolean> {
+    const due = [...this.#deps.upstreams].flatMap(([slug, upstream]) =>
+      only === undefined || slug === only ? (upstream.announced(upstream.readerOf(caller))?.read() ?? []) : [],
+    );
+    if (due.length > 0) await Promise.race([Promise.all(due), delay(WAIT_MS, undefined, { ref: false })]);
+    return due.length > 0;
+  }
+
   /** For what is about all operations. */
   currentOfAll(asking: Asking | undefined): WholeSnapshot | Promise<WholeSnapshot> {
     return this.#settle(asking, this.#deps.live.currentOfAll(), undefined);
@@ -147,11 +175,17 @@ export class ReaderCatalog {
   ): WholeSnapshot | Promise<WholeSnapshot> {
     if (whole instanceof Promise) return whole.then((settled) => this.#settle(asking, settled, names));
     const snapshot = this.#of(asking?.caller, whole);
-    const unread = asking === undefined ? [] : this.#listUnread(asking.caller);
-    if (asking === undefined || unread.length === 0) return snapshot;
+    if (asking === undefined) return snapshot;
+    const { caller } = asking;
+    const unread = this.#listUnread(caller);
+    const isNews = this.#deps.live.isRebuilding || this.#hasNews(caller);
+    if (unread.length === 0 && !isNews) return snapshot;
     const called = names?.();
     if (called?.every((name) => isOfServer(snapshot.catalog.find(name))) === true) return snapshot;
-    return Promise.all(unread.map((slug) => this.#read(slug, asking, called))).then(() => this.current(asking.caller));
+    const reading = unread.map((slug) => this.#read(slug, asking, called));
+    return Promise.all([...reading, isNews ? this.afterNews(caller, undefined) : undefined]).then(() =>
+      this.current(caller),
+    );
   }
 
   /** The servers that are called with the caller's rights, and have not said yet what they have for it. */
@@ -162,6 +196,12 @@ export class ReaderCatalog {
       if (owner !== undefined && this.#tools.get({ upstream: slug, owner }) === undefined) unread.push(slug);
     }
     return unread;
+  }
+
+  #hasNews(caller: Caller): boolean {
+    for (const upstream of this.#deps.upstreams.values())
+      if (upstream.announced(upstream.readerOf(caller))?.isDue === true) return true;
+    return false;
   }
 
   async #read(slug: string, asking: Asking, called: readonly string[] | undefined): Promise<void> {

@@ -24,7 +24,8 @@ import { type Purpose, readSaying } from './builtin/introspect/server-map.js';
 import { Usage } from './builtin/introspect/usage.js';
 import type { Handlers, Runners } from './handlers.js';
 import { type ModuleOperations, type OwnOperation, ownOfModule, type Shown } from './module.js';
-import { unknownOperation } from './pipeline/not-found.js';
+import { explainUnknown } from './pipeline/not-found.js';
+import { tellNotHere } from './pipeline/not-here.js';
 import type { Connections, Snapshot } from './pipeline/snapshot.js';
 import { narrowTo } from './primitives/operations.js';
 import type { PrimitiveOperations } from './primitives/primitives.js';
@@ -284,7 +285,8 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
       parts.toolSets.find((set) => set.upstream === upstream)?.tools.find((each) => each?.['name'] === tool),
     ...(primitives === undefined ? {} : { countsOf: primitives.countsOf, readCounts: primitives.readCounts }),
     usage: input.usage ?? new Usage(),
-    explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
+    tellNotHere: () => tellNotHere(snapshot),
+    explainUnknown: (name) => explainUnknown(name, snapshot),
   });
   const known: KnownOperations = {
     find: (name) => catalog.find(name),
@@ -306,8 +308,11 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     catalog,
     plan,
     search: async (text, limit) => {
-      const answer = await search.find(catalog, text);
-      return { ...answer, hits: answer.hits.slice(0, limit) };
+      const { hits, noFit } = await search.find(catalog, text);
+      return {
+        hits: hits.slice(0, limit),
+        ...(noFit !== undefined && { noFit: `${noFit} ${tellNotHere(snapshot)}`.trimEnd() }),
+      };
     },
     ...runnersOver((operation) => primitives?.handlerOf(operation) ?? ownHandlers.get(operation.name) ?? introspect),
     partOf({ operation, arguments: args }, caller) {
@@ -343,6 +348,7 @@ export function listEnabled(upstreams: GatewayConfig['upstreams']): readonly str
 
 const ALL_CONNECTED: Connections = {
   absenceOf: () => undefined,
+  unreadOf: () => undefined,
   introductionOf: () => undefined,
   retryNow: () => undefined,
 };

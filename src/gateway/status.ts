@@ -5,7 +5,7 @@ import type { Diagnostic } from '../base/protocol/tools.js';
 import type { JournalState } from '../policy/audit/journal/writer.js';
 import type { StoreState } from '../policy/policy.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
-import { unknownOperation } from './pipeline/not-found.js';
+import { explainUnknown } from './pipeline/not-found.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import type { ReloadState } from './reload.js';
 
@@ -162,7 +162,7 @@ export type NamedOperation =
 export async function findOperation(snapshot: Snapshot, name: string): Promise<NamedOperation> {
   const operation = snapshot.catalog.find(name);
   if (operation === undefined) {
-    return { kind: 'none', explanation: (await unknownOperation(name, {}, snapshot)).message };
+    return { kind: 'none', explanation: await explainUnknown(name, snapshot) };
   }
   return { kind: 'found', placed: placeOperation(operation, snapshot.plan) };
 }

@@ -18,7 +18,7 @@ import { createFailureReader } from './pipeline/read-tool-failure.js';
 import { withMeta } from './pipeline/shape.js';
 import type { SearchAnswer, Snapshot } from './pipeline/snapshot.js';
 import { createDropIgnored } from './pipeline/validate.js';
-import type { Asking, ToolsListener } from './reader-catalog.js';
+import type { AfterNews, Asking, ToolsListener } from './reader-catalog.js';
 import { findOperation, type NamedOperation, type PlacedOperation, placeOperations } from './status.js';
 
 /** The snapshots of what callers see: of the whole, or of one view. */
@@ -31,6 +31,10 @@ export interface SurfaceCatalog {
   ): Snapshot | Promise<Snapshot>;
   currentOf(asking: Asking, names: () => readonly string[]): Snapshot | Promise<Snapshot>;
   currentOfAll(asking: Asking | undefined): Snapshot | Promise<Snapshot>;
+  afterNews(
+    caller: Caller | undefined,
+    tool: { readonly upstream: string; readonly tool: string } | undefined,
+  ): Promise<AfterNews<Snapshot>>;
   onToolsChanged(listener: ToolsListener): () => void;
 }
 

@@ -89,6 +89,10 @@ export class OpenedView {
       currentFor: (caller, tool) => later(catalog.currentFor(caller, tool)),
       currentOf: (asking, names) => later(catalog.currentOf(asking, names)),
       currentOfAll: (asking) => later(catalog.currentOfAll(asking)),
+      async afterNews(caller, tool) {
+        const { isRead, snapshot } = await catalog.afterNews(caller, tool);
+        return { isRead, snapshot: of(snapshot) };
+      },
       onToolsChanged: (listener) => catalog.onToolsChanged(listener, (whole) => of(whole).plan.toolsJson),
     };
   }

@@ -6,6 +6,7 @@ import type { Caller } from '../base/protocol/call.js';
 import type { RawTool } from '../base/protocol/tools.js';
 import type { Connection, ConnectionRequest } from './connection.js';
 import { oncePerPause, type ResourceWatch } from './news.js';
+import { joinAnnounced } from './tool-list.js';
 import type { UpstreamRequest } from './upstream.js';
 
 type Era = Connection['era'];
@@ -87,6 +88,7 @@ export class BothEras {
       request: (request, timeoutMs) => pages.read(request, timeoutMs) ?? askEither(both, request, timeoutMs),
       setLogLevel: (level) => legacy.setLogLevel(level),
       watch: this.#watchOf(both),
+      announced: joinAnnounced([modern.announced, legacy.announced]),
       retire() {
         modern.retire();
         legacy.retire();

@@ -21,7 +21,9 @@ import type { AskSettings } from './questions/ask-client.js';
 import { tellsRoots, withFolders } from './questions/stand-in-roots.js';
 import { findTaskCalls, type TaskCalls } from './task-calls.js';
 import {
+  type Announced,
   coalesce,
+  joinAnnounced,
   ListAge,
   pauseAfterReadings,
   readDefinitions,
@@ -87,6 +89,8 @@ export interface Connection {
   request(request: UpstreamRequest, timeoutMs: number): Promise<JsonObject>;
   /** The resources of which the server tells changes. */
   readonly watch: ResourceWatch;
+  /** What it has said of changes of its lists, and nobody has read. */
+  readonly announced: Pick<Announced, 'isDue' | 'read'>;
   /** Lets what is in flight finish, then closes. */
   retire(): void;
   close(): Promise<void>;
@@ -190,21 +194,21 @@ export async function completeConnection(
   );
   const isTold = (): boolean =>
     era === 'modern' ? declares(capabilities, 'tools', 'listChanged') : !channel.isUnheard;
-  const age = config.endpoint.type === 'http' || !isTold() ? new ListAge(() => isTold() || askAnew()) : undefined;
-  channel.onMissed(askAnew);
+  const age = config.endpoint.type === 'http' || !isTold() ? new ListAge(() => isTold() || askAnew.note()) : undefined;
+  channel.onMissed(askAnew.note);
   void lost.then(() => age?.end());
   await readAll(request.timeoutMs);
   channel.provePings(request.pings ?? { during: new Set() });
-  watchToolList({ client, era, readAll, onMissed: askAnew, onDiagnostic });
+  const tools = watchToolList({ client, era, readAll, onMissed: askAnew.note, onDiagnostic });
   const { connectTimeoutMs: timeoutMs } = config;
-  const watch = listenForNews({
+  const { watch, lists } = listenForNews({
     client,
     channel,
     era,
     capabilities,
     timeoutMs,
     news: request.news,
-    onMissed: askAnew,
+    onMissed: askAnew.note,
     onDiagnostic,
   });
 
@@ -247,6 +251,7 @@ export async function completeConnection(
       return sendInRounds(send, { ...request, ask, retryable: true }, asks, extensions);
     },
     watch,
+    announced: joinAnnounced([tools, askAnew, ...lists]),
     retire: () => channel.retire(),
     close: () => channel.close(),
   };

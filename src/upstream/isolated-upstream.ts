@@ -294,6 +294,11 @@ export class IsolatedUpstream implements Upstream {
     return down[0]?.upstream.absence();
   }
 
+  announced(owner: Owner): ReturnType<Upstream['announced']> {
+    const own = owner === undefined ? undefined : this.#instances.find(owner);
+    return (own?.upstream ?? this.#first).announced();
+  }
+
   introduction(owner: Owner): Introduction | undefined {
     return this.#saidTo(owner).introduction;
   }

@@ -128,7 +128,8 @@ export class KeptConnection {
     const stopped = STOPPED.find((state) => state === this.#condition.state);
     if (stopped !== undefined) return { stopped, retryAfterMs: 0 };
     if (this.current?.usable === true) return undefined;
-    return { retryAfterMs: this.#pacer.remainingMs };
+    const isStarting = this.#condition.state === 'starting';
+    return { retryAfterMs: this.#pacer.remainingMs, ...(isStarting && { under: 'starting' }) };
   }
 
   setLogLevel(level: LogLevel): void {

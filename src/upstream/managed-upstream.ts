@@ -190,6 +190,10 @@ export class ManagedUpstream implements Upstream {
     return this.#kept.absence();
   }
 
+  announced(): ReturnType<Upstream['announced']> {
+    return this.#kept.current?.announced;
+  }
+
   introduction(): Introduction | undefined {
     return this.#kept.current?.introduction;
   }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { RecentMap } from '../base/lib/collections.js';
 import type { AskChannel } from '../base/protocol/ask.js';
 import type { CallChannel } from './call-channel.js';
-import { coalesce, keepSubscribed, pauseAfterReadings, RESUBSCRIBE_MS } from './tool-list.js';
+import { type Announced, coalesce, keepSubscribed, pauseAfterReadings, RESUBSCRIBE_MS } from './tool-list.js';
 import { UpstreamFault } from './transport/fault.js';
 import type { ListKind } from './upstream.js';
 
@@ -33,17 +33,24 @@ interface NewsOptions {
   readonly onDiagnostic: (message: string) => void;
 }
 
+interface HeardNews {
+  readonly watch: ResourceWatch;
+  /** The news of lists that has not been passed on. */
+  readonly lists: readonly Announced[];
+}
+
 /** Passes on what a server says of changed resources and prompts. Ends with the connection. */
-export function listenForNews(options: NewsOptions): ResourceWatch {
+export function listenForNews(options: NewsOptions): HeardNews {
   const { client, era, capabilities, news, onMissed, onDiagnostic } = options;
-  const noteChange = (kind: ListKind): (() => void) =>
+  const announce = (kind: ListKind): Announced =>
     coalesce(async () => news.onListChanged(kind), { onFailure: () => undefined, pauseOf: pauseAfterReadings });
-  client.setNotificationHandler('notifications/resources/list_changed', noteChange('resources'));
-  client.setNotificationHandler('notifications/prompts/list_changed', noteChange('prompts'));
+  const lists = [announce('resources'), announce('prompts')] as const;
+  client.setNotificationHandler('notifications/resources/list_changed', lists[0].note);
+  client.setNotificationHandler('notifications/prompts/list_changed', lists[1].note);
   const watched = new Set<string>();
   const noteUpdate = oncePerPause(watched, news.onResourceUpdated);
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => noteUpdate(params.uri));
-  if (era === 'legacy') return watchByRequest(options, watched);
+  if (era === 'legacy') return { lists, watch: watchByRequest(options, watched) };
   const filter = {
     ...(declares(capabilities, 'resources', 'listChanged') && { resourcesListChanged: true }),
     ...(declares(capabilities, 'prompts', 'listChanged') && { promptsListChanged: true }),
@@ -52,7 +59,7 @@ export function listenForNews(options: NewsOptions): ResourceWatch {
     const refused = 'it offers notice of changed resources or prompts but refused the subscription';
     void keepSubscribed(client, filter, { onMissed, onRefused: () => onDiagnostic(refused) });
   }
-  return watchByStream(options, watched);
+  return { lists, watch: watchByStream(options, watched) };
 }
 
 /** Whether a server declares a capability, and where a switch of it is named, that. */

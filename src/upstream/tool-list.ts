@@ -152,14 +152,12 @@ interface ToolListWatch {
 }
 
 /** Reads the tools again whenever the server says that they have changed. Ends with the connection. */
-export function watchToolList({ client, era, readAll, onMissed, onDiagnostic }: ToolListWatch): void {
-  client.setNotificationHandler(
-    'notifications/tools/list_changed',
-    coalesce(readAll, {
-      onFailure: () => onDiagnostic('its changed tool list could not be read; the old one stays'),
-      pauseOf: pauseAfterReadings,
-    }),
-  );
+export function watchToolList({ client, era, readAll, onMissed, onDiagnostic }: ToolListWatch): Announced {
+  const announced = coalesce(readAll, {
+    onFailure: () => onDiagnostic('its changed tool list could not be read; the old one stays'),
+    pauseOf: pauseAfterReadings,
+  });
+  client.setNotificationHandler('notifications/tools/list_changed', announced.note);
   // A modern server notifies only those that subscribed.
   if (era === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true)
     void keepSubscribed(
@@ -170,6 +168,20 @@ export function watchToolList({ client, era, readAll, onMissed, onDiagnostic }: 
         onRefused: () => onDiagnostic('it offers notice of changed tools but refused the subscription'),
       },
     );
+  return announced;
+}
+
+/** The news of several lists as one. */
+export function joinAnnounced(all: readonly Pick<Announced, 'isDue' | 'read'>[]): Pick<Announced, 'isDue' | 'read'> {
+  return {
+    get isDue() {
+      return all.some(({ isDue }) => isDue);
+    },
+    read() {
+      const reading = all.flatMap((each) => each.read() ?? []);
+      return reading.length === 0 ? undefined : Promise.all(reading).then(() => undefined);
+    },
+  };
 }
 
 const FIRST_PAUSE_MS = 1_000;
@@ -188,25 +200,67 @@ interface CoalesceOptions {
   readonly pauseOf: (readings: number) => number;
 }
 
+/** What is read again after news of a change. */
+export interface Announced {
+  /** There is news. */
+  readonly note: () => void;
+  /** Whether there is news that nobody has read. */
+  readonly isDue: boolean;
+  /**
+   * Somebody waits for it: news is read now, whatever pause there is, once for all who wait. Undefined where there is none, and where that was
+   * done so often within a minute that whoever asks is to wait for the pause.
+   */
+  readonly read: () => Promise<void> | undefined;
+}
+
+/** Readings within a minute for which no pause was waited. */
+const MOST_HURRIED = 30;
+const HURRIED_MS = 60_000;
+
 /**
  * However many changes come during a reading and the pause after it, one more reading follows. The first change is read at
- * once; a server that keeps changing is read ever more rarely.
+ * once; a server that keeps changing is read ever more rarely, as long as nobody waits for what it has.
  */
-export function coalesce(work: () => Promise<void>, { onFailure, pauseOf }: CoalesceOptions): () => void {
-  let running = false;
-  let again = false;
+export function coalesce(work: () => Promise<void>, { onFailure, pauseOf }: CoalesceOptions): Announced {
+  let isRunning = false;
+  let isNews = false;
+  let reading: Promise<void> | undefined;
+  let hurried: readonly number[] = [];
+  const readNow = (): Promise<void> => {
+    isNews = false;
+    const begun = work()
+      .catch(onFailure)
+      .finally(() => {
+        if (reading === begun) reading = undefined;
+      });
+    reading = begun;
+    return begun;
+  };
   const run = async (): Promise<void> => {
-    running = true;
-    for (let readings = 1; again; readings += 1) {
-      again = false;
-      await work().catch(onFailure);
+    isRunning = true;
+    for (let readings = 1; isNews; readings += 1) {
+      await (reading ?? readNow());
       await new Promise((resolve) => setTimeout(resolve, pauseOf(readings)).unref());
     }
-    running = false;
+    isRunning = false;
   };
-  return () => {
-    again = true;
-    if (!running) void run();
+  const read = (): Promise<void> | undefined => {
+    if (reading !== undefined) return isNews ? reading.then(read) : reading;
+    const now = performance.now();
+    hurried = hurried.filter((at) => now - at < HURRIED_MS);
+    if (!isNews || hurried.length >= MOST_HURRIED) return undefined;
+    hurried = [...hurried, now];
+    return readNow();
+  };
+  return {
+    note() {
+      isNews = true;
+      if (!isRunning) void run();
+    },
+    get isDue() {
+      return isNews || reading !== undefined;
+    },
+    read,
   };
 }
 

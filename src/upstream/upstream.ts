@@ -15,6 +15,7 @@ import type { WireAnswer } from '../base/protocol/wire-answer.js';
 import type { IsolationSetting, UpstreamEndpoint } from '../config/gateway-config.js';
 import type { CircuitState } from './circuit.js';
 import type { AskedQuestion } from './questions/ask-client.js';
+import type { Announced } from './tool-list.js';
 import type { RightsRequest } from './transport/user-rights.js';
 
 /** One `tools/call` on its way to an upstream. */
@@ -166,6 +167,8 @@ export interface Upstream {
   introduction(owner: Owner): Introduction | undefined;
   /** Which log messages it sends from now on, where it has a setting for that; all callers together have one. */
   setLogLevel(level: LogLevel): void;
+  /** What the server has told this owner of changes of its lists, and nobody has read; undefined where it is not connected. */
+  announced(owner: Owner): Pick<Announced, 'isDue' | 'read'> | undefined;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
   retryNow(): void;
   /** Starts or connects it anew, whatever its state, because an operator asks; calls in flight go on to their end. */

@@ -7,3 +7,8 @@ const SERVER = join(REPOSITORY, 'test/fixtures/servers/inline-server.mjs');
 export function inlineServer(tools: string, more: object = {}) {
   return { command: process.execPath, args: [SERVER, tools], ...more };
 }
+
+/** A server whose methods are this JavaScript (see the fixture), as an entry of `mcpServers`. */
+export function methodsServer(methods: string) {
+  return { command: process.execPath, args: [join(REPOSITORY, 'test/fixtures/servers/methods-server.mjs'), methods] };
+}

@@ -32,5 +32,10 @@ export const NO_OPERATIONS: Snapshot = {
   previewOf: () => undefined,
   partOf: () => undefined,
   isCallable: () => true,
-  connections: { absenceOf: () => undefined, introductionOf: () => undefined, retryNow: () => undefined },
+  connections: {
+    absenceOf: () => undefined,
+    unreadOf: () => undefined,
+    introductionOf: () => undefined,
+    retryNow: () => undefined,
+  },
 };

@@ -27,3 +27,6 @@ export class OperationError extends Error {
     return { success: false, error: Object.keys(details).length > 0 ? { code, message, details } : { code, message } };
   }
 }
+
+/** A negative answer of the gateway itself: nothing that it knows is what was asked for, and a server that could not be asked may have it. */
+export class NothingFound extends OperationError {}

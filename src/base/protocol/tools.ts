@@ -21,18 +21,29 @@ export interface Introduction {
 export interface Absence {
   /** Why it is not tried again before an operator changes something; absent where it is tried again. */
   readonly stopped?: 'disabled' | 'misconfigured' | 'failed';
+  /** Whether its first connection is being made, or it is connected and its list is to be read. */
+  readonly under?: 'starting' | 'unread';
   /** Until the next attempt to connect. */
   readonly retryAfterMs: number;
   /** Why it shows this user nothing, where it is called with the rights of each: a call is answered so. */
   readonly refusal?: OperationError;
 }
 
+/** The same in a few words. */
+export function nameAbsence({ stopped, under, retryAfterMs, refusal }: Absence): string {
+  if (refusal?.details['reason'] === 'credentials_required')
+    return `needs your account: ${refusal.details['url'] ?? 'sign in'}`;
+  if (under === 'unread') return 'its list has changed and is being read';
+  return stopped ?? under ?? (retryAfterMs === 0 ? 'next try now' : `next try in ${Math.ceil(retryAfterMs / 1_000)} s`);
+}
+
 /** Why an upstream whose operations are not known has none, behind its name. */
-export function describeAbsence({ stopped, retryAfterMs }: Absence): string {
+export function describeAbsence({ stopped, under, retryAfterMs }: Absence): string {
   if (stopped === 'disabled') return 'is disabled in the configuration';
   if (stopped === 'misconfigured')
     return 'is misconfigured and not started, until an operator corrects its configuration';
   if (stopped === 'failed') return 'has failed too often and is not started again before an operator asks for it';
+  if (under === 'starting') return 'is still starting, and its operations are not known yet';
   const when = retryAfterMs === 0 ? 'now' : `in ${Math.ceil(retryAfterMs / 1_000)} s`;
   return `is configured but not connected, and its operations are not known yet. It is tried again ${when}`;
 }

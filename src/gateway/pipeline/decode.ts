@@ -3,7 +3,7 @@ import { isSpeltLike } from '../../base/lib/names.js';
 import { echoName, quoteValues } from '../../base/lib/text.js';
 import type { RawCall } from '../../base/protocol/call.js';
 import type { Operation } from '../../base/protocol/operation.js';
-import { OperationError } from '../../base/protocol/operation-error.js';
+import { NothingFound, OperationError } from '../../base/protocol/operation-error.js';
 import { type CallTrace, newTraceId, readTraceId } from '../../base/protocol/trace-context.js';
 import { parseObject } from '../../catalog/arguments/wrapped-params.js';
 import type { EndpointPlan } from '../../catalog/endpoint/endpoint-plan.js';
@@ -35,7 +35,10 @@ export type Request =
 export function readRequest(raw: RawCall, plan: Pick<EndpointPlan, 'reachOf'>, trace?: CallTrace): Request {
   const requestId = trace?.id ?? readTraceId(raw.traceparent) ?? newTraceId();
   const call = { ...raw, trace, caller: { ...raw.caller, requestId } };
-  if (!isBatch(raw.arguments) || plan.reachOf(raw.tool) instanceof PassthroughTool) return { kind: 'single', call };
+  const reach = plan.reachOf(raw.tool);
+  // A tool that is not there may take anything.
+  const isOwn = reach === undefined || reach instanceof PassthroughTool;
+  if (isOwn || !isBatch(raw.arguments)) return { kind: 'single', call };
   return { kind: 'batch', call, operations: raw.arguments.operations };
 }
 
@@ -138,7 +141,8 @@ async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationE
   // Its server is not here now, or shows it to those alone who have connected an account.
   if (error.code !== 'NOT_FOUND_OPERATION') return error;
   if (snapshot.plan.mode === 'passthrough') return unknownPassthroughTool(echoName(raw.tool), error, snapshot.plan);
-  return new OperationError(
+  const Refusal = error instanceof NothingFound ? NothingFound : OperationError;
+  return new Refusal(
     error.code,
     `There is no MCP tool '${echoName(raw.tool)}'. Upstream tools are operations here: ${error.message}`,
     { ...error.details, tools: snapshot.plan.tools.map((tool) => tool.name) },
@@ -152,7 +156,7 @@ function unknownPassthroughTool(name: string, { details }: OperationError, plan:
   const named = candidates.map((candidate) => String((candidate as JsonObject)['tool']));
   const tools = [...new Set(named)].filter((tool) => plan.reachOf(tool) !== undefined);
   const next = tools.length === 0 ? 'List the tools with tools/list' : `Did you mean ${quoteValues(tools)}?`;
-  return new OperationError('NOT_FOUND_OPERATION', `There is no tool '${name}'. ${next}`, { tool: name, tools });
+  return new NothingFound('NOT_FOUND_OPERATION', `There is no tool '${name}'. ${next}`, { tool: name, tools });
 }
 
 async function wrongTool(tool: string, name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {

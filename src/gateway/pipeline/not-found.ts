@@ -2,11 +2,12 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { isSpeltLike, toSnakeCase } from '../../base/lib/names.js';
 import { echoName, quoteValues } from '../../base/lib/text.js';
 import { dangerRank, type Operation } from '../../base/protocol/operation.js';
-import { OperationError } from '../../base/protocol/operation-error.js';
+import { NothingFound, OperationError } from '../../base/protocol/operation-error.js';
 import { describeAbsence } from '../../base/protocol/tools.js';
 import { findValidExample, readGiven } from '../../catalog/arguments/example-params.js';
 import { withPlaceholders } from '../../catalog/arguments/placeholders.js';
 import type { WithheldTool } from '../../catalog/integrity/guard-tools.js';
+import { withNotHere } from './not-here.js';
 import type { Snapshot } from './snapshot.js';
 
 /** MCP allows a tool's name 128 characters, and the name of its upstream stands before it. */
@@ -62,6 +63,11 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
   }
 }
 
+/** The same in words, for who asks what a name means. */
+export async function explainUnknown(name: string, snapshot: Snapshot): Promise<string> {
+  return withNotHere(await unknownOperation(name, {}, snapshot), snapshot).message;
+}
+
 const LIST_OPERATIONS = 'List the operations with introspect: {"query": "operations"}';
 
 /** How many operations are suggested by what they do. */
@@ -80,10 +86,11 @@ async function nothingNamed(
       .map(({ operation }) => operation)
       .filter(snapshot.isCallable);
     // No example: these operations only do something similar, and a caller would take an example for the intended call.
-    if (found.length > 0) return notFound(name, `Nearest in meaning: ${quoteNames(found)}`, found, undefined, snapshot);
+    if (found.length > 0)
+      return notFound(name, `Nearest in meaning: ${quoteNames(found)}`, found, undefined, snapshot, NothingFound);
   }
   const nextStep = nearest.length > 0 ? `Did you mean ${quoteNames(nearest)}?` : LIST_OPERATIONS;
-  return notFound(name, nextStep, nearest, params, snapshot);
+  return notFound(name, nextStep, nearest, params, snapshot, NothingFound);
 }
 
 /**
@@ -149,7 +156,7 @@ function reachOwner(name: string, upstream: string, { connections }: Snapshot): 
 function unknownUpstream(name: string, prefix: string, upstreams: readonly string[]): OperationError {
   const known = upstreams.length === 0 ? 'There is none' : `Use one of: ${quoteValues(upstreams)}`;
   const message = `Unknown operation: '${name}'. No upstream is called '${prefix}'. ${known}`;
-  return new OperationError('NOT_FOUND_OPERATION', message, { operation: name, available: [], upstreams });
+  return new NothingFound('NOT_FOUND_OPERATION', message, { operation: name, available: [], upstreams });
 }
 
 /** The answer to a name that the protocol keeps. An upstream's tool of that name is another thing, so it is not suggested. */
@@ -189,9 +196,10 @@ function notFound(
   candidates: readonly Operation[],
   params: JsonObject | undefined,
   snapshot: Snapshot,
+  Refusal: typeof OperationError = OperationError,
 ): OperationError {
   const [best] = candidates;
-  return new OperationError('NOT_FOUND_OPERATION', `Unknown operation: '${name}'. ${nextStep}`, {
+  return new Refusal('NOT_FOUND_OPERATION', `Unknown operation: '${name}'. ${nextStep}`, {
     operation: name,
     available: candidates.map((operation) => operation.name),
     candidates: candidates.map((operation) => ({

@@ -10,7 +10,7 @@ import { holdsManyValues, LargeAnswer } from '../../base/protocol/large-answer.j
 import { limitPayload } from '../../base/protocol/limit-payload.js';
 import type { PayloadLimits } from '../../base/protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
-import { OperationError } from '../../base/protocol/operation-error.js';
+import { NothingFound, OperationError } from '../../base/protocol/operation-error.js';
 import { type Reply, SESSION_ID, type ToolCallResult, type Warning } from '../../base/protocol/result.js';
 import type { CallTrace } from '../../base/protocol/trace-context.js';
 import { readToolResult, WireAnswer } from '../../base/protocol/wire-answer.js';
@@ -33,6 +33,7 @@ import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
 import { createInnerCalls, notePart } from './inner-calls.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { withNextStep } from './next-step.js';
+import { withNotHere } from './not-here.js';
 import type { ExplainFailure } from './read-tool-failure.js';
 import { toResultData } from './result-data.js';
 import {
@@ -66,6 +67,11 @@ interface SnapshotSource {
   current(caller: Caller): Snapshot;
   /** One that knows the present definition of this tool. */
   currentFor(caller: Caller, tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot | Promise<Snapshot>;
+  /** One with all that servers have announced, and whether any of that was read for this. @param tool undefined where any server may have it */
+  afterNews(
+    caller: Caller,
+    tool: Pick<Operation, 'upstream' | 'tool'> | undefined,
+  ): Promise<{ readonly isRead: boolean; readonly snapshot: Snapshot }>;
 }
 
 export interface PipelineDeps {
@@ -115,6 +121,8 @@ function takeTurn(characters: number): Promise<void> | undefined {
 interface ReadCall {
   readonly validated: ValidatedCall;
   readonly isLarge: boolean;
+  /** What it was judged by. */
+  readonly snapshot: Snapshot;
 }
 
 /** What is known of a call so far, for its audit record and its refusal. */
@@ -126,6 +134,7 @@ interface Progress {
   arguments?: JsonObject;
   /** What the answer of one of the gateway's own operations is made of. */
   parts?: AnswerParts;
+  snapshot: Snapshot;
 }
 
 /** What a call that reached no operation asked for. */
@@ -158,7 +167,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     dropIgnored,
   } = deps;
 
-  const readCall = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
+  const readBy = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
+    progress.snapshot = snapshot;
     const lane = raw.caller.sessionId;
     progress.trace?.enter('limit');
     const room = turns.enter(lane);
@@ -182,12 +192,26 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const validated = validate(routed, snapshot, results, gatekeeper, dropIgnored);
     progress.operation = validated.operation;
     progress.arguments = validated.arguments;
-    return { validated, isLarge };
+    return { validated, isLarge, snapshot };
   };
 
-  const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
+  /** A call that the lists refuse which are known is judged once more by what their servers have announced meanwhile. */
+  const readCall = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
+    try {
+      return await readBy(raw, snapshot, progress);
+    } catch (refusal) {
+      const { operation } = progress;
+      const isUnknown = refusal instanceof NothingFound;
+      if (!isUnknown && (operation === undefined || !isRefusedBySchema(refusal))) throw refusal;
+      const now = await catalog.afterNews(raw.caller, isUnknown ? undefined : operation);
+      if (!now.isRead && now.snapshot === snapshot) throw refusal;
+      return readBy(raw, now.snapshot, progress);
+    }
+  };
+
+  const runStages = async (raw: RawCall, known: Snapshot, progress: Progress): Promise<Reply> => {
     const lane = raw.caller.sessionId;
-    const { validated, isLarge } = await readCall(raw, snapshot, progress);
+    const { validated, isLarge, snapshot } = await readCall(raw, known, progress);
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
     progress.trace?.enter('authorize');
     // A large request costs work in every stage: it is copied, held against rules, written and recorded.
@@ -231,7 +255,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         try {
           reply = await runCharged(charged, run, call.raw);
         } catch (thrown) {
-          reply = shapeRefusal(thrown, progress, snapshot);
+          reply = shapeRefusal(thrown, progress);
         }
         notePart(call.raw.within?.parts, partOf ?? operation, reply.text.length);
         if (parts !== undefined && parts.size > 0 && call.raw.within === undefined)
@@ -316,22 +340,24 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return (await answer(innerPage(call, current, args), current)).text;
   };
 
-  const shapeRefusal = (thrown: unknown, { operation, arguments: args }: Progress, snapshot: Snapshot): Reply => {
+  const shapeRefusal = (thrown: unknown, { operation, arguments: args, snapshot }: Progress): Reply => {
     if (thrown instanceof InputRequired) return shapeQuestion(thrown, operation);
     const error = toOperationError(thrown, operation?.name);
     if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });
-    return shapeFailure(operation === undefined ? error : withNextStep(error, operation, snapshot), operation, args);
+    const told = withNotHere(error, snapshot);
+    return shapeFailure(operation === undefined ? told : withNextStep(told, operation, snapshot), operation, args);
   };
 
   const answer: Pipeline['answer'] = async (raw, snapshot) => {
-    const progress: Progress = { started: performance.now(), trace: raw.trace };
+    const progress: Progress = { started: performance.now(), trace: raw.trace, snapshot };
     let reply: Reply;
     try {
       reply = await runStages(raw, snapshot, progress);
     } catch (thrown) {
-      reply = shapeRefusal(thrown, progress, snapshot);
+      reply = shapeRefusal(thrown, progress);
     }
-    const identified = reply.code === 'OK' ? reply : withSession(markRefusal(reply, raw, snapshot), raw.caller);
+    const identified =
+      reply.code === 'OK' ? reply : withSession(markRefusal(reply, raw, progress.snapshot), raw.caller);
     const durationMs = performance.now() - progress.started;
     const { operation, arguments: args } = progress;
     const { code } = reply;
@@ -353,7 +379,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return identified;
   };
   const foresee: Pipeline['foresee'] = async (raw, snapshot) =>
-    policyRequestOf((await readCall(raw, snapshot, { started: performance.now() })).validated);
+    policyRequestOf((await readCall(raw, snapshot, { started: performance.now(), snapshot })).validated);
   const host: HandlerHost = {
     requireCurrent(operation, caller) {
       const current = catalog.currentFor(caller, operation);
@@ -374,6 +400,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     }),
   };
   return { answer, foresee };
+}
+
+/** Whether the schema that is known refuses the arguments. */
+function isRefusedBySchema(refusal: unknown): boolean {
+  return refusal instanceof OperationError && refusal.code.startsWith('VALIDATION_');
 }
 
 /** Clients of an upstream's own tool know nothing of envelopes: to them a refusal is an error. */

@@ -66,6 +66,8 @@ interface NarrowedCall {
 export interface Connections {
   /** Why an upstream cannot be called now; undefined where it can, and for what is no upstream. */
   absenceOf(upstream: string): Absence | undefined;
+  /** Why the list of an upstream that is connected is not known, or about to change; undefined where it is known. */
+  unreadOf(upstream: string): Absence | undefined;
   /** What the server said of itself when it connected, as sent; undefined where it said nothing, or has not connected. */
   introductionOf(upstream: string): Introduction | undefined;
   /** Brings the next attempt to connect forward, because a caller waits for it. */

@@ -1,6 +1,6 @@
 import { getOrMake } from '../../base/lib/collections.js';
 import type { Caller } from '../../base/protocol/call.js';
-import { OperationError } from '../../base/protocol/operation-error.js';
+import { NothingFound, OperationError } from '../../base/protocol/operation-error.js';
 import {
   type Owned,
   qualifyPrompt,
@@ -112,7 +112,7 @@ export class Owners {
     const why = this.#deps.configured().includes(slug)
       ? `has no ${capability}, as far as is known`
       : 'is not configured';
-    throw new OperationError(
+    throw new NothingFound(
       'VALIDATION_INVALID_VALUE',
       `Parameter 'upstream': the server '${slug.slice(0, 100)}' ${why}. Servers with ${capability}: ${names || 'none'}`,
       { param_name: 'upstream', constraint: `a server with ${capability}`, valid: declaring },
@@ -151,12 +151,13 @@ export class Owners {
       () => lists.holdersOf('resources', uri),
       // One server's template may fit what another server has linked to: neither is better.
       () => [...new Set([...this.#matching(uri), ...linking()])],
-      () => declaring,
     ];
     for (const find of candidates) {
       const owner = this.#single('resources', uri, find());
       if (owner !== undefined) return owner;
     }
+    const guessed = this.#single('resources', uri, declaring, NothingFound);
+    if (guessed !== undefined) return guessed;
     throw notFound('resource', uri, "All known ones: 'list_resources'");
   }
 
@@ -197,14 +198,14 @@ export class Owners {
   }
 
   /** Undefined where there is none. @throws OperationError where there are several, of which none is better than the others */
-  #single(list: ListName, id: string, upstreams: readonly string[]): Owned | undefined {
+  #single(list: ListName, id: string, upstreams: readonly string[], Refusal = OperationError): Owned | undefined {
     const [upstream] = upstreams;
     if (upstream === undefined) return undefined;
     if (upstreams.length === 1) return { upstream, id };
     const what = list === 'prompts' ? 'prompt' : 'resource';
     const inOrder = this.#deps.configured().filter((each) => upstreams.includes(each));
     const names = inOrder.slice(0, MOST_NAMED).map((each) => QUALIFY[list]({ upstream: each, id }));
-    throw new OperationError(
+    throw new Refusal(
       'NOT_FOUND_RESOURCE',
       `The ${what} '${shorten(id)}' may be one of several servers. Use one of: ${names.map((name) => `'${shorten(name)}'`).join(', ')}`,
       { resource_type: what, resource_id: shorten(id), candidates: names },
@@ -225,7 +226,7 @@ function shorten(name: string): string {
 }
 
 function notFound(what: 'resource' | 'prompt', name: string, next: string): OperationError {
-  return new OperationError('NOT_FOUND_RESOURCE', `There is no ${what} '${shorten(name)}'. ${next}`, {
+  return new NothingFound('NOT_FOUND_RESOURCE', `There is no ${what} '${shorten(name)}'. ${next}`, {
     resource_type: what,
     resource_id: shorten(name),
   });

@@ -102,10 +102,10 @@ describe('a server that says again and again that its list has changed', () => {
         },
       },
     );
-    changed();
+    changed.note();
     expect(readings).toBe(1);
     for (let at = 0; at < 3_500; at += 1) {
-      changed();
+      changed.note();
       await vi.advanceTimersByTimeAsync(1);
     }
     expect(readings).toBe(3);
@@ -113,7 +113,7 @@ describe('a server that says again and again that its list has changed', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     // The last news is read; then the row has ended, and the next change is read at once.
     expect(readings).toBe(4);
-    changed();
+    changed.note();
     expect(readings).toBe(5);
   });
 });

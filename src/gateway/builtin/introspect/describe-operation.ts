@@ -8,7 +8,7 @@ import {
   type Parameter,
   worseDanger,
 } from '../../../base/protocol/operation.js';
-import type { Absence, RawTool } from '../../../base/protocol/tools.js';
+import { type Absence, nameAbsence, type RawTool } from '../../../base/protocol/tools.js';
 import { understandingOf } from '../../../base/protocol/understanding.js';
 import { describeCombinations } from '../../../catalog/arguments/combinations.js';
 import { findValidExample } from '../../../catalog/arguments/example-params.js';
@@ -301,11 +301,8 @@ function deprecationTag({ deprecated }: Operation): string {
 /** `[unavailable: next try in 12 s]` */
 export function absenceTag(absence: Absence | undefined): string {
   if (absence === undefined) return '';
-  const { retryAfterMs, stopped, refusal } = absence;
-  if (refusal?.details['reason'] === 'credentials_required')
-    return `[needs your account: ${refusal.details['url'] ?? 'sign in'}]`;
-  if (stopped !== undefined) return `[unavailable: ${stopped}]`;
-  return retryAfterMs === 0 ? '[unavailable]' : `[unavailable: next try in ${Math.ceil(retryAfterMs / 1_000)} s]`;
+  const why = nameAbsence(absence);
+  return absence.refusal?.details['reason'] === 'credentials_required' ? `[${why}]` : `[unavailable: ${why}]`;
 }
 
 function extrasOf(operation: Operation, include: readonly Include[], view: OperationView): JsonObject {

@@ -44,6 +44,8 @@ export interface IntrospectionResults {
   readonly readStored: (request: StoredResultRequest, caller: Caller) => string | Promise<string>;
   /** Why an upstream is not connected at this moment; undefined where it is. */
   readonly absenceOf: (upstream: string) => Absence | undefined;
+  /** The servers that could not be asked, and may have what is not found, in words; empty where there is none. */
+  readonly tellNotHere: () => string;
   /** What a name that no operation has could have meant, in words. */
   readonly explainUnknown: (name: string) => Promise<string>;
   /** What an upstream is for; undefined where neither operator nor server says. */
@@ -209,8 +211,13 @@ async function listOperations(
     operations: asked.slice(0, first),
   };
   const knowsPages = !isStart || request.first !== DEFAULT_PAGE_SIZE || budgetTokens !== undefined;
-  const hint = knowsPages || page.after === null ? noFit : tellOfMore(items.slice(page.items.length), page.after);
-  return { data, ...(hint !== undefined && { hint }) };
+  const isNegative = noFit !== undefined || items.length === 0;
+  const hint = isNegative
+    ? `${noFit ?? ''} ${snapshot.tellNotHere()}`.trim()
+    : knowsPages || page.after === null
+      ? ''
+      : tellOfMore(items.slice(page.items.length), page.after);
+  return { data, ...(hint !== '' && { hint }) };
 }
 
 /** Characters of names that are told beside a page: the names of some two hundred operations. */

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../../base/json/json.js';
-import { quoteValues } from '../../../base/lib/text.js';
 import type { RawCall } from '../../../base/protocol/call.js';
 import { PassthroughTool } from '../../../catalog/endpoint/passthrough-tools.js';
 import type { FamilyDefinition } from '../../../config/gateway-config.js';
@@ -14,20 +13,8 @@ import { parseText, renumber } from './reference-syntax.js';
  */
 export function checkReach({ tool }: RawCall, items: readonly BatchItem[], snapshot: Snapshot): void {
   const reach = snapshot.plan.reachOf(tool);
-  if (reach === 'everything') return;
-  refuse(
-    reach === undefined || reach instanceof PassthroughTool
-      ? [unknownTool(tool, snapshot)]
-      : findOtherFamilies(tool, reach, items, snapshot),
-  );
-}
-
-function unknownTool(tool: string, { plan }: Snapshot): Fault {
-  const tools = quoteValues(plan.tools.map(({ name }) => name));
-  return {
-    code: 'NOT_FOUND_OPERATION',
-    message: `There is no MCP tool '${tool}'. Send the batch through one of ${tools}`,
-  };
+  if (reach === undefined || reach === 'everything' || reach instanceof PassthroughTool) return;
+  refuse(findOtherFamilies(tool, reach, items, snapshot));
 }
 
 /** An item with the tool that takes it; an unknown operation has none. */

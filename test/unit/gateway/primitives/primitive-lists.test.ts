@@ -64,6 +64,7 @@ function open(results: Readonly<Record<string, FakeUpstream['results']>>, capabi
       absence: () => fake.absence,
       introduction: () => undefined,
       retryNow: () => undefined,
+      announced: () => undefined,
       isIsolated: false,
       setLogLevel: () => undefined,
       ownerOf: () => undefined,

@@ -77,6 +77,7 @@ const RESULTS: IntrospectionResults = {
   hasRelations: false,
   safetyMode: 'disabled',
   absenceOf: () => undefined,
+  tellNotHere: () => '',
   purposeOf: () => undefined,
   usage: new Usage(),
   explainUnknown: async (name) => `nothing is called ${name}`,

@@ -34,7 +34,7 @@ describe('a batch', () => {
   });
 
   it('is distinguished from a single call', () => {
-    const read = (given: unknown) => readRequest({ arguments: given } as RawCall, { reachOf: () => undefined });
+    const read = (given: unknown) => readRequest({ arguments: given } as RawCall, { reachOf: () => 'everything' });
     expect(read({ operations: [1] })).toMatchObject({ kind: 'batch', operations: [1] });
     expect(read({ operations: [1], operation: null })).toMatchObject({ kind: 'batch', operations: [1] });
     for (const single of [

@@ -114,10 +114,4 @@ describe('the families of a batch', () => {
     expect((await semantic.run(reads, { tool: 'mcp_aql_read' })).summary).toMatchObject({ succeeded: 3 });
     expect((await openBench().run(MIXED)).summary).toMatchObject({ succeeded: 5 });
   });
-
-  it('are refused through a tool that does not exist', async () => {
-    const { error } = await openBench({ mode: 'semantic' }).run(MIXED, { tool: 'mcp_aql_remove' });
-    expect(error?.code).toBe('NOT_FOUND_OPERATION');
-    expect(error?.message).toContain("'mcp_aql_delete'");
-  });
 });
