@@ -151,6 +151,7 @@ export class Owners {
       () => lists.holdersOf('resources', uri),
       // One server's template may fit what another server has linked to: neither is better.
       () => [...new Set([...this.#matching(uri), ...linking()])],
+      () => this.#resembling(uri),
     ];
     for (const find of candidates) {
       const owner = this.#single('resources', uri, find());
@@ -177,6 +178,18 @@ export class Owners {
     const fitting = lists.filter(({ entries }) => this.#mayBecome(entries, uri, share));
     this.#matched = { uri, lists, upstreams: fitting.map(({ upstream }) => upstream) };
     return this.#matched.upstreams;
+  }
+
+  /**
+   * The upstreams with a template that begins as the URI does, up to its first expression. Frameworks read templates in ways of their
+   * own: one takes `{path*}` for any text with slashes, another a space or a letter that is not encoded.
+   */
+  #resembling(uri: string): readonly string[] {
+    const spellings = [uri, ...respell(uri)];
+    const resembles = ({ id }: Entry): boolean =>
+      /^[^{]*:/.test(id) && spellings.some((spelling) => beginsLike(id, spelling));
+    const lists = this.#deps.lists.known('templates');
+    return lists.filter(({ entries }) => entries.some(resembles)).map(({ upstream }) => upstream);
   }
 
   #mayBecome(entries: readonly Entry[], uri: string, share: number): boolean {
@@ -215,6 +228,15 @@ export class Owners {
   #only(capability: string): string | undefined {
     const declaring = this.#deps.lists.declaring(capability);
     return declaring.length === 1 ? declaring[0] : undefined;
+  }
+}
+
+/** A URI with letters that are not ASCII encoded, and as they are. */
+function respell(uri: string): readonly string[] {
+  try {
+    return [encodeURI(uri), decodeURI(uri)];
+  } catch {
+    return [];
   }
 }
 

@@ -252,8 +252,8 @@ describe('the owner of a name', () => {
     },
   };
 
-  async function openBoth(): Promise<Opened> {
-    const opened = open(both);
+  async function openBoth(more: Parameters<typeof open>[0] = {}): Promise<Opened> {
+    const opened = open({ ...both, ...more });
     await Promise.all([opened.owners.ready('resources', 'a:'), opened.lists.ready('prompts')]);
     return opened;
   }
@@ -287,6 +287,21 @@ describe('the owner of a name', () => {
     }
     await opened.lists.readAll('templates');
     expect(opened.owners.ofResource('t:5', undefined)).toEqual({ upstream: 'two', id: 't:5' });
+  });
+
+  it.each([
+    ['judgment://{slug*}', 'judgment://uksc/2024/12'],
+    ['repo://{owner}/{path*}/template.py', 'repo://ann/src/x/template.py'],
+    ['KBInfo://KB/{path}', 'KBInfo://KB/docs2/topic.md'],
+    ['users://{id}/profile', 'users://a b/profile'],
+    ['docs://café/{name}', 'docs://caf%C3%A9/menu one'],
+    ['docs://caf%C3%A9/{name}', 'docs://café/menu one'],
+    ['emoji://{name}', 'emoji://🎉'],
+  ])('is the upstream whose template %s alone begins as %s does, where none fits', async (uriTemplate, uri) => {
+    const templates = { resourceTemplates: [{ uriTemplate, name: 't' }] };
+    const { owners } = await openBoth({ three: { 'resources/templates/list': () => templates } });
+    expect(owners.ofResource(uri, undefined)).toEqual({ upstream: 'three', id: uri });
+    expect(() => owners.ofResource(`x${uri}`, undefined)).toThrow('may be one of several servers');
   });
 
   it('is never guessed: the refusal names each way to say it', async () => {
