@@ -147,10 +147,15 @@ function busy({ maxWaiting = 0, retryAfterMs = 0 }: UpstreamFault, { upstream }:
 }
 
 function invalidAnswer(error: unknown, call: FailedCall): OperationError {
-  const fault = findFault(error);
-  const why = fault === undefined ? '' : `: ${fault.message}`;
-  const description = `The server '${call.upstream}' gave an answer in no form of MCP${why}. ${afterLoss(call)}`;
+  const why = findFault(error)?.message ?? describeNoJson(error);
+  const description = `The server '${call.upstream}' gave an answer in no form of MCP${why === undefined ? '' : `: ${why}`}. ${afterLoss(call)}`;
   return internal(call, description, { reason: 'invalid_answer', retryable: false, outcome: 'unknown' }, error);
+}
+
+/** The parser quotes what it does not take, which may be bytes. */
+function describeNoJson(error: unknown): string | undefined {
+  if (!(error instanceof SyntaxError)) return undefined;
+  return /^[ -~]{1,200}$/.test(error.message) ? `it is no JSON: ${error.message}` : 'it is no JSON';
 }
 
 /** JSON-RPC codes that mean more than "it failed" (MCP, error handling). */

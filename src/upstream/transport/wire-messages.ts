@@ -185,14 +185,23 @@ function mendEnvelope(message: JsonObject): JsonObject {
   if (message['method'] !== undefined) return message;
   if (typeof id === 'string' && NUMERAL.test(id)) message['id'] = Number(id);
   if (error === null && result !== undefined) delete message['error'];
-  if (result === null && isJsonObject(error)) delete message['result'];
+  if (error === null || error === undefined) return message;
+  if (result === null) delete message['result'];
+  if (!isJsonObject(error) || typeof error['message'] !== 'string') message['error'] = mendError(error);
   return message;
+}
+
+/** An error whose words are elsewhere than in a text called `message`. */
+function mendError(error: unknown): JsonObject {
+  const { message = error, ...rest } = isJsonObject(error) ? error : {};
+  const words = isJsonObject(message) && typeof message['message'] === 'string' ? message['message'] : message;
+  return { ...rest, message: typeof words === 'string' ? words : JSON.stringify(words) };
 }
 
 /** The result in an answer. Throws what the answer says of a failure. */
 export function readResult({ result, error }: { readonly result?: unknown; readonly error?: unknown }): JsonObject {
   if (isJsonObject(error)) throw protocolError(error);
-  if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its answer has neither result nor error');
+  if (!isJsonObject(result)) throw new UpstreamFault('malformed', describeNoResult(result));
   const answer = result['_meta'] === undefined ? result : withoutForgedMeta(result);
   if (isInputRequiredResult(answer))
     throw new UpstreamFault('input-required', 'it asks the client for input', { input: answer });
@@ -200,6 +209,11 @@ export function readResult({ result, error }: { readonly result?: unknown; reado
   // `resultType: "complete"` belongs to the envelope of protocol 2026-07-28, not to the tool's result.
   const { resultType: _type, ...rest } = answer;
   return rest;
+}
+
+function describeNoResult(result: unknown): string {
+  if (result === undefined) return 'its answer has neither result nor error';
+  return `its result is no object but ${JSON.stringify(result).slice(0, 200)}`;
 }
 
 /** An error that names no request, or one that no client sends, is of the request on whose response it came. */

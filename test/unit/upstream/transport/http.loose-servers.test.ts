@@ -108,6 +108,32 @@ describe('a server is used whose', () => {
   });
 });
 
+it.each([
+  ['a text', 'disk is full'],
+  ['a text as its message', { code: -32000, message: 'disk is full' }],
+  ['an object as its message', { code: -32000, message: { message: 'disk is full', at: 7 } }],
+  ['words under another name', { code: 5, detail: 'disk is full' }],
+  ['a list', ['disk is full']],
+])('an error that is %s keeps its words', async (_name, error) => {
+  const { pool } = await opened({
+    write: (message) => json(isCall(message) ? { ...message, result: null, error } : message),
+  });
+  await expect(pool.call('any')).rejects.toMatchObject({ message: expect.stringContaining('disk is full') });
+});
+
+it.each([
+  ['a text', '"done"', 'its result is no object but "done"'],
+  ['no JSON', '{"a": NaN}', 'it is no JSON'],
+])('a result that is %s is told as it is', async (_name, result, words) => {
+  const write = (message: Record<string, unknown>) => {
+    const { id } = message;
+    const body = `{"jsonrpc": "2.0", "id": ${id}, "result": ${result}}`;
+    return isCall(message) ? { type: 'application/json', body } : json(message);
+  };
+  const { pool } = await opened({ write });
+  await expect(pool.call('any')).rejects.toMatchObject({ message: expect.stringContaining(words) });
+});
+
 it('an answer that is declared as a page is refused, and one in text that is no JSON, too', async () => {
   for (const type of ['text/html', 'text/plain']) {
     const { pool } = await opened({ write: () => ({ type, body: '<html>' }) });
@@ -135,6 +161,10 @@ it('takes members that are null for absent, and leaves items and all else as the
   expect(withoutNulls(whole)).toBe(whole);
   expect(withoutNulls({ a: null, b: { c: null, d: [null, { e: null }] } })).toEqual({ b: { d: [null, {}] } });
 });
+
+function isCall({ result }: Readonly<Record<string, unknown>>): boolean {
+  return result !== null && typeof result === 'object' && 'content' in result;
+}
 
 function json(message: unknown): { readonly type: string; readonly body: string } {
   return { type: 'application/json', body: JSON.stringify(message) };
