@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { JsonPath } from '../../base/json/json-path.js';
+import { parseNetwork } from '../../base/lib/networks.js';
 import {
   type ClientConfig,
   type ClientKey,
@@ -222,10 +222,7 @@ export function buildTls(
 /** Reports what is neither an address nor a network. */
 export function noteProxies(proxies: readonly string[], { path, diagnostics }: SecretContext): void {
   for (const [index, proxy] of proxies.entries()) {
-    const [address = '', bits] = proxy.split('/');
-    const most = isIP(address) === 6 ? 128 : 32;
-    const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-    if (isIP(address) !== 0 && isNetwork) continue;
+    if (parseNetwork(proxy) !== undefined) continue;
     diagnostics.problem(
       path,
       `expected IP addresses and networks; number ${index + 1} is neither`,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
+import { isWithin, parseNetwork } from '../../base/lib/networks.js';
 import type { ProxiedRequest } from './responder.js';
 
 /** Addresses whose trust is remembered. */
@@ -16,17 +17,12 @@ interface Origin {
  * is no trusted proxy itself is the client, as everything before it may be the client's own invention. What others send is ignored.
  */
 export class TrustedProxies {
-  readonly #networks = new BlockList();
+  readonly #networks: readonly BlockList[];
   readonly #known = new Map<string, boolean>();
 
   /** @param proxies addresses and networks, checked by the configuration. */
   constructor(proxies: readonly string[]) {
-    for (const proxy of proxies) {
-      const [address = '', bits] = proxy.split('/');
-      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-      if (bits === undefined) this.#networks.addAddress(address, family);
-      else this.#networks.addSubnet(address, Number(bits), family);
-    }
+    this.#networks = proxies.flatMap((proxy) => parseNetwork(proxy) ?? []);
   }
 
   /** Gives a request that came through a trusted proxy the address and the host of its client. */
@@ -66,8 +62,7 @@ export class TrustedProxies {
   #trusts(address: string): boolean {
     const known = this.#known.get(address);
     if (known !== undefined) return known;
-    const family = isIP(address);
-    const trusted = family !== 0 && this.#networks.check(address, family === 6 ? 'ipv6' : 'ipv4');
+    const trusted = this.#networks.some((network) => isWithin(address, network));
     if (this.#known.size < MAX_KNOWN) this.#known.set(address, trusted);
     return trusted;
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
+import { isWithin, parseNetwork } from '../../base/lib/networks.js';
 import type { OutboundTls } from '../../config/gateway-config.js';
 import { UpstreamFault } from './fault.js';
 import { networkFault } from './network-fault.js';
@@ -108,28 +109,37 @@ const FROM_ENVIRONMENT = 'environment';
 
 /**
  * The proxy on the way to an address: the one that is named, or where that is left to the environment, the one of `HTTPS_PROXY` or
- * `HTTP_PROXY`, unless `NO_PROXY` names the host. Each may be in lower case, which counts first.
+ * `HTTP_PROXY`, unless `NO_PROXY` names the host; `ALL_PROXY` is for both. Each may be in lower case, which counts first.
  */
 export function findProxy(url: URL, setting: string | undefined, env: NodeJS.ProcessEnv): URL | undefined {
   if (setting === undefined || setting === 'none') return undefined;
   if (setting !== FROM_ENVIRONMENT) return new URL(setting);
   const read = (name: string): string => env[name.toLowerCase()] || env[name] || '';
-  const proxy = read(url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY');
+  const proxy = read(url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY') || read('ALL_PROXY');
   const address = proxy.includes('://') ? proxy : `http://${proxy}`;
-  if (proxy === '' || !URL.canParse(address) || isExempt(url, read('NO_PROXY'))) return undefined;
+  if (!/^https?:/.test(address) || proxy === '' || !URL.canParse(address) || isExempt(url, read('NO_PROXY')))
+    return undefined;
   return new URL(address);
 }
 
-/** `NO_PROXY`: hosts and domains, with a port or without, divided by commas or spaces; `*` for all. */
+/** `NO_PROXY`: hosts, domains, addresses and networks, with a port or without, divided by commas or spaces; `*` for all. */
 function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   const own = port || (protocol === 'https:' ? '443' : '80');
+  const host = withoutBrackets(hostname);
   return list
+    .toLowerCase()
     .split(/[\s,]+/)
     .filter((entry) => entry !== '')
     .some((entry) => {
       if (entry === '*') return true;
-      const [, name = '', at] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase().replace(/^\*?\./, '')) ?? [];
+      const network = parseNetwork(entry);
+      if (network !== undefined) return isWithin(host, network);
+      const [, name = '', at] = /^(.*?)(?::(\d+))?$/.exec(entry.replace(/^\*?\./, '')) ?? [];
       if (at !== undefined && at !== own) return false;
-      return hostname === name || hostname.endsWith(`.${name}`);
+      return host === withoutBrackets(name) || host.endsWith(`.${name}`);
     });
+}
+
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
 }

@@ -208,6 +208,15 @@ it.each([
   ['https://notapi.example/mcp', 'environment', { HTTPS_PROXY: 'p:1', NO_PROXY: 'api.example' }, 'http://p:1/'],
   ['https://api.example/mcp', 'environment', { HTTPS_PROXY: 'p:1', NO_PROXY: '*' }, undefined],
   ['https://api.example/mcp', 'http://own:3', { NO_PROXY: '*' }, 'http://own:3/'],
+  ['https://10.1.2.3/mcp', 'environment', { HTTPS_PROXY: 'p:1', NO_PROXY: '10.0.0.0/8' }, undefined],
+  ['https://11.1.2.3/mcp', 'environment', { HTTPS_PROXY: 'p:1', NO_PROXY: '10.0.0.0/8,10.0.0.0/99' }, 'http://p:1/'],
+  ['https://[fd00::7]:8443/mcp', 'environment', { HTTPS_PROXY: 'p:1', NO_PROXY: 'fd00::/8' }, undefined],
+  ['https://[fd00::7]:8443/mcp', 'environment', { HTTPS_PROXY: 'p:1', NO_PROXY: '[fd00::7]:8443' }, undefined],
+  ['https://[fd00::7]/mcp', 'environment', { HTTPS_PROXY: 'p:1', NO_PROXY: '::1 fd00:0::7' }, undefined],
+  ['https://10.example/mcp', 'environment', { HTTPS_PROXY: 'p:1', NO_PROXY: '10.0.0.0/8' }, 'http://p:1/'],
+  ['http://api.example/mcp', 'environment', { ALL_PROXY: 'http://p:1' }, 'http://p:1/'],
+  ['http://api.example/mcp', 'environment', { ALL_PROXY: 'socks5://p:1' }, undefined],
+  ['http://api.example/mcp', 'environment', { ALL_PROXY: 'p:1', HTTP_PROXY: 'q:2' }, 'http://q:2/'],
   ['https://api.example/mcp', undefined, { HTTPS_PROXY: 'p:1' }, undefined],
 ])('takes for %s with the proxy %s and %j the proxy %s', (url, setting, env, expected) => {
   expect(findProxy(new URL(url), setting, env)?.href).toBe(expected);
