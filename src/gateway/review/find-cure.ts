@@ -122,7 +122,7 @@ const CURES: readonly Cure[] = [
   },
   {
     of: 'remote',
-    sign: /asks for a certificate|certificate required/i,
+    sign: /ask(?:s)? for a certificate|certificate required|certificate 'tls\.cert'/i,
     cure: () =>
       'show it a certificate that it accepts: "tls": {"cert": "/path/of/cert.pem", "key": "/path/of/key.pem"}',
   },
@@ -136,12 +136,18 @@ const CURES: readonly Cure[] = [
   {
     of: 'remote',
     sign: /certificate is for another host/,
-    cure: () => "use the host name that the certificate is for in 'url'",
+    cure: () => `use a host name that it is for in 'url', or "tls": {"serverName": "NAME"}`,
   },
   {
     of: 'remote',
     sign: /does not speak TLS/,
     cure: () => "write http:// instead of https:// in 'url', or another port",
+  },
+  {
+    of: 'remote',
+    sign: /connection (?:closed|reset) at https:/,
+    cure: () =>
+      "ask it with curl; a server that asks for its clients' certificates ends so where 'tls.cert' is missing or not accepted",
   },
   {
     of: 'remote',

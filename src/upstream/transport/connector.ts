@@ -21,15 +21,21 @@ interface Route {
 export function createConnector({ url, proxy, tls, timeout, lookup }: Route): buildConnector.connector {
   const current = followFiles(tls, { timeout, ...(lookup === undefined ? {} : { lookup }) });
   return (options, callback) => {
+    const opened: typeof callback = (...result) => {
+      const [, socket] = result;
+      // An alert of TLS 1.3 comes after the handshake, and Node leaves such a socket to end without a reason.
+      socket?.once('error', (error) => socket.destroy(error));
+      callback(...result);
+    };
     const open = async (): Promise<void> => {
       const target = new URL(`${options.protocol}//${options.host ?? url.host}`);
       const through = findProxy(target, proxy, process.env);
       const connect = current();
       const isNamed = tls.serverName !== undefined && target.hostname === url.hostname;
       const named = isNamed ? { ...options, servername: tls.serverName } : options;
-      if (through === undefined) return connect(named, callback);
+      if (through === undefined) return connect(named, opened);
       const socket = await openTunnel(through, target, timeout);
-      if (options.protocol === 'https:') connect({ ...named, httpSocket: socket }, callback);
+      if (options.protocol === 'https:') connect({ ...named, httpSocket: socket }, opened);
       else callback(null, socket);
     };
     open().catch((cause: unknown) => callback(cause instanceof Error ? cause : new Error(String(cause)), null));

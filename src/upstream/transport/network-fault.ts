@@ -29,15 +29,19 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   SELF_SIGNED_CERT_IN_CHAIN: { words: 'its certificate is self-signed', undelivered: 'always' },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: { words: 'its certificate cannot be verified', undelivered: 'always' },
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { words: 'its certificate cannot be verified', undelivered: 'always' },
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: { words: 'the server asks for a certificate', undelivered: 'always' },
-  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: { words: 'the server does not accept the certificate', undelivered: 'always' },
-  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: {
-    words: 'the server does not know the authority of the certificate',
-    undelivered: 'always',
-  },
   CERT_HAS_EXPIRED: { words: 'its certificate has expired', undelivered: 'always' },
   ERR_TLS_CERT_ALTNAME_INVALID: { words: 'its certificate is for another host', undelivered: 'always' },
 };
+
+/** TLS's alerts, which OpenSSL names otherwise in each version: https://www.rfc-editor.org/rfc/rfc8446#section-6.2 */
+const ALERTS: readonly (readonly [RegExp, string])[] = [
+  [/CERTIFICATE_REQUIRED/, 'the server asks for a certificate of its clients'],
+  [/HANDSHAKE_FAILURE/, 'the server agrees to no TLS with this client, and may ask for a certificate of its clients'],
+  [/UNKNOWN_CA/, "the server does not know the authority of the certificate 'tls.cert'"],
+  [/CERTIFICATE|ACCESS_DENIED|DECRYPT_ERROR/, "the server does not accept the certificate 'tls.cert'"],
+  [/UNRECOGNIZED_NAME/, "the server has no certificate for this name ('tls.serverName' asks by another)"],
+  [/PROTOCOL_VERSION/, 'the server speaks no version of TLS that this client does'],
+];
 
 /** The error of a socket or of undici as a lost connection. @param place where it was going, fit to be shown. */
 export function networkFault(error: unknown, place: string): UpstreamFault {
@@ -45,12 +49,29 @@ export function networkFault(error: unknown, place: string): UpstreamFault {
   if (known !== undefined) return known;
   const source = findCoded(error);
   const code = source?.code ?? '';
-  const meaning = MEANINGS[code] ?? (code.startsWith('HPE_') ? { words: 'the answer is not HTTP' } : undefined);
-  const words = meaning?.words ?? (error instanceof Error ? error.message : String(error));
+  const meaning = meaningOf(code);
+  const told = meaning?.words ?? (error instanceof Error ? error.message : String(error));
+  const words = `${told}${namesOf(source)}`;
   return new UpstreamFault('lost', `${words} at ${place}`, {
     cause: error,
     undelivered: meaning?.undelivered === 'always' || (meaning?.undelivered !== undefined && failedToConnect(source)),
   });
+}
+
+function meaningOf(code: string): Meaning | undefined {
+  if (code.startsWith('HPE_')) return { words: 'the answer is not HTTP' };
+  const [, tls] = /^ERR_SSL_(.*)/.exec(code) ?? [];
+  if (MEANINGS[code] !== undefined || tls === undefined) return MEANINGS[code];
+  const alert = ALERTS.find(([sign]) => sign.test(tls));
+  return { words: alert?.[1] ?? `TLS fails (${tls.toLowerCase().replaceAll('_', ' ')})`, undelivered: 'always' };
+}
+
+/** The names that a certificate is for, where it is for another host. */
+function namesOf(error: Error | undefined): string {
+  const { subjectaltname = undefined } = error !== undefined && 'cert' in error ? Object(error.cert) : {};
+  if (typeof subjectaltname !== 'string') return '';
+  const names = subjectaltname.slice(0, 200).replace(/[^\w.:*, -]/g, '?');
+  return ` (it is for ${names}: 'tls.serverName' asks for one of them)`;
 }
 
 type CodedError = Error & { readonly code: string };

@@ -7,12 +7,13 @@ export type SocketOpener = buildConnector.connector | { readonly timeout: number
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * How sockets to a server are opened: the one place that decides over proxies, certificates and time-outs. What is not configured is
+ * How sockets to a server are opened: the one place that decides over proxies, certificates and time-outs. What is not needed is
  * not loaded.
  */
 export async function socketsTo(endpoint: HttpEndpoint): Promise<SocketOpener> {
   const { url, proxy, tls } = endpoint;
-  if (proxy === undefined && tls === undefined) return { timeout: CONNECT_TIMEOUT_MS };
+  const target = new URL(url);
+  if (proxy === undefined && target.protocol === 'http:') return { timeout: CONNECT_TIMEOUT_MS };
   const { createConnector } = await import('./connector.js');
-  return createConnector({ url: new URL(url), proxy, tls: tls ?? {}, timeout: CONNECT_TIMEOUT_MS });
+  return createConnector({ url: target, proxy, tls: tls ?? {}, timeout: CONNECT_TIMEOUT_MS });
 }
