@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
+import { askForAll } from '../support/ask-for-all.js';
 import { ConnectingBrowser } from '../support/connecting-browser.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { freePort } from '../support/oauth-client.js';
@@ -15,9 +16,7 @@ async function connectAccount(live: LiveGateway, server: PrivateServer, user: st
   server.user = user;
   const browser = new ConnectingBrowser();
   const page = await browser.agree(`${new URL(live.url).origin}/connect/diaries`, 'token', { token: tokenOf(user) });
-  const target = /content="0;url=([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '';
-  const back = (await fetch(target, { redirect: 'manual' })).headers.get('location') ?? '';
-  expect((await browser.open(back)).html).toContain('is connected');
+  expect(await browser.pass(page)).toContain('is connected');
 }
 
 async function configure(server: PrivateServer, mode: string): Promise<object> {
@@ -32,35 +31,6 @@ async function configure(server: PrivateServer, mode: string): Promise<object> {
     clients: Object.fromEntries([...USERS, 'nobody'].map((user) => [user, { token: tokenOf(user) }])),
     mcpServers: { diaries: { url: server.url, credentials: { type: 'perUser' } } },
   };
-}
-
-/** Everything that a client is answered who asks for all there is. */
-async function askForAll(client: Client, mode: string): Promise<string> {
-  const tool = mode === 'single' ? 'mcp_aql' : 'mcp_aql_read';
-  const call = async (operation: string, params: object = {}) => {
-    const { content } = await client.callTool({ name: tool, arguments: { operation, params } });
-    const [first] = content as readonly { readonly text?: string }[];
-    const { error: _repeatsTheName, ...answer } = JSON.parse(first?.text ?? '{}') as { readonly error?: unknown };
-    return answer;
-  };
-  const operations = ['list_resources', 'list_prompts', 'get_annabel_diary', 'get_bertram_letters'];
-  const answers = [
-    client.getInstructions(),
-    client.getServerCapabilities(),
-    await client.listTools(),
-    await client.listResources(),
-    await client.listResourceTemplates(),
-    await client.listPrompts(),
-  ];
-  if (mode !== 'passthrough') {
-    for (const query of ['operations', 'upstreams', 'quota_status', 'types'])
-      answers.push(await call('introspect', { query }));
-    answers.push(await call('introspect', { query: 'upstreams', name: 'diaries' }));
-    answers.push(await call('introspect', { query: 'operations', search: 'what somebody wrote' }));
-    for (const operation of operations) answers.push(await call(operation));
-    answers.push(await call('list_resources', { templates: true }));
-  }
-  return JSON.stringify(answers);
 }
 
 /** The names of the users of which a text has a word. */

@@ -39,6 +39,15 @@ export class ConnectingBrowser {
     return (await this.open(location)).html;
   }
 
+  /** The same where an authorization server agrees without asking; where it sends nobody back, the page of its own. */
+  async pass(page: string): Promise<string> {
+    const target = /content="0;url=([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&');
+    if (target === undefined) return page;
+    const there = await fetch(target, { redirect: 'manual' });
+    const back = there.headers.get('location');
+    return back === null ? there.text() : (await this.open(back)).html;
+  }
+
   /** Does all of it: who it is here, and who it is at the server. */
   async connect(link: string, here: string, there: string): Promise<string> {
     const departed = await this.agree(link, 'issuer:corp');

@@ -10,8 +10,14 @@ export interface PrivateServer extends AsyncDisposable {
   user: string;
   /** Who is told to wait. */
   readonly limited: Set<string>;
-  /** Forgets whom it has registered, and refuses all tokens from now on that it has not given since. */
+  /** Whom it knows as its clients. */
   readonly registered: Set<string>;
+  /** With what status its page for people answers a client that it does not know, and so do its tokens, where they do not check the code first. */
+  toStrangers: { readonly page: number; readonly token: number | undefined };
+  /** What its answers wait for. */
+  held: Promise<unknown> | undefined;
+  /** Whether clients may register. */
+  registers: boolean;
   /** `who method` of each request. */
   readonly asked: string[];
 }
@@ -56,7 +62,15 @@ function answer(who: string, { method, params }: JsonObject): JsonObject | undef
 
 export async function startPrivateServer(): Promise<PrivateServer> {
   const users = new Map<string, string>();
-  const sessions = { user: '', limited: new Set<string>(), registered: new Set<string>(), asked: [] as string[] };
+  const sessions = {
+    user: '',
+    limited: new Set<string>(),
+    registered: new Set<string>(),
+    toStrangers: { page: 400, token: 401 } as PrivateServer['toStrangers'],
+    held: undefined as Promise<unknown> | undefined,
+    registers: true,
+    asked: [] as string[],
+  };
   const serveMcp = (request: IncomingMessage, response: ServerResponse, message: JsonObject): void => {
     const who = String(request.headers['x-user'] ?? users.get(String(request.headers.authorization).slice(7)) ?? '');
     if (who === '') {
@@ -85,18 +99,21 @@ export async function startPrivateServer(): Promise<PrivateServer> {
     else if (url.pathname === '/.well-known/oauth-authorization-server') send(response, metadataOf(base()));
     else if (url.pathname === '/register') {
       const id = randomUUID();
-      sessions.registered.add(id);
-      send(response, { ...JSON.parse(body), client_id: id }, 201);
-    } else if (!sessions.registered.has(client)) send(response, { error: 'invalid_client' }, 401);
-    else if (url.pathname === '/authorize') {
+      if (sessions.registers) sessions.registered.add(id);
+      send(response, { ...JSON.parse(body), client_id: id }, sessions.registers ? 201 : 404);
+    } else if (url.pathname === '/authorize' && !sessions.registered.has(client)) {
+      response.writeHead(sessions.toStrangers.page).end('Who are you?');
+    } else if (url.pathname === '/authorize') {
       const back = new URL(url.searchParams.get('redirect_uri') ?? '');
       const state = url.searchParams.get('state') ?? '';
       back.search = new URLSearchParams({ code: `code of ${sessions.user}`, state, iss: base() }).toString();
       response.writeHead(302, { location: back.href }).end();
     } else {
       const who = /^code of (\w+)$/.exec(form.get('code') ?? '')?.[1];
-      if (who === undefined) {
-        send(response, { error: 'invalid_grant' }, 400);
+      const { token: status } = sessions.toStrangers;
+      const isStranger = !sessions.registered.has(client) && status !== undefined;
+      if (isStranger || who === undefined) {
+        send(response, { error: isStranger ? 'invalid_client' : 'invalid_grant' }, isStranger ? status : 400);
         return;
       }
       const token = randomUUID();
@@ -109,6 +126,7 @@ export async function startPrivateServer(): Promise<PrivateServer> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString('utf8');
     const url = new URL(request.url ?? '/', base());
+    if (url.pathname === '/mcp') await sessions.held;
     if (url.pathname === '/mcp') serveMcp(request, response, body === '' ? {} : JSON.parse(body));
     else serveOAuth(url, response, body);
   });

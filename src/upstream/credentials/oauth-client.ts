@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type AuthorizationServerMetadata,
   exchangeAuthorization,
@@ -81,6 +82,9 @@ const PROBE_HEADERS = { 'content-type': 'application/json', accept: 'application
 
 /** For how long the metadata of a configured issuer are used again. */
 const KEPT_MS = 60_000;
+
+/** With what the pages for people answer a client that they do not know; others may mean the gateway's address, or a limit. */
+const UNKNOWN_CLIENT: readonly unknown[] = [400, 401, 404, 410, 422];
 
 const CLIENT_DOCUMENT_PATH = '/connect/client.json';
 /** Where authorization servers send browsers back to: those of users who connect an account, and those of operators. */
@@ -205,22 +209,26 @@ export class OAuthClient {
     readonly client: ClientAtIssuer;
     readonly scope: string;
   }> {
-    const { issuer, metadata, resource, scopes } = target;
+    const { metadata, scopes } = target;
     const client = await this.#clientAt(target, settings);
     const wanted = settings.scopes.length > 0 ? settings.scopes : scopes;
     const lasting = metadata.scopes_supported?.includes('offline_access') === true ? ['offline_access'] : [];
     const scope = [...new Set([...wanted, ...lasting])].join(' ');
-    const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
-      metadata,
-      clientInformation: client,
-      redirectUrl: this.redirectUrl,
-      state,
-      resource,
-      ...(scope === '' ? {} : { scope }),
-    }).catch((cause: unknown) => {
+    const asked = scope === '' ? { state } : { state, scope };
+    const { authorizationUrl, codeVerifier } = await this.#addressFor(target, client, asked);
+    return { url: authorizationUrl, verifier: codeVerifier, client, scope };
+  }
+
+  /** The page for people of an authorization server, and what proves later that it was asked for here. @throws OAuthFault */
+  #addressFor(
+    { issuer, metadata, resource }: Target,
+    client: ClientAtIssuer,
+    asked: { readonly state: string; readonly scope?: string },
+  ): ReturnType<typeof startAuthorization> {
+    const options = { ...asked, metadata, clientInformation: client, redirectUrl: this.redirectUrl, resource };
+    return startAuthorization(issuer, options).catch((cause: unknown) => {
       throw new OAuthFault('its authorization server does not offer what OAuth 2.1 demands', { cause });
     });
-    return { url: authorizationUrl, verifier: codeVerifier, client, scope };
   }
 
   /** Redeems an authorization code, after the issuer in the answer was checked (RFC 9207). @throws OAuthFault */
@@ -275,7 +283,8 @@ export class OAuthClient {
     return true;
   }
 
-  async #clientAt({ issuer, metadata, resource }: Target, settings: ClientSettings): Promise<ClientAtIssuer> {
+  async #clientAt(target: Target, settings: ClientSettings): Promise<ClientAtIssuer> {
+    const { issuer, metadata, resource } = target;
     const { clientId, clientSecret } = settings;
     if (clientId !== undefined) {
       if (settings.issuer === undefined) await this.#requireSameIssuer(resource, clientId, issuer);
@@ -286,14 +295,34 @@ export class OAuthClient {
     if (metadata.client_id_metadata_document_supported === true && isPublic) {
       return { client_id: this.clientDocument.client_id };
     }
-    const known = await this.#deps.registrations.find(issuer);
-    if (known !== undefined) return known;
+    const { registrations } = this.#deps;
+    for (let kept = await registrations.find(issuer); kept !== undefined; kept = await registrations.find(issuer)) {
+      if (await this.#isKnown(target, kept)) return kept;
+      await this.forgetRegistration(issuer, kept);
+    }
     if (metadata.registration_endpoint === undefined) {
       throw new OAuthFault("its authorization server lets no client register itself: configure 'clientId'");
     }
     const client = await this.#register(metadata);
-    await this.#deps.registrations.keep(issuer, client);
+    await registrations.keep(issuer, client);
     return client;
+  }
+
+  /**
+   * Whether an authorization server still knows what it has registered. One that has forgotten it sends nobody back whom it gets: some tell
+   * it of a made-up code, others on the page for people alone. Whatever else they say is no reason to register anew.
+   */
+  async #isKnown(target: Target, client: ClientAtIssuer): Promise<boolean> {
+    const madeUp = randomBytes(32).toString('base64url');
+    const url = await this.#addressFor(target, client, { state: madeUp });
+    const [refusal, status] = await Promise.all([
+      this.#exchange(target, client, { code: madeUp, iss: target.issuer, verifier: madeUp }).catch((cause) => cause),
+      fetchBounded(this.#deps.fetch, url.authorizationUrl).then(
+        ({ response }) => response.status,
+        () => 0,
+      ),
+    ]);
+    return !isRefusedClient(refusal) && !UNKNOWN_CLIENT.includes(status);
   }
 
   /** A server chooses its authorization server, and must not get the configured secret sent to another one by that. */
