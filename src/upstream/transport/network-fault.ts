@@ -62,8 +62,10 @@ function meaningOf(code: string): Meaning | undefined {
   if (code.startsWith('HPE_')) return { words: 'the answer is not HTTP' };
   const [, tls] = /^ERR_SSL_(.*)/.exec(code) ?? [];
   if (MEANINGS[code] !== undefined || tls === undefined) return MEANINGS[code];
-  const alert = ALERTS.find(([sign]) => sign.test(tls));
-  return { words: alert?.[1] ?? `TLS fails (${tls.toLowerCase().replaceAll('_', ' ')})`, undelivered: 'always' };
+  const [, words] = ALERTS.find(([sign]) => sign.test(tls)) ?? [];
+  if (words !== undefined) return { words, undelivered: 'always' };
+  // A record that cannot be read may come at any time, after the request, too.
+  return { words: `TLS fails (${tls.toLowerCase().replaceAll('_', ' ')})` };
 }
 
 /** The names that a certificate is for, where it is for another host. */
