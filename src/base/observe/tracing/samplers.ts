@@ -1,4 +1,12 @@
-import { createTraceState, type SpanContext, type TraceState } from '@opentelemetry/api';
+import { createTraceState, ROOT_CONTEXT, type SpanContext, SpanKind, type TraceState, trace } from '@opentelemetry/api';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base';
 import type { RawCall } from '../../protocol/call.js';
 import { newTraceId, partsOfParent, readTraceContext } from '../../protocol/trace-context.js';
 
@@ -10,13 +18,6 @@ export interface SamplerSettings {
   readonly ratio?: number;
 }
 
-/**
- * Whether the spans of a trace are kept. The SDK's samplers take and give an object for each call, of which nearly none is kept.
- * @param traceId 32 hexadecimal digits in lower case
- * @param isParentKept whether the client keeps its own; undefined where it sent no context
- */
-export type Sampler = (traceId: string, isParentKept: boolean | undefined) => boolean;
-
 /** Whether the spans of a call are kept, in which trace, and below which span of its client. */
 export interface DecidedTrace {
   readonly isSampled: boolean;
@@ -25,31 +26,20 @@ export interface DecidedTrace {
   readonly parent: SpanContext | undefined;
 }
 
-const always = (): boolean => true;
-const never = (): boolean => false;
-
-const followParent =
-  (root: Sampler): Sampler =>
-  (traceId, isParentKept) =>
-    isParentKept ?? root(traceId, undefined);
-
-const WORDS = [0, 8, 16, 24];
-const WORD_DIGITS = 8;
-
-const ZERO = '0'.charCodeAt(0);
-const A = 'a'.charCodeAt(0);
+const share = (ratio: number): Sampler => new TraceIdRatioBasedSampler(ratio);
+const followParent = (root: Sampler): Sampler => new ParentBasedSampler({ root });
 
 const SAMPLERS: Readonly<Record<NonNullable<SamplerSettings['sampler']>, (ratio: number) => Sampler>> = {
-  parent: (ratio) => followParent(keepShare(ratio)),
-  ratio: keepShare,
+  parent: (ratio) => followParent(share(ratio)),
+  ratio: share,
 };
 
 const OF_ENVIRONMENT: ReadonlyMap<string, (ratio: number) => Sampler> = new Map([
-  ['always_on', () => always],
-  ['always_off', () => never],
+  ['always_on', () => new AlwaysOnSampler()],
+  ['always_off', () => new AlwaysOffSampler()],
   ['traceidratio', SAMPLERS.ratio],
-  ['parentbased_always_on', () => followParent(always)],
-  ['parentbased_always_off', () => followParent(never)],
+  ['parentbased_always_on', () => followParent(new AlwaysOnSampler())],
+  ['parentbased_always_off', () => followParent(new AlwaysOffSampler())],
   ['parentbased_traceidratio', SAMPLERS.parent],
 ]);
 
@@ -59,7 +49,7 @@ const OF_ENVIRONMENT: ReadonlyMap<string, (ratio: number) => Sampler> = new Map(
  */
 export function chooseSampler({ sampler, ratio }: SamplerSettings, env: NodeJS.ProcessEnv): Sampler {
   if (sampler !== undefined || ratio !== undefined) return SAMPLERS[sampler ?? 'parent'](ratio ?? 1);
-  const choose = OF_ENVIRONMENT.get(env['OTEL_TRACES_SAMPLER'] ?? '') ?? (() => followParent(always));
+  const choose = OF_ENVIRONMENT.get(env['OTEL_TRACES_SAMPLER'] ?? '') ?? (() => followParent(new AlwaysOnSampler()));
   return choose(readRatio(env['OTEL_TRACES_SAMPLER_ARG']));
 }
 
@@ -69,36 +59,20 @@ function readRatio(text = ''): number {
   return ratio >= 0 && ratio <= 1 ? ratio : 1;
 }
 
-/**
- * Keeps traces by their ids, so that other senders with the same share keep the same ones: the four words of the id, one XOR the other, are
- * below the share of what a word can be, as the `TraceIdRatioBased` sampler of OpenTelemetry's SDK for JavaScript has it. They are compared
- * digit by digit: the first decides nearly always.
- */
-function keepShare(ratio: number): Sampler {
-  const bound = Math.floor(ratio * 0xffff_ffff);
-  return (traceId) => {
-    for (let at = 0; at < WORD_DIGITS; at += 1) {
-      const digit = WORDS.reduce((joined, word) => joined ^ digitAt(traceId, word + at), 0);
-      const most = (bound >>> (4 * (WORD_DIGITS - 1 - at))) & 0xf;
-      if (digit !== most) return digit < most;
-    }
-    return false;
-  };
-}
-
-function digitAt(hex: string, at: number): number {
-  const code = hex.charCodeAt(at);
-  return code < A ? code - ZERO : code - A + 10;
-}
-
 type SentContext = Pick<RawCall, 'traceparent' | 'tracestate' | 'meta'>;
 
-/** Nearly all calls of a busy gateway are not sampled, so that each is decided about before it has a span. */
+/** Each call is decided about before it has a span: nearly all of a busy gateway are not sampled. */
 export function decideTrace(sampler: Sampler, call: SentContext): DecidedTrace {
   const parent = call.traceparent === undefined ? undefined : readParent(call);
   const traceId = parent?.traceId ?? newTraceId();
-  const isSampled = sampler(traceId, parent && parent.traceFlags === 1);
-  return { isSampled, traceId, traceState: parent?.traceState, parent };
+  const context = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
+  const { decision } = sampler.shouldSample(context, traceId, 'tools/call', SpanKind.SERVER, {}, []);
+  return {
+    isSampled: decision === SamplingDecision.RECORD_AND_SAMPLED,
+    traceId,
+    traceState: parent?.traceState,
+    parent,
+  };
 }
 
 /** The client's span, where its context is valid. */

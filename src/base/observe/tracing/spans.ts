@@ -10,7 +10,7 @@ import {
   type TraceState,
 } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import type { ReadableSpan, Sampler } from '@opentelemetry/sdk-trace-base';
 import type { BeginTrace, RawCall } from '../../protocol/call.js';
 import { type ErrorCode, isQuestionCode } from '../../protocol/error-table.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -21,7 +21,7 @@ import {
   type TraceContext,
   type TracedOperation,
 } from '../../protocol/trace-context.js';
-import { type DecidedTrace, decideTrace, type Sampler } from './samplers.js';
+import { type DecidedTrace, decideTrace } from './samplers.js';
 
 /** What every span of a call of a tool says (semantic conventions of generative AI and of MCP). */
 const TOOL_CALL: Attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' };

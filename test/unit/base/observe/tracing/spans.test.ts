@@ -1,7 +1,7 @@
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import type { ReadableSpan, Sampler } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';
-import { chooseSampler, type Sampler } from '../../../../../src/base/observe/tracing/samplers.js';
+import { chooseSampler } from '../../../../../src/base/observe/tracing/samplers.js';
 import { traceCalls } from '../../../../../src/base/observe/tracing/spans.js';
 import type { RawCall } from '../../../../../src/base/protocol/call.js';
 import { Cancellation } from '../../../../../src/base/protocol/cancellation.js';
