@@ -140,9 +140,14 @@ export function callVariants(operation: Operation): readonly Operation[] {
   return [...riskyVariants(operation), ...further];
 }
 
-/** Whether some call of the operation may change something. */
-export function mayWrite(operation: Operation): boolean {
-  return [operation, ...callVariants(operation)].some(({ classification }) => classification.category !== 'READ');
+/** Whether a call may change something, by what its caller sends, before anything of that is checked. */
+export function mayWrite(operation: Operation, params: JsonObject = {}): boolean {
+  const { input, ...beside } = params;
+  const given = isJsonObject(input) ? { ...beside, ...input } : params;
+  const inItsWords = ([name, value]: [string, unknown]) =>
+    [operation.scope.byName.get(name)?.upstreamName ?? name, value] as const;
+  const args = { ...Object.fromEntries(Object.entries(given).map(inItsWords)), ...operation.fixedArguments };
+  return operationOfCall(operation, args).classification.category !== 'READ';
 }
 
 const FURTHER: Risk = {

@@ -111,8 +111,8 @@ export interface HandlerHost {
 export interface InnerCalls {
   /** The names of the families in force. */
   families(outer: HandlerCall): readonly string[];
-  /** Whether an operation of this name only reads, whatever its arguments are. */
-  reads(outer: HandlerCall, operation: unknown): boolean;
+  /** Whether such a call only reads. */
+  reads(outer: HandlerCall, operation: unknown, params: unknown): boolean;
   /** Sends a call through the whole pipeline. Never rejects. @param outer the call that makes it */
   send(outer: HandlerCall, call: InnerCall): Promise<Reply>;
   /** Notes an answer that the call got before it went on. @param operation by the name that it was called by */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../base/json/json.js';
 import type { Caller, HandlerCall, InnerCalls, RawCall } from '../../base/protocol/call.js';
 import type { AnswerParts, InnerCall, Within } from '../../base/protocol/inner-call.js';
 import type { Operation } from '../../base/protocol/operation.js';
@@ -22,9 +23,9 @@ interface InnerCallDeps {
 export function createInnerCalls({ current, answer, foresee, askAhead, gatekeeper }: InnerCallDeps): InnerCalls {
   return {
     families: ({ caller }) => current(caller).plan.families.map(({ name }) => name),
-    reads({ caller }, name) {
+    reads({ caller }, name, params) {
       const operation = typeof name === 'string' ? current(caller).catalog.find(name) : undefined;
-      return operation !== undefined && !mayWrite(operation);
+      return operation !== undefined && !mayWrite(operation, isJsonObject(params) ? params : {});
     },
     send: (outer, call) => answer(rawCallOf(outer, call)),
     recall({ caller, parts }, name, characters) {

@@ -9,7 +9,7 @@ export interface IssuedCall extends Omit<SentCall, 'text'> {
   text: string;
   /** Of one that has ended: what is told of its params, where it may have changed something. */
   shown?: unknown;
-  /** Whether it only reads, whatever its arguments are; known when it begins. */
+  /** Whether it only reads, by what it sends; known when it begins. */
   reads?: boolean;
   /** `OK`, or the code of its failure; `running`; absent where it has not begun. */
   outcome?: string | undefined;

@@ -167,7 +167,7 @@ function callsOf(call: HandlerCall, program: string) {
   return {
     send: (made: IssuedCall, request: CallRequest, cancellation: InnerCall['cancellation']) =>
       host.send(call, callOf(made, request, cancellation, readsOnly)),
-    reads: ({ operation }: IssuedCall) => host.reads(call, operation),
+    reads: ({ operation, params }: CallRequest) => host.reads(call, operation, params),
     recall: ({ operation }: IssuedCall, characters: number) => host.recall(call, operation, characters),
     askAhead: (made: IssuedCall, request: CallRequest) =>
       host.askAhead(call, callOf(made, request, call.cancellation, readsOnly)),

@@ -50,8 +50,8 @@ interface RunDeps {
   readonly engine: Pick<Engine, 'begin' | 'deliver' | 'close'>;
   /** Sends a call, with what agrees to it. Never rejects. */
   readonly send: (call: IssuedCall, request: CallRequest, cancellation: Cancellation) => Promise<Reply>;
-  /** Whether a call only reads, whatever its arguments are. */
-  readonly reads: (call: IssuedCall) => boolean;
+  /** Whether a call only reads, by what it sends. */
+  readonly reads: (request: CallRequest) => boolean;
   /** Hears of an answer that the program got before it stopped. */
   readonly recall: (call: IssuedCall, characters: number) => void;
   /** Judges a call of a dry run; absent where calls run. */
@@ -177,7 +177,7 @@ export class ProgramRun {
       if (turn.end?.kind === 'fault') return turn;
       const call = this.#calls[answer.call];
       if (call?.digest !== answer.digest || call.outcome !== undefined) throw differs(answer.call);
-      call.reads = this.#deps.reads(call);
+      call.reads = this.#deps.reads(readCall(call));
       endCall(call, codeOf(answer.text));
       this.#recorded.push(answer);
       this.#texts.count(call, answer.text);
@@ -247,12 +247,9 @@ export class ProgramRun {
   #mayBegin(call: IssuedCall): boolean {
     // What a question stops has not begun, whatever comes after it.
     if (this.#asked.length > 0 || this.#cutOff !== undefined) return false;
-    if (this.#running.size === 0) {
-      call.reads = this.#deps.reads(call);
-      return true;
-    }
     if (this.#running.size >= this.#deps.maxParallel) return false;
-    call.reads = this.#deps.reads(call);
+    call.reads ??= this.#deps.reads(readCall(call));
+    if (this.#running.size === 0) return true;
     return call.reads && [...this.#running.keys()].every((index) => this.#calls[index]?.reads === true);
   }
 

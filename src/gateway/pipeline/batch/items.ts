@@ -6,7 +6,7 @@ import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import { mayWrite } from '../../../catalog/operation.js';
-import { isBatch, isSilentMember, misspeltDirectives, readEnvelope } from '../decode.js';
+import { isBatch, isSilentMember, misspeltDirectives, paramsOf, readEnvelope } from '../decode.js';
 import { EXECUTION } from '../directive-names.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
@@ -20,7 +20,7 @@ export interface BatchItem {
   /** The name as sent; empty where there is none. */
   readonly operation: string;
   readonly request: JsonObject;
-  /** Whether it may change something: it starts after all earlier items have ended, and later items start after it has ended. */
+  /** Whether it may change something, by what it sends: it starts after all earlier items have ended, and later items start after it has ended. */
   readonly isBarrier: boolean;
   /** Indexes of the earlier items whose results it uses. */
   readonly needs: readonly number[];
@@ -65,7 +65,7 @@ function readItem(
     index,
     operation,
     request,
-    isBarrier: known !== undefined && mayWrite(known),
+    isBarrier: known !== undefined && mayWrite(known, paramsOf(request)),
     needs: listNeeds(texts, index),
     isSpecial: texts.length > 0,
   };
