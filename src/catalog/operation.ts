@@ -140,8 +140,13 @@ export function callVariants(operation: Operation): readonly Operation[] {
   return [...riskyVariants(operation), ...further];
 }
 
-/** Whether a call may change something, by what its caller sends, before anything of that is checked. */
-export function mayWrite(operation: Operation, params: JsonObject = {}): boolean {
+/**
+ * Whether a call may change something, by what its caller sends, before anything of that is checked.
+ * @param params undefined where they are not known yet: whether any call of the operation may
+ */
+export function mayWrite(operation: Operation, params: JsonObject | undefined): boolean {
+  if (params === undefined)
+    return [operation, ...callVariants(operation)].some(({ classification }) => classification.category !== 'READ');
   const { input, ...beside } = params;
   const given = isJsonObject(input) ? { ...beside, ...input } : params;
   const inItsWords = ([name, value]: [string, unknown]) =>

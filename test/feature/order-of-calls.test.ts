@@ -72,6 +72,17 @@ describe('the order of calls is that of what they send', () => {
     expect(mostOf(answer.results.map(({ result }) => result.data))).toBe(most);
   });
 
+  it('in a batch: what a reference brings is not known, so it runs alone', async () => {
+    const client = await open();
+    const told = { operation: 'list_boats', params: { batch: ['$results[0].data.sql'] } };
+    const told0 = { operation: 'list_boats', params: { sql: 'a boat' } };
+    const answer = (await client.callTool('mcp_aql', { operations: [told0, LISTING, told, LISTING] })) as unknown;
+    const { results } = answer as {
+      readonly results: readonly { readonly result: { readonly data?: { most: number } } }[];
+    };
+    expect(results[3]?.result.data).toEqual({ most: 1 });
+  });
+
   it.each(ORDERS)('in a program: %s', async (_what, calls, most) => {
     const client = await open();
     const code = `return await Promise.all(${JSON.stringify(calls)}.map((each) => aql.call(each)))`;

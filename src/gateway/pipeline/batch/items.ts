@@ -65,7 +65,8 @@ function readItem(
     index,
     operation,
     request,
-    isBarrier: known !== undefined && mayWrite(known, paramsOf(request)),
+    // What a reference stands for is not known yet.
+    isBarrier: known !== undefined && mayWrite(known, texts.length > 0 ? undefined : paramsOf(request)),
     needs: listNeeds(texts, index),
     isSpecial: texts.length > 0,
   };
