@@ -1,19 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerFigures } from '../../base/observe/metrics/figures.js';
 import type { Observer } from '../../base/observe/observation.js';
+import type { LogLevel } from '../../base/protocol/log-message.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Authenticated } from '../auth/authenticated.js';
-import { createRequestAnswerer } from '../mcp/answer-request.js';
 import type { Peer } from '../mcp/calls-in-flight.js';
-import { OpenQuestions } from '../mcp/elicitation.js';
-import { LogLevels } from '../mcp/log-levels.js';
-import { ParkedCalls } from '../mcp/parked-calls.js';
+import { openMcpServer } from '../mcp/mcp-server.js';
 import { passNewsOn } from '../mcp/pass-news-on.js';
 import type { Received } from '../mcp/read-message.js';
-import { createMessageReceiver, type MessageReceiver, type Sender, writeFault } from '../mcp/receive-message.js';
+import { type MessageReceiver, type Sender, writeFault } from '../mcp/receive-message.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
-import { Subscriptions } from '../mcp/subscriptions.js';
 import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { type AccessSettings, Admission } from './admit.js';
 import { HeaderCarrier } from './header-carrier.js';
@@ -87,25 +84,14 @@ export function createMcpEndpoint(
   });
   const admission = new Admission({ clients: gateway.config.clients, oauth: settings.oauth }, observe);
   const writer = createResultWriter(serverInfo, gateway.config.endpoint);
-  const questions = new OpenQuestions(settings.questionTimeoutMs);
-  const parked = new ParkedCalls();
-  const logs = new LogLevels({
-    setLogLevel(sessionId, level) {
+  const levels = {
+    setLogLevel(sessionId: string, level: LogLevel) {
       gateway.setLogLevel(sessionId, level);
       sessions.noteLogLevel(sessionId, level);
     },
-  });
-  const subscriptions = new Subscriptions({ native: gateway.native, writer, max: settings.maxSessions });
-  const answer = createRequestAnswerer({
-    gateway,
-    writer,
-    questions,
-    parked,
-    logs,
-    subscriptions,
-    serverInfo,
-    observe,
-  });
+  };
+  const mcp = openMcpServer({ gateway, serverInfo, observe, writer, levels });
+  const { questions, parked, logs, subscriptions } = mcp;
   const streams = createSseStreams(settings.longCallKeepAliveMs);
   const kept = new KeptAnswers(gateway.replicas?.results);
   const events = createSessionEvents([questions, parked, logs, kept], gateway, observe);
@@ -125,7 +111,7 @@ export function createMcpEndpoint(
     gateway,
     legacy,
     callers,
-    receive: createMessageReceiver(answer, questions),
+    receive: mcp.receive,
     exchanges,
     settings,
     followToken,

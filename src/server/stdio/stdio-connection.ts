@@ -4,16 +4,12 @@ import { NO_ABILITIES, readAbilities } from '../../base/protocol/ask.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { Gateway } from '../../gateway/gateway.js';
-import { createRequestAnswerer } from '../mcp/answer-request.js';
 import { CallsInFlight, type InterruptListener, type Peer, type Responder } from '../mcp/calls-in-flight.js';
-import { OpenQuestions } from '../mcp/elicitation.js';
-import { LogLevels } from '../mcp/log-levels.js';
+import { openMcpServer } from '../mcp/mcp-server.js';
 import type { MessageText } from '../mcp/message-text.js';
-import { ParkedCalls } from '../mcp/parked-calls.js';
 import { passNewsOn } from '../mcp/pass-news-on.js';
 import type { Received } from '../mcp/read-message.js';
-import { createMessageReceiver, writeFault } from '../mcp/receive-message.js';
-import { Subscriptions } from '../mcp/subscriptions.js';
+import { writeFault } from '../mcp/receive-message.js';
 import { type Era, MODERN_REVISION, type ResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import type { LineWriter } from './lines.js';
 
@@ -43,23 +39,8 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
   const { gateway, observe, serverInfo, results: writer, lines } = deps;
   const client = new StdioClient();
   const { sessionId } = client.caller;
-  const questions = new OpenQuestions(gateway.config.server.questionTimeoutMs);
+  const { receive, questions, parked, logs, subscriptions } = openMcpServer({ gateway, serverInfo, observe, writer });
   questions.notifySession = (text) => lines.write(text);
-  const parked = new ParkedCalls();
-  const logs = new LogLevels(gateway);
-  const { native, config } = gateway;
-  const subscriptions = new Subscriptions({ native, writer, max: config.server.maxSessions });
-  const answer = createRequestAnswerer({
-    gateway,
-    writer,
-    questions,
-    parked,
-    logs,
-    subscriptions,
-    serverInfo,
-    observe,
-  });
-  const receive = createMessageReceiver(answer, questions);
   const stopListening = passNewsOn(gateway, {
     // A client that has not opened a session does not expect it.
     notify: (text, isWanted) => client.isInitialized && isWanted?.(client.caller) !== false && lines.write(text),
