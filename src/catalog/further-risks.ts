@@ -64,7 +64,8 @@ function classify(operation: Operation, properties: JsonObject, asChange = false
 }
 
 const DEEPEST = 4;
-const LONGEST_CHOICE = 40;
+/** One of a choice has two words at most; more are prose. */
+const CHOICE = /^(?=.{0,40}$)\S*(?: \S+)?$/;
 
 /** A schema for a value as its tool could have described it. */
 function describeValue(value: unknown, depth: number): JsonSchema {
@@ -75,7 +76,7 @@ function describeValue(value: unknown, depth: number): JsonSchema {
     const properties = Object.fromEntries(members.map(([name, member]) => [name, describeValue(member, depth + 1)]));
     return { type: 'object', properties };
   }
-  const isChoice = typeof value === 'string' && value.length <= LONGEST_CHOICE && depth < DEEPEST;
+  const isChoice = typeof value === 'string' && CHOICE.test(value) && depth < DEEPEST;
   return { type: value === null ? 'string' : typeof value, ...(isChoice && { examples: [value] }) };
 }
 

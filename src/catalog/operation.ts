@@ -58,8 +58,9 @@ export function operationOfCall(operation: Operation, args: JsonObject): Operati
  */
 function asCarrying(operation: Operation, args: JsonObject): Operation {
   if (!mayCarry(operation)) return operation;
-  const { scope, fixedArguments = {} } = operation;
-  const found = findActingValue(args, (name) => scope.byUpstreamName.has(name) || Object.hasOwn(fixedArguments, name));
+  const { scope, fixedArguments = {}, classification } = operation;
+  const isKnown = (name: string): boolean => scope.byUpstreamName.has(name) || Object.hasOwn(fixedArguments, name);
+  const found = findActingValue(args, isKnown, classification.sought);
   return found === undefined ? operation : asUsed(operation, [carrying(found)], false);
 }
 

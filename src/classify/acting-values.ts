@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { rememberTexts } from '../base/lib/remember.js';
-import { findActingText } from './acting-text.js';
-import { effectOfAction, losesByWord } from './judge-value.js';
-import { writeShare } from './words/lexicon.js';
+import { actsByName, findActingText } from './acting-text.js';
+import { losesByWord } from './judge-value.js';
 import { splitWords } from './words/vocabulary.js';
 import { wordList } from './words/word-lists.js';
 
@@ -11,11 +10,18 @@ interface Sent {
   readonly value: unknown;
   /** Whether its object says which entries are read: `filter: {action: "delete"}`. */
   readonly filters: boolean;
+  /** Whether it is what is searched for, where words are words: `docker delete image`. */
+  readonly sought: boolean;
 }
+
+/** Without the signs that every language has. */
+const WORDS = /^[\p{L}\p{N} _.,:?!'"#@/+-]*$/u;
 
 const METHOD = /^(?:(?:http|request)_)?(?:method|verb)$/;
 const ACTION =
-  /^(?:action|operation|op|command|cmd|verb|act|subcommand|mutation|procedure|do|task)(?:_(?:name|type))?$/;
+  /^(?:action|intent|operation|op|command|cmd|verb|act|subcommand|mutation|procedure|do|task)(?:_(?:name|type))?$/;
+/** What chooses among many things, of which doing is one. */
+const CHOICE = /^(?:mode|kind|type|step|cmd|command)$/;
 const FILTERS = /(?:^|_)(?:filters?|where|match|criteria|conditions?|selectors?|search|events?)$/;
 /** Stages of MongoDB that write, and operators that run code. */
 const OPERATOR = /^\$(?:out|merge|where|function|accumulator)$/;
@@ -25,34 +31,35 @@ const COMMAND =
   /^(?:(?:delete|drop|remove|insert|upsert|truncate|purge|destroy|erase|wipe)(?:_(?:one|many|all|database|indexes|index|collection|user|users|item|items|data|role))?|find_and_(?:modify|remove|replace)|find_one_and_(?:delete|update|replace)|(?:update|replace)_(?:one|many)|rename_collection|create_user|shutdown|kill_op|bulk_write|map_reduce|eval)$/;
 
 const keyOf = rememberTexts((name): string => splitWords(name).join('_'));
-const writes = rememberTexts((text): boolean => {
-  const effect = effectOfAction(text);
-  return effect !== undefined && writeShare(effect) > 0;
-});
 
 /**
  * Why a call that seems to read may change something: what a value of it is, wherever it lies, described or not. Undefined where none does.
  * Looks through everything once and without recursion, because callers decide the depth.
  * @param isKnown whether the tool describes a parameter, whose own value is then judged by that
+ * @param words the parameters that hold what is searched for
  */
-export function findActingValue(args: JsonObject, isKnown: (parameter: string) => boolean): string | undefined {
+export function findActingValue(
+  args: JsonObject,
+  isKnown: (parameter: string) => boolean,
+  words: readonly string[] = [],
+): string | undefined {
   const open: Sent[] = [];
   for (const [name, value] of Object.entries(args)) {
     if (!isKnown(name) && actsByMember(name, value, false)) return SAYS_SO;
-    open.push({ value, filters: FILTERS.test(keyOf(name)) });
+    open.push({ value, filters: FILTERS.test(keyOf(name)), sought: words.includes(name) });
   }
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, filters } = next;
+    const { value, filters, sought } = next;
     if (typeof value === 'string') {
-      const found = actingText(value, open, filters);
+      const found = sought && WORDS.test(value) ? undefined : actingText(value, open, next);
       if (found !== undefined) return found;
     } else if (Array.isArray(value)) {
-      if (value.length > 1 && isCommandLine(value)) return 'holds a command';
-      for (const item of value) open.push({ value: item, filters });
+      if (!sought && value.length > 1 && isCommandLine(value)) return 'holds a command';
+      for (const item of value) open.push({ ...next, value: item });
     } else if (isJsonObject(value)) {
       for (const [name, member] of Object.entries(value)) {
         if (actsByMember(name, member, filters)) return SAYS_SO;
-        open.push({ value: member, filters: filters || FILTERS.test(keyOf(name)) });
+        open.push({ value: member, filters: filters || FILTERS.test(keyOf(name)), sought: false });
       }
     }
   }
@@ -62,11 +69,11 @@ export function findActingValue(args: JsonObject, isKnown: (parameter: string) =
 const SAYS_SO = 'holds a member that says what is changed';
 
 /** JSON in a text counts as what it says, too: some servers parse it. */
-function actingText(text: string, open: Sent[], filters: boolean): string | undefined {
+function actingText(text: string, open: Sent[], sent: Sent): string | undefined {
   if (/^\s*[[{"]/.test(text)) {
     try {
       const value: unknown = JSON.parse(text);
-      if (value !== text) open.push({ value, filters });
+      if (value !== text) open.push({ ...sent, value });
       return undefined;
     } catch {
       // It is no JSON, and what it is otherwise counts.
@@ -80,7 +87,7 @@ function actingText(text: string, open: Sent[], filters: boolean): string | unde
 function isCommandLine(list: readonly unknown[]): boolean {
   if (!list.every((item) => typeof item === 'string' && item.length < 2_000)) return false;
   const [first = '', second = ''] = list as readonly string[];
-  if (/^[a-z]+$/.test(first) && losesByWord(first) && !/(?:ed|ion)$/.test(first) && !writes(second)) return true;
+  if (/^[a-z]+$/.test(first) && losesByWord(first) && !/(?:ed|ion)$/.test(first) && !actsByName(second)) return true;
   return findActingText(list.slice(0, 100).join(' ')) !== undefined;
 }
 
@@ -90,8 +97,9 @@ function actsByMember(name: string, value: unknown, filters: boolean): boolean {
   if (OPERATOR.test(name)) return true;
   const key = keyOf(name);
   if (typeof value === 'string') {
+    if (CHOICE.test(key) && !filters && /^[a-z]+$/i.test(value) && loses(value.toLowerCase())) return true;
     if (METHOD.test(key) && /^\s*(?:post|put|patch|delete)\s*$/i.test(value)) return true;
-    if (ACTION.test(key) && !filters && writes(value)) return true;
+    if (ACTION.test(key) && !filters && actsByName(value)) return true;
   }
   if (COMMAND.test(key)) return true;
   const words = key.split('_');

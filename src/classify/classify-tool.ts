@@ -9,7 +9,7 @@ import { findRisks } from './find-risks.js';
 import { findStatement } from './find-statement.js';
 import { findTrial } from './find-trial.js';
 import type { KnownTool } from './known.js';
-import { onlyHandles } from './runner.js';
+import { findSought, onlyHandles } from './runner.js';
 
 const EVIDENCE_LINES = 6;
 
@@ -40,6 +40,7 @@ export function classifyTool(input: ClassificationInput, learned?: LearnedConfid
     ...(trial !== undefined && { trial }),
     ...(statement !== undefined && { statement }),
     ...(deciding.length > 0 && { deciding }),
+    ...(category === 'READ' && { sought: findSought(facts) }),
     ...((input.curation.risks !== undefined || onlyHandles(facts)) && { unrun: true as const }),
   };
 }

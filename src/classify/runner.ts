@@ -155,6 +155,27 @@ export const findCarriers = oncePer((facts: ToolFacts): readonly Carrier[] => {
   return runs === undefined ? others : [runs, ...others];
 });
 
+/** Names of fields that hold words, and names that do where the tool searches. */
+const SOUGHT =
+  /(?:^|_)(?:search|keywords?|terms?|phrases?|needle|question|topic)(?:_(?:for|text|string|quer(?:y|ies)|terms?|words?|phrases?|keywords?))?$/;
+const PERHAPS_SOUGHT = /^(?:q|quer(?:y|ies)|text|input|prompt)$/;
+const SAYS_SOUGHT =
+  /\b(?:search|keywords?)[- ](?:text|string|quer(?:y|ies)|terms?|words?|phrases?|keywords?)\b|\b(?:text|words?|terms?|keywords?|phrases?|what) to (?:search|look|find)\b|\b(?:natural[- ]language|your) (?:quer(?:y|ies)|questions?)\b/i;
+
+/** The parameters of a reading tool that hold what is searched for, in words. */
+export function findSought(facts: ToolFacts): readonly string[] | undefined {
+  const { inputSchema: schema } = unwrapped(facts.input.tool);
+  const sentence = firstSentence(facts.descriptionText);
+  const seeks = facts.words.includes('search') || /^\W*(?:[\w-]+ )?search/i.test(sentence);
+  const names = (isJsonObject(schema) ? readArgumentFields(schema).filter(isFree) : []).flatMap((field) => {
+    const { path, key, description } = field;
+    const isSought = SOUGHT.test(key) || SAYS_SOUGHT.test(description) || (seeks && PERHAPS_SOUGHT.test(key));
+    const runs = KINDS.some(({ said }) => said.test(description) || said.test(sentence));
+    return path.length === 1 && isSought && !runs ? path : [];
+  });
+  return names.length === 0 ? undefined : names;
+}
+
 /** A text, or a list of texts, that may say anything. */
 const isFree = ({ text, composite, described, values }: ArgumentField): boolean =>
   (text || (composite && !described)) && values.length === 0;
@@ -226,6 +247,9 @@ function kindOf(field: ArgumentField, facts: ToolFacts, sentence: string): strin
   if (words.length > 1 && TEXTS.has(last) && words.slice(0, -1).some((word) => LANGUAGES.has(word)))
     return /^(?:args|arguments|commands?|cmd|line)$/.test(last) ? 'commands' : 'code';
   if (BESIDE.has(last) || IDENTIFYING.test(description)) return undefined;
+  const bare = description.toLowerCase().match(/[\w-]+/g) ?? [];
+  if (bare.some((word) => LANGUAGES.has(word)) && bare.every((word) => LANGUAGES.has(word) || TEXTS.has(word)))
+    return 'code';
   const said = KINDS.find((kind) => kind.said.test(description));
   if (said !== undefined) return FILTERS.test(description) ? undefined : said.what;
   const looks = facts.words.some((word) => word === 'search' || word === 'scan' || word === 'audit');

@@ -14,6 +14,13 @@ const harbour = inlineServer(`{
     },
     run: () => ({ content: [{ type: 'text', text: 'ran' }] }),
   },
+  search_boats: {
+    tool: {
+      description: 'Searches boats.',
+      inputSchema: { type: 'object', properties: { query: { type: 'string' } }, additionalProperties: true },
+    },
+    run: () => ({ content: [{ type: 'text', text: 'ran' }] }),
+  },
   query_db: {
     tool: {
       description: 'Runs SQL on PostgreSQL',
@@ -79,4 +86,32 @@ it('lets a write that a closed reading tool carries be confirmed, and reads pros
   expect(await client.callConfirmed('mcp_aql_execute', 'find_boats', write)).toMatchObject({ success: true });
   for (const text of ['old boats to be removed', 'How do I delete a boat from the list?', 'select a harbour'])
     expect(await client.call('mcp_aql_read', 'find_boats', { text })).toMatchObject({ success: true });
+});
+
+it('takes words that are searched for as words, and code among them as code', async () => {
+  await using gateway = await hostGateway({ mcpServers: { harbour } });
+  await using client = await connectClient(gateway.url);
+  for (const query of ['docker delete image', 'git push --force', 'drop table vs truncate', 'rm -rf explained'])
+    expect(await client.call('mcp_aql_read', 'search_boats', { query })).toMatchObject({ success: true });
+  for (const args of [{ query: 'rm -rf /srv; true' }, { query: 'old', also: 'docker delete image' }])
+    expect(await client.call('mcp_aql_execute', 'search_boats', args)).toMatchObject({
+      error: { code: 'CONFIRMATION_REQUIRED' },
+    });
+});
+
+it('asks for no prose that an open reading tool is sent beside what it describes', async () => {
+  await using gateway = await hostGateway({ mcpServers: { harbour }, policy: { readOnly: true } });
+  await using client = await connectClient(gateway.url);
+  const prose = [
+    'old boats to be removed (if any)',
+    'We need to delete all boats from the list; call Ida first.',
+    'Why was the ferry cancelled? "Engine trouble" - or the tide',
+    'update: the berth moved to quay 7, see /boats/7 & the notes',
+    "the harbour's rules don't allow dropping anchor",
+    'time to remove the nets',
+  ];
+  for (const note of prose)
+    expect(await client.call('mcp_aql_read', 'list_boats', { note, about: { lines: [note] } })).toMatchObject({
+      success: true,
+    });
 });

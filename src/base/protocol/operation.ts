@@ -47,6 +47,8 @@ export interface Classification {
   readonly deciding?: readonly Deciding[];
   /** Set where no text that it is given is run: it looks at texts, or its operator names its risks. */
   readonly unrun?: true;
+  /** Parameters that hold what is searched for: words, whatever they say. */
+  readonly sought?: readonly string[] | undefined;
 }
 
 /** A free parameter that says what a call does. */

@@ -100,7 +100,7 @@ describe('every danger rule', () => {
 });
 
 describe('a verb of procedure', () => {
-  test.each<[name: string, example?: Record<string, unknown>]>([
+  test.each<[name: string, example?: ToolExample]>([
     ['schedule_shutdown'],
     ['request_account_deletion'],
     ['queue_purge'],
@@ -117,7 +117,7 @@ describe('a verb of procedure', () => {
     // No text proves that nothing is done.
     ['preview_delete', { description: 'Shows what would be deleted' }],
     ['dry_run_delete'],
-  ])('is as dangerous as the loss that it leads to: %s', (name, example = {}) => {
+  ])('is as dangerous as the loss that it leads to: %s', (name, example) => {
     expect(dangerOf(name, example).level).toMatch(/destructive|dangerous/);
   });
 
