@@ -54,8 +54,8 @@ it('two servers with pages of one URI each show their own, under its scheme', as
   const client = await through(gateway.url);
   const apps = await appsOf(client);
   expect(apps.map(({ name, uri }) => [name, uri])).toEqual([
-    ['aa__get_weather', 'ui://mcp-aql.aa/ui%3A%2F%2Fchart%2Fmain.html'],
-    ['bb__get_weather', 'ui://mcp-aql.bb/ui%3A%2F%2Fchart%2Fmain.html'],
+    ['aa__get_weather', 'ui://mcp-aql.aa/chart/main.html'],
+    ['bb__get_weather', 'ui://mcp-aql.bb/chart/main.html'],
   ]);
   expect(apps.map(({ contents }) => contents[0])).toEqual([
     expect.objectContaining({ text: '<p>chart</p>' }),
@@ -88,7 +88,7 @@ it.each([
       const { content, _meta } = (await client.callTool({ name, arguments: {} })) as {
         content: JsonObject[];
       } & JsonObject;
-      const uri = both ? `ui://mcp-aql.${server}/ui%3A%2F%2Fchart%2Fmain.html` : 'ui://chart/main.html';
+      const uri = both ? `ui://mcp-aql.${server}/chart/main.html` : 'ui://chart/main.html';
       expect(content).toMatchObject([
         { uri },
         { resource: { uri, text: 'inside' } },

@@ -92,9 +92,9 @@ describe.each(FRONTS)('resources and prompts over %s in the %s era', (front, era
     });
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual([
-      'mcp-aql://alpha/note%3A%2F%2Fshared',
+      'mcp-aql://alpha/note://shared',
       'note://alpha',
-      'mcp-aql://beta/note%3A%2F%2Fshared',
+      'mcp-aql://beta/note://shared',
       'note://beta',
     ]);
     expect(resources[0]).toMatchObject({ name: 'shared', icons: [{ src: 'data:,' }], _meta: { odd: 1 } });
@@ -107,7 +107,7 @@ describe.each(FRONTS)('resources and prompts over %s in the %s era', (front, era
   it('are read under each name that belongs to one server, with the members of its result', async () => {
     await using live = await openLiveGateway(TWO);
     const client = await live.connect(front, era);
-    const uri = 'mcp-aql://beta/note%3A%2F%2Fshared';
+    const uri = 'mcp-aql://beta/note://shared';
     const read = await client.readResource({ uri });
     expect(read).toMatchObject({ _meta: { from: 'beta' }, contents: [{ uri, mimeType: 'application/json' }] });
     for (const [asked, by] of [
@@ -131,14 +131,14 @@ describe.each(FRONTS)('resources and prompts over %s in the %s era', (front, era
     await using live = await openLiveGateway(TWO);
     const client = await live.connect(front, era);
     const shared = await failureOf(client.readResource({ uri: 'note://shared' }));
-    expect(shared.message).toContain("'mcp-aql://alpha/note%3A%2F%2Fshared', 'mcp-aql://beta/note%3A%2F%2Fshared'");
+    expect(shared.message).toContain("'mcp-aql://alpha/note://shared', 'mcp-aql://beta/note://shared'");
     expect(shared.code).toBe(-32602);
     expect((await failureOf(client.getPrompt({ name: 'shared' }))).message).toContain(
       "'alpha__shared', 'beta__shared'",
     );
     const gone = await failureOf(client.readResource({ uri: 'alpha://gone' }));
     expect(gone).toMatchObject({ data: { uri: 'alpha://gone' } });
-    const elsewhere = 'mcp-aql://beta/alpha%3A%2F%2Fgone';
+    const elsewhere = 'mcp-aql://beta/alpha://gone';
     expect(await failureOf(client.readResource({ uri: elsewhere }))).toMatchObject({ data: { uri: elsewhere } });
     expect((await failureOf(client.getPrompt({ name: 'nothing' }))).message).toContain("'nothing'");
   });
@@ -158,7 +158,7 @@ describe.each(FRONTS)('resources and prompts over %s in the %s era', (front, era
   it('tell those who subscribed, and only those, of a changed resource', async () => {
     await using live = await openLiveGateway(TWO);
     const [client, other] = [await live.connect(front, era), await live.connect(front, era)];
-    const uri = 'mcp-aql://alpha/note%3A%2F%2Fshared';
+    const uri = 'mcp-aql://alpha/note://shared';
     const heard = newsOf(client);
     const others = newsOf(other);
     await subscribe(client, era, uri);
@@ -216,7 +216,7 @@ describe('resources and prompts as operations', () => {
     const client = await live.connect('http', 'modern');
     const all = await live.call(client, 'list_resources');
     expect(all.data[0]).toEqual({
-      uri: 'mcp-aql://alpha/note%3A%2F%2Fshared',
+      uri: 'mcp-aql://alpha/note://shared',
       name: 'shared',
       later: ['kept'],
       upstream: 'alpha',
@@ -480,7 +480,7 @@ describe('policy about resources', () => {
     ];
     await using live = await openLiveGateway({ ...TWO, policy: { rules } });
     const client = await live.connect('http', 'modern');
-    for (const uri of ['note://alpha', 'mcp-aql://alpha/note%3A%2F%2Falpha', 'mcp-aql://alpha/note://alpha']) {
+    for (const uri of ['note://alpha', 'mcp-aql://alpha/note://alpha', 'mcp-aql://alpha/note://alpha']) {
       expect((await live.call(client, 'read_resource', { uri })).error?.code).toBe('PERMISSION_DENIED');
       expect((await failureOf(client.readResource({ uri }))).message).toContain('Permission denied');
     }

@@ -126,7 +126,7 @@ describe.each(WAYS)('$kind over $way', ({ kind, way }) => {
   it.each(UPSTREAMS)('answers what %s asks before it gives a prompt or a resource', async (upstream) => {
     elicit = () => accept({ name: 'Ann' });
     const answer = JSON.stringify(accept({ name: 'Ann' }));
-    const uri = `mcp-aql://${upstream}/asking%3A%2F%2Fname`;
+    const uri = `mcp-aql://${upstream}/asking://name`;
     const name = `${upstream}__asking`;
     expect((await client.client.getPrompt({ name })).messages).toMatchObject([
       { content: { text: `Greet ${answer}` } },

@@ -19,38 +19,35 @@ export function keepsScheme(uri: string): boolean {
   return KEPT_SCHEME.test(uri);
 }
 
-/** A URI that names its upstream too. The URI itself is one path segment, so that no client normalises what is inside. */
+/**
+ * A URI or a template that names its upstream too. What follows stays as it is: the end of a path is the name of a skill, relative
+ * references are from there, and the expressions of a template encode by rules of their own (RFC 6570).
+ */
 export function qualifyUri({ upstream, id }: Owned): string {
   const [scheme] = KEPT_SCHEME.exec(id) ?? [];
-  return `${scheme === undefined ? SCHEME : `${scheme}${HOST}`}${upstream}/${encodeURIComponent(id)}`;
+  return scheme === undefined ? `${SCHEME}${upstream}/${id}` : `${scheme}${HOST}${upstream}/${id.slice(scheme.length)}`;
 }
 
-/**
- * A template whose expansions are URIs that name their upstream too. The template stays as it is: its expressions encode what they
- * are given by rules of their own (RFC 6570), which a second encoding around them would break.
- */
-export function qualifyTemplate({ upstream, id }: Owned): string {
-  return `${SCHEME}${upstream}/${id}`;
-}
+const QUALIFIED_URI = /^(?:mcp-aql:\/\/|(ui:\/\/|skill:\/\/)mcp-aql\.)([^/]+)\/(.+)$/s;
 
-const QUALIFIED_URI = /^(?:mcp-aql:\/\/|(?:ui|skill):\/\/mcp-aql\.)([^/]+)\/(.+)$/s;
+/** The form of earlier releases, which clients may have kept: the whole URI encoded as one segment. */
+const ENCODED = /^[a-z][a-z0-9+.-]*%3A/i;
 
 /**
- * What `qualifyUri` and `qualifyTemplate` were given, and the expansion of a qualified template; undefined for every other URI.
- * An encoded URI has no colon, and each other one has at least that of its scheme.
+ * What `qualifyUri` was given, or the expansion of a template that it was given; undefined for every other URI.
  * @param isUpstream whether a slug is one of a configured upstream
  */
 export function readQualifiedUri(uri: string, isUpstream: (slug: string) => boolean): Owned | undefined {
-  const [, upstream, rest] = QUALIFIED_URI.exec(uri) ?? [];
+  const [, scheme, upstream, rest] = QUALIFIED_URI.exec(uri) ?? [];
   if (upstream === undefined || rest === undefined || !isUpstream(upstream)) return undefined;
-  return { upstream, id: rest.includes(':') ? rest : decode(rest) };
+  return { upstream, id: ENCODED.test(rest) ? decode(rest) : `${scheme ?? ''}${rest}` };
 }
 
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Nothing that this file has encoded.
+    // Nothing that was encoded here.
     return text;
   }
 }

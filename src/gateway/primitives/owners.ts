@@ -4,7 +4,6 @@ import { NothingFound, OperationError } from '../../base/protocol/operation-erro
 import {
   type Owned,
   qualifyPrompt,
-  qualifyTemplate,
   qualifyUri,
   readQualifiedPrompt,
   readQualifiedUri,
@@ -37,7 +36,7 @@ const READING_WORK = 8;
 
 const QUALIFY: Readonly<Record<ListName, (owned: Owned) => string>> = {
   resources: qualifyUri,
-  templates: qualifyTemplate,
+  templates: qualifyUri,
   prompts: qualifyPrompt,
 };
 

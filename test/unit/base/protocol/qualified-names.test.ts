@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   qualifyPrompt,
-  qualifyTemplate,
   qualifyUri,
   readQualifiedPrompt,
   readQualifiedUri,
@@ -37,15 +36,33 @@ describe('qualified names', () => {
     const uri = fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(uri, fc.constantFrom('docs', 'my_notes'), (id, upstream) => {
-        fc.pre(id !== '' && id.isWellFormed());
+        // An encoded scheme is no URI, but the form of earlier releases.
+        fc.pre(!/^[a-z][a-z0-9+.-]*%3A/i.test(id));
         expect(readQualifiedUri(qualifyUri({ upstream, id }), isUpstream)).toEqual({ upstream, id });
       }),
     );
   });
 
+  it.each([
+    ['note://1', 'mcp-aql://docs/note://1'],
+    ['skill://team/review/SKILL.md', 'skill://mcp-aql.docs/team/review/SKILL.md'],
+    ['repo://x/review/SKILL.md?a=b#c', 'mcp-aql://docs/repo://x/review/SKILL.md?a=b#c'],
+    ['ui:///page', 'ui://mcp-aql.docs//page'],
+  ])('keep the path of %s', (id, qualified) => {
+    expect(qualifyUri({ upstream: 'docs', id })).toBe(qualified);
+    expect(readQualifiedUri(qualified, isUpstream)).toEqual({ upstream: 'docs', id });
+  });
+
+  it.each([
+    ['mcp-aql://docs/note%3A%2F%2F1', 'note://1'],
+    ['skill://mcp-aql.docs/skill%3A%2F%2Freview%2FSKILL.md', 'skill://review/SKILL.md'],
+  ])('are read in the form of earlier releases: %s', (qualified, id) => {
+    expect(readQualifiedUri(qualified, isUpstream)).toEqual({ upstream: 'docs', id });
+  });
+
   it.each(OPERATORS)("give back what a client made of a template with '{%sx}'", (operator) => {
     const template = `notes://box/a%20b{${operator}x}`;
-    const qualified = qualifyTemplate({ upstream: 'docs', id: template });
+    const qualified = qualifyUri({ upstream: 'docs', id: template });
     for (const value of ['plain', 'with space', '100%', 'ä/ö', 'a:b', 'x?y#z&'])
       expect(readQualifiedUri(expand(qualified, value), isUpstream)).toEqual({
         upstream: 'docs',
