@@ -31,7 +31,7 @@ const RANKS = {
  */
 const INSIDE = {
   base: ['turns', 'pauses', 'json', 'lib', 'expression', 'protocol', 'observe', '.'],
-  catalog: ['grouped-tools', 'integrity', '.', 'arguments', 'endpoint', 'search'],
+  catalog: ['grouped-tools', 'integrity', 'account', '.', 'arguments', 'endpoint', 'search'],
   classify: ['statement', 'words', 'text', '.'],
   cli: ['clients', 'shared', 'commands', '.'],
   config: ['schema', '.', 'load', 'edit'],

@@ -1,7 +1,7 @@
 import { Pauses } from '../base/pauses/pauses.js';
 import type { Operation } from '../base/protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
-import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { CatalogUpstream } from './account/read-only-account.js';
 import type { Catalog, CatalogPart, WholeCatalog } from './catalog.js';
 import { createOperation, type DraftOperation } from './create-operation.js';
 import { type Drafts, draftOperations } from './draft-operations.js';
@@ -14,7 +14,7 @@ export interface CatalogInput {
   readonly toolSets: readonly ToolSet[];
   /** The records of their tools, which go on from one catalog to the next; new ones where absent. */
   readonly records?: ToolRecords;
-  readonly upstreams: readonly UpstreamConfig[];
+  readonly upstreams: readonly CatalogUpstream[];
   /** The gateway's own operations; no upstream's operation gets one of their names. */
   readonly builtins: readonly Operation[];
   /** Bare names that stay with one upstream, by slug. */
@@ -69,7 +69,7 @@ class NamedDraft {
 export function draftCatalog(input: CatalogInput): CatalogDraft {
   const { records = new ToolRecords() } = input;
   const upstreams = input.upstreams.toSorted(bySlug);
-  const draft = (upstream: UpstreamConfig): Drafts =>
+  const draft = (upstream: CatalogUpstream): Drafts =>
     draftOperations(upstream, toolsOf(upstream, input.toolSets), records);
   return { input, drafts: upstreams.map(draft) };
 }
@@ -155,7 +155,7 @@ function describeAwaited(upstream: string): Diagnostic {
   return { severity: 'info', kind: 'names-wait', upstream, message };
 }
 
-function toolsOf({ slug }: UpstreamConfig, toolSets: readonly ToolSet[]): ToolSet {
+function toolsOf({ slug }: CatalogUpstream, toolSets: readonly ToolSet[]): ToolSet {
   return { upstream: slug, tools: toolSets.filter((set) => set.upstream === slug).flatMap((set) => set.tools) };
 }
 
@@ -176,7 +176,7 @@ function findUnknownUpstreams({ toolSets, upstreams, pins }: CatalogInput): read
   ];
 }
 
-function bySlug(a: UpstreamConfig, b: UpstreamConfig): number {
+function bySlug(a: CatalogUpstream, b: CatalogUpstream): number {
   return a.slug < b.slug ? -1 : 1;
 }
 

@@ -15,9 +15,10 @@ import { classifyTool } from '../classify/classify-tool.js';
 import { findForeignParameters } from '../classify/foreign-parameters.js';
 import { findKnown } from '../classify/known.js';
 import type { EmptyHints } from '../classify/words/default-hints.js';
-import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
+import type { RiskDeclaration } from '../config/gateway-config.js';
 import { readFurtherMembers } from '../schema/further-members.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
+import { type CatalogUpstream, restOnAccount } from './account/read-only-account.js';
 import type { Curation } from './curation.js';
 import { whyFurther } from './further-parameters.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
@@ -39,7 +40,7 @@ export interface Choice {
 
 /** A tool, or a part of one, with everything that is decided before its exposed name. */
 export interface DraftOperation {
-  readonly upstream: UpstreamConfig;
+  readonly upstream: CatalogUpstream;
   readonly tool: ScreenedTool;
   readonly curation: Curation;
   /** Unique within the upstream. */
@@ -94,6 +95,7 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     partOf,
     readOnlyStatements,
     rowFunctions,
+    upstream.account,
   ]);
   return tool.record.operations.of(key, () => tryOperation(draft, name, ignoreAnnotations));
 }
@@ -133,7 +135,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const { parameters: all, suffixed } = readParameters(visibleSchema, inputSchema);
   const flat = foreign.size === 0 ? all : all.filter(({ upstreamName }) => !foreign.has(upstreamName));
   const { category, danger, risks } = curation;
-  const classified = classifyTool({
+  const classifiedAlone = classifyTool({
     tool: raw,
     name: choice?.name ?? localName,
     upstream: { slug, trust },
@@ -151,6 +153,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     reading: record.reading,
     ...(choice === undefined ? { known: findKnown(record, draft.knownServer) } : { groupValue: choice }),
   });
+  const classified = restOnAccount(classifiedAlone, upstream, tool, curation);
   const classification = onlyReads
     ? asOnlyReads(classified, danger)
     : withCertainRisks(withoutRisksOf(foreign, classified), flat);

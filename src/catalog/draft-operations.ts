@@ -4,7 +4,7 @@ import type { Diagnostic, ToolSet } from '../base/protocol/tools.js';
 import { recognizeServer } from '../classify/known.js';
 import { findEmptyHints, tellsReadsApart } from '../classify/words/default-hints.js';
 import { findObjectPrefixes } from '../classify/words/object-prefix.js';
-import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { CatalogUpstream } from './account/read-only-account.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
 import { countParameters, nameBehindTool } from './grouped-tools/split-tool.js';
@@ -19,7 +19,7 @@ export interface Drafts {
 }
 
 /** Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. */
-export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet, records: ToolRecords): Drafts {
+export function draftOperations(upstream: CatalogUpstream, toolSet: ToolSet, records: ToolRecords): Drafts {
   const screened = screenTools(toolSet, records);
   const raw = toolSet.tools.filter(isJsonObject);
   const emptyHints = findEmptyHints(raw);
@@ -85,7 +85,7 @@ interface Subject {
 const MOST_IN_PARTS = 100_000;
 const PART = 10;
 
-function proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): readonly Proposal[] {
+function proposeAll(upstream: CatalogUpstream, tools: readonly ScreenedTool[]): readonly Proposal[] {
   let left = MOST_IN_PARTS;
   const subjects = tools.map((tool): Subject => {
     const snakeName = toSnakeCase(tool.name);
@@ -102,7 +102,7 @@ function proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): r
 }
 
 /** Splits a grouped tool as the operator declares, else where its values differ in effect (decision 7). */
-function findChoices(upstream: UpstreamConfig, { name, record }: ScreenedTool, snakeName: string): readonly Choice[] {
+function findChoices(upstream: CatalogUpstream, { name, record }: ScreenedTool, snakeName: string): readonly Choice[] {
   const { split } = record;
   if (split === null) return [];
   const { group = upstream.group } = curationFor(upstream, name, snakeName);
@@ -125,7 +125,7 @@ function findTakenNames(subjects: readonly Subject[]): (name: string) => boolean
 }
 
 /** The tool, and beside it the operation for its reads where it runs statements that can be proven to be some. */
-function proposeWhole(upstream: UpstreamConfig, { tool, snakeName, diagnostics }: Subject): readonly Proposal[] {
+function proposeWhole(upstream: CatalogUpstream, { tool, snakeName, diagnostics }: Subject): readonly Proposal[] {
   const curation = curationFor(upstream, tool.name, snakeName);
   const whole: Proposal = { tool, snakeName, curation, diagnostics };
   if (!runsStatements(upstream, tool.record, curation)) return [whole];
@@ -136,7 +136,7 @@ function proposeWhole(upstream: UpstreamConfig, { tool, snakeName, diagnostics }
 }
 
 function proposeParts(
-  upstream: UpstreamConfig,
+  upstream: CatalogUpstream,
   { tool, snakeName: parent, choices }: Subject,
   isTaken: (name: string) => boolean,
 ): readonly Proposal[] {

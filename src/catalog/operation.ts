@@ -65,9 +65,10 @@ function asCarrying(operation: Operation, args: JsonObject): Operation {
 }
 
 /** Whether what a call of it carries is looked at: elsewhere it is asked about anyway, or nothing of it runs. */
-function mayCarry({ upstream, classification: { category, danger, unrun } }: Operation): boolean {
+function mayCarry({ upstream, tool, classification: { category, danger, unrun, account } }: Operation): boolean {
   const isOpen = category === 'READ' || (category === 'EXECUTE' && danger.level === 'reversible');
-  return isOpen && unrun !== true && upstream !== GATEWAY_SOURCE;
+  const isLookedUp = category === 'READ' && account?.holds === true && account.tools[tool] === null;
+  return isOpen && unrun !== true && !isLookedUp && upstream !== GATEWAY_SOURCE;
 }
 
 /** The operation as calls use it that carry something that acts; undefined where that makes no other of it. */
@@ -435,8 +436,8 @@ function createScope(parameters: readonly Parameter[]): ParameterScope {
 
 function digestDefinition(fields: OperationFields): string {
   const { qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments, classification } = fields;
-  const { category, danger, risks, trial, statement, deciding } = classification;
-  const own = [qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments];
+  const { category, danger, risks, trial, statement, deciding, account } = classification;
+  const own = [qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments, account?.reason];
   try {
     const text = canonicalSchemaJson([...own, category, danger.level, risks, trial, statement, deciding]);
     return createHash('sha256').update(text).digest('base64url');

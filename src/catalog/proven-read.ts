@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import {
   type Operation,
+  type ReadOnlyAccount,
   type SqlDialect,
   type Statement,
   type StatementVerdict,
@@ -10,8 +11,13 @@ import { proveRead } from '../classify/prove-read.js';
 
 /** What is known of the statements of one call, each of which has to read; undefined for an operation that runs none. */
 export function statementVerdict({ classification }: Operation, args: JsonObject): StatementVerdict | undefined {
-  const { statement } = classification;
-  return statement && verdictOn(statement, args, [statement.parameter, ...(statement.inside ?? [])]);
+  const { statement, account } = classification;
+  if (statement === undefined) return undefined;
+  const path = [statement.parameter, ...(statement.inside ?? [])];
+  const verdict = verdictOn(statement, args, path);
+  if (verdict.read || account?.holds !== true) return verdict;
+  const resting = verdictOn({ ...statement, rowFunctions: 'harmless' }, args, path);
+  return resting.read ? { ...resting, account } : resting;
 }
 
 function verdictOn(statement: Statement, value: unknown, path: readonly string[]): StatementVerdict {
@@ -59,7 +65,7 @@ export function provenRead(operation: Operation, args: JsonObject): Operation | 
   // The operation for reads alone is a READ already.
   if (statement === undefined || statement.only === true || !isLowered(operation)) return undefined;
   const verdict = statementVerdict(operation, args);
-  return verdict?.read === true ? asRead(operation, statement, verdict.kind) : undefined;
+  return verdict?.read === true ? asRead(operation, statement, verdict.kind, verdict.account) : undefined;
 }
 
 /** A forbidden or dangerous name stays what it is. */
@@ -76,9 +82,10 @@ export function readVariant(operation: Operation): Operation | undefined {
     : asRead(operation, statement, 'SELECT');
 }
 
-function asRead(operation: Operation, statement: Statement, kind: string): Operation {
-  const reason = `the statement in '${statement.parameter}' is proven to only read: ${kind} in ${languageOf(statement)}`;
-  return variantOf(operation, JSON.stringify(['read', kind]), () => ({
+function asRead(operation: Operation, statement: Statement, kind: string, account?: ReadOnlyAccount): Operation {
+  const proven = `the statement in '${statement.parameter}' is proven to only read: ${kind} in ${languageOf(statement)}`;
+  const reason = account === undefined ? proven : `${proven}, as ${account.reason}`;
+  return variantOf(operation, JSON.stringify(['read', reason]), () => ({
     retryable: true,
     classification: {
       ...operation.classification,

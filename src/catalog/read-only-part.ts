@@ -41,7 +41,10 @@ function tryClassify(tool: ToolRecord, upstream: Pick<UpstreamConfig, 'slug' | '
  * The classification of the operation that runs only proven reads. Nothing that an operator declares makes it one that runs more; a
  * danger that is declared for it holds.
  */
-export function asOnlyReads({ statement, danger }: Classification, declared: DangerLevel | undefined): Classification {
+export function asOnlyReads(
+  { statement, danger, account }: Classification,
+  declared: DangerLevel | undefined,
+): Classification {
   if (statement === undefined) throw new TypeError('a tool that runs no statement has no operation for its reads');
   const reason = `refuses every statement in '${statement.parameter}' that is not proven to only read`;
   const isLowered = danger.level === 'reversible' || danger.level === 'destructive';
@@ -50,8 +53,9 @@ export function asOnlyReads({ statement, danger }: Classification, declared: Dan
     category: 'READ',
     danger: declared === undefined ? own : { level: declared, reasons: ['declared by the operator'] },
     confidence: 1,
-    evidence: [reason],
+    evidence: account === undefined ? [reason] : [reason, account.reason],
     statement: { ...statement, only: true },
+    ...(account !== undefined && { account }),
   };
 }
 

@@ -103,7 +103,7 @@ export type AskKind = keyof AskPolicy;
 
 type Server = Input<typeof SERVER_ENTRY>;
 
-export interface UpstreamConfig extends UpstreamDefaults, Pick<Server, 'description' | 'group'> {
+export interface UpstreamConfig extends UpstreamDefaults, Pick<Server, 'description' | 'group' | 'readOnlyAccount'> {
   /** As the operator wrote it. */
   readonly name: string;
   /** The name in snake_case: what qualifies its operations. Unique. */

@@ -21,7 +21,7 @@ interface Start {
 /** Starts to connect every server, and passes on what they say to the parts that it concerns. */
 export function connectServers(
   { live, policy, pool, links }: Foundations,
-  { catalog, readerCatalog, handlers, primitives, introductions, audiences }: OpenedCatalog,
+  { catalog, readerCatalog, handlers, primitives, introductions, audiences, accounts }: OpenedCatalog,
   names: NameSettings,
   parts: Parts,
 ): Start {
@@ -31,6 +31,7 @@ export function connectServers(
     onTools(upstream, tools, owner) {
       // A server that lists its tools again may have restarted, so its cached answers may be stale.
       handlers.invalidate(upstream);
+      if (owner === undefined) accounts.forget(upstream);
       links.noteTools({ upstream, owner }, tools);
       readerCatalog.offer({ upstream, owner }, tools);
     },

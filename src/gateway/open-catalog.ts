@@ -5,7 +5,7 @@ import { diffCatalogs } from '../catalog/build-catalog.js';
 import { DefinitionGuard, type DefinitionSet, defineServer } from '../catalog/integrity/definition-guard.js';
 import { ToolRecords } from '../catalog/integrity/tool-record.js';
 import { OperationSearch } from '../catalog/search/search.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
 import type { PolicyService } from '../policy/policy.js';
 import { EVERYBODY, type Reader, Readers } from '../upstream/readers.js';
@@ -19,8 +19,9 @@ import { Audiences } from './native.js';
 import type { Parts } from './parts.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import { createPrimitives, type Primitives } from './primitives/primitives.js';
+import { ReadOnlyAccounts } from './read-only-accounts.js';
 import { ReaderCatalog } from './reader-catalog.js';
-import { buildSnapshot, listEnabled, readBy, rebuildSnapshot } from './snapshot.js';
+import { buildSnapshot, listEnabled, readBy, rebuildSnapshot, refusedBy } from './snapshot.js';
 import { Views } from './views.js';
 
 /** What can be called, and whom its changes concern. */
@@ -36,6 +37,7 @@ export interface OpenedCatalog {
   readonly introductions: Introductions;
   readonly usage: Usage;
   readonly audiences: Audiences;
+  readonly accounts: ReadOnlyAccounts;
 }
 
 /** Opens the catalog of what the servers have. It is empty until they are connected. */
@@ -64,6 +66,20 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
       audiences.listChanged(kind, upstream, (caller) => pool.upstreams.get(upstream)?.readerOf(caller) === owner),
     onResourceUpdated: (uri, subscribers) => audiences.tell((listener) => listener.resourceUpdated(uri, subscribers)),
   });
+  const accounts = new ReadOnlyAccounts({
+    settings: () => live.config,
+    pool,
+    audit: policy.audit,
+    observe,
+    isRefused: refusedBy(describePolicy(policy)),
+    refresh: () => catalog.reconfigure(listEnabled(live.config.upstreams), []),
+  });
+  parts.add('read-only accounts', {
+    apply({ upstreams: { removed, replaced, adjusted } }) {
+      for (const { slug } of [...removed, ...replaced, ...adjusted]) accounts.forget(slug);
+    },
+    close: () => accounts.close(),
+  });
   const snapshotServices = {
     get config() {
       return live.config;
@@ -77,6 +93,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     ...(safety === undefined ? {} : { safety }),
     executions: executions?.inSnapshots,
     modules,
+    accountOf: (upstream: UpstreamConfig) => accounts.of(upstream),
   };
   const seenBy = (reader: Reader) => ({
     reader,
@@ -112,6 +129,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     enabled: listEnabled(config.upstreams),
     known: memory.known,
   });
+  catalog.onReplaced((_before, after) => accounts.see(after));
   parts.add('views', { apply: ({ config: next }) => views.replace(next.views) });
   const readerCatalog = new ReaderCatalog({
     live: catalog,
@@ -125,7 +143,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     },
     open: (whole, reader) => readBy(inputFor(reader), whole),
   });
-  return { catalog, readerCatalog, readers, views, handlers, primitives, introductions, usage, audiences };
+  return { catalog, readerCatalog, readers, views, handlers, primitives, introductions, usage, audiences, accounts };
 }
 
 /** What servers say of themselves, and what else they define beside tools, as far as it was accepted. */

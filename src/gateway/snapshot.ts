@@ -1,8 +1,9 @@
 import { isJsonObject } from '../base/json/json.js';
 import { Pauses } from '../base/pauses/pauses.js';
 import type { OperationHandler } from '../base/protocol/call.js';
-import { type Operation, readOrigin } from '../base/protocol/operation.js';
+import { type Operation, type ReadOnlyAccount, readOrigin } from '../base/protocol/operation.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
+import { declaredAccount } from '../catalog/account/read-only-account.js';
 import { createOperations, nameOperations } from '../catalog/build-catalog.js';
 import { draftGuardedCatalog, finishGuardedCatalog } from '../catalog/build-guarded-catalog.js';
 import type { Catalog, WholeCatalog } from '../catalog/catalog.js';
@@ -11,7 +12,7 @@ import { ToolRecords } from '../catalog/integrity/tool-record.js';
 import type { NameHolders } from '../catalog/names.js';
 import { prepareTool } from '../catalog/prepare-tools.js';
 import { OperationSearch } from '../catalog/search/search.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
 import type { KnownOperations } from '../policy/safety/hints.js';
 import { handleGone } from '../results/errors.js';
 import { passResults, type ResultService, type StoredPart } from '../results/query/result-types.js';
@@ -72,6 +73,8 @@ interface SnapshotInput {
   readonly usage?: Usage;
   /** The safety loop; absent where it is disabled. */
   readonly safety?: Pick<Safety, 'operations' | 'handlersOver'>;
+  /** What is known of the account behind a server's connection; its operator's word where absent. */
+  readonly accountOf?: (upstream: UpstreamConfig) => ReadOnlyAccount | undefined;
   /** Classify without the upstreams' annotations. */
   readonly ignoreAnnotations?: boolean;
 }
@@ -148,9 +151,10 @@ function withRecords(input: SnapshotInput): RecordedInput {
 
 function draftSnapshot(input: RecordedInput): ReturnType<typeof draftGuardedCatalog> {
   const { toolSets, config, records, ignoreAnnotations, firstToolSets = NO_TOOL_SETS, primitives } = input;
+  const { accountOf = declaredAccount } = input;
   return draftGuardedCatalog({
     toolSets,
-    upstreams: config.upstreams,
+    upstreams: config.upstreams.map((upstream) => ({ ...upstream, account: accountOf(upstream) })),
     builtins: listBuiltins(ownOfAll(input), primitives, input.safety),
     pins: config.pins,
     lock: config.lock.content,

@@ -1,4 +1,5 @@
 import { oncePer } from '../base/lib/collections.js';
+import type { AccountFact } from '../base/protocol/account-fact.js';
 import type { Category, Operation } from '../base/protocol/operation.js';
 import type { OtherReplicas } from '../base/protocol/other-replicas.js';
 import type { Diagnostic } from '../base/protocol/tools.js';
@@ -7,10 +8,14 @@ import type { StoreState } from '../policy/policy.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
 import { explainUnknown } from './pipeline/not-found.js';
 import type { Snapshot } from './pipeline/snapshot.js';
+import type { ReadOnlyAccounts } from './read-only-accounts.js';
 import type { ReloadState } from './reload.js';
 
 /** The current status of one upstream. */
-export type UpstreamSummary = UpstreamStatus;
+export interface UpstreamSummary extends UpstreamStatus {
+  /** What has been asked of the account behind its connection; absent where nothing has. */
+  readonly account?: readonly AccountFact[];
+}
 
 /** An operation with its family and its MCP tool. */
 export interface PlacedOperation {
@@ -54,16 +59,21 @@ export interface StatusParts {
   readonly introductions: { readonly guard: { findings(): readonly Diagnostic[] } };
   readonly replicas: { state(): ReplicasState } | undefined;
   readonly catalog: { lacks(slug: string): boolean };
+  readonly accounts: Pick<ReadOnlyAccounts, 'factsOf'>;
 }
 
 /** The status of the whole, or of what a view shows. */
 export function statusOf(
   snapshot: Snapshot,
   upstreams: readonly UpstreamStatus[],
-  { policy, reloader, introductions, replicas, catalog }: StatusParts,
+  { policy, reloader, introductions, replicas, catalog, accounts }: StatusParts,
 ): GatewayStatus {
   const dependencies = describeDependencies(policy.audit.state(), policy.storeState(), replicas?.state());
-  return describeStatus(snapshot, upstreams, dependencies, {
+  const withFacts = upstreams.map((upstream): UpstreamSummary => {
+    const account = accounts.factsOf(upstream.slug);
+    return account.length === 0 ? upstream : { ...upstream, account };
+  });
+  return describeStatus(snapshot, withFacts, dependencies, {
     findings: introductions.guard.findings(),
     reload: reloader.state(),
     lacks: (slug) => catalog.lacks(slug),
@@ -91,7 +101,7 @@ function describeJournal({ failing, lost }: JournalState): DependencyState {
 /** The gateway in figures, for status pages and the command line. */
 export function describeStatus(
   snapshot: Snapshot,
-  upstreams: readonly UpstreamStatus[],
+  upstreams: readonly UpstreamSummary[],
   state: GatewayStatus['state'],
   {
     findings = [],

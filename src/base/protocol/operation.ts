@@ -49,6 +49,8 @@ export interface Classification {
   readonly unrun?: true;
   /** Parameters that hold what is searched for: words, whatever they say. */
   readonly sought?: readonly string[] | undefined;
+  /** The account that decides what its calls can do, where that is known not to write; absent elsewhere. */
+  readonly account?: ReadOnlyAccount;
 }
 
 /** A free parameter that says what a call does. */
@@ -281,6 +283,18 @@ export const TRUST_LEVELS = ['untested', 'generated', 'validated', 'community_re
 
 export type TrustLevel = (typeof TRUST_LEVELS)[number];
 
+/** An account behind a server's connection that cannot write. */
+export interface ReadOnlyAccount {
+  /** False from the moment at which that is no longer known, before there is a catalog without it. */
+  readonly holds: boolean;
+  /** Whose word it is, in words. */
+  readonly reason: string;
+  /** The product, where it has answered itself. */
+  readonly product?: SqlDialect | undefined;
+  /** The tools through which nothing acts but the account: with the parameter of its statement; null where any text is only looked up. */
+  readonly tools: Readonly<Record<string, string | null>>;
+}
+
 /** A level, with reasons that an operator can check. */
 export interface DangerAssessment {
   readonly level: DangerLevel;
@@ -297,6 +311,9 @@ export const ROW_FUNCTIONS = ['possible', 'none'] as const;
 
 export type RowFunctions = (typeof ROW_FUNCTIONS)[number];
 
+/** The same; `harmless` where the account may not write, so that nothing of the schema's own writes for it: functions, types, operators. */
+export type SchemaCode = RowFunctions | 'harmless';
+
 /** Languages in which a read can be told from everything else. */
 export type StatementLanguage = 'sql' | 'graphql';
 
@@ -312,14 +329,14 @@ export interface Statement {
   /** Names, in the upstream's spelling, of what may be given beside it without making more of a call. */
   readonly companions: readonly string[];
   /** The operator's word about the schema; `possible` where absent. */
-  readonly rowFunctions?: RowFunctions;
+  readonly rowFunctions?: SchemaCode;
   /** Set for the operation that runs nothing else than proven reads. */
   readonly only?: true;
 }
 
 /** What a statement that only reads begins with, or why it is not proven to only read. */
 export type StatementVerdict =
-  | { readonly read: true; readonly kind: string }
+  | { readonly read: true; readonly kind: string; readonly account?: ReadOnlyAccount }
   | { readonly read: false; readonly why: string };
 
 /** A parameter's path as callers write it: `title`, or `input.title`. */

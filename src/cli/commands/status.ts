@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { describeFact } from '../../base/protocol/account-fact.js';
 import { describeReplicas } from '../../base/protocol/other-replicas.js';
 import { findDataDir } from '../../config/load/load-config.js';
 import { AdminApi, type AdminFlags, TOKEN_OPTION, URL_OPTION } from '../shared/admin-api.js';
@@ -72,6 +73,8 @@ function printGateway({ address, pid, started, status }: GatewayState, terminal:
   for (const { name, stderr = [] } of upstreams) {
     for (const line of stderr) printLine(terminal, `${name} printed: ${oneLine(line)}`);
   }
+  for (const { name, account = [] } of upstreams)
+    for (const fact of account) printLine(terminal, oneLine(`${name}'s account: ${describeFact(fact)}`));
   printLine(terminal, `${operations} operations; store ${state.store.state}, audit journal ${state.audit.state}`);
   if (state.replicas !== undefined) printLine(terminal, describeReplicas(state.replicas));
   if (state.replicas?.problem !== undefined) printLine(terminal, oneLine(state.replicas.problem));

@@ -71,6 +71,12 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
     path: [...path, 'credentials'],
     diagnostics: valueDiagnostics,
   });
+  if (credentials !== undefined && entry.readOnlyAccount === true)
+    diagnostics.problem(
+      [...path, 'readOnlyAccount'],
+      "says something of one account, and with 'credentials' calls use those of their callers",
+      "remove it, or 'credentials'",
+    );
   noteInstances(parts, entry.isolation ?? context.defaults.isolation);
   return [
     {
@@ -82,6 +88,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       ...(credentials !== undefined && { credentials }),
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
+      ...(entry.readOnlyAccount !== undefined && { readOnlyAccount: entry.readOnlyAccount }),
       integrity: entry.integrity ?? context.integrity,
       curation: buildCuration(parts, context.families),
       relations: buildRelations(parts),

@@ -80,6 +80,10 @@ export const SERVER_PROPERTIES = {
     'As other clients write it: seconds below 1,000, else milliseconds. `timeoutMs` beats it.',
   ),
   ...withoutDefaults(SHARED),
+  readOnlyAccount: boolean(
+    'Whether the account behind the connection cannot write, nor reach what writes for it: `true` is your word, on which classification rests until an answer of the ' +
+      'product says otherwise; `false`: it is not asked, and nothing rests on it. Unless given, what can be asked of it is asked. See docs/classification.md.',
+  ),
   group: choice(
     ['split', 'keep'],
     'Whether tools whose effect a parameter chooses are offered as one operation per value (`split`) or as one operation (`keep`). Unless given, they are split where the values differ in effect.',

@@ -1,5 +1,6 @@
 import { type Content, type Html, html } from '../../base/lib/html.js';
 import type { CourseMinute, ServerCourse } from '../../base/observe/server-courses.js';
+import { describeFact } from '../../base/protocol/account-fact.js';
 import { describeReplicas } from '../../base/protocol/other-replicas.js';
 import { setServerDisabled } from '../../config/edit/change-servers.js';
 import type { Gateway, GatewayStatus, UpstreamSummary } from '../../gateway/gateway.js';
@@ -338,7 +339,8 @@ function writeLog(lines: readonly Partial<LogLine>[]): Html {
 }
 
 function listFacts(upstream: UpstreamSummary): readonly (readonly [string, Content])[] {
-  const { transport, tools, server, protocolVersion, restarts, calls, circuit, isolation, required } = upstream;
+  const { transport, tools, server, protocolVersion, restarts, calls, circuit, isolation, required, account } =
+    upstream;
   const said = server === undefined ? undefined : foreign(`${server.name} ${server.version}`);
   const shared = isolation && [isolation.mode, ...isolation.evidence].join('; ');
   const instances = isolation?.instances && `${isolation.instances.running} of ${isolation.instances.max}`;
@@ -354,5 +356,6 @@ function listFacts(upstream: UpstreamSummary): readonly (readonly [string, Conte
     ['Who shares it', foreign(shared)],
     ['Doubt', foreign(isolation?.doubt)],
     ['Connections', instances],
+    ['Its account', account && foreign(account.map(describeFact).join('; '))],
   ];
 }

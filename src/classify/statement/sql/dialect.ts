@@ -17,7 +17,7 @@ const SQLITE_FUNCTIONS = `
   generate_series jsonb jsonb_array jsonb_extract jsonb_object jsonb_group_array jsonb_group_object
   pragma_table_info pragma_table_xinfo pragma_table_list pragma_index_list pragma_index_info pragma_index_xinfo
   pragma_foreign_key_list pragma_database_list pragma_collation_list pragma_compile_options pragma_function_list
-  pragma_module_list`;
+  pragma_module_list pragma_query_only`;
 
 const POSTGRESQL_FUNCTIONS = `
   acosh asinh atanh cosh sinh tanh cbrt div factorial gcd lcm log10 trunc width_bucket random scale min_scale
@@ -44,8 +44,8 @@ const POSTGRESQL_FUNCTIONS = `
   pg_column_size pg_database_size pg_indexes_size pg_relation_size pg_size_pretty pg_table_size pg_total_relation_size
   pg_get_constraintdef pg_get_expr pg_get_functiondef pg_get_indexdef pg_get_ruledef pg_get_triggerdef pg_get_userbyid
   pg_get_viewdef pg_get_serial_sequence format_type obj_description col_description shobj_description
-  has_table_privilege has_column_privilege has_schema_privilege has_database_privilege pg_table_is_visible to_regclass to_regtype
-  to_regproc pg_backend_pid pg_postmaster_start_time pg_is_in_recovery`;
+  has_table_privilege has_column_privilege has_any_column_privilege has_schema_privilege has_database_privilege has_sequence_privilege
+  has_function_privilege pg_has_role pg_table_is_visible to_regclass to_regtype to_regproc pg_backend_pid pg_postmaster_start_time pg_is_in_recovery`;
 
 const MYSQL_FUNCTIONS = `
   adddate addtime ascii bin bin_to_uuid bit_and bit_count bit_length bit_or bit_xor char char_length character_length

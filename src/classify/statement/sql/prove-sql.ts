@@ -1,4 +1,4 @@
-import type { RowFunctions, SqlDialect, StatementVerdict } from '../../../base/protocol/operation.js';
+import type { SchemaCode, SqlDialect, StatementVerdict } from '../../../base/protocol/operation.js';
 import { clearText, requirePlain } from '../clear-text.js';
 import { Cursor, type Token } from '../cursor.js';
 import { MOST_PARTS, NotProven, place, quote, verdictOf } from '../not-proven.js';
@@ -12,12 +12,12 @@ import { type Database, QueryReader } from './query.js';
 export function proveSql(
   text: string,
   dialects: readonly SqlDialect[],
-  rowFunctions: RowFunctions = 'possible',
+  schema: SchemaCode = 'possible',
 ): StatementVerdict {
   if (dialects.length === 0) return { read: false, why: 'its dialect is not known' };
   return verdictOf(() => {
-    const cursor = new Cursor(readTokens(text, dialects));
-    const kind = readStatement(cursor, { dialects, rowFunctions });
+    const cursor = new Cursor(readTokens(text, dialects, schema));
+    const kind = readStatement(cursor, { dialects, schema });
     cursor.takesSymbol(';');
     if (cursor.peek().kind !== 'end') cursor.refuse();
     return kind;
@@ -142,7 +142,7 @@ const BRACKET = /[[\]]/y;
 /**
  * Reads a text into tokens, or throws where two products, or a product with other settings, could read it differently.
  */
-function readTokens(source: string, dialects: readonly SqlDialect[]): readonly Token[] {
+function readTokens(source: string, dialects: readonly SqlDialect[], schema: SchemaCode): readonly Token[] {
   const text = clearText(source);
   const tokens: Token[] = [];
   let at = 0;
@@ -165,7 +165,7 @@ function readTokens(source: string, dialects: readonly SqlDialect[]): readonly T
       requirePlain(comment[1] ?? '', from);
       continue;
     }
-    const next = readToken(take, dialects) ?? readOperator(take, dialects);
+    const next = readToken(take, dialects) ?? readOperator(take, dialects, schema);
     if (next === undefined) throw notUnderstood(text[from] ?? '', from);
     if (next.kind === 'operator')
       for (const [index, symbol] of next.symbols.entries()) add('symbol', symbol, from + index);
@@ -234,10 +234,11 @@ const isPostgresql = (dialect: SqlDialect): boolean => dialect === 'postgresql';
 const isMysql = (dialect: SqlDialect): boolean => dialect === 'mysql' || dialect === 'mariadb';
 
 /** A run of operator characters is one operator for PostgreSQL, so it has to be one that is known. */
-function readOperator(take: Take, dialects: readonly SqlDialect[]): OperatorRun | undefined {
+function readOperator(take: Take, dialects: readonly SqlDialect[], schema: SchemaCode): OperatorRun | undefined {
   const [run] = take(OPERATOR_RUN) ?? [];
   if (run === undefined) return undefined;
-  if (isKnown(run, dialects)) return { kind: 'operator', symbols: [run] };
+  const isOwn = schema === 'harmless' && dialects.every(isPostgresql) && !/--|\/\*/.test(run);
+  if (isOwn || isKnown(run, dialects)) return { kind: 'operator', symbols: [run] };
   const [head, sign] = [run.slice(0, -1), run.slice(-1)];
   const signed = (sign === '-' || sign === '+') && BEFORE_SIGN.has(head) && !run.includes('--');
   return signed ? { kind: 'operator', symbols: [head, sign] } : undefined;

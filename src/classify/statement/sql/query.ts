@@ -1,4 +1,4 @@
-import type { RowFunctions, SqlDialect } from '../../../base/protocol/operation.js';
+import type { SchemaCode, SqlDialect } from '../../../base/protocol/operation.js';
 import { type Cursor, type Token, textOf } from '../cursor.js';
 import { NotProven } from '../not-proven.js';
 import {
@@ -28,7 +28,7 @@ import { readType } from './type.js';
 /** What may run the statement. */
 export interface Database {
   readonly dialects: readonly SqlDialect[];
-  readonly rowFunctions: RowFunctions;
+  readonly schema: SchemaCode;
 }
 
 /** A name with its qualifiers, as it reads in lower case. */
@@ -41,19 +41,19 @@ type Name = readonly Token[];
 export class QueryReader {
   readonly #cursor: Cursor;
   readonly #dialects: readonly SqlDialect[];
-  readonly #rowFunctions: RowFunctions;
+  readonly #schema: SchemaCode;
   readonly #columns = new ReturnedColumns();
 
-  constructor(cursor: Cursor, { dialects, rowFunctions }: Database) {
+  constructor(cursor: Cursor, { dialects, schema }: Database) {
     this.#cursor = cursor;
     this.#dialects = dialects;
-    this.#rowFunctions = rowFunctions;
+    this.#schema = schema;
   }
 
   /** A whole query; also holds every column against what PostgreSQL could take for a call. */
   read(): void {
     this.#query();
-    if (this.#dialects.includes('postgresql')) this.#columns.require(this.#rowFunctions);
+    if (this.#dialects.includes('postgresql')) this.#columns.require(this.#schema);
   }
 
   #query(): void {
@@ -281,11 +281,15 @@ export class QueryReader {
     );
     this.#primary();
     for (;;) {
-      if (cursor.takesSymbol('::')) readType(this.#cursor);
+      if (cursor.takesSymbol('::')) this.#type();
       else if (cursor.takes('collate')) this.#name();
       else if (cursor.takesSymbol('[')) this.#subscript();
       else if (!cursor.takes('isnull') && !cursor.takes('notnull')) return;
     }
+  }
+
+  #type(): void {
+    readType(this.#cursor, this.#schema === 'harmless' ? () => this.#name() : undefined);
   }
 
   #subscript(): void {
@@ -438,7 +442,7 @@ export class QueryReader {
     expression: () => this.#expression(),
     expressions: () => this.#expressions(),
     operand: () => this.#operand(),
-    type: () => readType(this.#cursor),
+    type: () => this.#type(),
     takes: (...words) => this.#cursor.takes(...words),
     takesComma: () => this.#cursor.takesSymbol(','),
     needs: (...words) => this.#cursor.needs(...words),

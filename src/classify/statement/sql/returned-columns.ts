@@ -1,4 +1,4 @@
-import type { RowFunctions } from '../../../base/protocol/operation.js';
+import type { SchemaCode } from '../../../base/protocol/operation.js';
 import { type Token, textOf } from '../cursor.js';
 import { NotProven } from '../not-proven.js';
 
@@ -40,9 +40,9 @@ export class ReturnedColumns {
   }
 
   /** Throws where a column of such an alias is not known; only now is every alias. */
-  require(rowFunctions: RowFunctions): void {
+  require(schema: SchemaCode): void {
     for (const { qualifier, column } of this.#references) {
-      if (rowFunctions === 'none' && !this.#values.has(qualifier)) continue;
+      if (schema !== 'possible' && !this.#values.has(qualifier)) continue;
       if (this.#columns.get(qualifier)?.has(textOf(column)) !== true)
         throw new NotProven(
           `'${textOf(column)}' (character ${column.at}) may be a call on PostgreSQL and not a column of '${qualifier}': name it without '${qualifier}.' where it is the only one`,

@@ -2,10 +2,14 @@ import type { Cursor } from '../cursor.js';
 import { NotProven } from '../not-proven.js';
 import { PURE_TYPES } from './dialect.js';
 
-/** Reads a type's words, its size and `[]`. A type that is not listed may be one of the database's own users. */
-export function readType(cursor: Cursor): void {
+/**
+ * Reads a type's words, its size and `[]`. A type that is not listed may be one of the database's own users.
+ * @param own reads the name of such a type, where it may be one
+ */
+export function readType(cursor: Cursor, own?: () => unknown): void {
   const { text, at } = cursor.peek();
-  if (!cursor.takesAnyOf(PURE_TYPES))
+  if (own !== undefined && !cursor.isAnyOf(PURE_TYPES)) own();
+  else if (!cursor.takesAnyOf(PURE_TYPES))
     throw new NotProven(`a conversion to '${text.slice(0, 40)}' (character ${at}) may run a function of that type`);
   while (cursor.takesAnyOf(PURE_TYPES));
   if (cursor.takesSymbol('(')) {

@@ -175,10 +175,13 @@ export function describeUpstream(
   const purpose = writePurpose(purposeOf(slug), upstream, LONGEST_SAYING);
   const state = absenceTag(absenceOf(slug));
   const families = groupBy(upstream.operations, (operation) => plan.familyOf(operation).name);
+  const account = upstream.operations.find(({ classification }) => classification.account?.holds)?.classification
+    .account;
   return {
     name: slug,
     ...(purpose !== '' && { description: purpose }),
     ...(state !== '' && { state }),
+    ...(account !== undefined && { account: account.reason }),
     ...(upstream.operations.length > 0 && {
       classified: countUnderstanding(upstream.operations.map(({ classification }) => classification)),
     }),
