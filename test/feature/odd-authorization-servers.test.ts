@@ -35,7 +35,7 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
   'is named without the slash that it has': { metadata: { issuer: 'SELF/' } },
   'is named with a slash that it lacks': { named: (issuer) => `${issuer}/` },
   'is named in capital letters': { named: (issuer) => issuer.replace('http', 'HTTP') },
-  'says its name with a slash in its answer': { iss: (issuer) => `${issuer}/` },
+  'says the name with a slash that it has': { metadata: { issuer: 'SELF/' }, iss: (issuer) => `${issuer}/` },
   'has null and empty members': {
     metadata: {
       scopes_supported: null,
@@ -123,6 +123,10 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
     refused: "it answered 'invalid_grant'",
   },
   'refuses with a text': { tokens: [400, 'the secret of it'], refused: 'it answered 400 without the code of an error' },
+  'says its name with a slash in its answer alone': {
+    iss: (issuer) => `${issuer}/`,
+    refused: 'of another authorization server',
+  },
   'answers nothing': { tokens: {}, refused: "its answer has no 'access_token'" },
   'says that another has answered': {
     iss: () => 'https://elsewhere.example',

@@ -254,9 +254,8 @@ export class OAuthClient {
       redirectUri: this.redirectUrl,
       resource,
       fetchFn: this.#fetchTokens,
-      ...(answer.iss === undefined
-        ? {}
-        : { iss: isSameIssuer(answer.iss, metadata.issuer) ? metadata.issuer : answer.iss }),
+      // Compared letter for letter (RFC 9207, section 2.4), although metadata are not.
+      ...(answer.iss === undefined ? {} : { iss: answer.iss }),
     });
     return this.#toTokens(tokens);
   }
