@@ -56,9 +56,12 @@ export function mayInstall({ command, args }: StdioEndpoint): boolean {
 }
 
 async function requireFolder(cwd: string): Promise<void> {
-  const found = await stat(cwd).catch(() => undefined);
-  if (found?.isDirectory() !== true)
-    throw new UpstreamFault('command', `its working directory '${cwd}' does not exist`);
+  if (!(await holdsFolder(cwd))) throw new UpstreamFault('command', `its working directory '${cwd}' does not exist`);
+}
+
+async function holdsFolder(place: string): Promise<boolean> {
+  const found = await stat(place).catch(() => undefined);
+  return found?.isDirectory() === true;
 }
 
 async function findProgram(endpoint: StdioEndpoint, around: CommandSurroundings): Promise<string> {
@@ -85,7 +88,9 @@ async function findProgram(endpoint: StdioEndpoint, around: CommandSurroundings)
     const line = `write "command": ${JSON.stringify(program)}, "args": ${args}`;
     throw new UpstreamFault('command', `command '${command}' holds arguments: ${line}`);
   }
-  const where = bare ? 'was not found in PATH or node_modules/.bin' : 'does not exist';
+  const isFolder = !bare && (await holdsFolder(path.resolve(cwd, command)));
+  const absent = isFolder ? 'is a folder: name the program in it' : 'does not exist';
+  const where = bare ? 'was not found in PATH or node_modules/.bin' : absent;
   throw new UpstreamFault('command', `command '${command}' ${where}`);
 }
 

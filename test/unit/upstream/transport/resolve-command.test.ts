@@ -66,6 +66,7 @@ describe('resolveCommand', () => {
   it('explains what is missing', async () => {
     await expect(resolve('nowhere')).rejects.toThrow("command 'nowhere' was not found in PATH or node_modules/.bin");
     await expect(resolve('./nowhere')).rejects.toThrow("command './nowhere' does not exist");
+    await expect(resolve('./')).rejects.toThrow("command './' is a folder: name the program in it");
     await expect(resolve('both -y --stdio')).rejects.toThrow(
       'command \'both -y --stdio\' holds arguments: write "command": "both", "args": ["-y","--stdio"]',
     );
