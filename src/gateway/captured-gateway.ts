@@ -134,7 +134,7 @@ export function openCapturedGateway(
 
 const UNCALLED_EXECUTIONS: SnapshotExecutions = {
   own: EXECUTION_OPERATIONS.map(uncalled),
-  subjectOf: () => undefined,
+  originOf: () => undefined,
 };
 
 function uncalled(operation: Operation): OwnOperation {

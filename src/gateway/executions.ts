@@ -61,7 +61,7 @@ export async function openExecutions(
     openBackground: (send, current) => new Background({ executions: registry, results, afterMs, send, current }),
     inSnapshots: {
       own: createExecutionHandlers({ executions: registry, results }),
-      subjectOf: (id) => registry.subjectOf(id),
+      originOf: (id) => registry.originOf(id),
     },
   };
 }

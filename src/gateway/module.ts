@@ -43,8 +43,8 @@ export interface OpenedModule {
 /** A built-in operation besides `introspect`. */
 export interface OwnOperation {
   readonly operation: Operation;
-  /** @param isReachable whether the caller may know of the operation of a qualified name */
-  readonly handle: (call: HandlerCall, isReachable: (operation: string) => boolean) => ReturnType<OperationHandler>;
+  /** @param isReachable whether the caller may know of what has this origin */
+  readonly handle: (call: HandlerCall, isReachable: (origin: string) => boolean) => ReturnType<OperationHandler>;
 }
 
 /** What a module adds to a snapshot. */

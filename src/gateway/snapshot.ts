@@ -1,7 +1,7 @@
 import { isJsonObject } from '../base/json/json.js';
 import { Pauses } from '../base/pauses/pauses.js';
 import type { OperationHandler } from '../base/protocol/call.js';
-import { type Operation, type ReadOnlyAccount, readOrigin } from '../base/protocol/operation.js';
+import { type Operation, type ReadOnlyAccount, readOrigin, splitOrigin } from '../base/protocol/operation.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
 import { declaredAccount } from '../catalog/account/read-only-account.js';
 import { createOperations, nameOperations } from '../catalog/build-catalog.js';
@@ -23,7 +23,7 @@ import { introspectOperation } from './builtin/introspect/operation.js';
 import { handleOf } from './builtin/introspect/parse-query.js';
 import { type Purpose, readSaying } from './builtin/introspect/server-map.js';
 import { Usage } from './builtin/introspect/usage.js';
-import type { Handlers, Runners } from './handlers.js';
+import { findOperation, type Handlers, type Runners } from './handlers.js';
 import { type ModuleOperations, type OwnOperation, ownOfModule, type Shown } from './module.js';
 import { explainUnknown } from './pipeline/not-found.js';
 import { tellNotHere } from './pipeline/not-here.js';
@@ -35,8 +35,8 @@ import type { Safety } from './safety.js';
 /** What a snapshot knows of executions. */
 export interface SnapshotExecutions {
   readonly own: readonly OwnOperation[];
-  /** The operation whose answer an execution keeps, by its qualified name. */
-  subjectOf(id: string): string | undefined | Promise<string | undefined>;
+  /** The origin of what an execution keeps. */
+  originOf(id: string): string | undefined | Promise<string | undefined>;
 }
 
 interface SnapshotInput {
@@ -48,7 +48,7 @@ interface SnapshotInput {
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
   readonly policy: IntrospectionPolicy;
   /** The controls of answers; none where absent. */
-  readonly results?: Pick<ResultService, 'controlsOf' | 'storedPart' | 'operationOf' | 'bring'>;
+  readonly results?: Pick<ResultService, 'controlsOf' | 'storedPart' | 'originOf' | 'bring'>;
   /** Reads a part of a stored result; at once where absent. */
   readonly readPart?: (part: StoredPart) => string | Promise<string>;
   /** What runs operations. */
@@ -260,13 +260,13 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     readPart = readStoredPart,
     search = new OperationSearch(),
   } = input;
-  const { controlsOf, storedPart, operationOf, bring } = input.results ?? passResults;
+  const { controlsOf, storedPart, originOf, bring } = input.results ?? passResults;
   const { plan, own, primitives, runnersOver } = parts;
-  // What was kept of an operation goes with it: when it is taken out of the view, or denied.
-  const isReachable = (origin: string): boolean => {
-    const used = usesOf(origin, catalog);
-    return used.length > 0 && used.every(snapshot.isCallable);
-  };
+  const isReachable = (origin: string): boolean =>
+    splitOrigin(origin).every((each) => {
+      const used = usesOf(each, catalog);
+      return used.length > 0 && used.every(snapshot.isCallable);
+    });
   const introspect = createIntrospection({
     catalog,
     plan,
@@ -275,7 +275,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     search,
     controlsOf,
     readStored(request, caller) {
-      const origin = operationOf(request.handle, caller);
+      const origin = originOf(request.handle, caller);
       if (origin !== undefined && !isReachable(origin)) throw handleGone(request.handle);
       return readPart(storedPart(request, caller));
     },
@@ -306,8 +306,8 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     ]),
     ...(input.safety?.handlersOver(known) ?? []),
   ]);
-  const named = (origin: string | undefined): Operation | undefined =>
-    origin === undefined ? undefined : usesOf(origin, catalog)[0];
+  const operationsOf = (origin: string | undefined): readonly Operation[] =>
+    origin === undefined ? [] : splitOrigin(origin).flatMap((each) => usesOf(each, catalog).slice(0, 1));
   const snapshot: Snapshot = {
     catalog,
     plan,
@@ -319,18 +319,16 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
       };
     },
     ...runnersOver((operation) => primitives?.handlerOf(operation) ?? ownHandlers.get(operation.name) ?? introspect),
-    partOf({ operation, arguments: args }, caller) {
+    async partsOf({ operation, arguments: args }, caller) {
       const { execution_id: execution } = args;
-      if (typeof execution === 'string') {
-        const subject = input.executions?.subjectOf(execution);
-        return subject instanceof Promise ? subject.then(named) : named(subject);
-      }
+      if (typeof execution === 'string') return operationsOf(await input.executions?.originOf(execution));
       const handle = operation.qualifiedName === introspectOperation.qualifiedName ? handleOf(args) : undefined;
-      if (handle === undefined) return undefined;
-      const find = (): Operation | undefined => named(operationOf(handle, caller));
-      const bringing = bring(handle, caller);
-      return bringing === undefined ? find() : bringing.then(find);
+      if (handle === undefined) return [];
+      await bring(handle, caller);
+      return operationsOf(originOf(handle, caller));
     },
+    operationsOf,
+    isReachable,
     isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',
     targets: primitives,
     connections,
@@ -338,12 +336,18 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
   return snapshot;
 }
 
-/** The operation that gave an answer, as it was used for each upstream whose things are in it; none where one of them is gone. */
+/**
+ * The operation that gave an answer, as it was used for each upstream whose things are in it, and those that it calls itself; none where
+ * one of them is gone.
+ */
 function usesOf(origin: string, catalog: Catalog): readonly Operation[] {
   const { name, upstreams } = readOrigin(origin);
   const operation = catalog.find(name);
   if (operation === undefined || !upstreams.every((slug) => catalog.upstreams.includes(slug))) return [];
-  return upstreams.length === 0 ? [operation] : upstreams.map((slug) => narrowTo(operation, slug));
+  if (upstreams.length > 0) return upstreams.map((slug) => narrowTo(operation, slug));
+  const called = [operation.merge?.read, operation.lifecycle?.poll].filter((each) => each !== undefined);
+  const found = called.flatMap((each) => findOperation(catalog, operation.upstream, each) ?? []);
+  return found.length === called.length ? [operation, ...found] : [];
 }
 
 export function listEnabled(upstreams: GatewayConfig['upstreams']): readonly string[] {

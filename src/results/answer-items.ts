@@ -1,6 +1,6 @@
 import { parseExact, writeExact } from '../base/json/exact-numbers.js';
 import { isJsonObject } from '../base/json/json.js';
-import { originOf } from '../base/protocol/operation.js';
+import { originOf, splitOrigin } from '../base/protocol/operation.js';
 import type { Warning } from '../base/protocol/result.js';
 import { type AnswerDeps, boundOf, isSameQuestion, questionOf, sourceOf } from './answer-whole.js';
 import { cursorGone, notWithCursor } from './errors.js';
@@ -44,7 +44,7 @@ export function answerItems(
     stored.storePages(
       {
         session: caller.sessionId,
-        operation: originOf(operation),
+        operation: originOf(operation, context.madeOf),
         question: questionOf(context, query),
         items: packList(ordered, writeExact),
         ...(query.fields === undefined ? {} : { fields: query.fields }),
@@ -63,7 +63,7 @@ export function answerItems(
     request: query.page,
     names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
     maxTokens,
-    keep: (dataText) => stored.storeResult({ operation: originOf(operation), dataText }, caller),
+    keep: (dataText) => stored.storeResult({ operation: originOf(operation, context.madeOf), dataText }, caller),
     compact: settings.compact,
   });
   const isReached = choosesOfAll(query) || range.end >= ordered.length;
@@ -91,8 +91,13 @@ function warnOfOmitted(omitted: readonly string[]): readonly Warning[] {
   ];
 }
 
-/** A further page of a stored list; undefined where the query has no cursor. */
-export function answerPage(context: ReadContext, query: CollectionQuery, deps: AnswerDeps): ReadData | undefined {
+/** A further page of a stored list; undefined where the query has no cursor. @param isReachable whether the caller may know of what has this origin */
+export function answerPage(
+  context: ReadContext,
+  query: CollectionQuery,
+  deps: AnswerDeps,
+  isReachable: (origin: string) => boolean,
+): ReadData | undefined {
   const cursor = cursorOf(query.page);
   if (cursor === undefined) return undefined;
   const { operation, caller } = context;
@@ -100,14 +105,16 @@ export function answerPage(context: ReadContext, query: CollectionQuery, deps: A
   const param = query.page.style === 'backward' ? 'before' : 'after';
   if (query.aggregate !== undefined) throw notWithCursor(operation, names.get('aggregate') ?? 'aggregate');
   const position = deps.stored.findPage(cursor, caller);
+  const [own, ...madeOf] = splitOrigin(position?.snapshot.operation ?? '');
   if (
     position === undefined ||
-    position.snapshot.operation !== originOf(operation) ||
+    own !== originOf(operation) ||
+    !madeOf.every(isReachable) ||
     !isSameQuestion(position.snapshot.question, context, query)
   ) {
     throw cursorGone(operation, names.get(param) ?? param);
   }
-  return writeStoredPage(context, query, position, deps);
+  return { ...writeStoredPage(context, query, position, deps), madeOf };
 }
 
 function writeStoredPage(
@@ -139,7 +146,7 @@ function writeStoredPage(
     request: query.page,
     names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
     maxTokens: boundOf(context, deps),
-    keep: (dataText) => deps.stored.storeResult({ operation: originOf(operation), dataText }, context.caller),
+    keep: (dataText) => deps.stored.storeResult({ operation: snapshot.operation, dataText }, context.caller),
     compact: deps.settings.compact,
   });
   const isReached = missing !== undefined && range.end >= items.length;

@@ -48,7 +48,7 @@ export function answerWhole(context: ReadContext, { dataText, value: read }: Ans
   const { cuts, text } = fitTokens(data, maxTokens);
   if (cuts.length === 0) return { dataText: text, warnings: [] };
   const { operation, caller } = context;
-  const handle = deps.stored.storeResult({ operation: originOf(operation), dataText }, caller);
+  const handle = deps.stored.storeResult({ operation: originOf(operation, context.madeOf), dataText }, caller);
   // Both are kept, or the whole answer alone: it has all that the pages have.
   const room = deps.stored.maxBytes - BESIDE_BYTES - (handle === undefined ? 0 : Buffer.byteLength(dataText));
   const page = storePages(context, data, { cuts, room }, deps);
@@ -82,7 +82,7 @@ function storePages(
   const pages = stored.storePages(
     {
       session: caller.sessionId,
-      operation: originOf(operation),
+      operation: originOf(operation, context.madeOf),
       question: questionOf(context, undefined),
       items,
       ...(missing === undefined ? {} : { missing }),

@@ -116,12 +116,12 @@ export function createResultService(
       }
       return { params: upstreamParams, query: declared.length === 0 ? query : { ...query, declared } };
     },
-    resume(context, query) {
+    resume(context, query, isReachable) {
       const cursor = cursorOf(query.page);
       const bringing = cursor === undefined ? undefined : stored.bring({ cursor }, context.caller);
-      if (bringing === undefined) return answerPage(context, query, deps);
+      if (bringing === undefined) return answerPage(context, query, deps, isReachable);
       return bringing.then((elsewhere) => {
-        if (elsewhere === undefined) return answerPage(context, query, deps);
+        if (elsewhere === undefined) return answerPage(context, query, deps, isReachable);
         throw pagesElsewhere(context.operation, elsewhere);
       });
     },
@@ -157,7 +157,7 @@ export function createResultService(
       const maxTokens = settings.maxTokens === 0 ? settings.keptBytes : settings.maxTokens;
       return { ...result, request, maxTokens, now: now() };
     },
-    operationOf: (handle, caller) => stored.operationOf(handle, caller),
+    originOf: (handle, caller) => stored.operationOf(handle, caller),
     async keep(dataText, { operation, ...of }) {
       const holder = holderOf(of);
       const handle = stored.storeResult({ operation, dataText }, holder);

@@ -8,7 +8,7 @@ export const STILL_HOST: HandlerHost = {
     families: () => [],
     reads: () => false,
     send: () => Promise.reject(new Error('no call was expected')),
-    recall: () => undefined,
+    recall: () => true,
     foresee: () => Promise.reject(new Error('no call was expected')),
     askAhead: async () => undefined,
   },

@@ -30,7 +30,9 @@ export const NO_OPERATIONS: Snapshot = {
   search: async () => ({ hits: [] }),
   handlerOf: () => async () => ({ data: null }),
   previewOf: () => undefined,
-  partOf: () => undefined,
+  partsOf: () => [],
+  operationsOf: () => [],
+  isReachable: () => true,
   isCallable: () => true,
   connections: {
     absenceOf: () => undefined,

@@ -115,8 +115,8 @@ export interface InnerCalls {
   reads(outer: HandlerCall, operation: unknown, params: unknown): boolean;
   /** Sends a call through the whole pipeline. Never rejects. @param outer the call that makes it */
   send(outer: HandlerCall, call: InnerCall): Promise<Reply>;
-  /** Notes an answer that the call got before it went on. @param operation by the name that it was called by */
-  recall(outer: HandlerCall, operation: unknown, characters: number): void;
+  /** Notes the answers that the call got before it stopped. @param parts characters by origin @returns whether the caller may still know of all */
+  recall(outer: HandlerCall, parts: Readonly<Record<string, number>>): boolean;
   /** Rejects with an `OperationError` where the call would be refused before policy judges it. */
   foresee(outer: HandlerCall, call: InnerCall): Promise<ForeseenCall>;
   /** The question that the call will ask, with its token, before its turn; undefined where it asks none, or not by a token. Never rejects. */

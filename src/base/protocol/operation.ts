@@ -376,20 +376,31 @@ export function restrictedNames({ name, qualifiedName, upstream, tool, partOf = 
 /**
  * Where an answer comes from that is kept: the operation, and for the gateway's own the upstreams whose things it holds. It is readable
  * as long as all of that is.
+ * @param madeOf the origins of what else is in it: of the calls that it has made
  */
-export function originOf({ qualifiedName, upstream, primitive, sources }: Operation): string {
+export function originOf(
+  { qualifiedName, upstream, primitive, sources }: Operation,
+  madeOf: readonly string[] = [],
+): string {
   const single = primitive === undefined || upstream === GATEWAY_SOURCE ? [] : [upstream];
-  return [qualifiedName, ...(sources ?? single)].join(ORIGIN_MARK);
+  return [[qualifiedName, ...(sources ?? single)].join(ORIGIN_MARK), ...madeOf].join(ORIGINS_MARK);
 }
 
-/** An origin as the qualified name of its operation, and the upstreams. */
+/** An origin as that of its operation, and those of what else is in it. */
+export function splitOrigin(origin: string): readonly [string, ...string[]] {
+  const [own = '', ...madeOf] = origin.split(ORIGINS_MARK);
+  return [own, ...madeOf];
+}
+
+/** One origin as the qualified name of its operation, and the upstreams. */
 export function readOrigin(origin: string): { readonly name: string; readonly upstreams: readonly string[] } {
   const [name = '', ...upstreams] = origin.split(ORIGIN_MARK);
   return { name, upstreams };
 }
 
-/** Neither a name of an operation nor a slug has one. */
+/** Neither a name of an operation nor a slug has one of these. */
 const ORIGIN_MARK = ' ';
+const ORIGINS_MARK = '\n';
 
 /** The upstream name of the gateway's own operations; no upstream may use it. */
 export const GATEWAY_SOURCE = 'gateway';

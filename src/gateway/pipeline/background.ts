@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { valueAt } from '../../base/json/json-path.js';
 import type { Caller, ProgressUpdate, RawCall } from '../../base/protocol/call.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
-import { GATEWAY_SOURCE, type JobRule } from '../../base/protocol/operation.js';
+import type { AnswerParts } from '../../base/protocol/inner-call.js';
+import { GATEWAY_SOURCE, type JobRule, originOf } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Reply } from '../../base/protocol/result.js';
 import {
@@ -68,6 +69,7 @@ export class BackgroundCall {
   readonly #afterMs: number;
   #cancellation = new Cancellation();
   #last: ProgressUpdate | undefined;
+  #parts: AnswerParts = new Map();
   readonly #startedAt = Date.now();
   /** Undefined while a request waits for the call. */
   #id: string | undefined;
@@ -91,8 +93,9 @@ export class BackgroundCall {
     }
   }
 
-  /** Runs the call; resolves with its answer, or with its state where it goes on. @param run never rejects */
-  async follow(run: () => Promise<Reply>): Promise<Reply> {
+  /** Runs the call; resolves with its answer, or with its state where it goes on. @param run never rejects @param parts what its answer is made of */
+  async follow(run: () => Promise<Reply>, parts: AnswerParts): Promise<Reply> {
+    this.#parts = parts;
     if (this.#afterMs === 0) {
       const execution = this.#begin();
       void this.#finish(execution.id, run());
@@ -155,8 +158,12 @@ export class BackgroundCall {
     const reply = await this.#follow(id, await running);
     const execution = executions.find(id);
     if (execution?.status !== 'running') return;
+    const origin = originOf(
+      this.call.operation,
+      [...this.#parts.keys()].map((part) => originOf(part)),
+    );
     if (reply.code !== 'OK') {
-      executions.advance(id, 'failed', { error: readError(reply) });
+      executions.advance(id, 'failed', { error: readError(reply), origin });
       return;
     }
     const of = { owner: execution.owner, operation: execution.subject, caller: this.#raw.caller };
@@ -164,6 +171,7 @@ export class BackgroundCall {
     const blocks = reply.blocks.length === 0 ? undefined : await results.keep(JSON.stringify(reply.blocks), of);
     if (executions.find(id)?.status !== 'running') return;
     executions.advance(id, 'completed', {
+      origin,
       ...(answer === undefined ? {} : { result: { answer, ...(blocks === undefined ? {} : { blocks }) } }),
     });
   }

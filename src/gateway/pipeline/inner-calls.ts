@@ -28,9 +28,11 @@ export function createInnerCalls({ current, answer, foresee, askAhead, gatekeepe
       return operation !== undefined && !mayWrite(operation, isJsonObject(params) ? params : {});
     },
     send: (outer, call) => answer(rawCallOf(outer, call)),
-    recall({ caller, parts }, name, characters) {
-      const operation = typeof name === 'string' ? current(caller).catalog.find(name) : undefined;
-      if (operation !== undefined) notePart(parts, operation, characters);
+    recall({ caller, parts: noted }, parts) {
+      const { isReachable, operationsOf } = current(caller);
+      for (const [origin, characters] of Object.entries(parts))
+        for (const operation of operationsOf(origin)) notePart(noted, operation, characters);
+      return Object.keys(parts).every(isReachable);
     },
     async foresee(outer, call) {
       const { operation, params, arguments: args } = await foresee(rawCallOf(outer, call));
@@ -56,7 +58,21 @@ export function createInnerCalls({ current, answer, foresee, askAhead, gatekeepe
   };
 }
 
-export function notePart(parts: AnswerParts | undefined, operation: Operation, characters: number): void {
+/**
+ * Notes an answer in the call that it was given to, with what it was made of itself.
+ * @param partsOf where a stored answer is read on, the operations of that one
+ */
+export function noteAnswer(
+  noted: AnswerParts | undefined,
+  made: { readonly operation: Operation; readonly partsOf: readonly Operation[]; readonly parts: AnswerParts },
+  characters: number,
+): void {
+  const given = made.partsOf.length === 0 ? [made.operation] : made.partsOf;
+  for (const part of given) notePart(noted, part, Math.ceil(characters / given.length));
+  for (const part of made.parts.keys()) notePart(noted, part, 0);
+}
+
+function notePart(parts: AnswerParts | undefined, operation: Operation, characters: number): void {
   parts?.set(operation, (parts.get(operation) ?? 0) + characters);
 }
 

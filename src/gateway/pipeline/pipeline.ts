@@ -9,7 +9,7 @@ import type { AnswerParts } from '../../base/protocol/inner-call.js';
 import { holdsManyValues, LargeAnswer } from '../../base/protocol/large-answer.js';
 import { limitPayload } from '../../base/protocol/limit-payload.js';
 import type { PayloadLimits } from '../../base/protocol/limits.js';
-import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation, originOf } from '../../base/protocol/operation.js';
 import { NothingFound, OperationError } from '../../base/protocol/operation-error.js';
 import { type Reply, SESSION_ID, type ToolCallResult, type Warning } from '../../base/protocol/result.js';
 import type { CallTrace } from '../../base/protocol/trace-context.js';
@@ -30,7 +30,7 @@ import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, r
 import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, isEmpty, loneConfirmation, loneToken, mayDirect, type RoutedCall, route } from './decode.js';
 import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
-import { createInnerCalls, notePart } from './inner-calls.js';
+import { createInnerCalls, noteAnswer } from './inner-calls.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { withNextStep } from './next-step.js';
 import { withNotHere } from './not-here.js';
@@ -232,12 +232,17 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { operation, query } = call;
     const { caller, answerTokens } = call.raw;
     const context: ReadContext = { operation, arguments: call.arguments, caller, asked: call.asked, answerTokens };
-    const resuming = query === undefined ? undefined : results.resume(context, query);
+    const resuming = query === undefined ? undefined : results.resume(context, query, snapshot.isReachable);
     const stored = resuming instanceof Promise ? await resuming : resuming;
     // Only the gateway's own operations read on in an answer that is stored.
-    const readsOn = stored === undefined && operation.upstream === GATEWAY_SOURCE;
-    const findingPart = readsOn ? snapshot.partOf(call, caller) : stored && operation;
-    const partOf = findingPart instanceof Promise ? await findingPart : findingPart;
+    // Only the gateway's own operations read on in an answer that is stored, and have answers that are made of others.
+    const isOwn = operation.upstream === GATEWAY_SOURCE;
+    const partsOf =
+      stored === undefined
+        ? isOwn
+          ? await snapshot.partsOf(call, caller)
+          : NO_PARTS
+        : [operation, ...(stored.madeOf ?? []).flatMap(snapshot.operationsOf)];
     const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> => {
       if (stored !== undefined) return shapeStored(stored, limits);
       const own = warningsOf(validated, results);
@@ -245,11 +250,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       return runCall(call, context, snapshot, progress, warnings);
     };
     progress.trace?.enter('throttle');
-    const charging = quota.isIdle ? undefined : throttle(call, quota, partOf);
+    const charging = quota.isIdle ? undefined : throttle(call, quota, partsOf);
     const charged = charging === undefined ? undefined : await charging;
-    if (operation.upstream === GATEWAY_SOURCE) progress.parts = new Map();
-    const { parts } = progress;
-    if (begun !== undefined || parts !== undefined || call.raw.within !== undefined) {
+    const { within } = call.raw;
+    if (isOwn || begun !== undefined || within !== undefined) {
+      const parts: AnswerParts = new Map(partsOf.map((part) => [part, 0]));
+      progress.parts = parts;
       const finish = async (): Promise<Reply> => {
         let reply: Reply;
         try {
@@ -257,12 +263,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         } catch (thrown) {
           reply = shapeRefusal(thrown, progress);
         }
-        notePart(call.raw.within?.parts, partOf ?? operation, reply.text.length);
-        if (parts !== undefined && parts.size > 0 && call.raw.within === undefined)
-          await quota.chargeParts(parts, { operation, caller }, reply.text.length);
+        const { length } = reply.text;
+        if (within === undefined) await quota.chargeParts(parts, { operation, caller }, length);
+        else noteAnswer(within.parts, { operation, partsOf, parts }, length);
         return reply;
       };
-      return await (begun === undefined ? finish() : begun.follow(finish));
+      return await (begun === undefined ? finish() : begun.follow(finish, parts));
     }
     // A promise that is returned without `await` costs two more turns of the microtask queue.
     return await (charged === undefined ? run(NO_WARNINGS) : runCharged(charged, run, call.raw));
@@ -270,7 +276,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   const runCall = async (
     call: AuthorizedCall,
-    context: ReadContext,
+    asked: ReadContext,
     snapshot: Snapshot,
     { started, trace, parts }: Progress,
     quotaWarnings: readonly Warning[],
@@ -279,6 +285,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     trace?.enter('dispatch');
     const outcome = await dispatch(call, snapshot, host, parts);
     trace?.enter('shape');
+    const context =
+      parts === undefined || parts.size === 0
+        ? asked
+        : { ...asked, madeOf: [...parts.keys()].map((part) => originOf(part)) };
     const notices = 'toolResult' in outcome ? (outcome.warnings ?? NO_WARNINGS) : NO_WARNINGS;
     const earlyWarnings = notices.length === 0 ? quotaWarnings : [...quotaWarnings, ...notices];
     const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] => {
@@ -486,21 +496,22 @@ async function runCharged(
 }
 
 const NO_WARNINGS: readonly Warning[] = [];
+const NO_PARTS: readonly Operation[] = [];
 
 /**
  * Counts the call against its budgets; undefined where none applies. A call is refused here when a rate limit or a quota is used
  * up, or when a quota pauses until the caller sends a token.
- * @param partOf the operation whose stored answer the call reads on
+ * @param partsOf the operations of the stored answer that the call reads on
  */
 function throttle(
   { operation, arguments: args, raw, directives }: AuthorizedCall,
   quota: Pick<QuotaService, 'charge'>,
-  partOf: Operation | undefined,
+  partsOf: readonly Operation[],
 ): undefined | Promise<Charged> {
   const { caller, answerTokens, delivered, within } = raw;
   const continueToken = directives.quotaContinue;
   const isPart = within !== undefined;
-  return quota.charge({ operation, arguments: args, caller, continueToken, partOf, answerTokens, delivered, isPart });
+  return quota.charge({ operation, arguments: args, caller, continueToken, partsOf, answerTokens, delivered, isPart });
 }
 
 /** For debugging (specification, section 2.3.5): where clients and logs see it, and no model has to read it. */

@@ -32,11 +32,21 @@ export interface Snapshot {
    * `OperationError` where the call would be refused whoever agrees to it.
    */
   previewOf(operation: Operation): ((call: HandlerCall) => Promise<UpdatePreview>) | undefined;
-  /** The operation whose stored answer a call of `introspect` reads on; undefined for every other call. */
-  partOf(
+  /**
+   * The operations of what a call reads on that is kept: the one that gave it, and those whose answers it was made of. None for every
+   * other call.
+   */
+  partsOf(
     call: Pick<HandlerCall, 'operation' | 'arguments'>,
     caller: Caller,
-  ): Operation | undefined | Promise<Operation | undefined>;
+  ): readonly Operation[] | Promise<readonly Operation[]>;
+  /** The operations of an origin, as far as they are there. */
+  operationsOf(origin: string): readonly Operation[];
+  /**
+   * Whether callers may know of what has this origin. What was kept of an operation goes with it, when it is taken out of the view, or
+   * denied, and so does what was made of it.
+   */
+  isReachable(origin: string): boolean;
   /** Whether policy lets some call of the operation run; what it always denies is not suggested. */
   isCallable(operation: Operation): boolean;
   /** Finds out which upstream a call is about whose operation does not say it; absent where there is no such operation. */

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../base/json/canonical-json.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Caller, HandlerCall, HandlerOutcome } from '../../base/protocol/call.js';
 import type { InnerCall } from '../../base/protocol/inner-call.js';
-import type { Operation } from '../../base/protocol/operation.js';
+import { type Operation, originOf } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { keyOfCaller } from '../../policy/rules/caller-key.js';
@@ -12,7 +12,7 @@ import { Engine } from './engine.js';
 import { busy, missingCode, otherProgram, programAsks, programFailed, tooLarge, withDryRun } from './errors.js';
 import { isProgram, RUN_PROGRAM_READ_ONLY } from './operations.js';
 import { ProgramRun, type Progress } from './run.js';
-import type { StoppedPrograms } from './stopped-programs.js';
+import { refuse, type StoppedPrograms } from './stopped-programs.js';
 import type { ThreadStart } from './thread-messages.js';
 
 const MIB = 1024 * 1024;
@@ -31,6 +31,9 @@ interface ProgramDeps {
 interface Program extends Pick<ThreadStart, 'code' | 'input' | 'families' | 'started'> {
   readonly id: string;
 }
+
+/** The characters of the answers that it got, by origin. */
+type NamedParts = Readonly<Record<string, number>>;
 
 /** A program, and where it begins. */
 interface Beginning {
@@ -70,7 +73,9 @@ export class Programs {
       if (dryRun === true) throw withDryRun();
       const { state, take } = await this.#deps.stopped.open(token, ownerOf(call));
       // Only this class keeps them.
-      const { recorded, asked, ...program } = state as JsonObject & Program & Progress;
+      const { recorded, asked, parts, ...program } = state as JsonObject & Program & Progress & { parts: NamedParts };
+      if (!call.host.calls.recall(call, parts))
+        throw refuse('TOKEN_INVALID', 'is void, because what its program has called is not there any more');
       const isSame = given === undefined || canonicalJson(given) === canonicalJson(JSON.parse(program.input));
       if ((code !== undefined && code !== program.code) || !isSame) throw otherProgram();
       return { program, before: { recorded, asked }, take };
@@ -112,7 +117,7 @@ export class Programs {
   /** What has run is told where it cannot be kept, too. */
   async #keep(call: HandlerCall, program: Program, run: ProgramRun): Promise<{ token: string; expiresAt: number }> {
     try {
-      return await this.#deps.stopped.keep({ ...program, ...run.progress }, ownerOf(call));
+      return await this.#deps.stopped.keep({ ...program, ...run.progress, parts: partsOf(call) }, ownerOf(call));
     } catch (thrown) {
       if (!(thrown instanceof OperationError)) throw thrown;
       const { retryable: _retryable, outcome: _outcome, ...details } = thrown.details;
@@ -168,7 +173,6 @@ function callsOf(call: HandlerCall, program: string) {
     send: (made: IssuedCall, request: CallRequest, cancellation: InnerCall['cancellation']) =>
       host.send(call, callOf(made, request, cancellation, readsOnly)),
     reads: ({ operation, params }: CallRequest) => host.reads(call, operation, params),
-    recall: ({ operation }: IssuedCall, characters: number) => host.recall(call, operation, characters),
     askAhead: (made: IssuedCall, request: CallRequest) =>
       host.askAhead(call, callOf(made, request, call.cancellation, readsOnly)),
     ...(isDryRun && {
@@ -192,6 +196,10 @@ function requireWithin(readsOnly: boolean, operation: Operation): void {
 
 function denied(operation: string, reason: string): OperationError {
   return new OperationError('PERMISSION_DENIED', `Permission denied: '${reason}'`, { operation, reason });
+}
+
+function partsOf({ parts }: HandlerCall): NamedParts {
+  return Object.fromEntries([...(parts ?? [])].map(([operation, characters]) => [originOf(operation), characters]));
 }
 
 function ownerOf({ operation, caller }: HandlerCall) {

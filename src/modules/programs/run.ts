@@ -52,8 +52,6 @@ interface RunDeps {
   readonly send: (call: IssuedCall, request: CallRequest, cancellation: Cancellation) => Promise<Reply>;
   /** Whether a call only reads, by what it sends. */
   readonly reads: (request: CallRequest) => boolean;
-  /** Hears of an answer that the program got before it stopped. */
-  readonly recall: (call: IssuedCall, characters: number) => void;
   /** Judges a call of a dry run; absent where calls run. */
   readonly foresee?: (call: IssuedCall, request: CallRequest) => Promise<ForeseenCall>;
   /** The question that a call will ask, with its token; undefined where none is known. Never rejects. */
@@ -181,7 +179,6 @@ export class ProgramRun {
       endCall(call, codeOf(answer.text));
       this.#recorded.push(answer);
       this.#texts.count(call, answer.text);
-      this.#deps.recall(call, answer.text.length);
       // What came beside a question was kept alone: the program may end without it.
       if (turn.end === undefined) turn = this.#take(await engine.deliver(answer));
     }

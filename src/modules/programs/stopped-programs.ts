@@ -134,7 +134,8 @@ function alreadyUsed(): OperationError {
   return refuse('TOKEN_ALREADY_USED', 'was used: its program has gone on, and its calls do not run twice');
 }
 
-function refuse(code: ErrorCode, why: string): OperationError {
+/** Why a program does not go on. */
+export function refuse(code: ErrorCode, why: string): OperationError {
   return new OperationError(
     code,
     `The program token ${why}. Nothing has run. Find out which calls the program has made before you run it from its beginning`,

@@ -41,6 +41,8 @@ export interface Execution {
   readonly session: string;
   /** The operation's qualified name, or the agent's name. */
   readonly subject: string;
+  /** The origin of what it holds, where that is more than its operation's. */
+  readonly origin?: string;
   readonly status: ExecutionStatus;
   readonly supportsRetry: boolean;
   /** Milliseconds since the epoch, like all times here. */
@@ -107,7 +109,7 @@ export function readExecution(id: string, value: JsonObject, sealer?: DetailsSea
   if (kind === undefined || status === undefined) return undefined;
   if (typeof owner !== 'string' || typeof session !== 'string' || typeof subject !== 'string') return undefined;
   if (typeof createdAt !== 'number') return undefined;
-  const { startedAt, finishedAt } = value;
+  const { startedAt, finishedAt, origin } = value;
   const progress = readProgress(value['progress']);
   const error = readError(value['error'], (sealed) => sealer?.open(sealed, placeOf(id)));
   const result = readResult(value['result']);
@@ -121,6 +123,7 @@ export function readExecution(id: string, value: JsonObject, sealer?: DetailsSea
     // What it ran is known to its own gateway alone, so that no other one can run it again.
     supportsRetry: false,
     createdAt,
+    ...(typeof origin === 'string' ? { origin } : {}),
     ...(typeof startedAt === 'number' ? { startedAt } : {}),
     ...(typeof finishedAt === 'number' ? { finishedAt } : {}),
     ...(progress === undefined ? {} : { progress }),

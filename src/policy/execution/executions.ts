@@ -54,6 +54,7 @@ interface ChangeDetails {
   readonly progress?: ExecutionProgress;
   readonly error?: ExecutionError;
   readonly result?: KeptResult;
+  readonly origin?: string;
   /** Where it has run before it became an execution. */
   readonly startedAt?: number;
 }
@@ -109,7 +110,7 @@ export class Executions {
   }
 
   /** Brings an execution into another state. Throws where the present state does not allow it. */
-  advance(id: string, to: ExecutionStatus, { progress, error, result, startedAt }: ChangeDetails = {}): Execution {
+  advance(id: string, to: ExecutionStatus, { startedAt, ...details }: ChangeDetails = {}): Execution {
     const before = this.#require(id);
     requireTransition(before, to);
     const { finishedAt: _ended, error: _error, ...rest } = before;
@@ -119,9 +120,7 @@ export class Executions {
       status: to,
       ...(to === 'running' ? { startedAt: startedAt ?? moment } : {}),
       ...(isEnded(to) ? { finishedAt: moment } : {}),
-      ...(progress === undefined ? {} : { progress }),
-      ...(error === undefined ? {} : { error }),
-      ...(result === undefined ? {} : { result }),
+      ...details,
     };
     const cancel = to === 'cancelled' ? this.#work.get(id)?.cancel : undefined;
     this.#set(after);
@@ -181,12 +180,10 @@ export class Executions {
     return execution;
   }
 
-  /** Which operation or agent one is about, in whichever gateway it runs; undefined where it is not known. */
-  subjectOf(id: string): string | undefined | Promise<string | undefined> {
-    const { shared } = this.#deps;
-    const known = this.#known.get(id);
-    if (known !== undefined || shared === undefined) return known?.subject;
-    return shared.find(id).then((execution) => execution?.subject);
+  /** The origin of one in whichever gateway it runs; undefined where it is not known. */
+  async originOf(id: string): Promise<string | undefined> {
+    const execution = this.#known.get(id) ?? (await this.#deps.shared?.find(id));
+    return execution?.origin ?? execution?.subject;
   }
 
   /** The caller's in all gateways, the newest first. */

@@ -17,10 +17,10 @@ export interface ChargeRequest {
   /** The token that the caller sent to continue past a pause. */
   readonly continueToken?: string | undefined;
   /**
-   * The operation whose stored answer is read on. Nothing is sent to its upstream then, so of its budgets those apply that count
-   * answers.
+   * The operations of the stored answer that is read on: the one that gave it, and those whose answers it was made of. Nothing is sent to
+   * their upstreams then, so of their budgets those apply that count answers.
    */
-  readonly partOf?: Operation | undefined;
+  readonly partsOf?: readonly Operation[] | undefined;
   /** The most bytes of data that the answer may have; the configured number where absent. */
   readonly answerTokens?: number | undefined;
   /** False where the caller does not get the answer, so that no budget counts it. */

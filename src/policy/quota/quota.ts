@@ -46,17 +46,18 @@ export function createQuotaService({
   const service: QuotaService & { isIdle: boolean } = {
     isIdle: isUnlimited,
     charge(request) {
-      const { partOf } = request;
-      if (partOf === undefined) blocks?.check(request.operation, accountsOf(request.caller));
+      const [giver] = request.partsOf ?? [];
+      if (giver === undefined) blocks?.check(request.operation, accountsOf(request.caller));
       if (isUnlimited) return undefined;
       const draws = drawsOf(request, budgets, sizes, now());
       if (draws.length === 0) return undefined;
-      const learn = (answerTokens: number): void => sizes.learn(partOf ?? request.operation, answerTokens);
+      const learn = (answerTokens: number): void => sizes.learn(giver ?? request.operation, answerTokens);
       return counter.charge(draws, request, learn);
     },
     async chargeParts(parts, { operation, caller }, characters) {
       if (isUnlimited) return;
       const whole = [...parts.values()].reduce((sum, each) => sum + each, 0);
+      if (whole === 0) return;
       const counted = new Set(budgets.answerDrawsOf(operation, caller, 0, now()).map(({ counter: own }) => own));
       const draws = [...parts].flatMap(([part, size]) =>
         budgets.answerDrawsOf(part, caller, Math.ceil((tokensOf(characters) * size) / whole), now()),
@@ -88,19 +89,25 @@ const DEFAULT_ANSWER_TOKENS = 8_000;
 
 /**
  * The gateway's own operations reserve nothing: they call others, which would wait for what their caller holds. A part of a stored
- * answer is counted for the operation that gave it.
+ * answer is counted for the operation that gave it, and for those that it was made of.
  */
 function drawsOf(request: ChargeRequest, budgets: Budgets, sizes: AnswerSizes, now: number): readonly Draw[] {
-  const { operation, caller, partOf, answerTokens, delivered = true, isPart = false } = request;
+  const {
+    operation,
+    caller,
+    partsOf: [giver, ...others] = [],
+    answerTokens,
+    delivered = true,
+    isPart = false,
+  } = request;
   const expect = (each: Operation): number =>
     isPart || each.upstream === GATEWAY_SOURCE ? 0 : sizes.expect(each, answerTokens);
   if (!delivered) return budgets.drawsOf(operation, caller, 0, now).filter(({ budget }) => !budget.countsAnswers);
-  if (partOf === undefined) return budgets.drawsOf(operation, caller, expect(operation), now);
-  const ofPart = budgets.answerDrawsOf(partOf, caller, expect(partOf), now);
-  if (partOf.qualifiedName === operation.qualifiedName) return ofPart;
-  const counted = new Set(ofPart.map(({ counter }) => counter));
-  const own = budgets.drawsOf(operation, caller, 0, now).filter((draw) => !counted.has(draw.counter));
-  return [...own, ...ofPart];
+  if (giver === undefined) return budgets.drawsOf(operation, caller, expect(operation), now);
+  const own = giver.qualifiedName === operation.qualifiedName ? [] : budgets.drawsOf(operation, caller, 0, now);
+  const ofParts = [giver, ...others].flatMap((part) => budgets.answerDrawsOf(part, caller, expect(part), now));
+  // The last of a counter counts: an operation that reads on expects nothing itself.
+  return [...new Map([...own, ...ofParts].map((draw) => [draw.counter, draw])).values()];
 }
 
 interface CallCounterParts {

@@ -37,6 +37,8 @@ export interface ReadContext {
   /** Those of the caller, where the gateway bounds the list further. */
   readonly asked?: JsonObject | undefined;
   readonly caller: Caller;
+  /** The origins of what the answer is made of beside the operation's own. */
+  readonly madeOf?: readonly string[] | undefined;
   /** How many tokens of data the answer may have, instead of the configured ones. */
   readonly answerTokens?: number | undefined;
 }
@@ -47,6 +49,8 @@ export interface ReadData {
   readonly warnings: readonly Warning[];
   /** Whether a query changed the answer, so that texts beside it that render the whole would undo the query. */
   readonly isPart?: boolean;
+  /** Of a page of a stored list: the origins of what the list was made of beside the operation's own. */
+  readonly madeOf?: readonly string[];
   /** Present where nothing is made yet: a thread makes the answer of this list. */
   readonly unmade?: DetachedList;
 }
@@ -68,7 +72,7 @@ export interface StoredResultRequest {
 
 /** Everything that reading a part of a stored result takes, as plain data; see `readStoredPart`. */
 export interface StoredPart {
-  /** The qualified name of the operation that gave it. */
+  /** Its origin. */
   readonly operation: string;
   /** The JSON text of the whole result, in bytes. */
   readonly content: Uint8Array;
@@ -103,8 +107,13 @@ export interface ResultService {
   /**
    * The page that a cursor asks for, from the snapshot that it was made over; undefined where the query has no cursor.
    * Throws when the cursor is not valid for this call, or has expired.
+   * @param isReachable whether the caller may know of what has this origin
    */
-  resume(context: ReadContext, query: CollectionQuery): ReadData | undefined | Promise<ReadData | undefined>;
+  resume(
+    context: ReadContext,
+    query: CollectionQuery,
+    isReachable: (origin: string) => boolean,
+  ): ReadData | undefined | Promise<ReadData | undefined>;
   /**
    * What the caller gets of an upstream's answer: as it is, what was asked of it, or as much as fits with a way to the rest.
    * A query of many pages, which takes long, is left to a thread: then it is their list.
@@ -134,8 +143,8 @@ export interface ResultService {
   bring(handle: string, caller: Caller): Promise<void> | undefined;
   /** What reading a part of a stored result takes. Throws an `OperationError` where the caller has no such result. */
   storedPart(request: StoredResultRequest, caller: Caller): StoredPart;
-  /** The qualified name of the operation that gave a stored result; undefined where the caller has no such result. */
-  operationOf(handle: string, caller: Caller): string | undefined;
+  /** The origin of a stored result; undefined where the caller has no such result. */
+  originOf(handle: string, caller: Caller): string | undefined;
   /** Keeps a text like a large answer, for one owner; resolves when other gateways can find it. Undefined where it is beyond the bound. */
   keep(text: string, of: KeptFor & { readonly operation: string }): Promise<string | undefined>;
   /** Takes a text from the gateway that has kept it; undefined where there is nothing to wait for. */
@@ -368,7 +377,7 @@ export const passResults: ResultService = {
   attach: () => undefined,
   bring: () => undefined,
   storedPart: (request) => ({ operation: '', content: Buffer.from('{}'), request, maxTokens: 1_024, now: 0 }),
-  operationOf: () => undefined,
+  originOf: () => undefined,
   keep: async () => undefined,
   bringKept: () => undefined,
   kept: () => undefined,

@@ -121,7 +121,8 @@ describe('a large answer in its thread', () => {
     const page: CollectionQuery = { ...EVERYTHING, page: { style: 'forward', size: 5 } };
     const { service, envelope } = await run(answerOf(textResult(JSON.stringify(ROWS))), page);
     const { endCursor: after } = envelope.data.pageInfo;
-    const next = await service.resume(CONTEXT, { ...page, page: { style: 'forward', size: 2, after } });
+    const asked = { ...page, page: { style: 'forward', size: 2, after } } as const;
+    const next = await service.resume(CONTEXT, asked, () => true);
     expect(JSON.parse(next?.dataText ?? '').items).toEqual(ROWS.slice(5, 7));
     const cut = await run(answerOf(textResult(JSON.stringify(ROWS))));
     const handle = /res_[\w-]+/.exec(JSON.stringify(cut.envelope.warnings))?.[0] ?? '';

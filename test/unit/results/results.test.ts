@@ -35,7 +35,7 @@ function atOnce<T>(answer: T | Promise<T>): T {
 function ask(service: ResultService, params: JsonObject, answer: unknown, context = CONTEXT): ReadData {
   const { query, refusal } = service.takeControls(context.operation, params);
   if (refusal?.error !== undefined) throw refusal.error;
-  const resumed = query === undefined ? undefined : atOnce(service.resume(context, query));
+  const resumed = query === undefined ? undefined : atOnce(service.resume(context, query, () => true));
   return resumed ?? atOnce(service.finish(context, query, JSON.stringify(answer)));
 }
 

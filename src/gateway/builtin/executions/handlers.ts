@@ -14,8 +14,8 @@ import {
   retryExecution,
 } from './operations.js';
 
-/** Whether whoever asks may still know of the operation of this qualified name. */
-type IsReachable = (operation: string) => boolean;
+/** Whether whoever asks may still know of what has this origin. */
+type IsReachable = (origin: string) => boolean;
 
 interface ExecutionHandlerDeps {
   readonly executions: Executions;
@@ -24,7 +24,7 @@ interface ExecutionHandlerDeps {
 
 /**
  * What runs the operations over executions, with the operation of each. An execution of an operation that has been taken out of the view,
- * or is denied by now, is unknown, as the operation is.
+ * or is denied by now, is unknown, as the operation is; so is one that has called such an operation.
  */
 export function createExecutionHandlers({ executions, results }: ExecutionHandlerDeps): readonly {
   readonly operation: Operation;
@@ -77,8 +77,8 @@ export function createExecutionHandlers({ executions, results }: ExecutionHandle
 }
 
 /** Agents are no operations. */
-function isShown({ kind, subject }: Execution, isReachable: IsReachable): boolean {
-  return kind !== 'call' || isReachable(subject);
+function isShown({ kind, subject, origin = subject }: Execution, isReachable: IsReachable): boolean {
+  return kind !== 'call' || isReachable(origin);
 }
 
 /** Takes the answer from the gateway that has kept it, where that is another one. */

@@ -78,7 +78,6 @@ function openRun(code: string, world: World, bounds: Partial<EngineBounds> = {})
       return operation === 'fail' ? failing('NOT_FOUND_RESOURCE') : given({ id, value: (id * 7) % 5 });
     },
     reads: ({ operation }) => operation === 'look',
-    recall: () => undefined,
     async askAhead(_call, { params }) {
       const id = idOf(params);
       if (!world.asks(id)) return undefined;

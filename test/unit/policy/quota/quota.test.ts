@@ -294,7 +294,7 @@ describe('a token quota', () => {
 
   it('counts a part of a stored answer for the operation that gave it, and stops parts as well', async () => {
     const bench = createQuotaBench({ limits: [{ ...limit, match: { operation: ['get_item'] } }] });
-    const part = { operation: INTROSPECT, arguments: { query: 'result', name: 'res_1' }, partOf: GET_ITEM };
+    const part = { operation: INTROSPECT, arguments: { query: 'result', name: 'res_1' }, partsOf: [GET_ITEM] };
     await (await bench.begin(part))(400);
     expect((await bench.refusal(part)).code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
     expect((await bench.refusal()).code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
@@ -303,7 +303,7 @@ describe('a token quota', () => {
   it('counts no request for a further page, as nothing is sent for it', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ hardStop: 1 })] });
     expect(
-      bench.service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, partOf: GET_ITEM }),
+      bench.service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, partsOf: [GET_ITEM] }),
     ).toBeUndefined();
   });
 
