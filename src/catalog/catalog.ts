@@ -1,4 +1,4 @@
-import type { Operation } from '../base/protocol/operation.js';
+import { type Operation, QUALIFIER } from '../base/protocol/operation.js';
 import type { Diagnostic } from '../base/protocol/tools.js';
 import type { WithheldTool } from './integrity/guard-tools.js';
 import type { NameHolders } from './names.js';
@@ -56,4 +56,15 @@ export interface CatalogPart {
   readonly show: (operation: Operation) => Operation | undefined;
   /** The slugs of the upstreams that exist in it, with or without operations. */
   readonly upstreams: ReadonlySet<string>;
+}
+
+/**
+ * An upstream's operation by a name from the configuration: its qualified name, its name within the upstream, or the name of
+ * its tool. Undefined where there is none, and where the tool is offered in several parts.
+ */
+export function findOperation({ find, operations }: Catalog, upstream: string, name: string): Operation | undefined {
+  const named = [find(name), find(`${upstream}${QUALIFIER}${name}`)].find((found) => found?.upstream === upstream);
+  if (named !== undefined) return named;
+  const ofTool = operations.filter((operation) => operation.upstream === upstream && operation.tool === name);
+  return ofTool.length === 1 ? ofTool[0] : undefined;
 }

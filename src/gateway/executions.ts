@@ -1,6 +1,5 @@
 import type { Observer } from '../base/observe/observation.js';
-import type { Caller, RawCall } from '../base/protocol/call.js';
-import type { Reply } from '../base/protocol/result.js';
+import type { InnerCalls } from '../base/protocol/call.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
 import type { DetailsSealer, Execution } from '../policy/execution/execution.js';
@@ -8,14 +7,10 @@ import type { Executions } from '../policy/execution/executions.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { ResultService } from '../results/query/result-types.js';
 import type { BackgroundCalls } from './pipeline/background.js';
-import type { Snapshot } from './pipeline/snapshot.js';
 import type { SnapshotExecutions } from './snapshot.js';
 
-/** Makes the calls of one surface that may go on in the background. @param send sends a call through its whole pipeline */
-export type OpenBackground = (
-  send: (raw: RawCall) => Promise<Reply>,
-  current: (caller: Caller) => Pick<Snapshot, 'catalog' | 'plan'>,
-) => BackgroundCalls;
+/** Makes the calls of one surface that may go on in the background. */
+export type OpenBackground = (calls: InnerCalls) => BackgroundCalls;
 
 /** What operators see and end of executions, in all gateways that share the store. */
 export interface OperatorExecutions {
@@ -58,7 +53,7 @@ export async function openExecutions(
   const { backgroundAfterMs: afterMs } = settings;
   return {
     registry,
-    openBackground: (send, current) => new Background({ executions: registry, results, afterMs, send, current }),
+    openBackground: (calls) => new Background({ executions: registry, results, afterMs, calls }),
     inSnapshots: {
       own: createExecutionHandlers({ executions: registry, results }),
       originOf: (id) => registry.originOf(id),

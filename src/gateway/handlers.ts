@@ -1,13 +1,12 @@
-import { performance } from 'node:perf_hooks';
 import { isJsonObject } from '../base/json/json.js';
-import type { Caller, HandlerCall, OperationHandler } from '../base/protocol/call.js';
+import type { Caller, OperationHandler } from '../base/protocol/call.js';
 import type { WordsMode } from '../base/protocol/clean-words.js';
-import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../base/protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation } from '../base/protocol/operation.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import type { ToolCallResult, Warning } from '../base/protocol/result.js';
 import { withContext } from '../base/protocol/trace-context.js';
 import { resourceOf } from '../base/protocol/upstream-failure.js';
-import type { Catalog } from '../catalog/catalog.js';
+import { type Catalog, findOperation } from '../catalog/catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { StateLoss, Upstream } from '../upstream/upstream.js';
@@ -41,15 +40,16 @@ type Upstreams = Pick<ReadonlyMap<string, Upstream>, 'get'>;
 export function createHandlers(
   { cache: { maxBytes }, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
   upstreams: Upstreams,
-  policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
+  { quota }: Pick<PolicyService, 'quota'>,
   links: Pick<ResourceLinks, 'noteBlocks' | 'nameShared'>,
 ): Handlers {
-  const send = createSender({ upstreams, links, quota: policy.quota, words: errors.upstreamWords });
+  const send = createSender({ upstreams, links, quota, words: errors.upstreamWords });
   const ownerOf = (slug: string, caller: Caller): string | undefined => upstreams.get(slug)?.ownerOf(caller);
   const cache = createCacheInterceptor({ maxBytes, ownerOf });
   const merging = createMergeInterceptor({
     inner: send,
-    read: createGovernedRead(send, policy),
+    read: ({ operation: { upstream, qualifiedName: name }, arguments: params, ...call }) =>
+      call.host.calls.fetch(call, { kind: 'merge', upstream, name, params }),
     explainFailure: createFailureReader(errors.upstreamWords),
   });
   return {
@@ -155,17 +155,6 @@ function stateLostWarning(upstream: string, loss: StateLoss): Warning {
   };
 }
 
-/**
- * An upstream's operation by a name from the configuration: its qualified name, its name within the upstream, or the name of
- * its tool. Undefined where there is none, and where the tool is offered in several parts.
- */
-export function findOperation({ find, operations }: Catalog, upstream: string, name: string): Operation | undefined {
-  const named = [find(name), find(`${upstream}${QUALIFIER}${name}`)].find((found) => found?.upstream === upstream);
-  if (named !== undefined) return named;
-  const ofTool = operations.filter((operation) => operation.upstream === upstream && operation.tool === name);
-  return ofTool.length === 1 ? ofTool[0] : undefined;
-}
-
 /** The READs that merging updates name, with the path of the resource; without those for which updates name several paths. */
 function listResourcePaths(catalog: Catalog): ReadonlyMap<string, string> {
   const named = catalog.operations.flatMap(({ upstream, merge }) => {
@@ -173,43 +162,4 @@ function listResourcePaths(catalog: Catalog): ReadonlyMap<string, string> {
     return read === undefined ? [] : [[read.qualifiedName, merge?.path ?? ''] as const];
   });
   return new Map(named.filter(([read, path]) => named.every(([other, its]) => other !== read || its === path)));
-}
-
-/**
- * Runs a READ that the gateway makes for a caller, as if the caller had made it: policy decides, budgets count it and the audit
- * trail records it. A read that policy would ask about is refused, because nobody is asked in the middle of another call.
- */
-export function createGovernedRead(
-  inner: OperationHandler,
-  { gatekeeper, quota, recordCall }: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
-): OperationHandler {
-  const admit = async ({ operation, arguments: args, caller, cancellation }: HandlerCall): Promise<void> => {
-    try {
-      await gatekeeper.admit({ operation, arguments: args, caller, cancellation });
-    } catch (thrown) {
-      if (thrown instanceof OperationError && thrown.code === 'PERMISSION_DENIED') throw thrown;
-      throw notAllowed(operation.name, thrown);
-    }
-    await quota.charge({ operation, arguments: args, caller, delivered: false });
-  };
-  return async (call) => {
-    const { operation, arguments: args, caller } = call;
-    const started = performance.now();
-    const record = (code: string): void =>
-      recordCall({ operation, arguments: args, caller, code, durationMs: performance.now() - started });
-    try {
-      await admit(call);
-      const outcome = await inner(call);
-      record('toolResult' in outcome && outcome.toolResult.isError === true ? 'INTERNAL_ERROR' : 'OK');
-      return outcome;
-    } catch (thrown) {
-      record(thrown instanceof OperationError ? thrown.code : 'INTERNAL_ERROR');
-      throw thrown;
-    }
-  };
-}
-
-function notAllowed(name: string, cause: unknown): OperationError {
-  const message = `Permission denied: '${name} needs a confirmation of its own, which cannot be given here'`;
-  return new OperationError('PERMISSION_DENIED', message, { operation: name }, { cause });
 }

@@ -180,13 +180,9 @@ function openPath(
       ? ofAll
       : { ...ofAll, staticDecision: (operation: Operation) => ofAll.staticDecision(operation, view) };
   const { limits } = config;
-  const background = openBackground?.(
-    (raw) => pipeline.answer(raw, catalog.current(raw.caller)),
-    (caller) => catalog.current(caller),
-  );
   const pipeline = createPipeline({
     ...parts,
-    background,
+    openBackground,
     gatekeeper,
     askAhead: (request) => batches.askAhead(request),
     catalog,
@@ -199,8 +195,7 @@ function openPath(
   });
   const batch = createBatchRunner({
     ...config.batch,
-    callOne: (raw) => pipeline.answer(raw, catalog.current(raw.caller)),
-    foresee: (raw) => pipeline.foresee(raw, catalog.current(raw.caller)),
+    calls: pipeline.calls,
     policy: { ...batches, staticDecision: gatekeeper.staticDecision },
     answerTokens: config.results.maxTokens,
     limits,

@@ -3,7 +3,7 @@ import type { AskChannel } from './ask.js';
 import type { Caller } from './caller.js';
 import type { Cancellation } from './cancellation.js';
 import type { SharedConsent, UserChannel } from './consent.js';
-import type { AnswerParts, ForeseenCall, InnerCall, Within } from './inner-call.js';
+import type { AnswerParts, ForeseenCall, InnerKind, InnerReach, Within } from './inner-call.js';
 import type { LargeAnswer } from './large-answer.js';
 import type { CallLog } from './log-message.js';
 import type { Operation } from './operation.js';
@@ -48,12 +48,14 @@ export interface RawCall extends CallContext {
   readonly consent?: SharedConsent | undefined;
   /** The most tokens of this call's data, in place of the configured number: a batch divides its own among its items. */
   readonly answerTokens?: number | undefined;
-  /** Set where the caller does not get this call's answer: it becomes part of another one, which budgets count. */
+  /** Set where the caller does not get this call's answer, but asks for it later. */
   readonly delivered?: false | undefined;
   /** The request of MCP that this call stands for: the outcome is then its result. */
   readonly native?: NativeRequest | undefined;
-  /** Set on the calls that a handler makes: they come through no tool. */
+  /** Set on the calls that are made within another one. */
   readonly within?: Within | undefined;
+  /** Takes what the upstream gives as it is, in place of an answer. */
+  readonly take?: ((outcome: HandlerOutcome) => void) | undefined;
 }
 
 /** Begins the trace of a request, which decides whether its spans are kept. */
@@ -88,6 +90,8 @@ export interface HandlerCall extends CallContext, Pick<RawCall, 'native'> {
   readonly host: HandlerHost;
   /** Of the gateway's own operations: what their answers are made of. */
   readonly parts?: AnswerParts | undefined;
+  /** Set where no answer of before will do. */
+  readonly fresh?: boolean | undefined;
 }
 
 /** What a handler may ask of the gateway that runs it. */
@@ -97,30 +101,55 @@ export interface HandlerHost {
    * person or for a connection. Asked again before each send, and after each promise, as the operation may have changed meanwhile.
    */
   requireCurrent(operation: Operation, caller: Caller): undefined | Promise<void>;
-  /**
-   * Calls a READ of an upstream as the call's own caller, and until the call is cancelled; resolves with its data. Rejects with an
-   * `OperationError`, also for an operation that does not exist or does not read.
-   * @param name the operation's name within its upstream, or its tool's
-   */
-  read(call: HandlerCall, upstream: string, name: string, params: JsonObject): Promise<unknown>;
   /** For the calls that it makes itself. */
   readonly calls: InnerCalls;
 }
 
-/** The way of the calls that a handler makes, through the whole pipeline. */
+/** What a call within a call has of the outer one. */
+export type OuterCall = Omit<CallContext, 'onProgress' | 'onTask'> & Pick<HandlerCall, 'user' | 'parts'>;
+
+/** One call as a caller would make it; what it names is unchecked. */
+export interface InnerCall extends InnerReach, Pick<RawCall, 'answerTokens' | 'consent' | 'onProgress'> {
+  readonly kind: InnerKind;
+  /** The tool whose operations it names, or what stands for the tool in refusals. */
+  readonly tool: string;
+  /** The arguments of the tool. */
+  readonly request: unknown;
+}
+
+/** A call of what an upstream has. */
+export interface UpstreamCall {
+  readonly kind: InnerKind;
+  readonly upstream: string;
+  /** As the gateway, the upstream or the configuration names the operation. */
+  readonly name: string;
+  /** In the upstream's spelling. */
+  readonly params: JsonObject;
+}
+
+/**
+ * The one way of calls within calls: through the whole pipeline, with the outer call's caller, cancellation, view, trace and channels to
+ * its user. What each stage makes of them, `INNER_TREATMENTS` says.
+ */
 export interface InnerCalls {
   /** The names of the families in force. */
-  families(outer: HandlerCall): readonly string[];
+  families(outer: OuterCall): readonly string[];
   /** Whether such a call only reads. */
-  reads(outer: HandlerCall, operation: unknown, params: unknown): boolean;
-  /** Sends a call through the whole pipeline. Never rejects. @param outer the call that makes it */
-  send(outer: HandlerCall, call: InnerCall): Promise<Reply>;
+  reads(outer: OuterCall, operation: unknown, params: unknown): boolean;
+  /** Never rejects. */
+  send(outer: OuterCall, call: InnerCall): Promise<Reply>;
+  /** Never rejects. */
+  sendTo(outer: OuterCall, call: UpstreamCall): Promise<Reply>;
+  /** The same for the data of the answer. Rejects with an `OperationError` where the call was refused or has failed. */
+  read(outer: OuterCall, call: UpstreamCall): Promise<unknown>;
+  /** The same for the outcome as the upstream gave it. */
+  fetch(outer: OuterCall, call: UpstreamCall): Promise<HandlerOutcome>;
   /** Notes the answers that the call got before it stopped. @param parts characters by origin @returns whether the caller may still know of all */
-  recall(outer: HandlerCall, parts: Readonly<Record<string, number>>): boolean;
+  recall(outer: OuterCall, parts: Readonly<Record<string, number>>): boolean;
   /** Rejects with an `OperationError` where the call would be refused before policy judges it. */
-  foresee(outer: HandlerCall, call: InnerCall): Promise<ForeseenCall>;
+  foresee(outer: OuterCall, call: InnerCall): Promise<ForeseenCall>;
   /** The question that the call will ask, with its token, before its turn; undefined where it asks none, or not by a token. Never rejects. */
-  askAhead(outer: HandlerCall, call: InnerCall): Promise<OperationFailure | undefined>;
+  askAhead(outer: OuterCall, call: InnerCall): Promise<OperationFailure | undefined>;
 }
 
 /** Plain data of a built-in operation, as a value or as JSON text, or an upstream's result that is not shaped yet. */

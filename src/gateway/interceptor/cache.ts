@@ -79,7 +79,7 @@ export function createCacheInterceptor({ maxBytes, ownerOf, now }: CacheIntercep
     over: (inner) => async (call) => {
       const { classification, cacheSeconds, upstream } = call.operation;
       if (classification.category !== 'READ') return write(inner, call);
-      if (cacheSeconds === undefined || call.cancellation.cancelled) return inner(call);
+      if (cacheSeconds === undefined || call.fresh === true || call.cancellation.cancelled) return inner(call);
       const owner = ownerOf?.(upstream, call.caller);
       const key = owner === undefined ? questionKey(call) : `${owner} ${questionKey(call)}`;
       const cached = answers.find(key);

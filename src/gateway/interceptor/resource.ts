@@ -64,7 +64,7 @@ interface Pair {
  * @throws OperationError when the curation names no such read, or the caller's identifiers do not fit it
  */
 export function planRead(call: HandlerCall, merge: MergeRule, find: FindOperation): HandlerCall {
-  const { operation, caller, cancellation, host } = call;
+  const { operation } = call;
   const read = find(operation.upstream, merge.read);
   if (read?.classification.category !== 'READ') {
     throw brokenCuration(operation, 'merge.read', 'names no READ operation of it');
@@ -79,7 +79,8 @@ export function planRead(call: HandlerCall, merge: MergeRule, find: FindOperatio
       { operation: operation.name, read_operation: read.name, param_name: fault.param },
     );
   }
-  return { operation: read, arguments: args, caller, cancellation, host };
+  const { ifMatch: _checked, agreedChanges: _kept, onProgress: _ofUpdate, onTask: _itself, ...rest } = call;
+  return { ...rest, operation: read, arguments: args };
 }
 
 /** A faulty configuration, in the words that the operator needs to correct it. */

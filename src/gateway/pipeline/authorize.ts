@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json/json.js';
 import type { HandlerCall, HandlerHost, HandlerOutcome, RawCall } from '../../base/protocol/call.js';
+import { isQuestionCode } from '../../base/protocol/error-table.js';
 import type { AnswerParts } from '../../base/protocol/inner-call.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -71,10 +72,19 @@ export function authorize(
 ): AuthorizedCall | Promise<AuthorizedCall> {
   const permit = gatekeeper.admit(policyRequestOf(call, preview));
   if (!(permit instanceof Promise)) return new Authorized(call);
-  return permit.then(async (granted) => {
+  const asked = call.raw.within?.asks === false ? permit.catch(refuseQuestion) : permit;
+  return asked.then(async (granted) => {
     await requireConfirmed(call.operation, call.arguments, currentOperation);
     return new Authorized(call, granted.outcome === 'confirmed' ? granted.changes : undefined);
   });
+}
+
+/** Nobody is asked in the middle of another call. */
+function refuseQuestion(thrown: unknown): never {
+  if (!(thrown instanceof OperationError) || !isQuestionCode(thrown.code)) throw thrown;
+  const { operation } = thrown.details;
+  const message = `Permission denied: '${String(operation)} needs a confirmation of its own, which cannot be given here'`;
+  throw new OperationError('PERMISSION_DENIED', message, { operation }, { cause: thrown });
 }
 
 /** Reads what a call would change, when it is asked for; undefined where that cannot be known. */
@@ -93,7 +103,7 @@ export function policyRequestOf(
   preview?: PolicyRequest['preview'],
 ): PolicyRequest {
   const { confirmation, ifMatch } = directives;
-  const { caller, cancellation, user, consent } = raw;
+  const { caller, cancellation, user, consent, within } = raw;
   return {
     operation,
     // The confirmation covers `if_match` too: without it the call would overwrite more. An operation that takes this directive
@@ -106,6 +116,7 @@ export function policyRequestOf(
     user,
     consent,
     preview,
+    isCovered: within && within.step === 'of the outer call',
   };
 }
 
@@ -146,7 +157,7 @@ function handlerCallOf(
   agreedChanges?: string,
   parts?: AnswerParts,
 ): HandlerCall {
-  const { caller, cancellation, trace, meta, ask, log, onProgress, onTask, native } = raw;
+  const { caller, cancellation, trace, meta, ask, log, onProgress, onTask, native, within } = raw;
   // What a client's user answers with a second call belongs to this one alone.
   const user = raw.user?.kind === 'live' ? raw.user : undefined;
   const { ifMatch } = directives;
@@ -168,6 +179,7 @@ function handlerCallOf(
     onProgress,
     onTask,
     native,
+    fresh: within?.cached === false,
   };
 }
 

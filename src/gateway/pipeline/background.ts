@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { valueAt } from '../../base/json/json-path.js';
-import type { Caller, ProgressUpdate, RawCall } from '../../base/protocol/call.js';
+import type { InnerCalls, OuterCall, ProgressUpdate, RawCall } from '../../base/protocol/call.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { AnswerParts } from '../../base/protocol/inner-call.js';
 import { GATEWAY_SOURCE, type JobRule, originOf } from '../../base/protocol/operation.js';
@@ -17,9 +17,8 @@ import type { Executions } from '../../policy/execution/executions.js';
 import type { ResultService } from '../../results/query/result-types.js';
 import type { AuthorizedCall } from './authorize.js';
 import { EXECUTION } from './directive-names.js';
-import { innerCall, readData } from './inner-read.js';
+import { dataOf } from './inner-calls.js';
 import { shapeFailure } from './shape.js';
-import type { Snapshot } from './snapshot.js';
 import type { ValidatedCall } from './validate.js';
 
 interface BackgroundDeps {
@@ -27,10 +26,7 @@ interface BackgroundDeps {
   readonly results: Pick<ResultService, 'keep'>;
   /** Milliseconds from which on a call that still runs goes on as an execution; none does where absent. */
   readonly afterMs: number | undefined;
-  /** Sends a call through the whole pipeline. */
-  readonly send: (raw: RawCall) => Promise<Reply>;
-  /** What may be called at this moment. */
-  readonly current: (caller: Caller) => Pick<Snapshot, 'catalog' | 'plan'>;
+  readonly calls: InnerCalls;
 }
 
 /** Characters of the parameters that are kept for running a failed call again. */
@@ -180,12 +176,11 @@ export class BackgroundCall {
   #follow(id: string, started: Reply): Reply | Promise<Reply> {
     const { lifecycle, upstream } = this.call.operation;
     if (lifecycle === undefined || started.code !== 'OK') return started;
-    const { current, executions, send } = this.#deps;
-    const { caller } = this.#raw;
+    const { calls, executions } = this.#deps;
     return followJob(started, lifecycle, {
       cancellation: this.#cancellation,
-      call: async (name, params, cancellation) =>
-        send(innerCall({ caller, cancellation }, current(caller), { upstream, name, params })),
+      call: (name, params, cancellation) =>
+        calls.sendTo({ ...this.#outer(), cancellation }, { kind: 'poll', upstream, name, params }),
       report: (progress) => executions.report(id, progress),
     });
   }
@@ -194,16 +189,17 @@ export class BackgroundCall {
   #runAgain(id: string): void {
     const { operation, directives, raw } = this.call;
     this.#cancellation = new Cancellation();
-    const again: RawCall = {
+    const again = this.#deps.calls.send(this.#outer(), {
+      kind: 'retry',
       tool: raw.tool,
-      arguments: { operation: operation.qualifiedName, params: directives.params },
-      caller: raw.caller,
-      cancellation: this.#cancellation,
+      request: { operation: operation.qualifiedName, params: directives.params },
       onProgress: (update) => this.#note(update),
-      answerTokens: Number.POSITIVE_INFINITY,
-      delivered: false,
-    };
-    void this.#finish(id, this.#deps.send(again));
+    });
+    void this.#finish(id, again);
+  }
+
+  #outer(): OuterCall {
+    return { caller: this.#raw.caller, cancellation: this.#cancellation, parts: this.#parts };
   }
 }
 
@@ -249,7 +245,7 @@ export function requireBackground(call: ValidatedCall, isOffered: boolean): void
 /** Why a call cannot go on in the background; undefined where it can. */
 function findObstacle({ operation, raw }: Pick<ValidatedCall, 'operation' | 'raw'>): string | undefined {
   const { upstream, classification, passthrough, primitive, mayTakeLong } = operation;
-  if (raw.within !== undefined) return 'the call outside of it waits for it';
+  if (raw.within?.background === false) return 'the call outside of it waits for it';
   if (raw.native !== undefined || primitive !== undefined) return 'it is a request of MCP itself';
   if (upstream === GATEWAY_SOURCE && mayTakeLong !== true) return 'it has its answer immediately';
   if (passthrough !== undefined) return "tools under their own names answer in their servers' form";
@@ -276,26 +272,26 @@ const MOST_FAILURES = 3;
  * a job that has failed. When the execution is cancelled, so is the job, where an operation does that.
  */
 async function followJob(started: Reply, rule: JobRule, around: JobSurroundings): Promise<Reply> {
-  const id = valueAt(readData(started), rule.id.split('.'));
+  const id = valueAt(dataOf(started), rule.id.split('.'));
   if (typeof id !== 'string' && typeof id !== 'number')
     return failed(`its answer has no id of the job in '${rule.id}'`);
   const params = { [rule.parameter]: id };
   let failures = 0;
   while (!around.cancellation.cancelled) {
-    const reply = await callSafely(around, rule.poll, params, around.cancellation);
+    const reply = await around.call(rule.poll, params, around.cancellation);
     failures = reply.code === 'OK' ? 0 : failures + 1;
     if (failures === MOST_FAILURES) return reply;
     const end = reply.code === 'OK' ? readEnd(reply, rule, around) : undefined;
     if (end !== undefined) return end;
     await pause(1_000 * (rule.everySeconds ?? USUAL_SECONDS), around.cancellation);
   }
-  if (rule.cancel !== undefined) await callSafely(around, rule.cancel, params, new Cancellation());
+  if (rule.cancel !== undefined) await around.call(rule.cancel, params, new Cancellation());
   return started;
 }
 
 /** The answer that ends the execution; undefined while the job runs, whose progress is then reported. */
 function readEnd(reply: Reply, rule: JobRule, { report }: JobSurroundings): Reply | undefined {
-  const data = readData(reply);
+  const data = dataOf(reply);
   const at = (path: string | undefined): unknown => (path === undefined ? undefined : valueAt(data, path.split('.')));
   const word = String(at(rule.status));
   const message = at(rule.message);
@@ -308,21 +304,6 @@ function readEnd(reply: Reply, rule: JobRule, { report }: JobSurroundings): Repl
     message: typeof message === 'string' ? message : word,
   });
   return undefined;
-}
-
-/** An operation that has gone is a failure like any other. */
-async function callSafely(
-  { call }: JobSurroundings,
-  name: string,
-  params: JsonObject,
-  cancellation: Cancellation,
-): Promise<Reply> {
-  try {
-    return await call(name, params, cancellation);
-  } catch (thrown) {
-    if (thrown instanceof OperationError) return shapeFailure(thrown, undefined);
-    throw thrown;
-  }
 }
 
 function failed(why: string): Reply {

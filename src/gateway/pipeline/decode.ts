@@ -72,7 +72,7 @@ export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<
 /** A request of MCP itself, or a call that a handler makes, names its operation and no tool of the list. */
 function reachOf({ native, within, tool }: RawCall, plan: EndpointPlan): ReturnType<EndpointPlan['reachOf']> {
   if (native !== undefined) return 'everything';
-  if (within === undefined) return plan.reachOf(tool);
+  if (within === undefined || within.names === 'of the tool') return plan.reachOf(tool);
   const { family } = within;
   return family === undefined ? 'everything' : plan.families.find(({ name }) => name === family);
 }

@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { echoName } from '../../base/lib/text.js';
 import type { Observation, Observer } from '../../base/observe/observation.js';
-import type { Caller, HandlerHost, RawCall } from '../../base/protocol/call.js';
+import type { Caller, HandlerHost, HandlerOutcome, RawCall } from '../../base/protocol/call.js';
 import { InputRequired } from '../../base/protocol/consent.js';
 import type { AnswerParts } from '../../base/protocol/inner-call.js';
 import { holdsManyValues, LargeAnswer } from '../../base/protocol/large-answer.js';
@@ -11,7 +10,7 @@ import { limitPayload } from '../../base/protocol/limit-payload.js';
 import type { PayloadLimits } from '../../base/protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation, originOf } from '../../base/protocol/operation.js';
 import { NothingFound, OperationError } from '../../base/protocol/operation-error.js';
-import { type Reply, SESSION_ID, type ToolCallResult, type Warning } from '../../base/protocol/result.js';
+import { type Reply, SESSION_ID, type Warning } from '../../base/protocol/result.js';
 import type { CallTrace } from '../../base/protocol/trace-context.js';
 import { readToolResult, WireAnswer } from '../../base/protocol/wire-answer.js';
 import { turns } from '../../base/turns/turns.js';
@@ -28,16 +27,16 @@ import type {
 } from '../../results/query/result-types.js';
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, requireUnchanged } from './authorize.js';
 import { type BackgroundCalls, requireBackground } from './background.js';
-import { decode, isEmpty, loneConfirmation, loneToken, mayDirect, type RoutedCall, route } from './decode.js';
-import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
-import { createInnerCalls, noteAnswer } from './inner-calls.js';
-import { innerPage, innerRead, readData } from './inner-read.js';
+import { decode, isEmpty, mayDirect, route } from './decode.js';
+import { createInnerCalls, noteAnswer, type PipelineCalls } from './inner-calls.js';
 import { withNextStep } from './next-step.js';
 import { withNotHere } from './not-here.js';
 import type { ExplainFailure } from './read-tool-failure.js';
+import { recallName, recallParams } from './recall-call.js';
 import { toResultData } from './result-data.js';
 import {
   charactersOf,
+  handOver,
   LARGE_TEXT,
   reshapeFailure,
   shapeFailedTool,
@@ -52,7 +51,7 @@ import {
 } from './shape.js';
 import { shapeNative, shapePassthrough } from './shape-without-envelope.js';
 import type { Snapshot } from './snapshot.js';
-import { type DropIgnored, mayBeAsked, type ValidatedCall, validate } from './validate.js';
+import { type DropIgnored, type ValidatedCall, validate } from './validate.js';
 import {
   collectWarnings,
   ignoredWarning,
@@ -91,7 +90,7 @@ export interface PipelineDeps {
   readonly shapeLarge: ShapeLargeCall;
   readonly dropIgnored: DropIgnored;
   /** The calls that may go on in the background; absent where none may. */
-  readonly background?: BackgroundCalls | undefined;
+  readonly openBackground?: ((calls: PipelineCalls) => BackgroundCalls) | undefined;
 }
 
 /** Shapes the answer of one call that a thread reads. @param asked `pages` is the list that the query means, where it was read page by page. @param warnings those that are known before the answer is read */
@@ -105,8 +104,8 @@ export type ShapeLargeCall = (
 interface Pipeline {
   /** Takes one call from the parsed request to the written answer. Never rejects. */
   readonly answer: (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
-  /** The call as policy would judge it, for questions about it before its turn. Rejects where it would be refused before that. */
-  readonly foresee: (raw: RawCall, snapshot: Snapshot) => Promise<PolicyRequest>;
+  /** The way of calls within calls. */
+  readonly calls: PipelineCalls;
 }
 
 const ANSWERS_LANE = 'answers';
@@ -163,7 +162,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     slowMs,
     explainFailure,
     shapeLarge,
-    background,
+    openBackground,
     dropIgnored,
   } = deps;
 
@@ -253,7 +252,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const charging = quota.isIdle ? undefined : throttle(call, quota, partsOf);
     const charged = charging === undefined ? undefined : await charging;
     const { within } = call.raw;
-    if (isOwn || begun !== undefined || within !== undefined) {
+    if (isOwn || begun !== undefined || within?.parts !== undefined) {
       const parts: AnswerParts = new Map(partsOf.map((part) => [part, 0]));
       progress.parts = parts;
       const finish = async (): Promise<Reply> => {
@@ -264,7 +263,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
           reply = shapeRefusal(thrown, progress);
         }
         const { length } = reply.text;
-        if (within === undefined) await quota.chargeParts(parts, { operation, caller }, length);
+        if (within?.parts === undefined) await quota.chargeParts(parts, { operation, caller }, length);
         else noteAnswer(within.parts, { operation, partsOf, parts }, length);
         return reply;
       };
@@ -284,6 +283,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { operation, query, raw } = call;
     trace?.enter('dispatch');
     const outcome = await dispatch(call, snapshot, host, parts);
+    if (raw.take !== undefined) return handOut(outcome, raw.take);
     trace?.enter('shape');
     const context =
       parts === undefined || parts.size === 0
@@ -345,9 +345,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return shapeRead(result, data, { ...answer, warnings: addWarnings([...warnings, ...answer.warnings]) }, limits);
   };
 
-  const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {
-    const current = await catalog.currentFor(call.raw.caller, call.operation);
-    return (await answer(innerPage(call, current, args), current)).text;
+  const readPage = async ({ operation, raw }: AuthorizedCall, params: JsonObject): Promise<string> => {
+    const { upstream, qualifiedName: name } = operation;
+    return (await calls.sendTo(raw, { kind: 'page', upstream, name, params })).text;
   };
 
   const shapeRefusal = (thrown: unknown, { operation, arguments: args, snapshot }: Progress): Reply => {
@@ -388,8 +388,16 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     });
     return identified;
   };
-  const foresee: Pipeline['foresee'] = async (raw, snapshot) =>
+  const foresee = async (raw: RawCall, snapshot: Snapshot): Promise<PolicyRequest> =>
     policyRequestOf((await readCall(raw, snapshot, { started: performance.now(), snapshot })).validated);
+  const calls = createInnerCalls({
+    current: (caller) => catalog.current(caller),
+    answer,
+    foresee,
+    askAhead: deps.askAhead,
+    gatekeeper,
+  });
+  const background = openBackground?.(calls);
   const host: HandlerHost = {
     requireCurrent(operation, caller) {
       const current = catalog.currentFor(caller, operation);
@@ -397,19 +405,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       requireUnchanged(operation, current);
       return undefined;
     },
-    async read(call, upstream, name, params) {
-      const snapshot = catalog.current(call.caller);
-      return readData(await answer(innerRead(call, snapshot, { upstream, name, params }), snapshot));
-    },
-    calls: createInnerCalls({
-      current: (caller) => catalog.current(caller),
-      answer: (raw) => answer(raw, catalog.current(raw.caller)),
-      foresee: (raw) => foresee(raw, catalog.current(raw.caller)),
-      askAhead: deps.askAhead,
-      gatekeeper,
-    }),
+    calls,
   };
-  return { answer, foresee };
+  return { answer, calls };
 }
 
 /** Whether the schema that is known refuses the arguments. */
@@ -421,53 +419,6 @@ function isRefusedBySchema(refusal: unknown): boolean {
 function markRefusal(reply: Reply, { tool }: RawCall, { plan }: Snapshot): Reply {
   const isOwn = reply.passthrough === undefined && plan.reachOf(tool) instanceof PassthroughTool;
   return isOwn ? { ...reply, isError: true, marked: true } : reply;
-}
-
-/** A token without even its operation stands for that operation's call, through the tool that the call was made through. */
-function recallName(
-  raw: RawCall,
-  request: JsonObject,
-  gatekeeper: Gatekeeper,
-  { plan }: Snapshot,
-): RawCall | Promise<RawCall> {
-  const token = loneToken(request);
-  if (token === undefined) return raw;
-  const reach = plan.reachOf(raw.tool);
-  if (reach instanceof PassthroughTool) return recallChoice(raw, reach, token, gatekeeper);
-  return gatekeeper
-    .recallOperation(token, raw.caller)
-    .then((operation) => (operation === undefined ? raw : { ...raw, arguments: { ...request, operation } }));
-}
-
-/** A tool of its own is its operation; which of several it is, only the arguments that were asked about say. */
-async function recallChoice(
-  raw: RawCall,
-  tool: PassthroughTool,
-  token: string,
-  gatekeeper: Gatekeeper,
-): Promise<RawCall> {
-  if (tool.operations.length < 2) return raw;
-  const name = await gatekeeper.recallOperation(token, raw.caller);
-  const operation = tool.operations.find(({ qualifiedName }) => qualifiedName === name);
-  const params = operation && (await gatekeeper.recall(operation, token, raw.caller));
-  return params === undefined ? raw : { ...raw, arguments: withToken(params, token) };
-}
-
-/** A token without any other parameter stands for the call that was asked to be confirmed. */
-function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): RoutedCall | Promise<RoutedCall> {
-  const { operation } = routed;
-  const token = loneConfirmation(routed.params, operation);
-  if (token === undefined) return routed;
-  // Without its parameters it is not known what a call of such an operation is about, and so what policy says of it.
-  if (operation.primitive === undefined && !mayBeAsked(operation, gatekeeper)) return routed;
-  return gatekeeper
-    .recall(routed.operation, token, routed.raw.caller)
-    .then((params) => (params === undefined ? routed : { ...routed, params: withToken(params, token) }));
-}
-
-/** A call may have a parameter of its own that is called as the token is. */
-function withToken(params: JsonObject, token: string): JsonObject {
-  return { ...params, [Object.hasOwn(params, CONFIRMATION) ? PLAIN_CONFIRMATION : CONFIRMATION]: token };
 }
 
 /** A failure of a tool with what its caller should know beside it. */
@@ -485,8 +436,8 @@ async function runCharged(
   if (charged === undefined) return await run(NO_WARNINGS);
   try {
     const reply = await run(charged.warnings);
-    // Of a call within a call the outer one's answer is counted.
-    await charged.settle(() => (within === undefined ? reply.text.length : 0));
+    // Of what becomes a part of the outer call's answer, that one is counted.
+    await charged.settle(() => (within?.answer === 'share' ? 0 : reply.text.length));
     return reply;
   } catch (fault) {
     // It has no answer: what was reserved for one is given back.
@@ -508,9 +459,10 @@ function throttle(
   quota: Pick<QuotaService, 'charge'>,
   partsOf: readonly Operation[],
 ): undefined | Promise<Charged> {
-  const { caller, answerTokens, delivered, within } = raw;
+  const { caller, answerTokens, within } = raw;
   const continueToken = directives.quotaContinue;
-  const isPart = within !== undefined;
+  const isPart = within?.answer === 'share';
+  const delivered = raw.delivered !== false && within?.answer !== 'none';
   return quota.charge({ operation, arguments: args, caller, continueToken, partsOf, answerTokens, delivered, isPart });
 }
 
@@ -541,15 +493,9 @@ function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation
   return { kind: 'notice', level: 'warn', message };
 }
 
-/** A thread takes an answer as a message: this is its id. */
-const ID = 0;
-
-/** An answer for a thread, also one that has been read: as the bytes of the message that would carry it. */
-function handOver(result: ToolCallResult | WireAnswer, call: AuthorizedCall): LargeAnswer | WireAnswer {
-  if (result instanceof WireAnswer) return result;
-  const { operation, arguments: args } = call;
-  const { upstream, tool, retryable } = operation;
-  const pieces = [Buffer.from(`{"id":${ID},"result":{${writeExactMembers({ ...result })}}}`)];
-  const failed = { upstream, tool, arguments: args, repeatable: retryable, words: 'clean' as const };
-  return new LargeAnswer({ pieces, id: ID, credentials: [], call: failed });
+/** The outcome of a call whose answer is not written. */
+function handOut(outcome: HandlerOutcome, take: NonNullable<RawCall['take']>): Reply {
+  take(outcome);
+  const isError = 'toolResult' in outcome && outcome.toolResult.isError === true;
+  return { text: '', blocks: [], isError, code: isError ? 'INTERNAL_ERROR' : 'OK' };
 }

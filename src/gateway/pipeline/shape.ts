@@ -1,9 +1,11 @@
+import { writeExactMembers } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { escapeAgain } from '../../base/json/json-literal.js';
 import { measureJson } from '../../base/json/measure.js';
 import type { HandlerOutcome } from '../../base/protocol/call.js';
 import type { InputRequired } from '../../base/protocol/consent.js';
 import { isQuestionCode } from '../../base/protocol/error-table.js';
+import { LargeAnswer } from '../../base/protocol/large-answer.js';
 import { type PayloadLimits, payloadTooLarge } from '../../base/protocol/limits.js';
 import { mendBlocks } from '../../base/protocol/mend-result.js';
 import type { Operation } from '../../base/protocol/operation.js';
@@ -16,7 +18,7 @@ import {
   type Warning,
 } from '../../base/protocol/result.js';
 import { decodeText, WireAnswer } from '../../base/protocol/wire-answer.js';
-import type { ReadData } from '../../results/query/result-types.js';
+import type { ReadContext, ReadData } from '../../results/query/result-types.js';
 import type { ResultData } from './result-data.js';
 
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
@@ -264,4 +266,19 @@ export function toOperationError(thrown: unknown, operation: string | undefined)
     operation === undefined ? {} : { operation },
     { cause: thrown },
   );
+}
+
+/** A thread takes an answer as a message: this is its id. */
+const ID = 0;
+
+/** An answer for a thread, also one that has been read: as the bytes of the message that would carry it. */
+export function handOver(
+  result: ToolCallResult | WireAnswer,
+  { operation, arguments: args }: Pick<ReadContext, 'operation' | 'arguments'>,
+): LargeAnswer | WireAnswer {
+  if (result instanceof WireAnswer) return result;
+  const { upstream, tool, retryable } = operation;
+  const pieces = [Buffer.from(`{"id":${ID},"result":{${writeExactMembers({ ...result })}}}`)];
+  const failed = { upstream, tool, arguments: args, repeatable: retryable, words: 'clean' as const };
+  return new LargeAnswer({ pieces, id: ID, credentials: [], call: failed });
 }

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { canonicalJson } from '../../base/json/canonical-json.js';
 import type { JsonObject } from '../../base/json/json.js';
-import type { Caller, HandlerCall, HandlerOutcome } from '../../base/protocol/call.js';
-import type { InnerCall } from '../../base/protocol/inner-call.js';
+import type { Caller, HandlerCall, HandlerOutcome, InnerCall } from '../../base/protocol/call.js';
+import type { Cancellation } from '../../base/protocol/cancellation.js';
 import { type Operation, originOf } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
@@ -150,34 +150,25 @@ export class Programs {
 
 /** How the calls of a program are made: as its caller's, known by its id. */
 function callsOf(call: HandlerCall, program: string) {
-  const { calls: host } = call.host;
+  const { calls } = call.host;
+  const outer = { ...call, caller: { ...call.caller, program } };
   const isDryRun = call.arguments['dry_run'] === true;
   const readsOnly = isDryRun || call.operation.name === RUN_PROGRAM_READ_ONLY;
-  const caller = { ...call.caller, program };
-  const callOf = (
-    { family }: IssuedCall,
-    { operation, params }: CallRequest,
-    cancellation: InnerCall['cancellation'],
-    only: boolean,
-  ): InnerCall => ({
-    operation,
-    params,
-    caller,
-    cancellation,
+  const callOf = ({ family }: IssuedCall, { operation, params }: CallRequest, only = readsOnly): InnerCall => ({
+    kind: 'program',
     tool: family === undefined ? 'aql.call' : `aql.${family}`,
+    request: { operation, params },
     family,
     admits: (used) => requireWithin(only, used),
   });
   const { onProgress } = call;
   return {
-    send: (made: IssuedCall, request: CallRequest, cancellation: InnerCall['cancellation']) =>
-      host.send(call, callOf(made, request, cancellation, readsOnly)),
-    reads: ({ operation, params }: CallRequest) => host.reads(call, operation, params),
-    askAhead: (made: IssuedCall, request: CallRequest) =>
-      host.askAhead(call, callOf(made, request, call.cancellation, readsOnly)),
+    send: (made: IssuedCall, request: CallRequest, cancellation: Cancellation) =>
+      calls.send({ ...outer, cancellation }, callOf(made, request)),
+    reads: ({ operation, params }: CallRequest) => calls.reads(outer, operation, params),
+    askAhead: (made: IssuedCall, request: CallRequest) => calls.askAhead(outer, callOf(made, request)),
     ...(isDryRun && {
-      foresee: (made: IssuedCall, request: CallRequest) =>
-        host.foresee(call, callOf(made, request, call.cancellation, false)),
+      foresee: (made: IssuedCall, request: CallRequest) => calls.foresee(outer, callOf(made, request, false)),
     }),
     onProgress: onProgress && ((progress: number, message: string) => onProgress({ progress, message })),
   };

@@ -4,6 +4,7 @@ import type { OperationHandler } from '../../base/protocol/call.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Warning } from '../../base/protocol/result.js';
 import { readCursor, writeCursor } from '../../gateway/module.js';
+import type { CallOperation } from './edges.js';
 import { type RelationPage, type RelationSource, readRelationRequest, type Section } from './graph.js';
 import { traverseRelations } from './traverse.js';
 
@@ -16,7 +17,10 @@ export function createRelationshipsHandler(sources: readonly RelationSource[]): 
     const { first: _first, after: _after, ...asked } = call.arguments;
     const question = canonicalJson(asked);
     const opened = openRelationPage(request.page, question);
-    const { incomplete, ...answer } = await traverseRelations(request, own, (...read) => call.host.read(call, ...read));
+    const { calls } = call.host;
+    const read: CallOperation = (slug, name, params) =>
+      calls.read(call, { kind: 'relation', upstream: slug, name, params });
+    const { incomplete, ...answer } = await traverseRelations(request, own, read);
     const page = takeRelationPage(answer, opened, question);
     return {
       data: selectSections(page.answer, request.sections),

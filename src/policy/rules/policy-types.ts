@@ -28,6 +28,8 @@ export interface PolicyRequest {
    * `OperationError` where the call would be refused whoever agrees.
    */
   readonly preview?: (() => Promise<UpdatePreview>) | undefined;
+  /** Whether it is a part of a call that an agent has reported. */
+  readonly isCovered?: boolean | undefined;
 }
 
 /** Why a call is allowed to run. */

@@ -37,10 +37,11 @@ export function guardCalls(gatekeeper: Gatekeeper, deps: GuardDeps): Gatekeeper 
   };
 
   const admitCovered = async (request: PolicyRequest): Promise<Permit> => {
-    const { operation, caller } = request;
+    const { operation, caller, isCovered } = request;
     // Before policy: nothing of a blocked client is brought before a person.
     await loop.requireUnblocked(caller);
-    if (operation.upstream === GATEWAY_SOURCE || isFree(operation, caller.sessionId)) return gatekeeper.admit(request);
+    if (operation.upstream === GATEWAY_SOURCE || isCovered === true || isFree(operation, caller.sessionId))
+      return gatekeeper.admit(request);
     const [elsewhere] =
       runs.ofSession(caller.sessionId).length > 0 ? [] : ((await runningElsewhere?.(caller.sessionId)) ?? []);
     if (elsewhere !== undefined) throw reportedElsewhere(operation.name, elsewhere);

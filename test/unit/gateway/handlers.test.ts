@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findOperation } from '../../../src/gateway/handlers.js';
+import { findOperation } from '../../../src/catalog/catalog.js';
 import { anUpstream, aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
 
 const GROUPED = aTool('issue_write', {

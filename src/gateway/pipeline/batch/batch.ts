@@ -6,8 +6,8 @@ import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import type { Reply } from '../../../base/protocol/result.js';
 import { turns } from '../../../base/turns/turns.js';
-import type { PolicyRequest } from '../../../policy/rules/policy-types.js';
 import type { Request } from '../decode.js';
+import type { PipelineCalls } from '../inner-calls.js';
 import { shapeFailure, shapeQuestion, toOperationError } from '../shape.js';
 import type { Snapshot } from '../snapshot.js';
 import { agreeTogether, askTogether } from './agree-together.js';
@@ -19,13 +19,7 @@ import { type BatchRun, runItems } from './run.js';
 import { type BatchQuestions, writeBatch } from './write.js';
 
 export interface BatchDeps {
-  /**
-   * The pipeline of a single call, with policy, quota and audit, over the catalog of this moment: an item may begin minutes after
-   * the batch, and a tool that was quarantined meanwhile must not be called.
-   */
-  readonly callOne: (raw: RawCall) => Promise<Reply>;
-  /** The call as policy would judge it now. Rejects where it would be refused before that. */
-  readonly foresee: (raw: RawCall) => Promise<PolicyRequest>;
+  readonly calls: Pick<PipelineCalls, 'send' | 'judge'>;
   readonly policy: ForeseeingPolicy;
   readonly maxOperations: number;
   /** What happens when an item needs confirmation: later items do not begin, or the others still run (section 7.5.4). */
@@ -46,7 +40,7 @@ const LEAST_TOKENS = 120;
 
 /** A batch is refused here when it is empty, too long or nested, or mixes the families of a semantic endpoint. */
 export function createBatchRunner(deps: BatchDeps): BatchRunner {
-  const { callOne, foresee, policy, maxOperations, onConfirmation, limits, observe } = deps;
+  const { calls, policy, maxOperations, onConfirmation, limits, observe } = deps;
   const onDefect = (cause: unknown): void => observe({ kind: 'defect', where: 'batch', cause });
   return async ({ call: raw, operations }, snapshot) => {
     try {
@@ -54,10 +48,11 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       const pause = (alone = false) => turns[alone ? 'next' : 'enter'](raw.caller.sessionId);
       const items = await readItems(operations, snapshot.catalog, limits, pause);
       checkReach(raw, items, snapshot);
-      const itemCall = createItemCall(raw, operations.length, deps.answerTokens);
+      const answerTokens = shareOf(deps.answerTokens, operations.length);
+      const itemOf = (request: JsonObject) => ({ kind: 'batch', tool: raw.tool, request, answerTokens }) as const;
       const ahead: AheadDeps = {
         policy,
-        foresee: (request) => foresee({ ...itemCall, arguments: request }),
+        foresee: (request) => calls.judge(raw, itemOf(request)),
         catalog: snapshot.catalog,
         cancellation: raw.cancellation,
         onDefect,
@@ -65,13 +60,7 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       const agreed = policy.joint === undefined ? { items } : await agreeTogether(items, raw, policy.joint, ahead);
       const { consent } = agreed;
       const send = (request: JsonObject, onProgress: RawCall['onProgress']) =>
-        callOne({
-          ...itemCall,
-          arguments: request,
-          consent,
-          onProgress,
-          ...(raw.trace === undefined ? {} : { trace: raw.trace.inner('batch item') }),
-        });
+        calls.send(raw, { ...itemOf(request), consent, onProgress });
       const begin = () => turns.enterAfterOthers(raw.caller.sessionId);
       const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, pause: begin, onDefect });
       const settled = await settleRun(agreed.items, run, limits, pause);
@@ -101,25 +90,6 @@ async function askAboutRest(
   return { each: await askAhead(coming, asked, ahead) };
 }
 
-/**
- * What the calls of all items have in common. Only a live user channel is passed on: an answer that arrives with a second
- * call cannot be matched to an item of a batch.
- */
-function createItemCall(
-  { tool, caller, cancellation, user, ask, log, meta }: RawCall,
-  items: number,
-  answerTokens: number,
-): RawCall {
-  return {
-    tool,
-    arguments: undefined,
-    caller,
-    cancellation,
-    ...(user?.kind === 'live' ? { user } : {}),
-    ask,
-    log,
-    meta,
-    answerTokens:
-      answerTokens > 0 ? Math.max(LEAST_TOKENS, Math.floor(answerTokens / items)) : Number.POSITIVE_INFINITY,
-  };
+function shareOf(tokens: number, items: number): number {
+  return tokens > 0 ? Math.max(LEAST_TOKENS, Math.floor(tokens / items)) : Number.POSITIVE_INFINITY;
 }

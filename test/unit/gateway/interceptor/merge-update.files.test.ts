@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../../src/base/json/json.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../../src/base/protocol/call.js';
 import type { ToolCallResult } from '../../../../src/base/protocol/result.js';
 import type { Catalog } from '../../../../src/catalog/catalog.js';
-import { findOperation } from '../../../../src/gateway/handlers.js';
+import { findOperation } from '../../../../src/catalog/catalog.js';
 import { createMergeInterceptor } from '../../../../src/gateway/interceptor/merge-update.js';
 import { anUpstream, buildTestCatalog } from '../../../support/build-test-catalog.js';
 import { REPOSITORY } from '../../../support/served-gateway.js';

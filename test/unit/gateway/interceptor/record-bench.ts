@@ -6,7 +6,7 @@ import type { ToolCallResult } from '../../../../src/base/protocol/result.js';
 import type { UpdatePreview } from '../../../../src/base/protocol/update-preview.js';
 import { buildCatalog } from '../../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../../src/catalog/catalog.js';
-import { findOperation } from '../../../../src/gateway/handlers.js';
+import { findOperation } from '../../../../src/catalog/catalog.js';
 import { createMergeInterceptor } from '../../../../src/gateway/interceptor/merge-update.js';
 import { createRecords } from '../../../fixtures/servers/records.mjs';
 import { anUpstream } from '../../../support/build-test-catalog.js';

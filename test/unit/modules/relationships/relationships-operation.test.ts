@@ -3,11 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/base/json/json.js';
-import type { HandlerCall } from '../../../../src/base/protocol/call.js';
+import type { HandlerCall, InnerCalls } from '../../../../src/base/protocol/call.js';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
 import type { Operation } from '../../../../src/base/protocol/operation.js';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import { describeParameters } from '../../../../src/gateway/builtin/introspect/types/parameter-info.js';
+import type { CallOperation } from '../../../../src/modules/relationships/edges.js';
 import { listRelationSources, type RelationSource } from '../../../../src/modules/relationships/graph.js';
 import { createRelationshipsHandler } from '../../../../src/modules/relationships/handler.js';
 import { createRelationshipsOperation } from '../../../../src/modules/relationships/operation.js';
@@ -19,6 +20,11 @@ const operationOf = (...sources: readonly RelationSource[]): Operation => {
   const operation = createRelationshipsOperation(sources);
   if (operation === undefined) throw new Error('there is no operation');
   return operation;
+};
+
+const hostOf = (callOperation: CallOperation): HandlerCall['host'] => {
+  const read: InnerCalls['read'] = (_outer, { upstream, name, params }) => callOperation(upstream, name, params);
+  return { ...STILL_HOST, calls: { ...STILL_HOST.calls, read } };
 };
 
 const parameter = (operation: Operation, name: string) =>
@@ -121,7 +127,7 @@ describe('createRelationshipsHandler', () => {
       arguments: given,
       caller: { sessionId: 's' } as HandlerCall['caller'],
       cancellation: new Cancellation(),
-      host: { ...STILL_HOST, read: (_call, ...read) => callOperation(...read) },
+      host: hostOf(callOperation),
     };
     const outcome = await handler(call);
     if (!('data' in outcome)) throw new Error('a built-in answers with data');
@@ -182,7 +188,7 @@ describe('createRelationshipsHandler', () => {
         arguments: { root: 'a', ...given },
         caller: { sessionId: 's' } as HandlerCall['caller'],
         cancellation: new Cancellation(),
-        host: { ...STILL_HOST, read: (_call, ...read) => callOperation(...read) },
+        host: hostOf(callOperation),
       });
       const { data, meta } = outcome as { data: JsonObject; meta: { pageInfo: { endCursor: string } } };
       return { data, pageInfo: meta.pageInfo };

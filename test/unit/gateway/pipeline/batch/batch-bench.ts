@@ -76,7 +76,7 @@ export interface Bench {
   reply(operations: readonly unknown[], raw?: Partial<RawCall>): Promise<Reply>;
 }
 
-export interface BenchOptions extends Partial<Omit<BatchDeps, 'callOne'>> {
+export interface BenchOptions extends Partial<Omit<BatchDeps, 'calls'>> {
   /** The answer of the pipeline; by default an item's `params`. */
   readonly answer?: (item: SentItem) => Reply | Promise<Reply>;
   readonly mode?: 'single' | 'semantic';
@@ -97,18 +97,20 @@ export function openBench({
     limits: LIMITS,
     observe: (observation) => observations.push(observation),
     policy: ASKS_NOTHING_AHEAD,
-    foresee: async ({ arguments: request, caller, cancellation }) => {
-      const { operation = '', params = {} } = request as Partial<SentItem>;
-      const found = snapshot.catalog.find(operation);
-      if (found === undefined) throw new OperationError('NOT_FOUND_OPERATION', 'There is none');
-      return { operation: found, arguments: params, params, caller, cancellation };
-    },
     ...deps,
-    callOne: async (raw) => {
-      const { operation, params } = raw.arguments as SentItem;
-      const item = { operation, params, raw };
-      sent.push(item);
-      return await answer(item);
+    calls: {
+      judge: async ({ caller, cancellation }, { request }) => {
+        const { operation = '', params = {} } = request as Partial<SentItem>;
+        const found = snapshot.catalog.find(operation);
+        if (found === undefined) throw new OperationError('NOT_FOUND_OPERATION', 'There is none');
+        return { operation: found, arguments: params, params, caller, cancellation };
+      },
+      send: async (outer, { request, ...call }) => {
+        const { operation, params } = request as SentItem;
+        const item = { operation, params, raw: { ...outer, ...call, arguments: request } };
+        sent.push(item);
+        return await answer(item);
+      },
     },
   });
   const reply: Bench['reply'] = (operations, changes = {}) => {

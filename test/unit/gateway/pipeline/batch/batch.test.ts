@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProgressUpdate, RawCall } from '../../../../../src/base/protocol/call.js';
 import { Cancellation } from '../../../../../src/base/protocol/cancellation.js';
-import type { UserChannel } from '../../../../../src/base/protocol/consent.js';
 import { readRequest } from '../../../../../src/gateway/pipeline/decode.js';
 import { expectPublishedShape, fail, LIMITS, openBench, type SentItem, schemaIsHere, succeed } from './batch-bench.js';
 
@@ -230,14 +229,6 @@ describe('an item of a batch', () => {
     const bench = openBench({ answerTokens });
     await bench.run(items(...Array.from({ length: count }, () => 'get_item')));
     for (const { raw } of bench.sent) expect(raw.answerTokens).toBe(share);
-  });
-
-  it('can ask the user while the call waits, but not by a second call', async () => {
-    const live: UserChannel = { kind: 'live', ask: async () => 'accept' };
-    const bench = openBench();
-    await bench.run(items('get_item'), { user: live });
-    await bench.run(items('get_item'), { user: { kind: 'retry', returned: { state: 's', answer: 'accept' } } });
-    expect(bench.sent.map(({ raw }) => raw.user)).toEqual([live, undefined]);
   });
 });
 
