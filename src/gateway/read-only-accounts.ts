@@ -10,6 +10,7 @@ import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js'
 import { isOwnMachine } from '../config/own-machine.js';
 import type { AuditTrail } from '../policy/audit/audit-trail.js';
 import { createOutboundFetch } from '../upstream/transport/outbound-fetch.js';
+import type { UpstreamRequest } from '../upstream/upstream.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import type { WholeSnapshot } from './snapshot.js';
 
@@ -131,29 +132,36 @@ export class ReadOnlyAccounts {
     return account;
   }
 
-  async #answerOf(upstream: string, { probe, asked, by, read }: Question): Promise<AccountFact> {
-    const answer = await this.#send(upstream, by).then(
-      (text): AccountAnswer => (text === undefined ? { state: 'unknown', answer: 'it was refused' } : read(text)),
-      (): AccountAnswer => ({ state: 'unknown', answer: 'there was no answer' }),
+  async #answerOf(upstream: string, question: Question): Promise<AccountFact> {
+    const fact = await askAccount(question, async (request) =>
+      this.#deps.pool.upstreams.get(upstream)?.request(request),
     );
-    const fact: AccountFact = { ...answer, asked, proves: probe.proves, at: new Date().toISOString() };
     this.#deps.audit.record({ type: 'admin', action: 'account.asked', details: { upstream, ...fact }, actor: {} });
     return fact;
   }
+}
 
-  /** The text of the answer, up to a bound; undefined where it is a refusal. */
-  async #send(upstream: string, by: Question['by']): Promise<string | undefined> {
-    if ('url' in by) return readHeader(by);
-    const cancellation = new Cancellation();
-    const timer = setTimeout(() => cancellation.cancel('it took too long'), LONGEST_MS).unref();
-    const params = { name: by.tool, arguments: by.arguments };
-    const request = { method: 'tools/call', params, cancellation, timeoutMs: LONGEST_MS };
-    try {
-      const result = await this.#deps.pool.upstreams.get(upstream)?.request(request);
-      return result === undefined || result['isError'] === true ? undefined : textOf(result);
-    } finally {
-      clearTimeout(timer);
-    }
+type Send = (request: UpstreamRequest) => Promise<JsonObject | undefined>;
+
+/** Asks one question, in a bounded time. Never rejects: no answer is a fact, too. */
+export async function askAccount({ probe, asked, by, read }: Question, send: Send): Promise<AccountFact> {
+  const answer = await ('url' in by ? readHeader(by) : callTool(by, send)).then(
+    (text): AccountAnswer => (text === undefined ? { state: 'unknown', answer: 'it was refused' } : read(text)),
+    (): AccountAnswer => ({ state: 'unknown', answer: 'there was no answer' }),
+  );
+  return { ...answer, asked, proves: probe.proves, at: new Date().toISOString() };
+}
+
+/** The text of the answer, up to a bound; undefined where it is a refusal. */
+async function callTool(by: { tool: string; arguments: JsonObject }, send: Send): Promise<string | undefined> {
+  const cancellation = new Cancellation();
+  const timer = setTimeout(() => cancellation.cancel('it took too long'), LONGEST_MS).unref();
+  const params = { name: by.tool, arguments: by.arguments };
+  try {
+    const result = await send({ method: 'tools/call', params, cancellation, timeoutMs: LONGEST_MS });
+    return result === undefined || result['isError'] === true ? undefined : textOf(result);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -161,7 +169,7 @@ const LONGEST_MS = 10_000;
 const LONGEST_ANSWER = 65_536;
 
 /** Users have accounts of their own, and who is not believed otherwise is not believed here. */
-const isAsked = ({ credentials, readOnlyAccount, trust }: UpstreamConfig): boolean =>
+export const isAsked = ({ credentials, readOnlyAccount, trust }: UpstreamConfig): boolean =>
   credentials === undefined && readOnlyAccount !== false && trust !== 'untested' && trust !== 'generated';
 
 function textOf({ content, structuredContent }: JsonObject): string {

@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { makeDirectory } from '../support/gateway-folder.js';
+import { readCliConfig } from '../../src/cli/shared/context.js';
+import { reviewUpstream } from '../../src/gateway/review/upstream-review.js';
+import { makeDirectory, prepareFolder } from '../support/gateway-folder.js';
 import { type HostedGateway, hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { connectClient } from '../support/mcp-client.js';
@@ -178,6 +180,19 @@ it('asks nothing that nobody may call, charges nobody, and journals what it asks
     actor: {},
     details: { upstream: 'shop', state: 'cannot_write', asked: "PostgreSQL privileges, by 'execute_sql'" },
   });
+});
+
+it('shows in doctor what the account of a server was asked, and answered', async () => {
+  await using folder = await prepareFolder({ server: { port: 0 }, mcpServers: { shop } }, {});
+  const { config } = await readCliConfig({ config: folder.file });
+  const [server] = config.upstreams;
+  if (server === undefined) throw new Error('there is no server');
+  const deps = { clientInfo: { name: 'doctor', version: '1' }, packageDirectory: folder.path };
+  const { steps } = await reviewUpstream(server, config, deps);
+  expect(steps.filter(({ step }) => step === 'account').map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^PostgreSQL privileges, by 'execute_sql': cannot write: 0 ways to write/),
+    expect.stringMatching(/^PostgreSQL default_transaction_read_only, .*, and nothing rests on it/),
+  ]);
 });
 
 it('looks a text up without judging it where the token of GitHub has no scope that writes', async () => {

@@ -1,8 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { Observation } from '../../base/observe/observation.js';
+import { describeFact } from '../../base/protocol/account-fact.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { RawTool } from '../../base/protocol/tools.js';
+import { questionsFor } from '../../catalog/account/probes.js';
 import { buildCatalog } from '../../catalog/build-catalog.js';
+import type { Catalog } from '../../catalog/catalog.js';
 import type { GatewayConfig, UpstreamConfig } from '../../config/gateway-config.js';
 import type { Connection, EraMemory } from '../../upstream/connection.js';
 import { openConnection } from '../../upstream/open-connection.js';
@@ -10,6 +13,7 @@ import { describeConnectFailure, isAnswer } from '../../upstream/translate-failu
 import { findFault } from '../../upstream/transport/fault.js';
 import { OwnCredentials } from '../../upstream/transport/own-credentials.js';
 import { childEnvironment, listBinDirectories, resolveCommand } from '../../upstream/transport/resolve-command.js';
+import { askAccount, isAsked } from '../read-only-accounts.js';
 import { cureOfProblem, EXAMINED_STEPS, type ExaminedStep, findCure } from './find-cure.js';
 
 /** What examining one server found. */
@@ -22,7 +26,7 @@ export interface UpstreamReview {
 
 /** How one step of an examination ended. */
 interface StepResult {
-  readonly step: ExaminedStep;
+  readonly step: ExaminedStep | 'account';
   readonly state: 'ok' | 'refused' | 'failed' | 'skipped';
   readonly message: string;
   /** What to do; of a step that failed or was refused. */
@@ -94,6 +98,7 @@ class Review {
     if (connection === undefined) return this.#finish();
     try {
       await this.#callHarmless(connection);
+      await this.#askAccount(connection);
     } finally {
       await connection.close();
     }
@@ -180,6 +185,19 @@ class Review {
     }
   }
 
+  /** What a running gateway would ask of the account behind the connection. */
+  async #askAccount(connection: Connection): Promise<void> {
+    const tools = this.#tools ?? [];
+    const { operations } = catalogOf(this.#config, tools);
+    const questions = isAsked(this.#config) ? questionsFor(this.#config, tools, connection.server?.name ?? '') : [];
+    for (const question of questions) {
+      const { by } = question;
+      if ('tool' in by && !operations.some(({ tool }) => tool === by.tool)) continue;
+      const fact = await askAccount(question, (request) => connection.request(request, CALL_MS));
+      this.#steps.push({ step: 'account', state: 'ok', message: describeFact(fact) });
+    }
+  }
+
   #note(observation: Observation): void {
     const lines =
       observation.kind === 'upstream-stderr'
@@ -222,13 +240,17 @@ function findHarmless(upstream: UpstreamConfig, tools: readonly RawTool[]): stri
   const saying = tools.filter(
     (tool) => isJsonObject(tool?.['annotations']) && tool['annotations']['readOnlyHint'] === true,
   );
-  const toolSets = [{ upstream: upstream.slug, tools: saying }];
-  const { operations } = buildCatalog({ toolSets, upstreams: [upstream], builtins: [], pins: {} });
+  const { operations } = catalogOf(upstream, saying);
   const harmless = operations.find(
     ({ classification: { category, danger }, scope, fixedArguments }) =>
       category === 'READ' && danger.level === 'safe' && scope.required.length === 0 && fixedArguments === undefined,
   );
   return harmless?.tool;
+}
+
+function catalogOf(upstream: UpstreamConfig, tools: readonly RawTool[]): Catalog {
+  const toolSets = [{ upstream: upstream.slug, tools }];
+  return buildCatalog({ toolSets, upstreams: [upstream], builtins: [], pins: {} });
 }
 
 function wordsOf({ content }: JsonObject): string {
