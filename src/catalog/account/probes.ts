@@ -118,7 +118,7 @@ function askForHeader(
   const [secret, other] = [env[token], env[host]];
   const address = URL.canParse(path, other) ? new URL(path, other) : new URL(url);
   if (secret === undefined || secret === '') return [];
-  const asked = `${probe.name}, by the header '${header}' of ${address.origin}`;
+  const asked = `${probe.name}, by the header '${header}'`;
   return [
     { probe, asked, by: { url: address, token: secret, header }, read: (answer) => readList(answer, probe.only) },
   ];
