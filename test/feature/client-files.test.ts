@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeDirectory } from '../support/gateway-folder.js';
@@ -191,6 +191,40 @@ describe.skipIf(process.platform !== 'linux')('the files of MCP clients', () => 
     await home.run('connect', 'cursor', '--token-env', 'TOKEN_OF_THIS_TEST');
     const { mcpServers } = JSON.parse(await readFile(home.file('.cursor/mcp.json'), 'utf8'));
     expect(mcpServers.aql.headers).toEqual({ Authorization: 'Bearer ann-has-a-long-token' });
+  });
+
+  it('import prints no secret, and says when others can read the file that holds them now', async () => {
+    const told = ['ghp_aB3dE5fG7hJ9kL1mN3pQ5r', 'hX9f2kQ7zL4mN8pR', 'tide-and-time'];
+    const servers = {
+      flag: { command: 'node', args: ['x.js', '--token', told[2]] },
+      form: { command: 'node', args: ['x.js', told[0]] },
+      query: { url: `https://files.example/mcp?api_key=${told[1]}` },
+    };
+    await using home = await makeHome({ '.cursor/mcp.json': JSON.stringify({ mcpServers: servers }) }, '{}');
+    const config = home.file('project/gateway.config.json');
+    await chmod(config, 0o644);
+    for (const flags of [['--dry-run'], ['--dry-run', '--json']]) {
+      const { stdout, stderr } = await home.run('import', ...flags);
+      expect(stdout).toContain('***');
+      for (const secret of told) expect(stdout + stderr).not.toContain(secret);
+    }
+    expect((await home.run('import')).stderr).toContain('others on this machine can read it: chmod 600');
+    expect(await readFile(config, 'utf8')).toContain(told[0]);
+  });
+
+  it('connect shows no secret of the file, and says when others can read the token in it', async () => {
+    const own = '{"mcpServers": {"gh": {"command": "npx", "env": {"GITHUB_TOKEN": "ghp_aB3dE5fG7hJ9kL1mN3pQ5r"}}}}';
+    const clients = '{"clients": {"ann": {"token": "ann-has-a-long-token"}}}';
+    await using home = await makeHome({ '.cursor/mcp.json': own }, clients);
+    await chmod(home.file('.cursor/mcp.json'), 0o644);
+    const connect = (...flags: string[]) =>
+      home.run('connect', 'cursor', '--token-env', 'TOKEN_OF_THIS_TEST', ...flags);
+    const { stdout } = await connect('--dry-run');
+    expect(Object.keys(JSON.parse(stdout).mcpServers)).toEqual(['gh', 'aql']);
+    expect(stdout).not.toMatch(/ghp_|ann-has/);
+    expect((await connect()).stderr).toContain('others on this machine can read it: chmod 600');
+    await chmod(home.file('.cursor/mcp.json'), 0o600);
+    expect((await connect('--name', 'again')).stderr).not.toContain('chmod');
   });
 
   it('import adds a server disabled whose variables are not set, and reports a file that cannot be read', async () => {

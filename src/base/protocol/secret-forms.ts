@@ -95,7 +95,7 @@ const MEMBER_NAME = new RegExp(`(?:^|[_.-])${SECRET_NAME}s?$`, 'i');
 const inParts = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
 
 function isSecretValue(name: string, value: string, between: string): boolean {
-  if (HARMLESS_NAME.test(inParts(name)) || /^\[|^\*+$/.test(value)) return false;
+  if (HARMLESS_NAME.test(inParts(name)) || /^\[|^\*+$|^\$\{[^}]*\}$/.test(value)) return false;
   if (/token|authorization/i.test(name)) return value.length >= LEAST_TOKEN && MADE_VALUE.test(value);
   return between.includes('=') || !WORD.test(value);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { programFile } from '../../base/asset.js';
+import { maskSecrets } from '../../base/protocol/secret-forms.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { JsoncSyntaxError } from '../../config/load/parse-jsonc.js';
 import { type GatewayAddress, MCP_CLIENTS, type McpClient } from '../clients/client-table.js';
@@ -13,6 +14,7 @@ import {
 } from '../clients/connect-client.js';
 import { type CommonFlags, loadCliConfig } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { warnOfReaders } from '../shared/readers.js';
 import { listRunning } from '../shared/running.js';
 import { printJson, printLine, type Terminal } from '../shared/terminal.js';
 import { thisMachine } from './import.js';
@@ -40,7 +42,7 @@ export function registerConnect(program: Command, terminal: Terminal): void {
       '--token-env <variable>',
       'the environment variable whose token is written, where clients of the gateway need one',
     )
-    .option('--dry-run', 'show the file as it would be, and write nothing')
+    .option('--dry-run', 'show the file as it would be, secrets masked, and write nothing')
     .option('--undo', 'put back what the last change replaced')
     .action(async (id: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ConnectFlags>();
@@ -79,6 +81,7 @@ async function act(
   );
   const isChanged = edit.before !== edit.after;
   if (isChanged && flags.dryRun !== true) await (isUndo ? applyUndo(edit) : applyClientEdit(edit));
+  if (isChanged && flags.dryRun !== true && !isUndo) await warnOfReaders(edit.file, terminal);
   printOutcome({ edit, client, isChanged, isUndo, isAdded: entry !== undefined }, flags, terminal);
 }
 
@@ -107,7 +110,7 @@ function printOutcome(
     return;
   }
   if (isDryRun) {
-    terminal.out.write(after ?? '');
+    terminal.out.write(maskSecrets(after ?? '', () => false));
     return;
   }
   if (!isChanged) {

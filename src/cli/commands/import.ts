@@ -13,6 +13,7 @@ import {
 } from '../../config/edit/edit-config.js';
 import { ConfigError, type ConfigProblem } from '../../config/load/diagnostics.js';
 import { type LoadOptions, loadConfig } from '../../config/load/load-config.js';
+import { maskArguments } from '../../config/load/secrets.js';
 import { toSlug } from '../../config/load/server-definition.js';
 import { publicUrlOf } from '../../config/public-url.js';
 import { type Machine, MCP_CLIENTS } from '../clients/client-table.js';
@@ -20,6 +21,7 @@ import { isOwnGateway } from '../clients/own-gateway.js';
 import { type FoundFile, type FoundServer, findClientServers, readServersOf } from '../clients/read-servers.js';
 import type { CommonFlags } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { warnOfReaders } from '../shared/readers.js';
 import { describeFollower, followReload, listRunning } from '../shared/running.js';
 import { oneLine, printJson, printLine, printTable, printWarning, type Terminal } from '../shared/terminal.js';
 import { loadOptionsOf, readable } from './servers.js';
@@ -78,6 +80,7 @@ async function runImport(flags: ImportFlags, terminal: Terminal): Promise<void> 
   const isDryRun = flags.dryRun === true;
   const { added, disabled, refused } = await write(config, taken, { ...loadOptionsOf(flags), isDryRun });
   const isWritten = !isDryRun && added > 0;
+  if (isWritten) await warnOfReaders(config.file, terminal);
   const running = isWritten ? await followReload({ ...loadOptionsOf(flags), file: config.file }) : [];
   const judged = servers.map((server) =>
     server.outcome === 'added' && refused.has(server.name) ? { ...server, outcome: 'refused' as const } : server,
@@ -212,7 +215,7 @@ function describe(server: FoundServer, outcome: ImportedServer['outcome']): Impo
   const { name, client, file, entry, dropped } = server;
   const { command, args, url, env, headers } = entry;
   const words = url === undefined ? [command, ...(Array.isArray(args) ? args : [])] : [url];
-  const what = words.map((word) => (typeof word === 'string' ? word : JSON.stringify(word))).join(' ');
+  const what = maskArguments(words.map((word) => (typeof word === 'string' ? word : JSON.stringify(word)))).join(' ');
   const named = [env, headers].filter(isJsonObject).flatMap((values) => Object.entries(values));
   const literals = named.filter(([, value]) => !REFERENCE.test(String(value)));
   const namesOf = (entries: typeof named): readonly string[] => entries.map(([key]) => key);

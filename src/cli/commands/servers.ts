@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { JsonObject } from '../../base/json/json.js';
+import { maskSecrets } from '../../base/protocol/secret-forms.js';
 import {
   addServer,
   type ChangeOptions,
@@ -14,6 +15,7 @@ import type { LoadOptions } from '../../config/load/load-config.js';
 import { JsoncSyntaxError } from '../../config/load/parse-jsonc.js';
 import type { CommonFlags } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
+import { warnOfReaders } from '../shared/readers.js';
 import { describeFollower, followReload } from '../shared/running.js';
 import { printJson, printLine, type Terminal } from '../shared/terminal.js';
 
@@ -153,12 +155,14 @@ async function act(
   const isDryRun = flags.dryRun === true;
   const config = await readable(() => openEditableConfig(options));
   const done = await readable(() => change(config, { ...options, isDryRun }));
-  const { file, text } = done;
+  const { file } = done;
   if (isDryRun) {
+    const text = maskSecrets(done.text, () => false);
     if (flags.json === true) printJson(terminal, { file, written: false, text });
     else terminal.out.write(text);
     return;
   }
+  await warnOfReaders(file, terminal);
   const running = await followReload({ ...options, file: config.file });
   if (flags.json === true) {
     printJson(terminal, { file, written: true, running });

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { JsonPath } from '../../base/json/json-path.js';
 import { faultCode } from '../../base/lib/fault-code.js';
+import { SECRET_FORMS } from '../../base/protocol/secret-forms.js';
 import type { ClientKey } from '../access-config.js';
 import type { UpstreamCredentials } from '../credentials-config.js';
 import type { GatewayConfig, StoreConfig, UpstreamEndpoint } from '../gateway-config.js';
@@ -301,7 +302,8 @@ function maskValues(values: Readonly<Record<string, string>>): Readonly<Record<s
   return Object.fromEntries(Object.keys(values).map((name) => [name, MASK]));
 }
 
-function maskArguments(args: readonly string[]): readonly string[] {
+/** The words of a command line, or an address, as they may be printed. */
+export function maskArguments(args: readonly string[]): readonly string[] {
   return args.map((argument, index) => (isSecretFlag(args[index - 1]) ? MASK : maskArgument(argument)));
 }
 
@@ -310,11 +312,14 @@ function isSecretFlag(argument: string | undefined): boolean {
   return argument !== undefined && /^--?[\w-]+$/.test(argument) && SENSITIVE_NAME.test(argument);
 }
 
-/** Masks `--token=x`, `GITHUB_TOKEN=x`, `Authorization: x`, and the credentials and query of an address. */
+/** Masks `--token=x`, `GITHUB_TOKEN=x`, `Authorization: x`, the credentials and query of an address, and what is secret by its form. */
 function maskArgument(argument: string): string {
   const [, name, sign] = /^([\w.-]+)(=|:(?!\/\/)\s*)./s.exec(argument) ?? [];
   if (name !== undefined && sign !== undefined && SENSITIVE_NAME.test(name)) return `${name}${sign}${MASK}`;
-  return maskUrl(argument.replace(/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`));
+  return SECRET_FORMS.reduce(
+    (text, form) => text.replace(form, MASK),
+    maskUrl(argument.replace(/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`)),
+  );
 }
 
 /** Works on text, not on `URL`, because the address of a disabled server may hold unresolved references. */
