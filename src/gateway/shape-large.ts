@@ -134,7 +134,7 @@ function readAnswer(
 ): ToolCallResult | WireAnswer {
   const bytes = bytesOf(answer);
   const admit = (pieces: Pieces): void => {
-    if (estimateTree(pieces) > maxTreeBytes) throw unreadable('ended', context.operation, bytes);
+    if (estimateTree(pieces) > maxTreeBytes) throw unreadable('memory', context.operation, bytes);
   };
   const result = 'pieces' in answer ? readLargeAnswer(answer, admit) : openWire(answer);
   if (!(result instanceof WireAnswer)) return result;

@@ -113,12 +113,12 @@ export const STATEMENT_WORDS = setOf(`
 /** Names that change a sequence in some product by being read. They count quoted too. */
 export const SEQUENCE_NAMES = setOf('nextval currval lastval setval nextvalue');
 
-/** Tables that hold what proves an identity. Reading them changes nothing, but it is no everyday read. */
-/** Tables of SQLite and its shell that are there without being made: they read files, raw pages, or what others run. */
-export const EPONYMOUS_TABLES: ReadonlySet<string> = new Set(
-  'fsdir zipfile dbstat sqlite_dbpage sqlite_stmt sqlite_memstat bytecode tables_used'.split(' '),
+/** Tables of SQLite, its shell and known extensions that are there without being made: they read files and raw pages, or send requests. */
+export const EPONYMOUS_TABLES = setOf(
+  'fsdir zipfile dbstat sqlite_dbpage sqlite_stmt sqlite_memstat bytecode tables_used fileio_ls fileio_scan lsdir lsmode http_do http_get http_post http_request http_headers_each define eval shell exec',
 );
 
+/** Tables that hold what proves an identity. Reading them changes nothing, but it is no everyday read. */
 export const CREDENTIAL_TABLES = setOf(
   'pg_authid pg_shadow pg_user_mapping pg_user_mappings mysql.user mysql.global_priv',
 );

@@ -66,7 +66,7 @@ describe('proveSql', () => {
     expect(proveSql(sql, ['postgresql'])).toMatchObject({ read: true });
   });
 
-  it.each(['fsdir', 'zipfile', 'dbstat', 'sqlite_dbpage', 'main.fsdir', '"fsdir"'])(
+  it.each(['fsdir', 'http_do', 'fileio_ls', 'lsdir', 'zipfile', 'dbstat', 'sqlite_dbpage', 'main.fsdir', '"fsdir"'])(
     'does not prove what reads the table %s, which nobody has made',
     (table) => {
       for (const dialects of [['sqlite'], SQL_DIALECTS] as const)
