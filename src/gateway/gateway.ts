@@ -183,8 +183,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
 
 /** Servers, and what is kept of each: what a reload changes of one is dropped, and asked anew. */
 function addServers(
-  { pool }: Foundations,
-  { handlers, introductions, primitives }: OpenedCatalog,
+  { pool, links }: Foundations,
+  { handlers, introductions, primitives, readerCatalog }: OpenedCatalog,
   parts: Parts,
 ): { readonly started: () => Promise<void> } {
   let started = Promise.resolve();
@@ -200,12 +200,16 @@ function addServers(
     },
   });
   parts.add('definitions', {
-    apply({ config, upstreams: { removed, adjusted }, settings }) {
+    apply({ config, upstreams: { removed, reassigned, adjusted }, settings }) {
       // What they define is compared with a changed lock, or by their changed trust.
       const judgedAnew = settings.includes('lock') ? config.upstreams : adjusted;
-      for (const { slug } of [...removed, ...judgedAnew]) {
+      for (const { slug } of [...removed, ...reassigned, ...judgedAnew]) {
         introductions.forget(slug);
         primitives.forget(slug);
+      }
+      for (const { slug } of [...removed, ...reassigned]) {
+        readerCatalog.forget(slug);
+        links.forget(slug);
       }
       for (const { slug } of judgedAnew) {
         introductions.noteConnected({ upstream: slug, owner: undefined });
@@ -228,6 +232,7 @@ function reconfigureCatalog(
     catalog.reconfigure(
       listEnabled(config.upstreams),
       upstreams.replaced.map(({ slug }) => slug),
+      upstreams.reassigned.map(({ slug }) => slug),
     );
   return catalog.settled();
 }

@@ -32,10 +32,10 @@ export interface LiveCatalog<S extends Snapshot = WholeSnapshot> {
   /** New names stop waiting for this upstream: it has had its time, or its list is not about to come. */
   giveUpOn(slug: string): void;
   /**
-   * Takes other upstreams, by slug: what those had that are gone is dropped, and the next list of those that are renewed is their first.
-   * Rebuilds in any case, as other settings may have changed too.
+   * Takes other upstreams, by slug: what those had that are gone, or are others now, is dropped, and the next list of those that are renewed is
+   * their first. Rebuilds in any case, as other settings may have changed too.
    */
-  reconfigure(enabled: readonly string[], renewed: readonly string[]): void;
+  reconfigure(enabled: readonly string[], renewed: readonly string[], others?: readonly string[]): void;
   /** Calls the listener when the gateway's own tool list has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   /** Calls the listener with each snapshot that has replaced another; returns a function that removes the listener. */
@@ -87,7 +87,7 @@ export function createLiveCatalog<S extends Snapshot>(options: LiveCatalogOption
 
 class RebuiltCatalog<S extends Snapshot> implements LiveCatalog<S> {
   readonly #options: LiveCatalogOptions<S>;
-  readonly #earlier: KnownCatalog;
+  #earlier: KnownCatalog;
   #enabled: readonly string[];
   #state: RebuildState = 'current';
   #snapshot: S;
@@ -174,10 +174,12 @@ class RebuiltCatalog<S extends Snapshot> implements LiveCatalog<S> {
     if (this.#listAwaited().length !== before) this.#schedule();
   }
 
-  reconfigure(enabled: readonly string[], renewed: readonly string[]): void {
+  reconfigure(enabled: readonly string[], renewed: readonly string[], others: readonly string[] = []): void {
     this.#enabled = enabled;
+    const { holders, tools } = this.#earlier;
+    this.#earlier = { holders, tools: new Map([...tools].filter(([slug]) => !others.includes(slug))) };
     this.#kept = this.#listKept();
-    for (const slug of [...this.#toolSets.keys()].filter((each) => !enabled.includes(each))) {
+    for (const slug of [...this.#toolSets.keys()].filter((each) => !enabled.includes(each) || others.includes(each))) {
       this.#toolSets.delete(slug);
       this.#firstToolSets.delete(slug);
       this.#givenUp.delete(slug);

@@ -62,8 +62,13 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     isCounted: introductions.isShown,
     isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
+    // What everybody sees is shown to owners, too, to whom the server shows nothing of their own.
     onListChanged: (kind, { upstream, owner }) =>
-      audiences.listChanged(kind, upstream, (caller) => pool.upstreams.get(upstream)?.readerOf(caller) === owner),
+      audiences.listChanged(
+        kind,
+        upstream,
+        (caller) => owner === undefined || pool.upstreams.get(upstream)?.readerOf(caller) === owner,
+      ),
     onResourceUpdated: (uri, subscribers) => audiences.tell((listener) => listener.resourceUpdated(uri, subscribers)),
   });
   const accounts = new ReadOnlyAccounts({

@@ -98,8 +98,10 @@ export class ReaderCatalog {
 
   /** A server is another one, or gone. */
   forget(upstream: string): void {
+    const hadSome = this.#tools.ofServer(upstream).size > 0;
     this.#tools.deleteServer(upstream);
     this.#unread.deleteServer(upstream);
+    if (hadSome) this.#tell(() => true);
   }
 
   /** Why a server lists nothing to an owner. */

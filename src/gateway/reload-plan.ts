@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig, UpstreamConfig, ViewConfig } from '../config/gateway-config.js';
 import { hasOperators } from '../config/policy-config.js';
-import { isSameConnection } from '../upstream/upstream-pool.js';
+import { hasSameRights, isSameConnection } from '../upstream/upstream-pool.js';
 
 /** What a new configuration changes in a gateway that runs. */
 export interface ReloadPlan {
@@ -23,6 +23,8 @@ interface UpstreamChanges {
   readonly removed: readonly NamedUpstream[];
   /** Those that are connected anew, because what describes the connection has changed. */
   readonly replaced: readonly NamedUpstream[];
+  /** Of these, those that are called with other rights, or are shown to others: what they have said so far is nobody's. */
+  readonly reassigned: readonly NamedUpstream[];
   /** Those that stay connected, and whose curation, trust or other settings have changed. */
   readonly adjusted: readonly NamedUpstream[];
 }
@@ -139,6 +141,7 @@ function compareUpstreams(before: readonly UpstreamConfig[], after: readonly Ups
     added: after.filter(({ slug }) => !old.has(slug)),
     removed: before.filter(({ slug }) => !slugs.has(slug)),
     replaced: both.filter(({ then, now }) => !isSameConnection(then, now)).map(({ now }) => now),
+    reassigned: both.filter(({ then, now }) => !hasSameRights(then, now)).map(({ now }) => now),
     adjusted: both.filter(({ then, now }) => isSameConnection(then, now)).map(({ now }) => now),
   };
 }
@@ -147,6 +150,7 @@ const VERBS: Readonly<Record<keyof UpstreamChanges, string>> = {
   added: 'added',
   removed: 'removed',
   replaced: 'connected anew',
+  reassigned: 'other rights of',
   adjusted: 'settings changed of',
 };
 

@@ -72,6 +72,16 @@ export function isSameConnection(a: UpstreamConfig, b: UpstreamConfig): boolean 
   return OF_CONNECTION.every((key) => isDeepStrictEqual(a[key], b[key]));
 }
 
+/**
+ * Whether what the one connection has said may stand for the other until that one has said more: what it shows is of the same account, and
+ * is shown to the same callers.
+ */
+export function hasSameRights(a: UpstreamConfig, b: UpstreamConfig): boolean {
+  const rightsOf = ({ credentials, isolation, endpoint }: UpstreamConfig) =>
+    credentials === undefined ? { isolation } : { credentials, isolation, endpoint };
+  return isDeepStrictEqual(rightsOf(a), rightsOf(b));
+}
+
 /** Creates the pool; nothing is connected before `connect`. */
 export function createUpstreamPool(
   configs: readonly UpstreamConfig[],
@@ -166,7 +176,7 @@ class Pool implements UpstreamPool {
   /** @param before has the name until now: what it declared counts until the server has said more, as its lists do */
   #create(config: UpstreamConfig, before?: Member): PooledUpstream {
     const { slug, isolation, disabled, credentials } = config;
-    const isSame = before !== undefined && isDeepStrictEqual(before.config.credentials, credentials);
+    const isSame = before !== undefined && hasSameRights(before.config, config);
     const capabilities = isSame ? before.upstream.capabilities(undefined) : undefined;
     const parts = { config, around: this.#around, starts: this.#starts, capabilities };
     const rights = credentials === undefined || disabled ? undefined : this.#rightsOf?.(config);

@@ -204,13 +204,12 @@ export class PrimitiveLists {
     }
   }
 
-  /** Drops the lists of an upstream that is not configured any more. */
+  /** Drops the lists of an upstream that is not configured any more, or not as it was: whose they were, nobody can tell now. */
   forget(slug: string): void {
     for (const list of LIST_NAMES) {
-      const owned = this.#kept[list].ofServer(slug);
+      const hadSome = [...this.#kept[list].ofServer(slug).values()].some(({ entries }) => entries.length > 0);
       this.#kept[list].deleteServer(slug);
-      for (const [owner, { entries }] of owned)
-        if (entries.length > 0) this.#deps.onChanged(SOURCES[list].kind, { upstream: slug, owner });
+      if (hadSome) this.#deps.onChanged(SOURCES[list].kind, { upstream: slug, owner: undefined });
     }
   }
 

@@ -74,6 +74,12 @@ export class ResourceLinks {
     this.#pages.set(whose, new Set(pages.slice(0, MOST_LINKS)));
   }
 
+  /** A server is another one, or gone. */
+  forget(upstream: string): void {
+    this.#given.deleteServer(upstream);
+    this.#pages.deleteServer(upstream);
+  }
+
   /** The upstreams that have given this caller a link to a URI. */
   linkersOf(uri: string, caller: Caller): readonly string[] {
     return [...this.#upstreams.keys()].filter((upstream) => {

@@ -35,7 +35,13 @@ describe('planReload', () => {
       change,
       list.map(({ name }: { name: string }) => name),
     ]);
-    expect(Object.fromEntries(names)).toEqual({ added: ['three'], removed: [], replaced: ['one'], adjusted: ['two'] });
+    expect(Object.fromEntries(names)).toEqual({
+      added: ['three'],
+      removed: [],
+      replaced: ['one'],
+      reassigned: [],
+      adjusted: ['two'],
+    });
   });
 
   it.each([
