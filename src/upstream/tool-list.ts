@@ -153,8 +153,8 @@ interface ToolListWatch {
 
 /** Reads the tools again whenever the server says that they have changed. Ends with the connection. */
 export function watchToolList({ client, era, readAll, onMissed, onDiagnostic }: ToolListWatch): Announced {
-  const announced = coalesce(readAll, {
-    onFailure: () => onDiagnostic('its changed tool list could not be read; the old one stays'),
+  const announced = coalesce(async () => (client.transport === undefined ? undefined : readAll()), {
+    onFailure: () => onDiagnostic('its changed tool list could not be read; the old one stays until it can'),
     pauseOf: pauseAfterReadings,
   });
   client.setNotificationHandler('notifications/tools/list_changed', announced.note);
@@ -195,6 +195,7 @@ export function pauseAfterReadings(readings: number): number {
 }
 
 interface CoalesceOptions {
+  /** Called at the first failure of a row. */
   readonly onFailure: () => void;
   /** Milliseconds to wait after the reading with this number of an uninterrupted row. */
   readonly pauseOf: (readings: number) => number;
@@ -218,19 +219,25 @@ const MOST_HURRIED = 30;
 const HURRIED_MS = 60_000;
 
 /**
- * However many changes come during a reading and the pause after it, one more reading follows. The first change is read at
- * once; a server that keeps changing is read ever more rarely, as long as nobody waits for what it has.
+ * However many changes come during a reading and the pause after it, one more reading follows, as it does where one has failed. The first
+ * change is read at once; a server that keeps changing or failing is read ever more rarely, as long as nobody waits for what it has.
  */
 export function coalesce(work: () => Promise<void>, { onFailure, pauseOf }: CoalesceOptions): Announced {
   let isRunning = false;
   let isNews = false;
+  let hasFailed = false;
   let reading: Promise<void> | undefined;
   let hurried: readonly number[] = [];
   const readNow = (): Promise<void> => {
     isNews = false;
     const begun = work()
-      .catch(onFailure)
-      .finally(() => {
+      .then(
+        () => false,
+        () => true,
+      )
+      .then((fails) => {
+        if (fails && !hasFailed) onFailure();
+        hasFailed = fails;
         if (reading === begun) reading = undefined;
       });
     reading = begun;
@@ -238,7 +245,7 @@ export function coalesce(work: () => Promise<void>, { onFailure, pauseOf }: Coal
   };
   const run = async (): Promise<void> => {
     isRunning = true;
-    for (let readings = 1; isNews; readings += 1) {
+    for (let readings = 1; isNews || hasFailed; readings += 1) {
       await (reading ?? readNow());
       await new Promise((resolve) => setTimeout(resolve, pauseOf(readings)).unref());
     }

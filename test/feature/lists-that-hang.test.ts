@@ -76,6 +76,34 @@ describe('one server whose lists hang', () => {
   });
 });
 
+it.each([
+  ['hangs', 'new Promise(() => {})'],
+  ['fails', 'Promise.reject({ code: -32603, message: "not now" })'],
+])(
+  'a list of tools that %s when it has changed is asked for again until it is read',
+  async (_how, failure) => {
+    const server = methods(`{
+    capabilities: { tools: { listChanged: true } },
+    'tools/list': (_, server) => {
+      server.asked = (server.asked ?? 0) + 1;
+      if (server.asked === 2) return ${failure};
+      const names = server.asked === 1 ? ['get_first'] : ['get_first', 'get_later'];
+      return { tools: names.map((name) => ({ name, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } })) };
+    },
+    'tools/call': (_, server) => {
+      server.send({ method: 'notifications/tools/list_changed' });
+      return { content: [{ type: 'text', text: 'well' }] };
+    },
+  }`);
+    await using live = await openLiveGateway({ mcpServers: { changing: { ...server, connectTimeoutMs: 1_000 } } });
+    const client = await live.connect('http', 'legacy');
+    expect((await live.call(client, 'get_first')).success).toBe(true);
+    await expect.poll(async () => (await live.call(client, 'get_later')).success, { timeout: 20_000 }).toBe(true);
+    expect(failed(live)).toEqual(['its changed tool list could not be read; the old one stays until it can']);
+  },
+  40_000,
+);
+
 interface Redeployable extends AsyncDisposable {
   readonly url: string;
   /** What it answers from now on, by method; -32601 for all others. */
