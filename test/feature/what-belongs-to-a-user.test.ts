@@ -8,6 +8,7 @@ import { ConnectingBrowser } from '../support/connecting-browser.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { freePort } from '../support/oauth-client.js';
 import { type PrivateServer, startPrivateServer } from '../support/private-server.js';
+import { REPOSITORY } from '../support/served-gateway.js';
 
 const USERS = ['annabel', 'bertram', 'cordula'];
 const tokenOf = (user: string): string => `a-static-token-of-${user}`;
@@ -19,7 +20,13 @@ async function connectAccount(live: LiveGateway, server: PrivateServer, user: st
   expect(await browser.pass(page)).toContain('is connected');
 }
 
-async function configure(server: PrivateServer, mode: string): Promise<object> {
+/** Whose rights the server is called with. */
+const RIGHTS = {
+  'an account of each user': { type: 'perUser' },
+  'a header of each request': { type: 'forwardHeaders', headers: ['x-user'] },
+} as const;
+
+async function configure(server: PrivateServer, mode: string, credentials: object = RIGHTS['an account of each user']) {
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   return {
@@ -29,7 +36,7 @@ async function configure(server: PrivateServer, mode: string): Promise<object> {
     store: { type: 'sqlite' },
     credentials: { key: 'the-key-of-what-users-have-granted' },
     clients: Object.fromEntries([...USERS, 'nobody'].map((user) => [user, { token: tokenOf(user) }])),
-    mcpServers: { diaries: { url: server.url, credentials: { type: 'perUser' } } },
+    mcpServers: { diaries: { url: server.url, credentials } },
   };
 }
 
@@ -38,33 +45,103 @@ function namedIn(text: string, asked: readonly string[] = []): readonly string[]
   return USERS.filter((user) => !asked.includes(user) && text.includes(user));
 }
 
-for (const mode of ['semantic', 'single', 'passthrough']) {
-  it(`shows each user all of their own at a server, and no word of anybody else's, also after a restart (${mode})`, async () => {
+const CASES = ['semantic', 'single', 'passthrough'].flatMap((mode) =>
+  Object.entries(RIGHTS).map(([how, rights]) => [mode, how, rights] as const),
+);
+
+it.each(CASES)(
+  'shows each user all of their own at a server, and no word of anybody else’s, in the mode %s and by %s, also after a restart and at a second gateway',
+  async (mode, _how, rights) => {
     await using server = await startPrivateServer();
-    const config = await configure(server, mode);
-    for (const run of ['first', 'second']) {
-      await using live = await openLiveGateway(config);
-      if (run === 'first') for (const user of USERS) await connectAccount(live, server, user);
-      for (const era of ['legacy', 'modern'] as const) {
-        const clients = new Map<string, Client>();
-        for (const user of [...USERS, 'nobody']) clients.set(user, await live.connect('http', era, tokenOf(user)));
-        await Promise.all(
-          [...clients].map(async ([user, client]) => {
-            const told = (await askForAll(client, mode)).replaceAll(tokenOf(user), '');
-            expect([user, era, namedIn(told)]).toEqual([user, era, user === 'nobody' ? [] : [user]]);
-            if (user === 'nobody') return;
-            const own = [`get_${user}_diary`, `diary://${user}/today`, `diary://${user}/{day}`, `letter_of_${user}`];
-            for (const each of own) expect([user, told.includes(each) || `no ${each}`]).toEqual([user, true]);
-            const { contents } = await client.readResource({ uri: `diary://${user}/today` });
-            expect(JSON.stringify(contents)).toContain(`the day of ${user}`);
-          }),
-        );
-        for (const client of clients.values()) await client.close();
+    const config = await configure(server, mode, rights);
+    const look = async (live: LiveGateway, era: 'legacy' | 'modern'): Promise<void> => {
+      const clients = new Map<string, Client>();
+      for (const user of [...USERS, 'nobody']) {
+        const headers = rights.type === 'perUser' || user === 'nobody' ? {} : { 'x-user': user };
+        clients.set(user, await live.connect('http', era, tokenOf(user), undefined, headers));
       }
+      await Promise.all(
+        [...clients].map(async ([user, client]) => {
+          const told = (await askForAll(client, mode)).replaceAll(tokenOf(user), '');
+          expect([user, era, namedIn(told)]).toEqual([user, era, user === 'nobody' ? [] : [user]]);
+          if (user === 'nobody') return;
+          const own = [`get_${user}_diary`, `diary://${user}/today`, `diary://${user}/{day}`, `letter_of_${user}`];
+          for (const each of own) expect([user, told.includes(each) || `no ${each}`]).toEqual([user, true]);
+          const { contents } = await client.readResource({ uri: `diary://${user}/today` });
+          expect(JSON.stringify(contents)).toContain(`the day of ${user}`);
+        }),
+      );
+      for (const client of clients.values()) await client.close();
+    };
+    const lookAtAll = async (live: LiveGateway): Promise<void> => {
+      for (const era of ['legacy', 'modern'] as const) await look(live, era);
       const shared = JSON.stringify([live.gateway.operations(), live.gateway.status(), live.gateway.toolSets()]);
       expect(namedIn(JSON.stringify([shared, await live.gateway.definitions()]))).toEqual([]);
+    };
+    {
+      await using live = await openLiveGateway(config);
+      if (rights.type === 'perUser') for (const user of USERS) await connectAccount(live, server, user);
+      await lookAtAll(live);
     }
-  }, 120_000);
+    await using again = await openLiveGateway(config);
+    await using second = await openLiveGateway({ ...config, server: { ...config.server, port: await freePort() } });
+    for (const live of [second, again]) await lookAtAll(live);
+  },
+  240_000,
+);
+
+it.each(['client', 'session'])(
+  'lists to the owner of a %s’s own process what it has there, and to nobody else',
+  async (isolation) => {
+    const notes = `{
+      capabilities: { tools: {}, resources: { listChanged: true }, prompts: { listChanged: true } },
+      'tools/list': () => ({ tools: [{ name: 'add_note', inputSchema: { type: 'object', properties: { of: { type: 'string' } } } }] }),
+      'tools/call': ({ arguments: { of } }, server) => {
+        server.of = of;
+        for (const kind of ['resources', 'prompts']) server.send({ method: 'notifications/' + kind + '/list_changed' });
+        return { content: [{ type: 'text', text: 'added' }] };
+      },
+      'resources/list': (_, { of }) => ({ resources: of ? [{ uri: 'note://' + of, name: of }] : [] }),
+      'resources/templates/list': (_, { of }) => ({ resourceTemplates: of ? [{ uriTemplate: 'note://' + of + '/{n}', name: of }] : [] }),
+      'resources/read': ({ uri }, { of }) => ({ contents: [{ uri, text: 'of ' + of }] }),
+      'prompts/list': (_, { of }) => ({ prompts: of ? [{ name: 'letter_of_' + of }] : [] }),
+    }`;
+    const server = {
+      command: process.execPath,
+      args: [`${REPOSITORY}test/fixtures/servers/methods-server.mjs`, notes],
+      isolation,
+      operations: { add_note: { category: 'READ' } },
+    };
+    await using live = await openLiveGateway({
+      clients: Object.fromEntries([...USERS, 'nobody'].map((user) => [user, { token: tokenOf(user) }])),
+      mcpServers: { notes: server },
+    });
+    for (const era of ['legacy', 'modern'] as const) {
+      const clients = new Map<string, Client>();
+      for (const user of [...USERS, 'nobody']) clients.set(user, await live.connect('http', era, tokenOf(user)));
+      for (const user of USERS) {
+        const client = clients.get(user) as Client;
+        const { data, error } = await live.call(client, 'add_note', { of: user });
+        expect([data, error?.message]).toEqual(['added', undefined]);
+        await expect.poll(() => listAll(client)).toContain(`letter_of_${user}`);
+        await expect.poll(() => listAll(client)).toContain(`note://${user}/{n}`);
+      }
+      for (const [user, client] of clients) {
+        const told = await askForAll(client, 'single');
+        expect([user, era, namedIn(told)]).toEqual([user, era, user === 'nobody' ? [] : [user]]);
+        if (user === 'nobody') continue;
+        const { contents } = await client.readResource({ uri: `note://${user}` });
+        expect(JSON.stringify(contents)).toContain(`of ${user}`);
+      }
+      for (const client of clients.values()) await client.close();
+    }
+  },
+  120_000,
+);
+
+async function listAll(client: Client): Promise<string> {
+  const lists = [await client.listResources(), await client.listResourceTemplates(), await client.listPrompts()];
+  return JSON.stringify(lists);
 }
 
 it("holds back nobody's calls but those of the user whom a server has told to wait, and shows that to this user alone", async () => {

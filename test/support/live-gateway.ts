@@ -23,7 +23,13 @@ export interface LiveGateway extends AsyncDisposable {
   /** Writes another configuration and has it read. */
   reload(config: object): Promise<ReloadState>;
   /** Connects a client that ends with the gateway. */
-  connect(front: 'http' | 'stdio', era: 'legacy' | 'modern', token?: string, view?: string): Promise<Client>;
+  connect(
+    front: 'http' | 'stdio',
+    era: 'legacy' | 'modern',
+    token?: string,
+    view?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Client>;
   /** The envelope of an operation's answer. */
   call(client: Client, operation: string, params?: JsonObject): Promise<Envelope>;
 }
@@ -77,11 +83,12 @@ export async function openLiveGateway(
       await writeFile(join(cwd, 'gateway.config.json'), JSON.stringify({ ...base, ...next }));
       return gateway.reload('test');
     },
-    async connect(front, era, token, view) {
+    async connect(front, era, token, view, headers = {}) {
       const mode = era === 'modern' ? 'auto' : 'legacy';
       const client = new Client({ name: 'test-client', version: '1' }, { versionNegotiation: { mode } });
       if (front === 'http') {
-        const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
+        const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        const requestInit = { headers: { ...headers, ...authorization } };
         await client.connect(new StreamableHTTPClientTransport(new URL(urlOf(view)), { requestInit }));
         closers.push(() => client.close());
         return client;
