@@ -1,11 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject } from '../base/json/json.js';
 import { measureJson } from '../base/json/measure.js';
 import { faultCode } from '../base/lib/fault-code.js';
+import { readBounded } from '../base/lib/read-bounded.js';
 import { replaceFile } from '../base/lib/replace-file.js';
 import type { Observer } from '../base/observe/observation.js';
 import type { RawTool } from '../base/protocol/tools.js';
+import { parseBounded } from '../base/protocol/weigh-text.js';
 import type { NameHolders } from '../catalog/names.js';
 import type { LockContent, UpstreamConfig } from '../config/gateway-config.js';
 
@@ -35,12 +36,12 @@ export const KEPT_CATALOG_FILE = 'catalog.json';
 /** A list of more characters of JSON is not kept, nor what would make the whole file longer. */
 const LONGEST_LIST = 2_000_000;
 const LONGEST_FILE = 8_000_000;
+const MOST_VALUES = 1_000_000;
 
 /** Reads what an earlier process kept. A file that is missing, too long or damaged counts as empty: names are then claimed anew. */
 export async function readKeptCatalog(file: string, observe: Observer): Promise<KnownCatalog> {
   try {
-    if ((await stat(file)).size > 2 * LONGEST_FILE) throw new RangeError('it is too long');
-    return parseKept(JSON.parse(await readFile(file, 'utf8')));
+    return parseKept(parseBounded(String(await readBounded(file, 2 * LONGEST_FILE)), MOST_VALUES));
   } catch (cause) {
     if (faultCode(cause) !== 'ENOENT') {
       const message = `The names of the last run are not known, as '${file}' cannot be read: ${describe(cause)}`;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MOST_RECORD_LENGTH } from './state-store.js';
 
 /** A Lua script and the digest by which a server that knows it runs it. */
 export interface RedisScript {
@@ -21,6 +22,15 @@ const DROP = `
       redis.call('ZREM', KEYS[2] .. ':' .. owner, member)
       redis.call('HINCRBY', KEYS[3], '', '-' .. size)
       if redis.call('HINCRBY', KEYS[3], owner, '-' .. size) <= 0 then redis.call('HDEL', KEYS[3], owner) end
+    end`;
+
+/** Of a record that is too long to be one of ours no more than that it is there. */
+const READ = `
+    local function read(name)
+      local long = redis.call('HSTRLEN', name, 'v') > ${MOST_RECORD_LENGTH}
+      local record = redis.call('HMGET', name, 'v', 'n', 'e')
+      if long then record[1] = '' end
+      return record
     end`;
 
 /**
@@ -53,8 +63,8 @@ const SOURCES = {
       if redis.call('PTTL', KEYS[i]) < left then redis.call('PEXPIRE', KEYS[i], string.format('%.0f', left)) end
     end
     return 1`,
-  get: `
-    local record = redis.call('HMGET', KEYS[1], 'v', 'n', 'e')
+  get: `${READ}
+    local record = read(KEYS[1])
     if not record[1] or tonumber(record[3]) <= tonumber(ARGV[1]) then return false end
     return {record[1], record[2]}`,
   replace: `
@@ -83,10 +93,10 @@ const SOURCES = {
     end
     redis.call('DEL', KEYS[1])
     return removed`,
-  list: `
+  list: `${READ}
     local records = {}
     for _, key in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')) do
-      local record = redis.call('HMGET', ARGV[2] .. key, 'v', 'n')
+      local record = read(ARGV[2] .. key)
       if record[1] then records[#records + 1] = {key, record[1], record[2]} end
     end
     return records`,

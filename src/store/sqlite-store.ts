@@ -11,6 +11,7 @@ import {
   fitLimits,
   type Increment,
   type Increments,
+  MOST_RECORD_LENGTH,
   type RecordOptions,
   type StateStore,
   type StoredRecord,
@@ -34,18 +35,21 @@ export interface SqliteStoreOptions {
 const BUSY_MS = 5_000;
 const LOOK_MS = 1_000;
 
+/** Of a record that is too long to be one of ours no more than that it is there. */
+const VALUE = `iif(length(value) > ${MOST_RECORD_LENGTH}, '', value) AS value`;
+
 /** One statement per method where one suffices: SQLite runs each as a transaction of its own, so no reader sees a part of it. */
 const STATEMENTS = {
   insert: `INSERT INTO records (collection, key, value, version, expires_at, tag) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (collection, key) DO UPDATE SET
       value = excluded.value, version = excluded.version, expires_at = excluded.expires_at, tag = excluded.tag
     WHERE records.expires_at <= ?7`,
-  get: 'SELECT key, value, version FROM records WHERE collection = ? AND key = ? AND expires_at > ?',
+  get: `SELECT key, ${VALUE}, version FROM records WHERE collection = ? AND key = ? AND expires_at > ?`,
   replace: `UPDATE records SET value = ?, version = version + 1
     WHERE collection = ? AND key = ? AND version = ? AND expires_at > ?`,
   remove: 'DELETE FROM records WHERE collection = ? AND key = ? AND expires_at > ?',
   removeTagged: 'DELETE FROM records WHERE collection = ? AND tag = ? AND expires_at > ? RETURNING key',
-  list: 'SELECT key, value, version FROM records WHERE collection = ? AND expires_at > ? ORDER BY expires_at',
+  list: `SELECT key, ${VALUE}, version FROM records WHERE collection = ? AND expires_at > ? ORDER BY expires_at`,
   increment: `INSERT INTO counters (name, value, expires_at) SELECT ?1, ?2, ?3
       WHERE ?4 IS NULL OR ?2 + coalesce((SELECT value FROM counters WHERE name = ?1 AND expires_at > ?5), 0) <= ?4
     ON CONFLICT (name) DO UPDATE SET

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { parseBounded } from '../base/protocol/weigh-text.js';
 
 /** The kinds of record. A closed list, so that two modules cannot use one name for different records. */
 export const COLLECTIONS = [
@@ -36,6 +37,10 @@ export interface WrittenRecord extends Omit<StoredRecord, 'value'> {
   readonly value: string;
 }
 
+/** What a record is shorter than, as what is kept is held against the limits of requests: another one is not taken out of the store. */
+export const MOST_RECORD_LENGTH = 16_777_216;
+const MOST_VALUES = 1_000_000;
+
 /** Reads records where each that is damaged is passed over, and said once for its collection. */
 export function createRecordReader(description: string, onProblem: ((message: string) => void) | undefined) {
   const damaged = new Set<Collection>();
@@ -52,7 +57,7 @@ export function createRecordReader(description: string, onProblem: ((message: st
 
 function parseObject(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseBounded(text, MOST_VALUES);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

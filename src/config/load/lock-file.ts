@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../../base/json/json.js';
 import { deepFreeze } from '../../base/lib/collections.js';
 import { faultCode } from '../../base/lib/fault-code.js';
+import { readBounded } from '../../base/lib/read-bounded.js';
 import { replaceFile } from '../../base/lib/replace-file.js';
 import { escapeInvisible } from '../../base/lib/text.js';
 import { CATEGORIES, DANGER_LEVELS } from '../../base/protocol/operation.js';
+import { parseBounded } from '../../base/protocol/weigh-text.js';
 import type { ConfigLock, LockContent, LockedTool } from '../gateway-config.js';
 import type { ConfigReport } from './diagnostics.js';
 
@@ -44,6 +45,10 @@ const NEXT_STEP = "restore it from version control, or remove it and write a new
 /** A lock as it was read; nulls where there is none. */
 type ReadLock = Pick<ConfigLock, 'content' | 'digest'>;
 
+/** Ten thousand definitions take a third of it. */
+const MOST_LOCK_BYTES = 67_108_864;
+const MOST_LOCK_VALUES = 2_000_000;
+
 const NO_LOCK: ReadLock = { content: null, digest: null };
 
 /**
@@ -57,12 +62,12 @@ export async function readLockFile(file: string, cwd: string, report: ConfigRepo
   };
   let text: Buffer;
   try {
-    text = await readFile(file);
+    text = await readBounded(file, MOST_LOCK_BYTES);
   } catch (cause) {
     return faultCode(cause) === 'ENOENT' ? NO_LOCK : problem('', `the lock cannot be read (${faultCode(cause)})`);
   }
   const content = parse(text);
-  if (content === undefined) return problem('', 'the lock is not JSON');
+  if (content === undefined) return problem('', 'the lock is not JSON, or holds more than a lock does');
   // Loaded only where there is a lock.
   const { Ajv } = await import('ajv');
   const ajv = new Ajv({ validateSchema: false });
@@ -106,7 +111,7 @@ function escapePointer(name: string): string {
 
 function parse(text: Buffer): unknown {
   try {
-    return JSON.parse(text.toString('utf8'));
+    return parseBounded(text.toString('utf8'), MOST_LOCK_VALUES);
   } catch {
     // The caller reports it.
     return undefined;
