@@ -318,7 +318,7 @@ function createGateway(parts: GatewayParts): Gateway {
       statusParts,
       openNative: (over, shows) =>
         openNative(
-          { ...over, primitivesOf: (caller) => primitives.seenBy(readers.of(caller), shows) },
+          { ...over, primitivesOf: (caller) => primitives.seenBy(readers.of(caller), shows, view.filter.hasOwn) },
           { view: view.config.name, sees: (upstream) => view.filter.mayHave(upstream) },
         ),
     });

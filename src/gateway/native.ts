@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import type { Caller, NativeRequest, RawCall } from '../base/protocol/call.js';
 import type { LogMessage } from '../base/protocol/log-message.js';
-import { NothingFound } from '../base/protocol/operation-error.js';
+import { NothingFound, type OperationError } from '../base/protocol/operation-error.js';
 import { okReply, type Reply } from '../base/protocol/result.js';
 import { withNotHere } from './pipeline/not-here.js';
 import type { Snapshot } from './pipeline/snapshot.js';
@@ -27,7 +27,7 @@ export interface NativeListener {
 /** Resources, prompts and completions in MCP's own methods. */
 export interface NativeSurface {
   /** What a session that opens now is told; a session goes on asking for what it was told, and every method is answered always. */
-  capabilities(caller: Caller | undefined): NativeCapabilities;
+  capabilities(caller: Caller): NativeCapabilities;
   /** Answers one request: with the JSON text of the result where the code is OK, else with a failure. Never rejects. */
   answer(call: NativeCall): Promise<Reply>;
   /** Returns a function that removes the listener. */
@@ -37,7 +37,7 @@ export interface NativeSurface {
 }
 
 export interface NativeDeps {
-  readonly primitivesOf: (caller: Caller | undefined) => Pick<PrimitiveOperations, 'offers' | 'declared'>;
+  readonly primitivesOf: (caller: Caller) => Pick<PrimitiveOperations, 'offers' | 'inForce' | 'notCarried'>;
   /** Whether some enabled upstream has not answered yet, so that it may have anything. */
   readonly mayHaveMore: () => boolean;
   readonly snapshot: (asking: Asking) => Snapshot | Promise<Snapshot>;
@@ -61,7 +61,7 @@ interface NativeCapabilities {
   readonly resources?: { readonly subscribe: true; readonly listChanged: true } | { readonly listChanged: true };
   readonly prompts?: { readonly listChanged: true };
   readonly completions?: Readonly<Record<string, never>>;
-  /** Those of all servers, for what the gateway passes on without knowing it. */
+  /** Those that are carried. */
   readonly extensions?: JsonObject;
   readonly experimental?: JsonObject;
 }
@@ -69,14 +69,23 @@ interface NativeCapabilities {
 interface MethodForm {
   readonly operation: string;
   /** The parameters of the operation that the request would be. */
-  readonly paramsOf: (params: JsonObject) => JsonObject;
+  readonly paramsOf: (params: JsonObject, method: string) => JsonObject;
   /** The result where no upstream has any. */
   readonly empty?: JsonObject;
+  /** Set on the methods of extensions, which are unknown where no upstream has them. */
+  readonly isOfExtension?: true;
 }
 
 const NOTHING = (): JsonObject => ({});
 const byUri = ({ uri }: JsonObject): JsonObject => given({ uri });
 const reads: MethodForm = { operation: 'read_resource', paramsOf: byUri };
+
+/** Any other method: one of a vendor's extension. */
+const OF_VENDOR: MethodForm = {
+  operation: 'call_extension',
+  paramsOf: ({ _meta, ...params }, method) => ({ method, method_params: params }),
+  isOfExtension: true,
+};
 
 const METHODS: ReadonlyMap<string, MethodForm> = new Map<string, MethodForm>([
   ['resources/list', { operation: 'list_resources', paramsOf: NOTHING, empty: { resources: [] } }],
@@ -99,6 +108,9 @@ const METHODS: ReadonlyMap<string, MethodForm> = new Map<string, MethodForm>([
       paramsOf: ({ name, arguments: values }) => given({ name, arguments: values }),
     },
   ],
+  ['skills/list', { operation: 'list_resources', paramsOf: NOTHING, isOfExtension: true }],
+  ['skills/get', { ...reads, isOfExtension: true }],
+  ['resources/directory/read', { ...reads, isOfExtension: true }],
   ['completion/complete', { operation: 'complete', paramsOf: paramsOfCompletion }],
 ]);
 
@@ -122,7 +134,8 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
       const offers = (capability: 'resources' | 'prompts' | 'completions', flag?: string): boolean =>
         mayHaveMore() || primitives.offers(capability, flag);
       const kinds = (['resources', 'prompts', 'completions'] as const).filter((kind) => offers(kind));
-      const [extensions, experimental] = [primitives.declared('extensions'), primitives.declared('experimental')];
+      const extensions = primitives.inForce('extensions', caller);
+      const experimental = primitives.inForce('experimental', caller);
       const subscribe = offers('resources', 'subscribe') ? { subscribe: true as const } : {};
       return {
         ...(kinds.includes('resources') ? { resources: { ...subscribe, listChanged: true as const } } : {}),
@@ -133,16 +146,19 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
       };
     },
     async answer({ method, params, subscriber, ...call }) {
-      const form = METHODS.get(method);
+      const form = METHODS.get(method) ?? OF_VENDOR;
+      const refusal = form.isOfExtension && primitivesOf(call.caller).notCarried(method);
+      if (refusal !== undefined) return { ...failedReply(refusal), protocolError: 'unknown-method' };
       const now = snapshot(call);
       const seen = now instanceof Promise ? await now : now;
       const { catalog, plan } = seen;
-      const operation = form === undefined ? undefined : catalog.find(form.operation);
-      if (form === undefined || operation?.primitive === undefined) return answerWithout(method, seen);
+      const operation = catalog.find(form.operation);
+      if (operation?.primitive === undefined)
+        return { ...answerWithout(method, seen), ...(form.isOfExtension && { protocolError: 'unknown-method' }) };
       return handle({
         ...call,
         tool: plan.toolFor(operation),
-        arguments: { operation: operation.qualifiedName, params: form.paramsOf(params) },
+        arguments: { operation: operation.qualifiedName, params: form.paramsOf(params, method) },
         native: { method, params, subscriber },
       });
     },
@@ -160,7 +176,10 @@ function answerWithout(method: string, seen?: Snapshot): Reply {
   if (empty !== undefined) return okReply(empty);
   const message = `No server behind this gateway is known to answer '${method}' now. Try again when one is connected`;
   const nothing = new NothingFound('NOT_FOUND_RESOURCE', message);
-  const error = seen === undefined ? nothing : withNotHere(nothing, seen);
+  return failedReply(seen === undefined ? nothing : withNotHere(nothing, seen));
+}
+
+function failedReply(error: OperationError): Reply {
   return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
 }
 

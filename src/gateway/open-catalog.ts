@@ -61,6 +61,8 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     guard: introductions.guard,
     isCounted: introductions.isShown,
     isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
+    isTold: (upstream, kind, name) =>
+      live.config.upstreams.find(({ slug }) => slug === upstream)?.[kind]?.[name] !== undefined,
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
     // What everybody sees is shown to owners, too, to whom the server shows nothing of their own.
     onListChanged: (kind, { upstream, owner }) =>

@@ -135,13 +135,14 @@ function takesTheSame(one: RawTool, other: RawTool): boolean {
   return ['inputSchema', 'outputSchema'].every((member) => isDeepStrictEqual(one[member], other[member]));
 }
 
-/** Requests only read, so that what the caller's side refuses, perhaps because the other alone has it, is asked of the other. */
+/** What only reads, and the caller's side refuses, perhaps because the other alone has it, is asked of the other. */
 async function askEither(both: Record<Era, Connection>, request: UpstreamRequest, timeoutMs: number) {
   const { era = 'modern' } = request.caller ?? {};
   try {
     return await both[era].request(request, timeoutMs);
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
+    if (request.retryable === false && error.code !== ProtocolErrorCode.MethodNotFound) throw error;
     return both[era === 'modern' ? 'legacy' : 'modern'].request(request, timeoutMs).catch(() => Promise.reject(error));
   }
 }
@@ -153,6 +154,7 @@ const LISTS: Readonly<Record<string, ListMembers>> = {
   'resources/list': ['resources', 'uri'],
   'resources/templates/list': ['resourceTemplates', 'uriTemplate'],
   'prompts/list': ['prompts', 'name'],
+  'skills/list': ['skills', 'uri'],
 };
 
 /** Pages of a list that both sides have: those of 2026-07-28, then what sessions have beyond. A cursor begins with its side. */

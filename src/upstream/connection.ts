@@ -248,7 +248,7 @@ export async function completeConnection(
         return channel.request(method, { ...params, ...continuation }, { ...options, meta });
       };
       if (asks === undefined || (ask === undefined && log === undefined)) return send();
-      return sendInRounds(send, { ...request, ask, retryable: true }, asks, extensions);
+      return sendInRounds(send, { ...request, ask, retryable: request.retryable ?? true }, asks, extensions);
     },
     watch,
     announced: joinAnnounced([tools, askAnew, ...lists]),

@@ -183,11 +183,11 @@ export class IsolatedUpstream implements Upstream {
   }
 
   async #request(request: UpstreamRequest): Promise<JsonObject> {
-    const { method, params, words, resource, ...delivery } = request;
+    const { method, params, words, resource, retryable = true, ...delivery } = request;
     const failed = {
       tool: method,
       arguments: params,
-      retryable: true,
+      retryable,
       ...(words === undefined ? {} : { words }),
       resource: () => resource,
     };

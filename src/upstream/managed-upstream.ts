@@ -90,15 +90,15 @@ export class ManagedUpstream implements Upstream {
   }
 
   async request(request: UpstreamRequest): Promise<JsonObject> {
-    const { method, params, caller, cancellation, timeoutMs, words, resource } = request;
+    const { method, params, retryable = true, caller, cancellation, timeoutMs, words, resource } = request;
     const failed = {
       tool: method,
       arguments: params,
-      retryable: true,
+      retryable,
       ...(words === undefined ? {} : { words }),
       resource: () => resource,
     };
-    const delivery = { retryable: true, caller, cancellation, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const delivery = { retryable, caller, cancellation, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     return this.#run(delivery, failed, async (connection, ms) => {
       const result = await connection.request(this.#credentials.maskProgress(request), ms);
       return this.#hasCredentials ? this.#credentials.maskAll(result) : result;

@@ -71,6 +71,7 @@ export const OWN_METHODS: ReadonlySet<string> = new Set([
   'tools/list',
   'resources/list',
   'resources/templates/list',
+  'skills/list',
   'resources/subscribe',
   'resources/unsubscribe',
   'prompts/list',

@@ -1,5 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { extensionOf } from '../base/protocol/extensions.js';
 import { TASKS_EXTENSION } from '../base/protocol/tasks.js';
 import type { RawTool } from '../base/protocol/tools.js';
 import { driveTask, type TaskSurroundings } from './drive-task.js';
@@ -18,7 +19,8 @@ type TaskServer = Pick<TaskSurroundings, 'era' | 'request' | 'fetch' | 'asks'>;
 
 /** The calls of a connection that may run as tasks; undefined where its server has none. @param capabilities what it declares */
 export function findTaskCalls(server: TaskServer, capabilities: JsonObject): TaskCalls | undefined {
-  const isOffered = server.era === 'modern' ? declaresExtension(capabilities) : declaresTasks(capabilities);
+  const isOffered =
+    server.era === 'modern' ? extensionOf(capabilities, TASKS_EXTENSION) !== undefined : declaresTasks(capabilities);
   return isOffered ? new TaskCalls(server) : undefined;
 }
 
@@ -77,10 +79,6 @@ export class TaskCalls {
       },
     };
   }
-}
-
-function declaresExtension({ extensions }: JsonObject): boolean {
-  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]);
 }
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#capabilities */

@@ -54,10 +54,12 @@ export interface UpstreamCall {
   readonly mayRepeat?: () => Promise<boolean>;
 }
 
-/** A request that is no `tools/call`, such as `resources/read`. It only reads, so it is sent again after a lost connection. */
+/** A request that is no `tools/call`, such as `resources/read`. Unless it says otherwise it only reads, so it is sent again after a lost connection. */
 export interface UpstreamRequest {
   readonly method: string;
   readonly params: JsonObject;
+  /** Set where nobody knows what it does: it is sent once, to one side of a server of both eras. */
+  readonly retryable?: false | undefined;
   /** Whose request it is; absent for one of the gateway's own. */
   readonly caller?: Caller | undefined;
   readonly cancellation: Cancellation;

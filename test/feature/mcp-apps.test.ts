@@ -138,12 +138,12 @@ it('a tool for apps alone can be called, and is not offered to models', async ()
   await client.close();
 });
 
-it('a server is told of the extensions and experimental capabilities that its configuration says, of none else in the families, and clients of its own', async () => {
+it('a server is told of the extensions and experimental capabilities that its configuration says, of none else in the families, and clients of those that both have', async () => {
   const extensions = { 'example.org/x': { a: 1 } };
-  for (const [endpoint, more, told] of [
-    [{ mode: 'passthrough' }, { extensions, experimental: { 'example.org/try': {} } }, extensions],
-    [{ mode: 'passthrough' }, {}, UI],
-    [{ mode: 'single' }, {}, undefined],
+  for (const [endpoint, more, told, shared] of [
+    [{ mode: 'passthrough' }, { extensions, experimental: { 'example.org/try': {} } }, extensions, {}],
+    [{ mode: 'passthrough' }, {}, UI, { 'io.modelcontextprotocol/ui': {} }],
+    [{ mode: 'single' }, {}, undefined, {}],
   ] as const) {
     await using gateway = await hostGateway({ endpoint, mcpServers: { apps: { ...SERVER, ...more } } });
     const client = await through(gateway.url);
@@ -151,7 +151,9 @@ it('a server is told of the extensions and experimental capabilities that its co
     const [content] = asked.contents as { text: string }[];
     const declared = JSON.parse(content?.text ?? '') as JsonObject;
     expect([declared['extensions'], declared['experimental']]).toEqual([told, (more as JsonObject)['experimental']]);
-    expect(client.getServerCapabilities()?.experimental).toEqual({ 'example.org/try': { a: 1 } });
+    const capabilities = client.getServerCapabilities();
+    expect(capabilities?.extensions ?? {}).toEqual(shared);
+    expect(capabilities?.experimental).toEqual('experimental' in more ? { 'example.org/try': { a: 1 } } : undefined);
     await client.close();
   }
 });

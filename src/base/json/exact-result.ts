@@ -76,7 +76,7 @@ export function tellDigits({ error }: JsonObject): void {
 }
 
 /** The members of results whose items are listed among those of other servers. */
-const LISTS = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
+const LISTS = ['tools', 'resources', 'resourceTemplates', 'prompts', 'skills'] as const;
 
 /** @param start where the object begins in the text */
 function keepWithin(object: unknown, text: string, start: number | undefined): void {

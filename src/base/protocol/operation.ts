@@ -175,7 +175,7 @@ export class Variants {
 }
 
 /** MCP's word for what servers offer; tools are operations of their own. */
-export type Primitive = 'resources' | 'prompts' | 'completions';
+export type Primitive = 'resources' | 'prompts' | 'completions' | 'extensions';
 
 export interface OperationFields {
   /** The exposed name: bare where unique, else qualified. */

@@ -70,9 +70,9 @@ export interface ToolCallResult extends JsonObject {
 /**
  * The failures that MCP wants as JSON-RPC errors: the gateway has no such tool, it does not know the state that a client brings with an
  * answer, the server of a tool that passes through needs a capability that the client has not declared (which protocol
- * 2026-07-28 alone knows), or a request about a task is refused.
+ * 2026-07-28 alone knows), a request about a task is refused, or no server has the method of an extension.
  */
-type ProtocolErrorKind = 'unknown-tool' | 'unknown-state' | 'missing-capability' | 'task';
+type ProtocolErrorKind = 'unknown-tool' | 'unknown-method' | 'unknown-state' | 'missing-capability' | 'task';
 
 /**
  * The answer for the server to send. The envelope is already JSON text, so that its size is known and it is written once.

@@ -1,6 +1,7 @@
 import { formatPath, type JsonPath } from '../../base/json/json-path.js';
 import { isPattern } from '../../base/lib/glob.js';
 import { suggestName } from '../../base/lib/names.js';
+import { APPS_EXTENSION } from '../../base/protocol/extensions.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../../base/protocol/operation.js';
 import type { ClientConfig, ServerConfig } from '../access-config.js';
 import type { GatewayDocument, UpstreamDocument } from '../config-document.js';
@@ -47,7 +48,7 @@ export interface ConfigSources {
  * What hosts of MCP Apps declare; servers without it show their tools without pages.
  * https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
-const MCP_APPS = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+const MCP_APPS = { [APPS_EXTENSION]: { mimeTypes: ['text/html;profile=mcp-app'] } };
 
 /** Builds the normalised configuration from its sources. Faults between the sources go into the diagnostics. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {

@@ -152,12 +152,14 @@ export const SHARED = {
     additionalProperties: { type: 'object' },
     description:
       'The extensions of MCP that the server is told its clients have, by name, each with its settings. Where tools of servers are passed through, ' +
-      'MCP Apps (`io.modelcontextprotocol/ui`) unless given; none elsewhere.',
+      "MCP Apps (`io.modelcontextprotocol/ui`) unless given; none elsewhere. The methods of a vendor's extension that is named here and that the server has " +
+      '(`com.example/notes/list` of `com.example/notes`) are passed on to it: you vouch for what they do.',
   }),
   experimental: custom<Readonly<Record<string, JsonObject>>>({
     type: 'object',
     additionalProperties: { type: 'object' },
-    description: 'The experimental capabilities that the server is told its clients have, by name; none unless given.',
+    description:
+      'The experimental capabilities that the server is told its clients have, by name; none unless given. Methods that begin with such a name are passed on to it.',
   }),
   maxConcurrency: integer(
     1,

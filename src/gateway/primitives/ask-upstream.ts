@@ -25,6 +25,7 @@ export function askUpstream(
   const asking = upstream.request({
     method,
     params,
+    ...(call.operation.retryable ? {} : { retryable: false }),
     caller,
     cancellation,
     ...(about === undefined ? {} : { resource: { resource_type: about.type, resource_id: about.id.slice(0, 300) } }),

@@ -9,6 +9,7 @@ import { narrowTo } from './operations.js';
 import { keyOf, type ListName, memberOf } from './primitive-lists.js';
 import { cleanEntry } from './read-entry.js';
 import type { KnownLists } from './reader-lists.js';
+import { nameResources } from './resource-handler.js';
 import { handOver } from './shape-contents.js';
 
 interface ListHandlerDeps {
@@ -44,10 +45,11 @@ export function createListHandler(
     }
     return { listed, denied };
   };
-  const showEntry = (list: ListName, { upstream, id, value }: ListedEntry): JsonObject => ({
-    ...cleanEntry(value, keyOf(list)),
-    [keyOf(list)]: show(list, { upstream, id }),
-  });
+  const showEntry = (list: ListName, { upstream, id, value }: ListedEntry): JsonObject => {
+    const shown = show(list, { upstream, id });
+    const named = shown === id || list !== 'skills' ? value : nameResources(value, upstream);
+    return { ...cleanEntry(named, keyOf(list)), [keyOf(list)]: shown };
+  };
   return async (call) => {
     const { native, operation } = call;
     const list = native === undefined ? listOf(call.arguments) : listOfMethod(native.method);
@@ -77,6 +79,7 @@ export function createListHandler(
 
 function listOfMethod(method: string): ListName {
   if (method === 'prompts/list') return 'prompts';
+  if (method === 'skills/list') return 'skills';
   return method === 'resources/templates/list' ? 'templates' : 'resources';
 }
 

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../base/json/json.js';
 import {
+  type Classification,
   GATEWAY_SOURCE,
   type Operation,
   type Parameter,
@@ -11,6 +12,8 @@ import { finishOperation } from '../../catalog/operation.js';
 interface Described {
   readonly name: string;
   readonly primitive: Primitive;
+  /** That of a read where absent. */
+  readonly classification?: Classification;
   readonly description: string;
   readonly parameters: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -28,20 +31,22 @@ const OF_UPSTREAM: JsonSchema = { type: 'string', minLength: 1, description: 'On
 /** A model may write a number where a prompt takes a text. */
 const VALUES: JsonSchema = { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } };
 
+const READS: Classification = {
+  category: 'READ',
+  danger: { level: 'safe', reasons: ['MCP has resources, prompts and completions for reading alone'] },
+  confidence: 1,
+  evidence: ['built into the gateway'],
+};
+
 function describe(described: Described): Operation {
-  const { name, primitive, description, parameters, required = [], items, example } = described;
+  const { name, primitive, classification = READS, description, parameters, required = [], items, example } = described;
   return finishOperation({
     name,
     qualifiedName: name,
     upstream: GATEWAY_SOURCE,
     tool: name,
     primitive,
-    classification: {
-      category: 'READ',
-      danger: { level: 'safe', reasons: ['MCP has resources, prompts and completions for reading alone'] },
-      confidence: 1,
-      evidence: ['built into the gateway'],
-    },
+    classification,
     description,
     parameters: Object.entries(parameters).map(
       ([each, schema]): Parameter => ({
@@ -58,7 +63,7 @@ function describe(described: Described): Operation {
     ...(items === undefined
       ? {}
       : { outputSchema: { type: 'array', items: { type: 'object', properties: items } }, collection: [] }),
-    retryable: true,
+    retryable: classification === READS,
     groupedBy: null,
     examples: [{ description: 'An example', request: { operation: name, params: example } }],
   });
@@ -146,9 +151,26 @@ export const complete = describe({
   example: { prompt: 'NAME', argument: 'ARGUMENT', value: '' },
 });
 
+export const callExtension = describe({
+  name: 'call_extension',
+  primitive: 'extensions',
+  classification: {
+    ...READS,
+    category: 'EXECUTE',
+    danger: { level: 'reversible', reasons: ["the operator names the extension in its server's configuration"] },
+  },
+  description: 'Call a method of an extension of MCP that one of the servers has',
+  parameters: {
+    method: { ...TEXT, minLength: 1, description: 'The whole name of the method, as the extension has it' },
+    method_params: { type: 'object', default: {}, description: 'What the method takes' },
+  },
+  required: ['method'],
+  example: { method: 'com.example/notes/list', method_params: {} },
+});
+
 /** The gateway's operations for what is no tool, of the kinds that some upstream has. */
 export function listPrimitiveOperations(offers: (capability: Primitive) => boolean): readonly Operation[] {
-  const all = [listResources, readResource, listPrompts, getPrompt, complete];
+  const all = [listResources, readResource, listPrompts, getPrompt, complete, callExtension];
   return all.filter(({ primitive }) => primitive !== undefined && offers(primitive));
 }
 

@@ -38,6 +38,7 @@ const QUALIFY: Readonly<Record<ListName, (owned: Owned) => string>> = {
   resources: qualifyUri,
   templates: qualifyUri,
   prompts: qualifyPrompt,
+  skills: qualifyUri,
 };
 
 /**
@@ -56,7 +57,9 @@ export class Owners {
 
   /** How callers see what an upstream's list holds. */
   show(list: ListName, owned: Owned): string {
-    const isShared = this.#deps.lists.holdersOf(list, owned.id).some((holder) => holder !== owned.upstream);
+    const isShared = this.#deps.lists
+      .holdersOf(list === 'skills' ? 'resources' : list, owned.id)
+      .some((holder) => holder !== owned.upstream);
     return isShared || this.#readQualified(list, owned.id) !== undefined ? QUALIFY[list](owned) : owned.id;
   }
 
@@ -148,8 +151,8 @@ export class Owners {
     };
     const candidates = [
       () => lists.holdersOf('resources', uri),
-      // One server's template may fit what another server has linked to: neither is better.
-      () => [...new Set([...this.#matching(uri), ...linking()])],
+      // One server's template may fit what another server has linked to, or has in a skill: neither is better.
+      () => [...new Set([...this.#matching(uri), ...lists.skillHoldersOf(uri), ...linking()])],
       () => this.#resembling(uri),
     ];
     for (const find of candidates) {

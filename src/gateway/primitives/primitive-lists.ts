@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { OwnedMap, type Whose } from '../../base/lib/owned-map.js';
 import type { Caller } from '../../base/protocol/caller.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
+import { extensionOf, SKILLS_EXTENSION } from '../../base/protocol/extensions.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import {
   type DefinitionGuard,
@@ -14,13 +15,18 @@ import {
 import type { ListKind, Upstream } from '../../upstream/upstream.js';
 import { type Entry, type ListReading, type ListSource, readList } from './read-list.js';
 
-/** The lists of MCP beside that of tools. */
-export const LIST_NAMES = ['resources', 'templates', 'prompts'] as const;
+/** The lists of MCP beside that of tools which introspection counts. */
+export const COUNTED_LISTS = ['resources', 'templates', 'prompts'] as const;
+
+/** All of them. Skills are resources of which their extension has a list of its own. */
+const LIST_NAMES = [...COUNTED_LISTS, 'skills'] as const;
 
 export type ListName = (typeof LIST_NAMES)[number];
 
 interface NamedSource extends ListSource {
   readonly kind: ListKind;
+  /** The extension of MCP that the list is of. */
+  readonly extension?: string;
 }
 
 /** Prompts and templates are compared with what was accepted and looked through for orders to models, all of a list at once. */
@@ -37,6 +43,15 @@ const SOURCES: Readonly<Record<ListName, NamedSource>> = {
     most: MOST_DEFINED,
   },
   prompts: { kind: 'prompts', method: 'prompts/list', member: 'prompts', key: 'name', most: MOST_DEFINED },
+  skills: {
+    kind: 'resources',
+    extension: SKILLS_EXTENSION,
+    method: 'skills/list',
+    member: 'skills',
+    key: 'uri',
+    about: 'frontmatter',
+    most: MOST_DEFINED,
+  },
 };
 
 /** The member of an entry that holds its id. */
@@ -49,9 +64,13 @@ export function memberOf(list: ListName): string {
   return SOURCES[list].member;
 }
 
-/** The capability that a server with the list declares. */
-export function kindOf(list: ListName): ListKind {
-  return SOURCES[list].kind;
+/** Whether a server that declares these capabilities has the list. */
+export function hasList(list: ListName, capabilities: JsonObject | undefined): boolean {
+  const { kind, extension } = SOURCES[list];
+  return (
+    isJsonObject(capabilities?.[kind]) &&
+    (extension === undefined || extensionOf(capabilities, extension) !== undefined)
+  );
 }
 
 /** The upstreams by slug, in the order of the configuration. */
@@ -152,6 +171,7 @@ export class PrimitiveLists {
     resources: new OwnedMap(),
     templates: new OwnedMap(),
     prompts: new OwnedMap(),
+    skills: new OwnedMap(),
   };
   /** The lists that somebody has asked for. */
   readonly #asked = new Set<ListName>();
@@ -228,7 +248,7 @@ export class PrimitiveLists {
     if (upstream === undefined || kept.freshUntil > this.#now()) return undefined;
     // What is away is not waited for: its last list stands. Nor is anything begun for an owner who has nothing there any more.
     if (upstream.absence(whose.owner) !== undefined || upstream.readerOf(kept.caller) !== whose.owner) return undefined;
-    if (!isJsonObject(upstream.capabilities(whose.owner)?.[SOURCES[list].kind])) return undefined;
+    if (!hasList(list, upstream.capabilities(whose.owner))) return undefined;
     const reading = this.#readWhole(upstream, whose, list, isNews).finally(() => {
       kept.reading = undefined;
       kept.wait = undefined;
@@ -322,7 +342,7 @@ export class PrimitiveLists {
     const nothing = withheld === undefined || withheld.size === 0;
     const whyOf = ({ id }: Entry) =>
       nothing ? undefined : withheld.get(keyOfDefinition(list === 'prompts' ? 'prompt' : 'template', id));
-    kept.held = new Set(entries.filter((entry) => whyOf(entry) !== 'new').map(({ id }) => id));
+    kept.held = new Set(entries.filter((entry) => whyOf(entry) !== 'new').flatMap(idsIn));
     kept.entries = nothing ? entries : entries.filter((entry) => whyOf(entry) === undefined);
     kept.digest = digest;
     return !isEmpty;
@@ -331,7 +351,7 @@ export class PrimitiveLists {
   /** Resources come and go with what the server holds: only what is written for models to follow is compared. */
   #guard(whose: Whose, list: ListName, entries: readonly Entry[]): WithheldDefinitions | undefined {
     const { guard } = this.#deps;
-    if (list === 'resources' || guard === undefined) return undefined;
+    if (SOURCES[list].key === 'uri' || guard === undefined) return undefined;
     const [kind, define] =
       list === 'prompts' ? ['prompt' as const, definePrompt] : ['template' as const, defineTemplate];
     return guard.check(
@@ -346,6 +366,14 @@ export class PrimitiveLists {
     if (text !== kept.reported) for (const message of diagnostics) this.#deps.onDiagnostic(upstream, message);
     kept.reported = text;
   }
+}
+
+/** The id of an entry, and those of the files that a skill names. */
+function idsIn({ id, value: { resources } }: Entry): readonly string[] {
+  const files = Array.isArray(resources)
+    ? resources.flatMap((file: unknown) => (isJsonObject(file) ? file['uri'] : []))
+    : [];
+  return [id, ...files.filter((uri) => typeof uri === 'string')];
 }
 
 /** Many servers have resources and no templates, and then not the method either; and one that is redeployed may have lost it. */

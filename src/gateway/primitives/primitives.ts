@@ -5,7 +5,6 @@ import type { Caller, OperationHandler } from '../../base/protocol/call.js';
 import type { Operation, Primitive } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { Owned } from '../../base/protocol/qualified-names.js';
-import { TASKS_EXTENSION } from '../../base/protocol/tasks.js';
 import type { ToolSet } from '../../base/protocol/tools.js';
 import {
   type DefinitionGuard,
@@ -15,8 +14,10 @@ import {
 } from '../../catalog/integrity/definition-guard.js';
 import { EVERYBODY, type Reader, type Readers } from '../../upstream/readers.js';
 import type { ListKind } from '../../upstream/upstream.js';
+import { createExtensionHandler, type ExtensionKind, Extensions } from './extensions.js';
 import { createListHandler } from './list-handler.js';
 import {
+  callExtension,
   complete,
   getPrompt,
   listPrimitiveOperations,
@@ -28,7 +29,7 @@ import {
   textOf,
 } from './operations.js';
 import { Owners } from './owners.js';
-import { LIST_NAMES, type ListName, PrimitiveLists, type Upstreams } from './primitive-lists.js';
+import { COUNTED_LISTS, type ListName, PrimitiveLists, type Upstreams } from './primitive-lists.js';
 import { createPromptHandlers } from './prompt-handlers.js';
 import { type KnownLists, listsOf, ReaderLists } from './reader-lists.js';
 import { createResourceHandler } from './resource-handler.js';
@@ -40,6 +41,8 @@ interface PrimitivesDeps {
   readonly upstreams: Upstreams;
   /** Whether policy lets this call run without a question. */
   readonly isAllowed: (operation: Operation, args: JsonObject, caller: Caller) => boolean;
+  /** Whether the operator has a server told that its clients have an extension or an experimental capability. */
+  readonly isTold: (upstream: string, kind: ExtensionKind, name: string) => boolean;
   readonly onDiagnostic: (upstream: string, message: string) => void;
   readonly onListChanged: (kind: ListKind, whose: Whose) => void;
   readonly readers: Readers;
@@ -59,8 +62,10 @@ export interface PrimitiveOperations {
   handlerOf(operation: Operation): OperationHandler | undefined;
   /** Whether some upstream declares a capability, or a switch of it. */
   offers(capability: Primitive, flag?: string): boolean;
-  /** The extensions of MCP, or the experimental capabilities, that upstreams declare, but for those of the gateway's own. */
-  declared(kind: 'extensions' | 'experimental'): JsonObject;
+  /** The extensions of MCP, or the experimental capabilities, of upstreams that are carried for a caller. */
+  inForce(kind: ExtensionKind, caller: Caller): JsonObject;
+  /** Why a method of an extension has no answer; undefined where some upstream has it. */
+  notCarried(method: string): OperationError | undefined;
   /** Gets what `narrow` needs to know of a call; undefined where nothing has to be waited for. */
   prepare(operation: Operation, params: JsonObject): Promise<void> | undefined;
   /**
@@ -80,8 +85,15 @@ export interface PrimitiveOperations {
 
 /** The same of everybody, and what changes of it. */
 export interface Primitives {
-  /** What one reader sees: of all upstreams or, with URIs and names as in the whole, of some, as if there were no others. */
-  seenBy(reader: Reader, has?: (upstream: string) => boolean): PrimitiveOperations;
+  /**
+   * What one reader sees: of all upstreams or, with URIs and names as in the whole, of some, as if there were no others.
+   * @param hasOwn whether it has an operation of the gateway's own
+   */
+  seenBy(
+    reader: Reader,
+    has?: (upstream: string) => boolean,
+    hasOwn?: (operation: Operation) => boolean,
+  ): PrimitiveOperations;
   /** The prompts and templates of all upstreams, in the form in which the lock has them; several sets of one upstream. */
   definitions(): Promise<readonly ToolSet[]>;
   /** The kinds of definitions of an upstream that could not be read. */
@@ -108,13 +120,14 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
   const everybodys = seenBy(EVERYBODY);
   links.knowLists((caller) => {
     const seen = seenBy(readers.of(caller));
-    return { holdersOf: (uri) => seen.holdersOf('resources', uri), uris: () => seen.idsOf('resources') };
+    const uris = (): readonly string[] => [...seen.idsOf('resources'), ...seen.idsOf('skills')];
+    return { holdersOf: (uri) => seen.holdersOf('resources', uri), uris };
   });
   const configured = (): readonly string[] => [...upstreams.keys()];
   const linkersOf = (uri: string, caller: Caller): readonly string[] => links.linkersOf(uri, caller);
   const subscriptions = new ResourceSubscriptions(upstreams, deps.onResourceUpdated);
   return {
-    seenBy(reader, has = () => true) {
+    seenBy(reader, has = () => true, hasOwn = () => true) {
       const whole = new Owners({ lists: seenBy(reader), configured });
       const own = listsOf(seenBy(reader), has);
       const owners = new Owners({
@@ -123,7 +136,9 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
         linkersOf: (uri, caller) => linkersOf(uri, caller).filter(has),
       });
       const show = (list: ListName, owned: Owned): string => whole.show(list, owned);
-      return createOperations({ ...deps, lists: own, owners, show, subscriptions });
+      const isAllowed: PrimitivesDeps['isAllowed'] = (operation, args, caller) =>
+        hasOwn(operation) && deps.isAllowed(operation, args, caller);
+      return createOperations({ ...deps, isAllowed, lists: own, owners, show, subscriptions });
     },
     async definitions() {
       await Promise.all([everybodys.readAll('prompts'), everybodys.readAll('templates')]);
@@ -147,7 +162,8 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
   };
 }
 
-interface OperationsDeps extends Pick<PrimitivesDeps, 'upstreams' | 'isAllowed' | 'links' | 'guard' | 'isCounted'> {
+interface OperationsDeps
+  extends Pick<PrimitivesDeps, 'upstreams' | 'isAllowed' | 'isTold' | 'links' | 'guard' | 'isCounted'> {
   readonly lists: KnownLists;
   readonly owners: Owners;
   /** How callers see what an upstream's list holds. */
@@ -157,6 +173,7 @@ interface OperationsDeps extends Pick<PrimitivesDeps, 'upstreams' | 'isAllowed' 
 
 function createOperations(deps: OperationsDeps): PrimitiveOperations {
   const { isCounted, lists, owners } = deps;
+  const extensions = new Extensions(deps);
 
   const ownerOf = (operation: Operation, args: JsonObject, caller: Caller): Owned | undefined => {
     const upstream = textOf(args['upstream']);
@@ -167,6 +184,11 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     if (operation.name === complete.name) {
       if ((prompt === undefined) === (template === undefined)) throw onePlease();
       return prompt === undefined ? owners.ofTemplate(template ?? '', upstream) : owners.ofPrompt(prompt, upstream);
+    }
+    if (operation.name === callExtension.name) {
+      const server = extensions.serverOf(textOf(args['method']) ?? '');
+      if (server instanceof OperationError) throw server;
+      return { upstream: server, id: '' };
     }
     const capability = operation.primitive;
     if (upstream === undefined || capability === undefined) return undefined;
@@ -180,23 +202,23 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
     [readResource.name, createResourceHandler(deps)],
     [getPrompt.name, prompts.get],
     [complete.name, prompts.complete],
+    [callExtension.name, createExtensionHandler(deps)],
   ]);
 
   return {
-    operations: () => listPrimitiveOperations((capability) => lists.declaring(capability).length > 0),
+    operations: () =>
+      listPrimitiveOperations((capability) =>
+        capability === 'extensions' ? extensions.haveMethods() : lists.declaring(capability).length > 0,
+      ),
     handlerOf: ({ name, primitive }) => (primitive === undefined ? undefined : handlers.get(name)),
     offers: (capability, flag) =>
       lists.declaring(capability).some((slug) => {
         const declared = lists.capabilitiesOf(slug)?.[capability];
         return flag === undefined || (isJsonObject(declared) && declared[flag] === true);
       }),
-    declared(kind) {
-      const declared = lists.declaring(kind).map((slug) => lists.capabilitiesOf(slug)?.[kind]);
-      const all: JsonObject = Object.assign({}, ...declared);
-      // MCP has an object for each.
-      const known = Object.entries(all).filter(([name, value]) => name !== TASKS_EXTENSION && isJsonObject(value));
-      return Object.fromEntries(known);
-    },
+    inForce: (kind, caller) =>
+      extensions.inForce(kind, (slug) => deps.isAllowed(narrowTo(callExtension, slug), {}, caller)),
+    notCarried: (method) => extensions.refusalOf(method),
     prepare({ name, primitive }, params) {
       if (primitive === undefined || params['upstream'] !== undefined) return undefined;
       const prompt = textOf(
@@ -221,13 +243,13 @@ function createOperations(deps: OperationsDeps): PrimitiveOperations {
       };
     },
     countsOf(upstream) {
-      const counts = LIST_NAMES.map((list) => {
+      const counts = COUNTED_LISTS.map((list) => {
         return [list, isCounted(upstream) ? lists.countOf(list, upstream) : 0] as const;
       });
       return Object.fromEntries(counts.filter(([, count]) => count > 0));
     },
     readCounts() {
-      const due = LIST_NAMES.flatMap((list) => lists.readyOnce(list) ?? []);
+      const due = COUNTED_LISTS.flatMap((list) => lists.readyOnce(list) ?? []);
       if (due.length === 0) return undefined;
       return Promise.race([Promise.all(due), delay(COUNT_MS, undefined, { ref: false })]).then(() => undefined);
     },

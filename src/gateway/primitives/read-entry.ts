@@ -21,8 +21,8 @@ const readMembers = objectOf({
   arguments: listOf(argument),
 });
 
-/** What programs say to each other may hold a null that means something. */
-const META: ReadonlySet<string> = new Set(['_meta']);
+/** What programs say to each other may hold a null that means something, and so may what a host compares with the file of a skill. */
+const META: ReadonlySet<string> = new Set(['_meta', 'frontmatter']);
 
 /** An entry as every client can read it, and the paths of what had to be mended or left out for that. */
 export function readEntry(value: JsonObject): { readonly kept: JsonObject; readonly odd: readonly string[] } {
@@ -32,7 +32,7 @@ export function readEntry(value: JsonObject): { readonly kept: JsonObject; reado
 }
 
 /** What programs read, and by which servers know things: it is shown exactly as it is. */
-const EXACT: ReadonlySet<string> = new Set(['uri', 'uriTemplate', 'icons', '_meta']);
+const EXACT: ReadonlySet<string> = new Set(['uri', 'uriTemplate', 'icons', '_meta', 'frontmatter', 'resources']);
 
 /**
  * An entry as it is shown: its texts without invisible characters, each at most 4,000 characters long. URIs, and the names of prompts and

@@ -20,6 +20,8 @@ export interface ListSource {
   readonly member: string;
   /** The member of an entry that identifies it. */
   readonly key: string;
+  /** The member that says what it is; `name` where absent. */
+  readonly about?: 'frontmatter';
   /** The most entries that are read. */
   readonly most: number;
 }
@@ -127,8 +129,11 @@ class Reading {
     const id = value[key];
     if (typeof id !== 'string' || id === '') return `has no '${key}'`;
     if (id.length > LONGEST_ID || !id.isWellFormed()) return `has a '${key}' that is too long or no Unicode text`;
-    if (typeof value['name'] !== 'string') return `has no 'name'`;
-    if (value['name'].length > LONGEST_ID) return `has a 'name' of more than ${LONGEST_ID} characters`;
+    const { about = 'name' } = this.#source;
+    const { [about]: said } = value;
+    if (about === 'name' ? typeof said !== 'string' : !isJsonObject(said)) return `has no '${about}'`;
+    if (typeof said === 'string' && said.length > LONGEST_ID)
+      return `has a 'name' of more than ${LONGEST_ID} characters`;
     if (this.#entries.has(id)) return `repeats the '${key}' '${cleanLabel(id)}'`;
     const { kept, odd } = readEntry(value);
     if (odd.length > 0) this.#firstFault ??= `has a '${odd[0]}' of the wrong type, which is mended or left out`;

@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import type { JsonObject } from '../../base/json/json.js';
 import { type AskAbilities, canBeAsked, NO_ABILITIES } from '../../base/protocol/ask.js';
 import type { RawCall } from '../../base/protocol/call.js';
 import type { UserChannel } from '../../base/protocol/consent.js';
+import { extensionOf } from '../../base/protocol/extensions.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { okReply, type Reply } from '../../base/protocol/result.js';
 import { isTerminal, RELATED_TASK, TASKS_EXTENSION } from '../../base/protocol/tasks.js';
@@ -19,8 +20,7 @@ const POLL_MS = 1_000;
 
 /** Whether a modern client knows tasks. @param capabilities that it declares with its request */
 export function declaresTasks(capabilities: unknown): boolean {
-  const extensions = isJsonObject(capabilities) ? capabilities['extensions'] : undefined;
-  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]);
+  return extensionOf(capabilities, TASKS_EXTENSION) !== undefined;
 }
 
 /** The capabilities by which the gateway says that it has tasks. */

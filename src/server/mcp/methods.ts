@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { isVendorMethod } from '../../base/protocol/extensions.js';
 import { LOG_LEVELS } from '../../base/protocol/log-message.js';
 import { bool, expected, type Form, list, object, oneOf, optional, record, text } from './params-form.js';
 import type { Era } from './write-result.js';
@@ -68,6 +69,9 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['resources/read', { eras: BOTH, ...BY_URI }],
   ['resources/subscribe', { eras: LEGACY, ...BY_URI }],
   ['resources/unsubscribe', { eras: LEGACY, ...BY_URI }],
+  ['skills/list', { eras: BOTH, form: PAGED }],
+  ['skills/get', { eras: BOTH, form: BY_URI.form }],
+  ['resources/directory/read', { eras: BOTH, form: object({ uri: text, cursor: optional(text) }) }],
   ['prompts/list', { eras: BOTH, form: PAGED }],
   ['prompts/get', { eras: BOTH, form: object({ name: text, arguments: optional(record(text)) }), named: 'name' }],
   [
@@ -87,6 +91,13 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['tasks/result', { eras: LEGACY, ...BY_TASK }],
   ['tasks/list', { eras: LEGACY, form: PAGED }],
 ]);
+
+const OF_VENDOR: Method = { eras: BOTH, form: NOTHING };
+
+/** Undefined for what is certainly no method: which methods the extensions of servers have, the gateway knows. */
+export function findMethod(name: string): Method | undefined {
+  return METHODS.get(name) ?? (isVendorMethod(name) ? OF_VENDOR : undefined);
+}
 
 function namesTasks({ notifications }: JsonObject): boolean {
   return isJsonObject(notifications) && notifications['taskIds'] !== undefined;

@@ -6,7 +6,7 @@ import { declaresTasks, taskCapabilities } from './answer-task.js';
 import { applyCancellation, type Peer, type RequestId, type Responder, readId, splitBatch } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { findRetryFaults } from './elicitation-form.js';
-import { METHODS } from './methods.js';
+import { findMethod, METHODS } from './methods.js';
 import {
   declaredBy,
   type Fault,
@@ -88,7 +88,7 @@ function take(notice: unknown, { caller, calls }: Peer, questions: OpenQuestions
 /** Why a request is not answered: there is no such method in its era, its params have another form, or its client lacks what it needs. */
 export function findRefusal(request: McpRequest): Fault | undefined {
   const { era, method: name, params, retry } = request;
-  const method = METHODS.get(name);
+  const method = findMethod(name);
   if (method === undefined || !method.eras.includes(era)) {
     const message = `Method not found: '${echoName(name)}'`;
     return { status: era === 'modern' ? 404 : 200, code: RPC_ERROR.methodNotFound, message };

@@ -24,16 +24,11 @@ export const RPC_ERROR = {
 export type RpcErrorCode = (typeof RPC_ERROR)[keyof typeof RPC_ERROR];
 
 /** Writes a JSON-RPC error response. `id` is null where the request's own could not be read. */
-export function writeRpcError(
-  id: string | number | null,
-  code: RpcErrorCode,
-  message: string,
-  data?: JsonObject,
-): string {
+export function writeRpcError(id: string | number | null, code: number, message: string, data?: JsonObject): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${writeErrorMember(code, message, data)}}`;
 }
 
 /** Its member that says what went wrong. */
-export function writeErrorMember(code: RpcErrorCode, message: string, data?: JsonObject): string {
+export function writeErrorMember(code: number, message: string, data?: JsonObject): string {
   return `"error":${JSON.stringify(data === undefined ? { code, message } : { code, message, data })}`;
 }

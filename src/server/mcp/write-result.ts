@@ -4,12 +4,13 @@ import { joinMembers, joinPieces, type WrittenMember } from '../../base/json/pie
 import type { NativeRequest, ProgressUpdate } from '../../base/protocol/call.js';
 import { SERVER_INFO } from '../../base/protocol/envelope.js';
 import { ERROR_TABLE } from '../../base/protocol/error-table.js';
+import { isVendorMethod } from '../../base/protocol/extensions.js';
 import type { OperationFailure, Reply } from '../../base/protocol/result.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { RequestId } from './calls-in-flight.js';
 import { writeInputRequired } from './elicitation-form.js';
 import { type MessageText, surround } from './message-text.js';
-import { RPC_ERROR, type RpcErrorCode, writeErrorMember, writeRpcError } from './rpc-error.js';
+import { RPC_ERROR, writeErrorMember, writeRpcError } from './rpc-error.js';
 
 /** MCP before revision 2026-07-28 (a handshake and sessions), and from it on (an envelope on every request). */
 export type Era = 'legacy' | 'modern';
@@ -49,7 +50,7 @@ function isMarked({ isError, code, marked }: Reply, errors: ErrorMarking): boole
 
 /** A JSON-RPC error in place of a tool's result. */
 interface ReplyError {
-  readonly code: RpcErrorCode;
+  readonly code: number;
   readonly message: string;
   readonly data: JsonObject;
 }
@@ -82,9 +83,10 @@ export function forClientWith(declared: unknown, reply: Reply): Reply {
   return rest;
 }
 
-/** The HTTP status of an answer: a client that lacks a capability gets 400 (MCP 2026-07-28, error handling). */
+/** The HTTP status of an answer: for a client that lacks a capability, and for a method that there is not (MCP 2026-07-28, error handling). */
 export function statusOf(reply: Reply, era: Era): number {
-  return reply.protocolError === 'missing-capability' && era === 'modern' ? 400 : 200;
+  if (era === 'legacy') return 200;
+  return reply.protocolError === 'missing-capability' ? 400 : reply.protocolError === 'unknown-method' ? 404 : 200;
 }
 
 /**
@@ -167,6 +169,8 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/templates/list',
   'resources/read',
   'prompts/list',
+  'skills/list',
+  'skills/get',
 ]);
 
 /** The upstream's own members, and what a modern result needs beside them. */
@@ -198,7 +202,7 @@ function writeModernMembers(
   { ttlMs, meta }: { readonly ttlMs: unknown; readonly meta: unknown },
   identity: JsonObject,
 ): readonly [string, string] {
-  const isKept = method === 'resources/read' && typeof ttlMs === 'number' && ttlMs >= 0;
+  const isKept = (method === 'resources/read' || method === 'skills/get') && typeof ttlMs === 'number' && ttlMs >= 0;
   const own = {
     ...(CACHEABLE.has(method)
       ? { ...CACHE_POLICY, ...(isKept ? { ttlMs } : {}) }
@@ -215,12 +219,16 @@ function writeModernMembers(
  * with nothing but its URI. https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
  * A page that the user has to open first comes with an error of its own in revision 2025-11-25.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * What the errors of an extension mean, its server and its client know.
  */
 function toNativeError(reply: Reply, { method, params }: NativeRequest, era: Era): ReplyError {
   const failure = JSON.parse(reply.text) as OperationFailure;
   const { error } = failure;
   const { message } = error;
   const data = { ...failure };
+  if (reply.protocolError === 'unknown-method') return { code: RPC_ERROR.methodNotFound, message, data };
+  const said = error.details?.['upstream_code'];
+  if (typeof said === 'number' && isVendorMethod(method)) return { code: said, message, data };
   const page = error.details?.['elicitation'];
   if (era === 'legacy' && isJsonObject(page)) {
     return { code: RPC_ERROR.urlElicitationRequired, message, data: { elicitations: [page] } };
