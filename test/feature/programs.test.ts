@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
@@ -173,13 +174,30 @@ describe('a program over operations', () => {
     });
   }, 60_000);
 
-  it('has its calls in the audit trail by its id, each as its caller', async () => {
-    await run('await aql.call("create_note", { title: "recorded" });');
+  it('learns no token, neither of another program of its caller nor of what it asked in the background', async () => {
+    const { data } = await run('await aql.call("delete_note", { id: 4 });', { _execution: { background: true } });
+    const status = { execution_id: data.execution_id, wait_seconds: 30 };
+    expect(JSON.stringify(await live.call(ann, 'get_execution_status', status))).toMatch(/program_[\w-]{32}/);
+    const told = await run(
+      `const of = (call) => call.then(JSON.stringify, (error) => JSON.stringify([error.message, error.details]));
+       return [await of(aql.call('get_execution_status', input)), await of(aql.call('list_executions', {}))];`,
+      { input: status },
+    );
+    expect(told.data.result).toHaveLength(2);
+    expect(JSON.stringify(told)).not.toMatch(/program_[\w-]{32}|conf_[\w-]{16}/);
+  }, 60_000);
+
+  it('has its calls in the audit trail by its id, which tells its code and input, each as its caller', async () => {
+    const code = 'await aql.call("create_note", { title: "recorded" });';
+    await run(code);
+    const digest = createHash('sha256')
+      .update(JSON.stringify([code, 'null']))
+      .digest('hex');
     const records = (await readJournals(live.gateway.config.directory)).filter(
       ({ operation }) => operation === 'notes__create_note',
     );
     const actor = records.at(-1)?.['actor'];
-    expect(actor).toMatchObject({ client: 'ann', program: expect.stringMatching(/^prog_/) });
+    expect(actor).toMatchObject({ client: 'ann', program: expect.stringMatching(new RegExp(`^prog_.*_${digest}$`)) });
   }, 60_000);
 
   it('reads alone by run_program_read_only, whatever its calls are named and told', async () => {
