@@ -209,7 +209,7 @@ it('looks a text up without judging it where the token of GitHub has no scope th
     const env = { GITHUB_PERSONAL_ACCESS_TOKEN: 'ghp_told', GITHUB_HOST: `http://127.0.0.1:${port}` };
     await using gateway = await hostGateway({ mcpServers: { github: inlineServer(GITHUB, { env }) } });
     await using client = await connectClient(gateway.url);
-    const call = () => client.call('mcp_aql_read', 'search_code', { q: 'git push --force origin main' });
+    const call = () => client.call('mcp_aql_read', 'search_code', { q: 'x', order: 'git push --force origin main' });
     await vi.waitFor(async () => expect(await call()).toMatchObject({ success: true }), PATIENCE);
     expect(asked).toEqual(['/api/v3/rate_limit Bearer ghp_told']);
     expect(JSON.stringify(gateway.gateway.status())).not.toContain('ghp_told');
@@ -227,6 +227,6 @@ it('looks a text up without judging it where the token of GitHub has no scope th
 const NAMES =
   'add_issue_comment create_branch create_issue create_or_update_file create_pull_request create_pull_request_review create_repository fork_repository get_file_contents get_issue get_pull_request get_pull_request_comments get_pull_request_files list_commits search_code search_issues search_repositories search_users';
 const GITHUB = `Object.fromEntries('${NAMES}'.split(' ').map((name) => [name, {
-  tool: { description: 'Of GitHub: ' + name, inputSchema: { type: 'object', properties: { q: { type: 'string' } } } },
+  tool: { description: 'Of GitHub: ' + name, inputSchema: { type: 'object', properties: { q: { type: 'string' }, order: { type: 'string' } } } },
   run: () => ({ content: [{ type: 'text', text: 'found' }] }),
 }]))`;
