@@ -308,8 +308,8 @@ describe('the owner of a name', () => {
     const { owners } = await openBoth();
     for (const uri of ['a:both', 'x:1'])
       expect(refusal(() => owners.ofResource(uri, undefined)).details['candidates']).toEqual([
-        `mcp-aql://one/${encodeURIComponent(uri)}`,
-        `mcp-aql://two/${encodeURIComponent(uri)}`,
+        `mcp-aql://one/${uri}`,
+        `mcp-aql://two/${uri}`,
       ]);
     expect(refusal(() => owners.ofPrompt('p', undefined)).details['candidates']).toEqual(['one__p', 'two__p']);
     expect(refusal(() => owners.ofPrompt('zz', undefined)).code).toBe('NOT_FOUND_RESOURCE');
@@ -347,7 +347,7 @@ describe('the owner of a name', () => {
     const { code, details } = refusal(() => owners.ofResource(uri, undefined));
     expect([code, details['candidates']]).toEqual([
       'NOT_FOUND_RESOURCE',
-      [`mcp-aql://one/a%3A${'7'.repeat(98)}`, `mcp-aql://two/a%3A${'7'.repeat(98)}`],
+      [`mcp-aql://one/a:${'7'.repeat(98)}`, `mcp-aql://two/a:${'7'.repeat(98)}`],
     ]);
   });
 
