@@ -1,10 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
-import {
-  ElicitationCompleteNotificationSchema,
-  LoggingMessageNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
@@ -89,32 +86,6 @@ describe.each(WAYS)('$kind over $way', ({ kind, way }) => {
     }
   }, 60_000);
   afterAll(() => client?.[Symbol.asyncDispose]());
-
-  it.each(UPSTREAMS)('answers what %s asks: forms, pages, texts and roots', async (upstream) => {
-    asked.length = 0;
-    elicit = (params) => {
-      asked.push(params);
-      return params['mode'] === 'url' ? { action: 'accept' } : accept({ name: 'Ann' });
-    };
-    const before = runs.length;
-    expect(await client.call(`${upstream}__ask_form`)).toMatchObject({ data: { form: accept({ name: 'Ann' }) } });
-    expect(await client.call(`${upstream}__ask_page`)).toMatchObject({ data: { page: { action: 'accept' } } });
-    expect(await client.call(`${upstream}__get_model_text`)).toMatchObject({ data: { model: MODEL_ANSWER } });
-    expect(await client.call(`${upstream}__ask_roots`)).toMatchObject({ data: { roots: ROOTS } });
-    expect(await client.call(`${upstream}__ask_both`)).toMatchObject({
-      data: { form: accept({ name: 'Ann' }), model: MODEL_ANSWER },
-    });
-    expect(asked.slice(0, 3)).toMatchObject([
-      { message: `The server '${upstream}' asks: What is your name?` },
-      {
-        message: `The server '${upstream}' asks you to open a page of pay.example: Please pay`,
-        url: 'https://pay.example/checkout',
-      },
-      { messages: [{ content: { text: 'Say hello' } }] },
-    ]);
-    expect(asked[2]).not.toHaveProperty('includeContext');
-    if (way === 'http' && upstream === 'legacy') expect(runs.slice(before)).toHaveLength(5);
-  });
 
   it.each(UPSTREAMS)('passes on to %s that the user declines, or closes the question', async (upstream) => {
     for (const action of ['decline', 'cancel']) {
@@ -322,31 +293,6 @@ it.each(CLIENT_KINDS)(
     }
   },
 );
-
-it.each(['piped', 'legacy', 'modern'])(
-  '%s says that a page is done to the client alone that was asked to open it',
-  async (upstream) => {
-    const ids: unknown[] = [];
-    const elicit = ({ elicitationId }: JsonObject) => {
-      ids.push(elicitationId);
-      return { action: 'accept' };
-    };
-    await using client = await connectAsked('SDK v1', targets.http(), { elicit });
-    await using other = await connectAsked('SDK v1', targets.http(), { elicit: () => ({ action: 'accept' }) });
-    const [own, others] = [collectPages(client), collectPages(other)];
-    await client.call(`${upstream}__ask_page`);
-    await vi.waitFor(() => expect(own).toEqual(ids.map((elicitationId) => ({ elicitationId }))));
-    expect(ids).toEqual([upstream === 'modern' ? expect.stringMatching(/^[0-9a-f-]{36}$/) : 'e-1']);
-    expect(others).toEqual([]);
-  },
-);
-
-function collectPages({ client }: AskedClient): JsonObject[] {
-  const pages: JsonObject[] = [];
-  if (client instanceof Client) throw new Error('another client was connected');
-  client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => void pages.push(params));
-  return pages;
-}
 
 describe('log messages', () => {
   it.each(['SDK v2 legacy', 'SDK v1'] as const)('reach the session whose call causes them: %s', async (kind) => {

@@ -17,7 +17,7 @@ export function tellNotHere(seen: Seen): string {
   const named = absent.slice(0, MOST_NAMED).map(([slug, absence]) => `'${slug}' (${nameAbsence(absence)})`);
   const more = absent.length > MOST_NAMED ? ` and ${absent.length - MOST_NAMED} more` : '';
   const steps = new Set(absent.map(([, absence]) => stepFor(absence)));
-  return `Unavailable now, and may have it: ${named.join(', ')}${more}. Before you conclude that there is none: ${[...steps].join('; ')}`;
+  return `Unavailable now, and may have it: ${named.join(', ')}${more}. Before you conclude there is none: ${[...steps].join('; ')}`;
 }
 
 /** A refusal that says that something does not exist, with the servers that could not be asked. */

@@ -159,10 +159,10 @@ export const callExtension = describe({
     category: 'EXECUTE',
     danger: { level: 'reversible', reasons: ["the operator names the extension in its server's configuration"] },
   },
-  description: 'Call a method of an extension of MCP that one of the servers has',
+  description: 'Call a method of an MCP extension, which one of the servers has',
   parameters: {
     method: { ...TEXT, minLength: 1, description: 'The whole name of the method, as the extension has it' },
-    method_params: { type: 'object', default: {}, description: 'What the method takes' },
+    method_params: { type: 'object', default: {}, description: 'Params of the method' },
   },
   required: ['method'],
   example: { method: 'com.example/notes/list', method_params: {} },

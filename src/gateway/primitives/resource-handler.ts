@@ -84,7 +84,7 @@ async function withAskedUri(result: JsonObject, id: string, asked: string): Prom
 }
 
 function lacking(upstream: string, words: string): OperationError {
-  const details = { param_name: 'uri', constraint: 'a resource of a server that can' };
+  const details = { param_name: 'uri', constraint: 'a resource whose server can' };
   return new OperationError('VALIDATION_INVALID_VALUE', `The server '${upstream}' ${words}`, details);
 }
 

@@ -13,7 +13,7 @@ const FOLDERS = [
   'gateway/builtin/introspect/filter.ts',
   'gateway/builtin/introspect/operation.ts',
   'gateway/builtin/executions/handlers.ts',
-  'gateway/builtin/relationships',
+  'modules/relationships',
   'catalog/arguments',
   'schema/explain-violations.ts',
   'policy/execution',
