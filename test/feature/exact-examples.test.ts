@@ -128,6 +128,10 @@ describe('an example in a refusal', () => {
     expect((await exampleOf('get_payment', { amount: '12.5' }, 'mcp_aql_read')).arguments.params).toEqual({
       amount: 12.5,
     });
+    for (const padded of ['1.10000000000000000', '1234567890123.4500000', '[9007199254740992.000]'])
+      expect((await exampleOf('get_payment', { amount: '1', parts: padded }, 'mcp_aql_read')).note).toBeUndefined();
+    const padded = await exampleOf('get_payment', { amount: '1.10000000000000000' }, 'mcp_aql_read');
+    expect(padded.arguments.params).toEqual({ amount: 1.1 });
   });
 
   it('of what is no READ fills in nothing that runs, and keeps what was right', async () => {

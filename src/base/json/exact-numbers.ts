@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { isLost } from './changed-numbers.js';
 import { parsePartsAtOnce } from './parse-in-parts.js';
-import { isInexact, quoteNumbers, SUSPICIOUS } from './scan.js';
+import { findNumber, isInexact, quoteNumbers, SUSPICIOUS } from './scan.js';
 
 /** Random, so that no upstream can write it; short, because every number that is kept takes it once. */
 const MARK = randomBytes(9).toString('base64url');
@@ -53,12 +54,17 @@ export function unmarkedWithin(value: unknown): unknown {
   return Array.isArray(value) ? plain.map(([, member]) => member) : Object.fromEntries(plain);
 }
 
-/** Whether a text is JSON with a number that would be another one as a value. */
+/** Parses JSON for who sends its values on: a number that would be another one as a value is the text of its digits. */
+export function parseCarried(text: string): unknown {
+  return JSON.parse(SUSPICIOUS.test(text) ? quoteNumbers(text, isLost) : text);
+}
+
+/** Whether a text is JSON with a number that would be another one as a value: zeros at the end of a fraction change nothing. */
 export function holdsInexact(text: string): boolean {
   if (!SUSPICIOUS.test(text)) return false;
   try {
-    const value = parseExact(text);
-    return unmarkedWithin(value) !== value;
+    JSON.parse(text);
+    return findNumber(text, 0, isLost) !== undefined;
   } catch {
     // No JSON: a text, whatever its digits.
     return false;

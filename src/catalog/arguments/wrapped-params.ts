@@ -1,4 +1,4 @@
-import { parseExact, unmarkedWithin } from '../../base/json/exact-numbers.js';
+import { parseCarried } from '../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { toSnakeCase } from '../../base/lib/names.js';
 import type { ParameterScope } from '../../base/protocol/operation.js';
@@ -31,7 +31,7 @@ export function parseObject(value: unknown): JsonObject | undefined {
 export function parseText(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
-    return unmarkedWithin(parseExact(value));
+    return parseCarried(value);
   } catch {
     // Not JSON after all: the caller meant a text.
     return value;
