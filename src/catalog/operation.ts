@@ -157,6 +157,17 @@ export function mayWrite(operation: Operation, params: JsonObject | undefined): 
   return operationOfCall(operation, args).classification.category !== 'READ';
 }
 
+/**
+ * How a call asks what it would do instead of doing it; undefined where nothing is changed, and for a tool's own call. A parameter of that name,
+ * described or not, is the server's.
+ */
+export function dryRunNameOf(operation: Operation): 'dry_run' | '_dry_run' | undefined {
+  const { passthrough, scope, strict, upstream } = operation;
+  if (passthrough !== undefined || !mayWrite(operation, undefined)) return undefined;
+  if (!scope.byName.has('dry_run')) return strict ? 'dry_run' : '_dry_run';
+  return upstream === GATEWAY_SOURCE ? undefined : '_dry_run';
+}
+
 const FURTHER: Risk = {
   path: [],
   when: { present: true },

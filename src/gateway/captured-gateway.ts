@@ -67,6 +67,7 @@ export function openCapturedGateway(
       dropIgnored: createDropIgnored([]),
       gatekeeper: {
         admit: () => ({ outcome: 'allowed' }),
+        decide: ({ operation, arguments: args, caller }) => rules.decide(operation, args, caller),
         staticDecision: (operation) => rules.staticDecision(operation, view?.name),
         recall: async () => undefined,
         recallOperation: async () => undefined,

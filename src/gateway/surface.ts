@@ -155,7 +155,7 @@ function wordsOf({ plan, catalog, connections }: Snapshot): readonly ServerWords
 export function countUses(usage: Usage, observe: Observer): Observer {
   return (observation) => {
     observe(observation);
-    if (observation.kind !== 'call' || observation.code !== 'OK') return;
+    if (observation.kind !== 'call' || observation.code !== 'OK' || observation.isDryRun === true) return;
     if (observation.upstream !== GATEWAY_SOURCE) usage.count(observation.operation);
   };
 }

@@ -108,6 +108,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
   return {
     gatekeeper: {
       admit: (request) => decisions.gatekeeper.admit(request),
+      decide: (request) => decisions.gatekeeper.decide(request),
       staticDecision: (operation, view) => decisions.gatekeeper.staticDecision(operation, view),
       recallOperation: (token, caller) => decisions.gatekeeper.recallOperation(token, caller),
       recall: (operation, token, caller) => decisions.gatekeeper.recall(operation, token, caller),

@@ -219,18 +219,18 @@ describe('a call', () => {
 });
 
 describe('the input of an UPDATE', () => {
-  it('is shown in an example when a caller sends its fields beside the identifiers', async () => {
+  it('is told as the call to send when a caller sends its fields beside the identifiers', async () => {
     const { code, message, details } = refusal(
       await client.call(UPDATE, 'update_issue', { owner: 'a', issue_number: 1, title: 'New' }),
     );
     expect(code).toBe('VALIDATION_MISSING_PARAM');
     expect(details['param_name']).toBe('input');
     expect(message).toContain("'title' (did you mean 'input.title'?)");
-    expect(details['example']).toEqual({
+    expect(details['send']).toEqual({
       tool: UPDATE,
       arguments: { operation: 'update_issue', params: { owner: 'a', issue_number: 1, input: { title: 'New' } } },
     });
-    await accepted(details);
+    await accepted({ example: details['send'] });
   });
 
   it('is named when it is missing', async () => {

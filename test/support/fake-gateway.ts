@@ -191,6 +191,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       passthrough: false,
       structuredContent: false,
       longestName: 64,
+      flatUpdates: false,
       profile: { name: 'crude', families: [] },
     },
     limits: {

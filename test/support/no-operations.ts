@@ -13,6 +13,7 @@ export const NO_OPERATIONS: Snapshot = {
   plan: {
     mode: 'single',
     profile: 'crude',
+    flatUpdates: false,
     families: [],
     tools: [],
     passthrough: [],

@@ -27,6 +27,8 @@ export type Observation =
       readonly category: string;
       readonly code: ErrorCode | 'OK';
       readonly durationMs: number;
+      /** It only told what it would do. */
+      readonly isDryRun?: true;
       readonly sessionId: string;
       /** The request's, as in the audit trail and in the answer's `_meta`. */
       readonly requestId?: string;

@@ -20,6 +20,8 @@ export interface EndpointPlan {
   readonly mode: EndpointMode;
   /** The name of the profile that the families belong to. */
   readonly profile: string;
+  /** Whether an UPDATE's fields may lie beside its identifiers. */
+  readonly flatUpdates: boolean;
   readonly families: readonly FamilyDefinition[];
   /** The gateway's own tools. */
   readonly tools: readonly ToolDefinition[];
@@ -42,8 +44,11 @@ export interface EndpointPlan {
 }
 
 /** How tools are shown. */
-export type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors' | 'structuredContent' | 'longestName'> &
-  Partial<Pick<GatewayConfig['endpoint'], 'structuredContent' | 'longestName'>> & {
+export type PlanConfig = Omit<
+  GatewayConfig['endpoint'],
+  'errors' | 'structuredContent' | 'longestName' | 'flatUpdates'
+> &
+  Partial<Pick<GatewayConfig['endpoint'], 'structuredContent' | 'longestName' | 'flatUpdates'>> & {
     /** The share of their usual space that descriptions take for names, 0 to 1; 1 where absent. */
     readonly detail?: number;
     /** The categories that there can be, whatever operations there are now; all where absent. */
@@ -130,6 +135,7 @@ export function buildEndpointPlan(
   return {
     mode,
     profile: config.profile.name,
+    flatUpdates: config.flatUpdates ?? false,
     families,
     tools: listed,
     passthrough,

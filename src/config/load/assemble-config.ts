@@ -54,10 +54,10 @@ const MCP_APPS = { [APPS_EXTENSION]: { mimeTypes: ['text/html;profile=mcp-app'] 
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, upstreamsDir, document, diagnostics, lock } = sources;
   const endpoint = normalise(ENDPOINT, document.endpoint);
-  const { mode: modeName, profile: chosen, toolPrefix, errors, longestName, structuredContent } = endpoint;
+  const { mode: modeName, profile: chosen, passthrough: isPassed, ...others } = endpoint;
   const mode = modeName === 'crude' ? 'semantic' : modeName;
-  if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
-  const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
+  if (mode !== 'semantic') noteNamelessTool(others.toolPrefix, diagnostics);
+  const profiles = buildProfiles(document.profiles, others.toolPrefix, diagnostics);
   const profile = pickProfile(chosen, profiles, diagnostics);
   const definitions = listDefinitions(sources);
   const clients = buildClients(document.clients, { directory, path: ['clients'], diagnostics });
@@ -74,8 +74,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const pins = buildPins(document.pins, definitions, diagnostics);
   noteBareAllows(ownPolicy.rules, { upstreams: known.upstreams, pins }, diagnostics);
   noteOpenServer(server, clients, diagnostics);
-  const passthrough = endpoint.passthrough || mode === 'passthrough';
-  const shown = { mode, toolPrefix, profile, errors, passthrough, longestName, structuredContent };
+  const shown = { ...others, mode, profile, passthrough: isPassed || mode === 'passthrough' };
   const { views, rules } = buildViews(document.views, { endpoint: shown, profiles, known, diagnostics });
   const safetyLoop = buildSafetyLoop(document.safetyLoop, { directory, diagnostics });
   const policy = { ...ownPolicy, rules: [...ownPolicy.rules, ...rules, ...startRules(safetyLoop)] };
@@ -84,7 +83,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const tracing = buildTracing(document.tracing, { directory, diagnostics });
   const plain = normaliseAll(PLAIN_SECTIONS, document);
   const { proxy, tls } = document.defaults ?? {};
-  const showsTools = passthrough || views.some((view) => view.endpoint.passthrough);
+  const showsTools = shown.passthrough || views.some((view) => view.endpoint.passthrough);
   const built = buildUpstreams(definitions, {
     directory,
     outbound: { ...(proxy === undefined ? {} : { proxy }), ...(tls === undefined ? {} : { tls }) },

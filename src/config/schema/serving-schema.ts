@@ -37,6 +37,10 @@ export const ENDPOINT = section('What clients see.', {
     "Send each answer as structured content too, beside its text, and an output schema with each of the gateway's own tools. Where it is off, clients that send the header `mcp-aql-structured-content: 1` get both.",
     false,
   ),
+  flatUpdates: boolean(
+    'Let an UPDATE run whose fields lie beside its identifiers instead of in `input`, where each name is one of its parameters and only one reading is possible. The specification (4.5.3) has it refused, which costs one more call: the refusal holds the call to send.',
+    false,
+  ),
   errors: choice(
     ['all', 'unrecoverable'],
     "Which failures MCP's `isError` marks: `all`, or only those that a model cannot correct by itself (`unrecoverable`). A question, such as for a confirmation, is no failure.",

@@ -102,7 +102,7 @@ export function policyRequestOf(
   { raw, operation, arguments: args, directives }: ValidatedCall,
   preview?: PolicyRequest['preview'],
 ): PolicyRequest {
-  const { confirmation, ifMatch } = directives;
+  const { confirmation, ifMatch, dryRun } = directives;
   const { caller, cancellation, user, consent, within } = raw;
   return {
     operation,
@@ -117,6 +117,7 @@ export function policyRequestOf(
     consent,
     preview,
     isCovered: within && within.step === 'of the outer call',
+    ...(dryRun === true && { isDryRun: true }),
   };
 }
 

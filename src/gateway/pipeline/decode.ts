@@ -8,11 +8,20 @@ import { type CallTrace, newTraceId, readTraceId } from '../../base/protocol/tra
 import { parseObject } from '../../catalog/arguments/wrapped-params.js';
 import type { EndpointPlan } from '../../catalog/endpoint/endpoint-plan.js';
 import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
-import { callVariants, carryingVariant, operationOfCall } from '../../catalog/operation.js';
+import { callVariants, carryingVariant, dryRunNameOf, operationOfCall } from '../../catalog/operation.js';
 import { statementVerdict } from '../../catalog/proven-read.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
 import { isTokenLike } from '../../policy/confirmation/tokens.js';
-import { CONFIRMATION, EXECUTION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
+import {
+  CONFIRMATION,
+  DRY_RUN,
+  EXECUTION,
+  IF_MATCH,
+  OWN_NAMES,
+  PLAIN_CONFIRMATION,
+  PLAIN_DRY_RUN,
+  QUOTA_CONTINUE,
+} from './directive-names.js';
 import { correctedExample, unknownOperation } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 import { endpointMismatch, notProvenToRead } from './wrong-family.js';
@@ -304,6 +313,8 @@ export interface Directives {
   readonly ifMatch?: unknown;
   /** Whether the call goes on in the background; where absent, the configuration says it. */
   readonly background?: boolean | undefined;
+  /** Whether the caller only wants to know what the call would do. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /**
@@ -327,13 +338,15 @@ export function loneToken(request: JsonObject): string | undefined {
   return params === undefined ? undefined : loneConfirmation(params);
 }
 
-const NAMES = [CONFIRMATION, QUOTA_CONTINUE, EXECUTION, PLAIN_CONFIRMATION, IF_MATCH] as const;
+const NAMES = [CONFIRMATION, QUOTA_CONTINUE, EXECUTION, DRY_RUN, PLAIN_CONFIRMATION, IF_MATCH, PLAIN_DRY_RUN] as const;
 
 type Name = (typeof NAMES)[number];
 
 /** Whether a name may be a directive, or a misspelt one. Most calls say nothing of themselves. */
 export function mayDirect(said: JsonObject): boolean {
-  return Object.keys(said).some((key) => key.startsWith('_') || key === PLAIN_CONFIRMATION || key === IF_MATCH);
+  return Object.keys(said).some(
+    (key) => key.startsWith('_') || key === PLAIN_CONFIRMATION || key === IF_MATCH || key === PLAIN_DRY_RUN,
+  );
 }
 
 /**
@@ -354,9 +367,12 @@ export function takeDirectives(operation: Operation, params: JsonObject, isConfi
   // Null does not count as absent here: a caller who meant to send a version must not overwrite without one.
   const ifMatch = given.includes(IF_MATCH) ? params[IF_MATCH] : undefined;
   const background = readExecution(operation, givenAs(EXECUTION));
+  const dryRuns = [DRY_RUN, PLAIN_DRY_RUN] as const;
+  const dryRun = dryRuns.some((name) => readDryRun(operation, name, givenAs(name))) || undefined;
   return {
     params: ownParams,
     background,
+    dryRun,
     confirmation,
     quotaContinue,
     ifMatch,
@@ -389,7 +405,7 @@ export function refuseMisspelt({ name, parameters }: Pick<Operation, 'name' | 'p
 export function misspeltDirectives(said: JsonObject): readonly { readonly key: string; readonly meant: Name }[] {
   const metadata = Object.keys(said).filter((key) => key.startsWith('_') && key.length <= LONGEST_MISSPELT);
   return metadata.slice(0, MOST_COMPARED).flatMap((key) => {
-    if (key === CONFIRMATION || key === QUOTA_CONTINUE || key === EXECUTION) return [];
+    if (NAMES.some((name) => name === key)) return [];
     const meant = NAMES.find((directive) => isSpeltLike(key.replace(/^_+/, ''), directive.replace(/^_/, '')));
     return meant === undefined ? [] : [{ key, meant }];
   });
@@ -399,6 +415,8 @@ export function misspeltDirectives(said: JsonObject): readonly { readonly key: s
 function isDirective(operation: Operation, name: Name, value: unknown, isConfirmable: () => boolean): boolean {
   if (name === PLAIN_CONFIRMATION && !isConfirmable()) return false;
   if (name === IF_MATCH && operation.merge === undefined) return false;
+  if (name === DRY_RUN && operation.passthrough !== undefined) return false;
+  if (name === PLAIN_DRY_RUN) return dryRunNameOf(operation) === PLAIN_DRY_RUN;
   const isOwn = operation.parameters.some((parameter) => parameter.name === name || parameter.upstreamName === name);
   if (!isOwn) return true;
   if (name === EXECUTION) return isJsonObject(value) && typeof value['background'] === 'boolean';
@@ -428,6 +446,19 @@ function readToken(operation: Operation, name: string, value: unknown): string |
     `Parameter '${name}' expected 'string', got '${actual}'. Send the value of details.confirmation_token unchanged`,
     { operation: operation.name, param_name: name, expected_type: 'string', actual_type: actual },
   );
+}
+
+/** Whatever is no truth value is refused: a call that was meant to change nothing must not run. */
+function readDryRun({ name: operation }: Operation, name: string, value: unknown): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  const actual = typeName(value);
+  const message = `Parameter '${name}' expected 'boolean', got '${actual}': true shows what the call would do, and runs nothing`;
+  throw new OperationError('VALIDATION_INVALID_TYPE', message, {
+    operation,
+    param_name: name,
+    expected_type: 'boolean',
+    actual_type: actual,
+  });
 }
 
 function readExecution(operation: Operation, value: unknown): boolean | undefined {

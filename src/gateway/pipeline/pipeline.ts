@@ -28,6 +28,7 @@ import type {
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, requireUnchanged } from './authorize.js';
 import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, isEmpty, mayDirect, route } from './decode.js';
+import { describeDryRun } from './dry-run.js';
 import { createInnerCalls, noteAnswer, type PipelineCalls } from './inner-calls.js';
 import { withNextStep } from './next-step.js';
 import { withNotHere } from './not-here.js';
@@ -77,7 +78,7 @@ export interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
   readonly askAhead: BatchPolicy['askAhead'];
   readonly catalog: SnapshotSource;
-  readonly quota: Pick<QuotaService, 'charge' | 'chargeParts' | 'isIdle'>;
+  readonly quota: Pick<QuotaService, 'charge' | 'chargeParts' | 'isIdle' | 'status'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
@@ -133,6 +134,7 @@ interface Progress {
   arguments?: JsonObject;
   /** What the answer of one of the gateway's own operations is made of. */
   parts?: AnswerParts;
+  isDryRun?: boolean | undefined;
   snapshot: Snapshot;
 }
 
@@ -211,6 +213,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const runStages = async (raw: RawCall, known: Snapshot, progress: Progress): Promise<Reply> => {
     const lane = raw.caller.sessionId;
     const { validated, isLarge, snapshot } = await readCall(raw, known, progress);
+    progress.isDryRun = validated.directives.dryRun;
+    if (progress.isDryRun === true)
+      return shapeOwn(
+        { data: await describeDryRun(validated, deps), warnings: warningsOf(validated, results) },
+        limits,
+      );
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
     progress.trace?.enter('authorize');
     // A large request costs work in every stage: it is copied, held against rules, written and recorded.
@@ -371,7 +379,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const durationMs = performance.now() - progress.started;
     const { operation, arguments: args } = progress;
     const { code } = reply;
-    recordCall({ operation: operation ?? nameSent(raw), arguments: args ?? {}, caller: raw.caller, code, durationMs });
+    const isDryRun = code === 'OK' && progress.isDryRun === true;
+    const called = operation ?? nameSent(raw);
+    const ended = { operation: called, arguments: args ?? {}, caller: raw.caller, durationMs };
+    recordCall({ ...ended, code: isDryRun ? 'DRY_RUN' : code });
     raw.notes?.note(operation === undefined ? { code } : { code, operation: operation.name });
     // A tool that a client made up is no name for a trace.
     raw.trace?.end(code, operation === undefined ? undefined : raw.tool, operation);
@@ -385,6 +396,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       sessionId: raw.caller.sessionId,
       ...(raw.caller.requestId === undefined ? {} : { requestId: raw.caller.requestId }),
       ...(raw.caller.client === undefined ? {} : { client: raw.caller.client }),
+      ...(isDryRun && { isDryRun }),
     });
     return identified;
   };

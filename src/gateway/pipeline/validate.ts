@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { compileGlob, matchGlobs } from '../../base/lib/glob.js';
 import { createSuggester } from '../../base/lib/names.js';
@@ -6,6 +7,9 @@ import type { Caller, RawCall } from '../../base/protocol/call.js';
 import type { Operation, Parameter } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import { bindArguments, checkArguments, type UnknownInside } from '../../catalog/arguments/bind-arguments.js';
+import { moveIntoInput } from '../../catalog/arguments/flat-update.js';
+import { withPlaceholders } from '../../catalog/arguments/placeholders.js';
+import { dryRunNameOf, operationOfCall } from '../../catalog/operation.js';
 import type { ClientConfig } from '../../config/access-config.js';
 import { type Gatekeeper, isConfirmable } from '../../policy/rules/policy-types.js';
 import { pushFirst } from '../../results/pages/push-first.js';
@@ -26,7 +30,7 @@ import {
 } from './decode.js';
 import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
 import { admitInner } from './inner-calls.js';
-import { correctedExample } from './not-found.js';
+import { type CorrectedExample, correctedExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
 /** A request whose parameters match the operation's description, in the upstream's spelling. */
@@ -82,12 +86,12 @@ export function validate(
   const controlled = results.takeControls(operation, directives.params);
   const { query, refusal } = controlled;
   const { params, ignored } = dropIgnored(operation, controlled.params, raw.caller);
-  const bound = bindArguments(operation, params);
+  const bound = bindParameters(operation, params, snapshot);
   if (bound.ok && refusal?.error !== undefined) throw refusal.error;
   if (!bound.ok || refusal !== undefined) {
     const accepted = { controls: results.controlsOf(operation), confirmable: confirmable() };
     const faults = [...(bound.ok ? [] : bound.faults), ...(refusal?.faults ?? [])];
-    throw describeFaults(faults, { ...call, params }, snapshot, accepted);
+    throw describeFaults(faults, { ...call, params }, snapshot, accepted, call.params);
   }
   const narrowed =
     operation.primitive === undefined ? undefined : snapshot.targets?.narrow(operation, bound.arguments, raw.caller);
@@ -118,6 +122,20 @@ export function validate(
   };
 }
 
+/** The upstream's arguments; an update's fields may lie beside `input` where the operator lets them. */
+function bindParameters(
+  operation: Operation,
+  params: JsonObject,
+  { plan }: Pick<Snapshot, 'plan'>,
+): ReturnType<typeof bindArguments> {
+  const bound = bindArguments(operation, params);
+  if (bound.ok || !plan.flatUpdates) return bound;
+  // What is passed on without being described may be meant as a field or as none.
+  const { byName } = operation.scope;
+  const isKnown = Object.keys(params).every((key) => key === 'input' || key.startsWith('_') || byName.has(key));
+  return (isKnown ? moveIntoInput(operation, params)?.bound : undefined) ?? bound;
+}
+
 /** Whether calls can be asked to be confirmed: any that says what its tool does not describe can. */
 export function mayBeAsked(operation: Operation, gatekeeper: Pick<Gatekeeper, 'staticDecision'>): boolean {
   return !operation.strict || isConfirmable(gatekeeper.staticDecision(operation));
@@ -134,18 +152,45 @@ function describeFaults(
   call: RoutedCall,
   snapshot: Snapshot,
   accepted: Accepted,
+  sent: JsonObject,
 ): OperationError {
   const main = chooseMainFault(faults);
   const { operation } = call;
   const words = describeInWords(faults, operation, accepted);
   const details = specifiedDetails(main, faults, operation, accepted);
-  const example = correctedExample(snapshot, operation, call.params);
-  return new OperationError(main.code, words, {
+  const next = wholeCall(snapshot, operation, call.params, sent);
+  return new OperationError(main.code, next?.send === undefined ? words : `${words}. Send details.send as it is`, {
     operation: operation.name,
     ...details,
     ...(faults.length > 1 ? { faults } : {}),
-    example,
+    ...(next ?? { example: correctedExample(snapshot, operation, call.params) }),
   });
+}
+
+/**
+ * The call to send instead of a flat update: whole, every value in it as it was sent. With a secret in it, it is an example only, as answers
+ * are kept in transcripts. Undefined for every other call.
+ */
+function wholeCall(
+  { plan }: Pick<Snapshot, 'plan'>,
+  operation: Operation,
+  params: JsonObject,
+  sent: JsonObject,
+): { readonly send?: CorrectedExample; readonly example?: CorrectedExample } | undefined {
+  const moved = moveIntoInput(operation, params);
+  if (moved === undefined) return undefined;
+  const ofCall = Object.entries(sent).filter(([key]) => !Object.hasOwn(params, key));
+  const whole = { ...Object.fromEntries(ofCall), ...moved.params };
+  const tool = plan.toolFor(operationOfCall(operation, moved.bound.arguments));
+  const call = (given: JsonObject): CorrectedExample => ({
+    tool,
+    arguments: { operation: operation.name, params: given },
+  });
+  const shown = withPlaceholders(operation, whole);
+  if (isDeepStrictEqual(shown, whole)) return { send: call(whole) };
+  return {
+    example: { ...call(shown), note: 'Put the secrets that you sent in place of <...>: answers do not repeat them' },
+  };
 }
 
 /** An update without `input` is known by that, whatever lies beside it instead (specification, section 4.5.3). */
@@ -168,7 +213,11 @@ function describeInWords(faults: readonly Fault[], operation: Operation, accepte
   const suggest = createSuggester();
   const suggestOwn = (param: string, expected: string | undefined): string | undefined =>
     expected === undefined
-      ? suggest(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)])
+      ? suggest(param.replace(/^input\./, ''), [
+          ...controls.names.values(),
+          ...directivesOf(operation),
+          ...dryRunOf(operation),
+        ])
       : undefined;
   const guesses = unknown.map(({ param, nearest, expected }) => ({
     param,
@@ -241,7 +290,13 @@ function namesOf(faults: readonly Fault[], code: Fault['code']): string[] {
 
 /** The names that `params` may contain: the operation's own, then the controls of its answer, then the confirmation. */
 function validNames(operation: Operation, { controls, confirmable }: Accepted): string[] {
-  return [...ownNames(operation), ...controls.names.values(), ...(confirmable ? [PLAIN_CONFIRMATION] : [])];
+  const ofCall = [...(confirmable ? [PLAIN_CONFIRMATION] : []), ...dryRunOf(operation)];
+  return [...ownNames(operation), ...controls.names.values(), ...ofCall];
+}
+
+function dryRunOf(operation: Operation): string[] {
+  const name = dryRunNameOf(operation);
+  return name === undefined ? [] : [name];
 }
 
 function ownNames(operation: Operation): string[] {

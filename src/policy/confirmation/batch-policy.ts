@@ -20,11 +20,11 @@ export function createBatchPolicy(
   return {
     confirmerOf(request) {
       const { effect, requires } = decide(request);
-      return effect === 'confirm' ? requires : undefined;
+      return effect === 'confirm' && request.isDryRun !== true ? requires : undefined;
     },
     async askAhead(request) {
       const decision = decide(request);
-      return decision.effect === 'confirm' ? askAhead(request, decision, deps) : undefined;
+      return decision.effect === 'confirm' && request.isDryRun !== true ? askAhead(request, decision, deps) : undefined;
     },
     ...(mode === 'together' ? { joint: createJointConsent(decide, deps) } : {}),
   };

@@ -56,7 +56,15 @@ export function createGatekeeper({
     decision: PolicyDecision,
     outcome: Parameters<typeof decisionEvent>[3],
   ): boolean | Promise<boolean> => audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
-  return { admit, recall, recallOperation, staticDecision: (operation, view) => rules.staticDecision(operation, view) };
+  const decide: Gatekeeper['decide'] = ({ operation, arguments: args, caller }) =>
+    rules.decide(operation, args, caller);
+  return {
+    admit,
+    decide,
+    recall,
+    recallOperation,
+    staticDecision: (operation, view) => rules.staticDecision(operation, view),
+  };
 }
 
 /** Goes on when the journal has taken the record: at once, unless it is full. */

@@ -30,6 +30,8 @@ export interface PolicyRequest {
   readonly preview?: (() => Promise<UpdatePreview>) | undefined;
   /** Whether it is a part of a call that an agent has reported. */
   readonly isCovered?: boolean | undefined;
+  /** Whether the call only asks what it would do, so that nobody has to agree. */
+  readonly isDryRun?: true;
 }
 
 /** Why a call is allowed to run. */
@@ -60,6 +62,8 @@ export interface Gatekeeper {
    * `InputRequired` that asks for agreement.
    */
   admit(request: PolicyRequest): Permit | Promise<Permit>;
+  /** What is decided about a call, for who asks: nothing is recorded, and nobody asked. */
+  decide(request: PolicyRequest): PolicyDecision;
   /** @param view where it is called; the whole where absent */
   staticDecision(operation: Operation, view?: string): StaticDecision;
   /** The name of the operation whose call the caller was asked to confirm with this token; undefined where it was not kept. */

@@ -15,7 +15,7 @@ import { findValidExample } from '../../../catalog/arguments/example-params.js';
 import type { EndpointPlan } from '../../../catalog/endpoint/endpoint-plan.js';
 import { describeFurther } from '../../../catalog/further-parameters.js';
 import { visibleInputSchema } from '../../../catalog/grouped-tools/narrow-schema.js';
-import { riskInWords, toldRead, trialInWords, trialVariant } from '../../../catalog/operation.js';
+import { dryRunNameOf, riskInWords, toldRead, trialInWords, trialVariant } from '../../../catalog/operation.js';
 import { readVariant } from '../../../catalog/proven-read.js';
 import { describeDialect, type Told } from '../../../catalog/told-dialect.js';
 import { EXECUTION_STATUSES } from '../../../policy/execution/execution.js';
@@ -183,6 +183,7 @@ export function describeInFull(operation: Operation, view: OperationView, includ
       ...(operation.merge === undefined ? [] : [IF_MATCH]),
       ...describeControls(operation, controls),
       ...(isConfirmable(operation, view) ? [CONFIRMATION_TOKEN] : []),
+      ...describeDryRun(operation),
     ],
     returns: describeReturns(operation, controls.kind !== 'none'),
     examples: examplesOf(operation, controls),
@@ -259,6 +260,14 @@ const CONFIRMATION_TOKEN: ParameterInfo = {
   required: false,
   description: 'After CONFIRMATION_REQUIRED: its details.confirmation_token',
 };
+
+/** How a call of what changes something asks what it would do. */
+function describeDryRun(operation: Operation): readonly ParameterInfo[] {
+  const name = dryRunNameOf(operation);
+  return name === undefined
+    ? []
+    : [{ name, type: 'boolean', required: false, description: 'Preview without executing' }];
+}
 
 /** An operation's own parameter of that name is its own. */
 function isConfirmable(operation: Operation, { staticDecision }: OperationView): boolean {

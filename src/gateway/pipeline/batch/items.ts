@@ -7,7 +7,7 @@ import type { Operation } from '../../../base/protocol/operation.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import { mayWrite } from '../../../catalog/operation.js';
 import { isBatch, isSilentMember, misspeltDirectives, paramsOf, readEnvelope } from '../decode.js';
-import { EXECUTION } from '../directive-names.js';
+import { DRY_RUN, EXECUTION } from '../directive-names.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
 
@@ -169,7 +169,7 @@ function findUnknownMembers({ arguments: given }: RawCall): readonly Fault[] {
   const misspelt = new Set(misspeltDirectives(request).map(({ key }) => key));
   const unknown = Object.keys(request).filter((key) => {
     if (key === 'operations' || request[key] === null || isSilentMember(request, key)) return false;
-    return key === EXECUTION || !key.startsWith('_') || misspelt.has(key);
+    return key === EXECUTION || key === DRY_RUN || !key.startsWith('_') || misspelt.has(key);
   });
   if (unknown.length === 0) return [];
   return [

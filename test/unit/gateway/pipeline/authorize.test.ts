@@ -32,6 +32,7 @@ const CALL: ValidatedCall = {
 
 const gatekeeper = (admit: Gatekeeper['admit']): Gatekeeper => ({
   admit,
+  decide: () => expect.unreachable(),
   staticDecision: () => ({ effect: 'allow', requires: 'token', conditional: false }),
   recall: async () => undefined,
   recallOperation: async () => undefined,

@@ -432,6 +432,7 @@ describe('introspect of one operation', () => {
       parameters: [
         { name: 'path', type: 'string', required: true },
         { name: 'content', type: 'string', required: true },
+        { name: 'dry_run', type: 'boolean', required: false },
       ],
     });
     expect(operation['examples']).toEqual([
@@ -530,6 +531,7 @@ it("shows limits, defaults and own fields of an UPDATE's input without a second 
       description:
         'The fields to change (* required): size (integer, 1 to 9, default 3): How many; owner ({userId* (string)})',
     },
+    { name: 'dry_run' },
   ]);
 });
 
@@ -566,8 +568,8 @@ describe('introspect of controls', () => {
     expect(await detailsOf('get_note')).toHaveProperty('computed_fields.0.name', 'double');
   });
 
-  it('offers nothing on writes, all controls on READs, and fields alone where an answer certainly holds no list', async () => {
-    expect(namesIn(await detailsOf('create_file'))).toEqual(['path', 'content']);
+  it('offers a dry run alone on writes, all controls on READs, and fields alone where an answer certainly holds no list', async () => {
+    expect(namesIn(await detailsOf('create_file'))).toEqual(['path', 'content', 'dry_run']);
     expect(namesIn(await detailsOf('read_file'))).toEqual(['path', ...CONTROLS]);
     expect(namesIn(await detailsOf('get_note'))).toEqual(['path', 'fields', 'preset']);
   });
