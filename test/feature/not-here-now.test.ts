@@ -27,7 +27,7 @@ const SERVERS = {
   crm: GONE,
   off: { ...GONE, disabled: true },
 };
-const NAMES_BOTH = /'billing' \(starting\).*'crm' \(.*Before you conclude that there is none: /;
+const NAMES_BOTH = /'billing' \(starting\).*'crm' \(.*Before you conclude there is none: /;
 
 let live: LiveGateway;
 let client: Client;
