@@ -104,11 +104,10 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
     const trace = services.beginTrace?.(raw);
     const { plan } = catalog.current(raw.caller);
     // A tool that is not there may be one of an upstream whose first list is being read.
-    const now = plan.reachOf(raw.tool) === undefined ? catalog.currentOf(raw, () => [raw.tool]) : undefined;
-    const known = now instanceof Promise ? (await now).plan : plan;
+    const isShown = plan.reachOf(raw.tool) !== undefined;
+    const known = isShown ? plan : (await catalog.currentOf(raw, () => [raw.tool])).plan;
     const request = readRequest(raw, known, trace);
-    const current = catalog.currentOf(raw, () => namesOf(request, known));
-    const snapshot = current instanceof Promise ? await current : current;
+    const snapshot = await catalog.currentOf(raw, () => namesOf(request, known));
     const reply = await answerBy(request, snapshot);
     const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
     raw.notes?.note({ requestId: request.call.caller.requestId, code: reply.code });

@@ -64,27 +64,27 @@ type CurrentOperation = (operation: Operation) => Operation | undefined | Promis
  * got a confirmation for an operation whose definition changed while the call waited.
  * @param preview reads what the call would change, for the person who is asked; absent where that cannot be known
  */
-export function authorize(
+export async function authorize(
   call: ValidatedCall,
   gatekeeper: Gatekeeper,
   currentOperation: CurrentOperation,
   preview?: PolicyRequest['preview'],
-): AuthorizedCall | Promise<AuthorizedCall> {
-  const permit = gatekeeper.admit(policyRequestOf(call, preview));
-  if (!(permit instanceof Promise)) return new Authorized(call);
-  const asked = call.raw.within?.asks === false ? permit.catch(refuseQuestion) : permit;
-  return asked.then(async (granted) => {
+): Promise<AuthorizedCall> {
+  try {
+    const granted = await gatekeeper.admit(policyRequestOf(call, preview));
+    if (granted.outcome === 'allowed') return new Authorized(call);
     await requireConfirmed(call.operation, call.arguments, currentOperation);
-    return new Authorized(call, granted.outcome === 'confirmed' ? granted.changes : undefined);
-  });
+    return new Authorized(call, granted.changes);
+  } catch (thrown) {
+    const isQuestion = thrown instanceof OperationError && isQuestionCode(thrown.code);
+    throw isQuestion && call.raw.within?.asks === false ? notAskedHere(call.operation, thrown) : thrown;
+  }
 }
 
 /** Nobody is asked in the middle of another call. */
-function refuseQuestion(thrown: unknown): never {
-  if (!(thrown instanceof OperationError) || !isQuestionCode(thrown.code)) throw thrown;
-  const { operation } = thrown.details;
-  const message = `Permission denied: '${String(operation)} needs a confirmation of its own, which cannot be given here'`;
-  throw new OperationError('PERMISSION_DENIED', message, { operation }, { cause: thrown });
+function notAskedHere({ name }: Operation, cause: OperationError): OperationError {
+  const message = `Permission denied: '${name} needs a confirmation of its own, which cannot be given here'`;
+  return new OperationError('PERMISSION_DENIED', message, { operation: name }, { cause });
 }
 
 /** Reads what a call would change, when it is asked for; undefined where that cannot be known. */

@@ -18,13 +18,7 @@ import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
 import type { Charged, QuotaService } from '../../policy/quota/quota-types.js';
 import type { CallRecorder } from '../../policy/rules/gatekeeper.js';
 import type { BatchPolicy, Gatekeeper, PolicyRequest } from '../../policy/rules/policy-types.js';
-import type {
-  CollectionQuery,
-  DetachedList,
-  ReadContext,
-  ReadData,
-  ResultService,
-} from '../../results/query/result-types.js';
+import type { CollectionQuery, DetachedList, ReadContext, ResultService } from '../../results/query/result-types.js';
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, requireUnchanged } from './authorize.js';
 import { type BackgroundCalls, requireBackground } from './background.js';
 import { decode, isEmpty, mayDirect, route } from './decode.js';
@@ -177,15 +171,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const isLarge = limitPayload(raw.arguments, limits) > LARGE_WEIGHT;
     if (isLarge) await turns.next(lane);
     progress.trace?.enter('decode');
-    // Nothing is awaited that is at hand: for each of these steps that would cost as much as the step itself.
     const { arguments: request } = raw;
     const isNamed = !isJsonObject(request) || !isEmpty(request['operation']);
-    const named = isNamed ? raw : recallName(raw, request, gatekeeper, snapshot);
-    const decoded = decode(named instanceof Promise ? await named : named, snapshot);
-    const found = route(decoded instanceof Promise ? await decoded : decoded, snapshot);
-    const reached = found instanceof Promise ? await found : found;
-    const recalled = mayDirect(reached.params) ? recallParams(reached, gatekeeper) : reached;
-    const routed = recalled instanceof Promise ? await recalled : recalled;
+    const named = isNamed ? raw : await recallName(raw, request, gatekeeper, snapshot);
+    const reached = await route(await decode(named, snapshot), snapshot);
+    const routed = mayDirect(reached.params) ? await recallParams(reached, gatekeeper) : reached;
     progress.operation = routed.operation;
     progress.arguments = routed.params;
     progress.trace?.enter('validate');
@@ -231,17 +221,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     };
     // Of most operations it is known here that there is nothing to read.
     const preview = validated.operation.merge === undefined ? undefined : previewOf(validated, snapshot, host);
-    const authorizing = authorize(validated, gatekeeper, currentOperation, preview);
-    const authorized = authorizing instanceof Promise ? await authorizing : authorizing;
+    const authorized = await authorize(validated, gatekeeper, currentOperation, preview);
     if (isLarge) await turns.next(lane);
     const begun = background?.prepare(authorized);
     const call = begun?.call ?? authorized;
     const { operation, query } = call;
     const { caller, answerTokens } = call.raw;
     const context: ReadContext = { operation, arguments: call.arguments, caller, asked: call.asked, answerTokens };
-    const resuming = query === undefined ? undefined : results.resume(context, query, snapshot.isReachable);
-    const stored = resuming instanceof Promise ? await resuming : resuming;
-    // Only the gateway's own operations read on in an answer that is stored.
+    const stored = query === undefined ? undefined : await results.resume(context, query, snapshot.isReachable);
     // Only the gateway's own operations read on in an answer that is stored, and have answers that are made of others.
     const isOwn = operation.upstream === GATEWAY_SOURCE;
     const partsOf =
@@ -257,8 +244,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       return runCall(call, context, snapshot, progress, warnings);
     };
     progress.trace?.enter('throttle');
-    const charging = quota.isIdle ? undefined : throttle(call, quota, partsOf);
-    const charged = charging === undefined ? undefined : await charging;
+    const charged = quota.isIdle ? undefined : await throttle(call, quota, partsOf);
     const { within } = call.raw;
     if (isOwn || begun !== undefined || within?.parts !== undefined) {
       const parts: AnswerParts = new Map(partsOf.map((part) => [part, 0]));
@@ -347,8 +333,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const data = toResultData(result, results.boundOf(context), query !== undefined);
     const roomToAnswer = takeTurn(data.dataText.length);
     if (roomToAnswer !== undefined) await roomToAnswer;
-    const finishing = results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
-    const answer: ReadData = finishing instanceof Promise ? await finishing : finishing;
+    const answer = await results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
     if (answer.unmade !== undefined) return shapeElsewhere(handOver(toolResult, call), answer.unmade);
     return shapeRead(result, data, { ...answer, warnings: addWarnings([...warnings, ...answer.warnings]) }, limits);
   };
