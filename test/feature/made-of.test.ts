@@ -20,7 +20,10 @@ type ReadAgain = () => Promise<Envelope>;
 
 function readKept({ call }: Keeping, answer: unknown): ReadAgain {
   // The last one is of the warnings: the data may tell of others.
-  const handle = JSON.stringify(answer).match(/res_[\w-]+/g)?.at(-1) ?? 'none';
+  const handle =
+    JSON.stringify(answer)
+      .match(/res_[\w-]+/g)
+      ?.at(-1) ?? 'none';
   return () => call('introspect', { query: 'result', name: handle });
 }
 
