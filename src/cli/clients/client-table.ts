@@ -91,9 +91,17 @@ function withBraces(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBraces(member)]));
 }
 
-/** Codex has headers in three keys, and `enabled` where others have `disabled`. */
+/** Codex has headers in three keys, names of variables that are passed on, time-outs in seconds, and `enabled` where others have `disabled`. */
 function readCodex(entry: JsonObject): JsonObject | undefined {
-  const { http_headers, env_http_headers, bearer_token_env_var, enabled, ...rest } = entry;
+  const { http_headers, env_http_headers, bearer_token_env_var, enabled, env_vars, ...more } = entry;
+  const { startup_timeout_sec, startup_timeout_ms, tool_timeout_sec, env, ...rest } = more;
+  const passed = (Array.isArray(env_vars) ? env_vars : [])
+    .map((each: unknown) => (isJsonObject(each) ? each['name'] : each))
+    .filter((name) => typeof name === 'string')
+    .map((name) => [name, `\${${name}}`] as const);
+  const variables = { ...Object.fromEntries(passed), ...(isJsonObject(env) ? env : {}) };
+  const connectTimeoutMs = inMilliseconds(startup_timeout_sec) ?? startup_timeout_ms;
+  const timeoutMs = inMilliseconds(tool_timeout_sec);
   const fromEnv = isJsonObject(env_http_headers)
     ? Object.entries(env_http_headers).map(([key, name]) => [key, `\${${String(name)}}`] as const)
     : [];
@@ -104,9 +112,16 @@ function readCodex(entry: JsonObject): JsonObject | undefined {
   };
   return asWritten({
     ...rest,
+    ...(Object.keys(variables).length === 0 ? {} : { env: variables }),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(enabled === false ? { disabled: true } : {}),
   });
+}
+
+function inMilliseconds(seconds: unknown): number | undefined {
+  return typeof seconds === 'number' ? Math.round(seconds * 1_000) : undefined;
 }
 
 /** Older versions of Zed have the program in an object; what an extension brings has no program. */

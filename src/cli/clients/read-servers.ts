@@ -29,7 +29,19 @@ export interface FoundFile {
 }
 
 /** What a server is; the rest of a client's entry is about the client. */
-const KEPT = ['type', 'command', 'args', 'env', 'envFile', 'cwd', 'url', 'headers', 'disabled'];
+const KEPT = [
+  'type',
+  'command',
+  'args',
+  'env',
+  'envFile',
+  'cwd',
+  'url',
+  'headers',
+  'connectTimeoutMs',
+  'timeoutMs',
+  'disabled',
+];
 
 /** Reads every file of the clients that is there. */
 export async function findClientServers(

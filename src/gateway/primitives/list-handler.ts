@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json/json.js';
+import { measureJson } from '../../base/json/measure.js';
 import { Pauses } from '../../base/pauses/pauses.js';
 import type { Caller, HandlerCall, OperationHandler } from '../../base/protocol/call.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
@@ -50,13 +51,22 @@ export function createListHandler(
     const named = shown === id || list !== 'skills' ? value : nameResources(value, upstream);
     return { ...cleanEntry(named, keyOf(list)), [keyOf(list)]: shown };
   };
+  const showAll = async (list: ListName, entries: readonly ListedEntry[], shape = asShown): Promise<JsonObject[]> => {
+    const shown: JsonObject[] = [];
+    const pauses = new Pauses();
+    for (const entry of entries) {
+      shown.push(shape(showEntry(list, entry), entry.upstream));
+      await pauses.due();
+    }
+    return shown;
+  };
   return async (call) => {
     const { native, operation } = call;
     const list = native === undefined ? listOf(call.arguments) : listOfMethod(native.method);
     const { listed, denied } = await collect(call, list);
     if (native !== undefined) {
       const { page, nextCursor } = takePage(listed, native.params['cursor']);
-      const shown = page.map((entry) => showEntry(list, entry));
+      const shown = await showAll(list, page);
       return { native: { [memberOf(list)]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) } };
     }
     const asked = lists
@@ -66,12 +76,7 @@ export function createListHandler(
     const away = asked.filter((slug) => lists.isAway(slug));
     const missing = [...denied, ...away, ...refusals.map(([slug]) => slug)];
     const unread = asked.filter((slug) => !missing.includes(slug) && lists.isUnread(list, slug));
-    const structuredContent: JsonObject[] = [];
-    const pauses = new Pauses();
-    for (const entry of listed) {
-      structuredContent.push(forModels(showEntry(list, entry), entry.upstream));
-      await pauses.due();
-    }
+    const structuredContent = await showAll(list, listed, forModels);
     const warnings = [...refusals.map(([, refusal]) => notShown(refusal)), ...warnOf({ denied, away, unread })];
     return { toolResult: await handOver({ structuredContent }, call), warnings };
   };
@@ -81,6 +86,10 @@ function listOfMethod(method: string): ListName {
   if (method === 'prompts/list') return 'prompts';
   if (method === 'skills/list') return 'skills';
   return method === 'resources/templates/list' ? 'templates' : 'resources';
+}
+
+function asShown(value: JsonObject, _upstream: string): JsonObject {
+  return value;
 }
 
 /** What a model needs of an entry: pictures and what programs say to each other cost tokens and tell it nothing. */
@@ -132,8 +141,8 @@ export interface ListedEntry {
   readonly value: JsonObject;
 }
 
-/** Entries of one page of MCP's lists. */
-const PAGE_SIZE = 100;
+/** The JSON of one page of MCP's lists, in characters. Many clients read one page, so that most lists are one. */
+const PAGE_CHARACTERS = 1_000_000;
 
 /**
  * A page of a list and the cursor of the next. A cursor holds the place of the last entry that was shown and its name, so that it goes on in the
@@ -144,10 +153,20 @@ export function takePage(
   cursor: unknown,
 ): { readonly page: readonly ListedEntry[]; readonly nextCursor?: string } {
   const start = cursor === undefined ? 0 : startAfter(entries, cursor);
-  const page = entries.slice(start, start + PAGE_SIZE);
+  const page = entries.slice(start, endOfPage(entries, start));
   const last = page.at(-1);
   const end = start + page.length;
   return last === undefined || end >= entries.length ? { page } : { page, nextCursor: writeCursor(end, last) };
+}
+
+function endOfPage(entries: readonly ListedEntry[], start: number): number {
+  let left = PAGE_CHARACTERS;
+  const end = entries.findIndex(({ value }, index) => {
+    if (index < start) return false;
+    left -= measureJson(value, PAGE_CHARACTERS);
+    return left < 0 && index > start;
+  });
+  return end < 0 ? entries.length : end;
 }
 
 function writeCursor(end: number, last: ListedEntry): string {

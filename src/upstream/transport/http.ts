@@ -411,7 +411,9 @@ export class HttpTransport implements UpstreamTransport {
     if (target.origin !== this.#url.origin || post.redirects > MAX_REDIRECTS) {
       throw new SdkHttpError(
         SdkErrorCode.ClientHttpNotImplemented,
-        `it redirects to ${describePlace(target)}: configure that URL`,
+        target.origin === this.#url.origin
+          ? `it redirects in a circle, last to ${describePlace(target)}`
+          : `it redirects to ${describePlace(target)}: configure that URL`,
         { status },
       );
     }

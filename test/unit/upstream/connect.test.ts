@@ -256,6 +256,11 @@ describe('the problem of a server that cannot be connected', () => {
     );
   });
 
+  it('is a redirect to where it already is', async () => {
+    await using server = await answering(307, { location: '/mcp' }, '');
+    expect(await problemOf(anUpstream(server))).toContain('it redirects in a circle, last to http://127.0.0.1:');
+  });
+
   it('is a secret URL without its secrets', async () => {
     await using server = await answering(200, {}, '');
     await server[Symbol.asyncDispose]();

@@ -361,20 +361,26 @@ describe('the owner of a name', () => {
 
 describe('a page of a list', () => {
   const entries = (ids: readonly number[]) =>
-    ids.map((each) => ({ upstream: 'one', id: String(each), value: { each } }));
+    ids.map((each) => ({ upstream: 'one', id: String(each), value: { each, text: 'x'.repeat(9_980) } }));
   const all = Array.from({ length: 250 }, (_, index) => index);
   const seen = (page: readonly ListedEntry[]) => page.map(({ value }) => value['each']);
   const pageOf = (ids: readonly number[], cursor: unknown) => takePage(entries(ids), cursor);
 
+  it('holds all entries as long as that is no long answer', () => {
+    const short = all.flatMap((each) => [{ upstream: 'one', id: String(each), value: { each } }]);
+    expect(takePage(short, undefined)).toEqual({ page: short });
+  });
+
   it('goes on after the last entry that was shown, also when others came and went', () => {
     const first = pageOf(all, undefined);
-    expect(seen(first.page)).toEqual(all.slice(0, 100));
+    const size = first.page.length;
+    expect([size > 90, seen(first.page)]).toEqual([true, all.slice(0, size)]);
     const second = pageOf([...all.slice(50), 300], first.nextCursor);
-    expect(seen(second.page)).toEqual(all.slice(100, 200));
+    expect(seen(second.page)).toEqual(all.slice(size, 2 * size));
     const last = pageOf(all, second.nextCursor);
-    expect([seen(last.page), last.nextCursor]).toEqual([all.slice(200), undefined]);
+    expect([seen(last.page), last.nextCursor]).toEqual([all.slice(2 * size), undefined]);
     const without = pageOf(
-      all.filter((each) => each !== 99),
+      all.filter((each) => each !== size - 1),
       first.nextCursor,
     );
     expect(without.page.length).toBeGreaterThan(0);
