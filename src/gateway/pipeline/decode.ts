@@ -452,7 +452,7 @@ function readToken(operation: Operation, name: string, value: unknown): string |
 function readDryRun({ name: operation }: Operation, name: string, value: unknown): boolean {
   if (value === undefined || typeof value === 'boolean') return value === true;
   const actual = typeName(value);
-  const message = `Parameter '${name}' expected 'boolean', got '${actual}': true shows what the call would do, and runs nothing`;
+  const message = `Parameter '${name}' expected 'boolean', got '${actual}': true runs nothing, and shows the consequences`;
   throw new OperationError('VALIDATION_INVALID_TYPE', message, {
     operation,
     param_name: name,

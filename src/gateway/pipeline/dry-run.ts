@@ -24,10 +24,10 @@ export async function describeDryRun(call: ValidatedCall, { gatekeeper, quota }:
   const shown = withPlaceholders(operation, args);
   const isHidden = JSON.stringify(shown) !== JSON.stringify(args);
   const notes = [
-    ...(isHidden ? ['A secret stands there as <name>; the value that you sent would be sent'] : []),
+    ...(isHidden ? ['A secret stands there as <name>; the value given would be sent'] : []),
     ...(merge === undefined
       ? []
-      : ['What the resource holds besides is read first, and sent with it where the tool replaces the whole']),
+      : ['Other members of the resource are read first, and sent too where the tool replaces the whole']),
   ];
   const budgets = { operations: [operation], upstreams: isServers ? [upstream] : [] };
   return {
