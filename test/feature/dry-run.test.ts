@@ -112,7 +112,7 @@ describe('a dry run', () => {
   it('repeats no secret', async () => {
     const { data } = await call('create_user', { name: 'ann', password: 'S3cret!', dry_run: true });
     expect(data.would_send.arguments).toEqual({ name: 'ann', password: '<password>' });
-    expect(data.note).toContain('the value that you sent would be sent');
+    expect(data.note).toContain('the value given would be sent');
   });
 
   it("is the server's own where its tool takes a parameter of that name, or may; the gateway's is '_dry_run' there", async () => {

@@ -189,7 +189,7 @@ function wholeCall(
   const shown = withPlaceholders(operation, whole);
   if (isDeepStrictEqual(shown, whole)) return { send: call(whole) };
   return {
-    example: { ...call(shown), note: 'Put the secrets in place of <...>: answers do not repeat them' },
+    example: { ...call(shown), note: 'Put the secrets in place of <...>: no answer repeats them' },
   };
 }
 
