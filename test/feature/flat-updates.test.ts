@@ -114,7 +114,7 @@ describe('an update whose fields lie beside its identifiers', () => {
     expect(error?.details).not.toHaveProperty('send');
     expect(error?.details?.['example']).toMatchObject({
       arguments: { params: { user_id: 'ann', input: { password: '<password>' } } },
-      note: expect.stringContaining('answers do not repeat them'),
+      note: expect.stringContaining('no answer repeats them'),
     });
     expect(JSON.stringify(error)).not.toContain('S3cret!');
   });

@@ -62,7 +62,9 @@ export async function freePort() {
 /** A folder with the configuration of a gateway in front of one server; the caller removes it. */
 export function makeConfiguration(upstream) {
   const folder = mkdtempSync(join(tmpdir(), 'aql-suite-'));
-  const config = { endpoint: { mode: 'passthrough' }, log: { level: 'info' }, mcpServers: { suite: upstream } };
+  // Its deletions ask nobody directly.
+  const policy = { rules: [{ name: 'suite', match: { danger: ['destructive'] }, decision: 'allow' }] };
+  const config = { endpoint: { mode: 'passthrough' }, log: { level: 'info' }, policy, mcpServers: { suite: upstream } };
   writeFileSync(join(folder, 'gateway.config.json'), JSON.stringify(config));
   return folder;
 }
