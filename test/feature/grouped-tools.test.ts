@@ -100,6 +100,7 @@ describe('a grouped tool', () => {
       'owner',
       'issue_number',
       'title',
+      'dry_run',
     ]);
     expect(JSON.stringify(operation.input_schema)).not.toContain('"method"');
     expect((await client.introspect({ query: 'operations', name: 'issue_write' })).data).toEqual({ operation: null });

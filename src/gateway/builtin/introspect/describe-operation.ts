@@ -261,12 +261,12 @@ const CONFIRMATION_TOKEN: ParameterInfo = {
   description: 'After CONFIRMATION_REQUIRED: its details.confirmation_token',
 };
 
-/** How a call of what changes something asks what it would do. */
+/** How a call of what changes something asks what it would do. Its other name is a directive, which no parameter may look like. */
 function describeDryRun(operation: Operation): readonly ParameterInfo[] {
   const name = dryRunNameOf(operation);
-  return name === undefined
-    ? []
-    : [{ name, type: 'boolean', required: false, description: 'Preview without executing' }];
+  return name === 'dry_run'
+    ? [{ name, type: 'boolean', required: false, description: 'Preview without executing' }]
+    : [];
 }
 
 /** An operation's own parameter of that name is its own. */
