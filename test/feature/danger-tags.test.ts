@@ -18,6 +18,7 @@ interface Described {
     readonly type: string;
     readonly required: boolean;
     readonly enum?: readonly unknown[];
+    readonly description?: string;
   }[];
   readonly examples: readonly { readonly request: { readonly params?: JsonObject } }[];
 }
@@ -56,6 +57,8 @@ function attemptsOf({ name, description, parameters, examples }: Described): rea
   const tag = readTag(description);
   const plain = examples[0]?.request.params ?? {};
   const chosen = parameters.flatMap((parameter) => {
+    // The gateway's own, with which nothing runs.
+    if (parameter.description === 'Preview without executing') return [];
     const choices = parameter.enum ?? (parameter.type === 'boolean' ? [true, false] : []);
     return choices.slice(0, MOST_CHOICES).map((value) => ({ ...plain, [parameter.name]: value }));
   });
