@@ -21,7 +21,8 @@ import type { BatchPolicy, Gatekeeper, PolicyRequest } from '../../policy/rules/
 import type { CollectionQuery, DetachedList, ReadContext, ResultService } from '../../results/query/result-types.js';
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, previewOf, requireUnchanged } from './authorize.js';
 import { type BackgroundCalls, requireBackground } from './background.js';
-import { decode, isEmpty, mayDirect, route } from './decode.js';
+import { decode, isEmpty, route } from './decode.js';
+import { mayDirect } from './directives.js';
 import { describeDryRun } from './dry-run.js';
 import { createInnerCalls, noteAnswer, type PipelineCalls } from './inner-calls.js';
 import { withNextStep } from './next-step.js';

@@ -2,8 +2,9 @@ import type { JsonObject } from '../../base/json/json.js';
 import type { RawCall } from '../../base/protocol/call.js';
 import { PassthroughTool } from '../../catalog/endpoint/passthrough-tools.js';
 import type { Gatekeeper } from '../../policy/rules/policy-types.js';
-import { loneConfirmation, loneToken, type RoutedCall } from './decode.js';
+import type { RoutedCall } from './decode.js';
 import { CONFIRMATION, PLAIN_CONFIRMATION } from './directive-names.js';
+import { loneConfirmation, loneToken } from './directives.js';
 import type { Snapshot } from './snapshot.js';
 import { mayBeAsked } from './validate.js';
 

@@ -20,15 +20,9 @@ import {
   type ResultService,
 } from '../../results/query/result-types.js';
 import type { Fault } from '../../schema/explain-violations.js';
-import {
-  type Directives,
-  mayDirect,
-  type RoutedCall,
-  refuseMisspelt,
-  settleOperation,
-  takeDirectives,
-} from './decode.js';
+import { type RoutedCall, settleOperation } from './decode.js';
 import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
+import { type Directives, mayDirect, refuseMisspelt, takeDirectives } from './directives.js';
 import { admitInner } from './inner-calls.js';
 import { type CorrectedExample, correctedExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';

@@ -6,8 +6,9 @@ import type { PayloadLimits } from '../../../base/protocol/limits.js';
 import type { Operation } from '../../../base/protocol/operation.js';
 import { OperationError } from '../../../base/protocol/operation-error.js';
 import { mayWrite } from '../../../catalog/operation.js';
-import { isBatch, isSilentMember, misspeltDirectives, paramsOf, readEnvelope } from '../decode.js';
+import { isBatch, isSilentMember, paramsOf, readEnvelope } from '../decode.js';
 import { DRY_RUN, EXECUTION } from '../directive-names.js';
+import { misspeltDirectives } from '../directives.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
 

@@ -4,7 +4,7 @@ import { limitPayload } from '../../../../src/base/protocol/limit-payload.js';
 import { TURN_WORK } from '../../../../src/base/turns/turns.js';
 import { PLAIN_SECTIONS } from '../../../../src/config/schema/serving-schema.js';
 import { normaliseAll } from '../../../../src/config/schema/setting.js';
-import { takeDirectives } from '../../../../src/gateway/pipeline/decode.js';
+import { takeDirectives } from '../../../../src/gateway/pipeline/directives.js';
 import { explainViolations } from '../../../../src/schema/explain-violations.js';
 import { anOperation } from '../../../support/an-operation.js';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
-import { decode, readRequest, takeDirectives } from '../../../../src/gateway/pipeline/decode.js';
+import { decode, readRequest } from '../../../../src/gateway/pipeline/decode.js';
+import { takeDirectives } from '../../../../src/gateway/pipeline/directives.js';
 import type { Snapshot } from '../../../../src/gateway/pipeline/snapshot.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { NO_OPERATIONS } from '../../../support/no-operations.js';
