@@ -75,7 +75,7 @@ export function openCapturedGateway(
       askAhead: async () => undefined,
       catalog: {
         current: () => snapshot,
-        currentFor: () => snapshot,
+        currentFor: async () => snapshot,
         afterNews: async () => ({ isRead: false, snapshot }),
       },
       quota: unlimitedQuota,
@@ -102,8 +102,8 @@ export function openCapturedGateway(
         return opened === undefined ? undefined : open(opened.of(whole), opened.config);
       },
       handle: (call) => pipeline.answer(call, snapshot),
-      toolList: () => snapshot.plan,
-      mode: () => snapshot.plan.mode,
+      toolList: async () => snapshot.plan,
+      shown: () => snapshot.plan,
       serversSay: () => [],
       headerParametersOf: () => [],
       onToolsChanged: () => () => undefined,

@@ -40,7 +40,7 @@ export interface NativeDeps {
   readonly primitivesOf: (caller: Caller) => Pick<PrimitiveOperations, 'offers' | 'inForce' | 'notCarried'>;
   /** Whether some enabled upstream has not answered yet, so that it may have anything. */
   readonly mayHaveMore: () => boolean;
-  readonly snapshot: (asking: Asking) => Snapshot | Promise<Snapshot>;
+  readonly snapshot: (asking: Asking) => Promise<Snapshot>;
   readonly handle: (call: RawCall) => Promise<Reply>;
   readonly listeners: Set<NativeListener>;
   readonly endSubscriber: (subscriber: string) => void;
@@ -149,8 +149,7 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
       const form = METHODS.get(method) ?? OF_VENDOR;
       const refusal = form.isOfExtension && primitivesOf(call.caller).notCarried(method);
       if (refusal !== undefined) return { ...failedReply(refusal), protocolError: 'unknown-method' };
-      const now = snapshot(call);
-      const seen = now instanceof Promise ? await now : now;
+      const seen = await snapshot(call);
       const { catalog, plan } = seen;
       const operation = catalog.find(form.operation);
       if (operation?.primitive === undefined)

@@ -113,17 +113,13 @@ export class ReaderCatalog {
     return this.#of(caller, this.#deps.live.current());
   }
 
-  currentFor(
-    caller: Caller | undefined,
-    tool: Pick<Operation, 'upstream' | 'tool'>,
-  ): WholeSnapshot | Promise<WholeSnapshot> {
-    const whole = this.#deps.live.currentFor(tool);
-    return whole instanceof Promise ? whole.then((settled) => this.#of(caller, settled)) : this.#of(caller, whole);
+  async currentFor(caller: Caller | undefined, tool: Pick<Operation, 'upstream' | 'tool'>): Promise<WholeSnapshot> {
+    return this.#of(caller, await this.#deps.live.currentFor(tool));
   }
 
   /** For calls of operations by these names. One that is not found may be of a server that is connected with the caller's rights first. */
-  currentOf(asking: Asking, names: () => readonly string[]): WholeSnapshot | Promise<WholeSnapshot> {
-    return this.#settle(asking, this.#deps.live.currentOf(names), names);
+  async currentOf(asking: Asking, names: () => readonly string[]): Promise<WholeSnapshot> {
+    return this.#settle(asking, await this.#deps.live.currentOf(names), names);
   }
 
   /**
@@ -149,8 +145,8 @@ export class ReaderCatalog {
   }
 
   /** For what is about all operations. */
-  currentOfAll(asking: Asking | undefined): WholeSnapshot | Promise<WholeSnapshot> {
-    return this.#settle(asking, this.#deps.live.currentOfAll(), undefined);
+  async currentOfAll(asking: Asking | undefined): Promise<WholeSnapshot> {
+    return this.#settle(asking, await this.#deps.live.currentOfAll(), undefined);
   }
 
   /** Calls the listener when the gateway's own tool list has changed for somebody; returns a function that removes the listener. */
@@ -170,12 +166,11 @@ export class ReaderCatalog {
   }
 
   /** @param names of the operations that are called; undefined for what is about all */
-  #settle(
+  async #settle(
     asking: Asking | undefined,
-    whole: WholeSnapshot | Promise<WholeSnapshot>,
+    whole: WholeSnapshot,
     names: (() => readonly string[]) | undefined,
-  ): WholeSnapshot | Promise<WholeSnapshot> {
-    if (whole instanceof Promise) return whole.then((settled) => this.#settle(asking, settled, names));
+  ): Promise<WholeSnapshot> {
     const snapshot = this.#of(asking?.caller, whole);
     if (asking === undefined) return snapshot;
     const { caller } = asking;
@@ -185,9 +180,8 @@ export class ReaderCatalog {
     const called = names?.();
     if (called?.every((name) => isOfServer(snapshot.catalog.find(name))) === true) return snapshot;
     const reading = unread.map((slug) => this.#read(slug, asking, called));
-    return Promise.all([...reading, isNews ? this.afterNews(caller, undefined) : undefined]).then(() =>
-      this.current(caller),
-    );
+    await Promise.all([...reading, isNews ? this.afterNews(caller, undefined) : undefined]);
+    return this.current(caller);
   }
 
   /** The servers that are called with the caller's rights, and have not said yet what they have for it. */

@@ -6,7 +6,7 @@ import { GATEWAY_SOURCE, type Operation } from '../base/protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../base/protocol/result.js';
 import type { EndpointPlan } from '../catalog/endpoint/endpoint-plan.js';
 import { PassthroughTool } from '../catalog/endpoint/passthrough-tools.js';
-import type { EndpointMode, GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { Usage } from './builtin/introspect/usage.js';
 import type { OpenBackground } from './executions.js';
@@ -25,12 +25,9 @@ import { findOperation, type NamedOperation, type PlacedOperation, placeOperatio
 export interface SurfaceCatalog {
   /** @param caller who sees it; undefined for what everybody sees */
   current(caller: Caller | undefined): Snapshot;
-  currentFor(
-    caller: Caller | undefined,
-    tool: { readonly upstream: string; readonly tool: string },
-  ): Snapshot | Promise<Snapshot>;
-  currentOf(asking: Asking, names: () => readonly string[]): Snapshot | Promise<Snapshot>;
-  currentOfAll(asking: Asking | undefined): Snapshot | Promise<Snapshot>;
+  currentFor(caller: Caller | undefined, tool: { readonly upstream: string; readonly tool: string }): Promise<Snapshot>;
+  currentOf(asking: Asking, names: () => readonly string[]): Promise<Snapshot>;
+  currentOfAll(asking: Asking | undefined): Promise<Snapshot>;
   afterNews(
     caller: Caller | undefined,
     tool: { readonly upstream: string; readonly tool: string } | undefined,
@@ -77,9 +74,9 @@ export interface Surface {
    * The list of this moment, as a caller sees it or everybody; waits while the first tools of an upstream are read, as many clients ask for it
    * only once.
    */
-  toolList(caller: Caller | undefined): ToolList | Promise<ToolList>;
-  /** Which tools are shown at this moment. */
-  mode(): EndpointMode;
+  toolList(caller: Caller | undefined): Promise<ToolList>;
+  /** Which tools are shown at this moment, to everybody. */
+  shown(): Pick<EndpointPlan, 'mode' | 'tools'>;
   /** What servers say of how to use them, where their tools are shown as they are; nothing in other modes. */
   serversSay(caller: Caller | undefined): readonly ServerWords[];
   /** The parameters of a tool that calls over HTTP repeat in headers; none of a tool that is not there. */
@@ -123,16 +120,13 @@ export function createSurface(catalog: SurfaceCatalog, services: SurfaceServices
       const current = path;
       return current.calls?.run(received, () => answer(received, current)) ?? answer(received, current);
     },
-    mode: () => catalog.current(undefined).plan.mode,
+    shown: () => catalog.current(undefined).plan,
     serversSay: (caller) => wordsOf(catalog.current(caller)),
     headerParametersOf: (caller, tool) => {
       const reach = catalog.current(caller).plan.reachOf(tool);
       return reach instanceof PassthroughTool ? reach.headerParameters : [];
     },
-    toolList: (caller) => {
-      const current = catalog.currentOfAll(caller && { caller });
-      return current instanceof Promise ? current.then(({ plan }) => plan) : current.plan;
-    },
+    toolList: async (caller) => (await catalog.currentOfAll(caller && { caller })).plan,
     onToolsChanged: (listener) => catalog.onToolsChanged(listener),
     operations: () => placeOperations(catalog.current(undefined)),
     revision: () => catalog.current(undefined),

@@ -81,13 +81,11 @@ export class OpenedView {
   /** The view of the snapshots of this moment. */
   over(catalog: ReaderCatalog): ViewCatalog {
     const of = (whole: WholeSnapshot): ViewSnapshot => this.of(whole);
-    const later = (whole: WholeSnapshot | Promise<WholeSnapshot>) =>
-      whole instanceof Promise ? whole.then(of) : of(whole);
     return {
       current: (caller) => of(catalog.current(caller)),
-      currentFor: (caller, tool) => later(catalog.currentFor(caller, tool)),
-      currentOf: (asking, names) => later(catalog.currentOf(asking, names)),
-      currentOfAll: (asking) => later(catalog.currentOfAll(asking)),
+      currentFor: (caller, tool) => catalog.currentFor(caller, tool).then(of),
+      currentOf: (asking, names) => catalog.currentOf(asking, names).then(of),
+      currentOfAll: (asking) => catalog.currentOfAll(asking).then(of),
       async afterNews(caller, tool) {
         const { isRead, snapshot } = await catalog.afterNews(caller, tool);
         return { isRead, snapshot: of(snapshot) };

@@ -228,13 +228,9 @@ export class ManagedUpstream implements Upstream {
       try {
         const ready = this.#kept.current;
         const connection = ready?.usable === true ? ready : await this.#kept.await(call.cancellation, timeoutMs);
-        const checking = call.beforeSend?.();
-        if (checking !== undefined) {
-          await checking;
-          // The connection may have been lost meanwhile.
-          continue;
-        }
-        return await send(connection, timeoutMs);
+        await call.beforeSend?.();
+        // It may have been lost meanwhile.
+        if (connection.usable) return await send(connection, timeoutMs);
       } catch (error) {
         failed ??= new FailedAttempts();
         const reason = this.#kept.isClosed() ? undefined : failed.add(error, call);

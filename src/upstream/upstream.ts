@@ -44,10 +44,9 @@ export interface UpstreamCall {
   /** What its client says to the server beside the arguments, in `_meta`. */
   readonly meta?: JsonObject | undefined;
   /**
-   * Called each time before the call is sent, however long it waited; what it throws refuses the call. A promise is waited for, and then
-   * it is called again.
+   * Called each time before the call is sent, however long it waited; what it rejects with refuses the call.
    */
-  readonly beforeSend?: () => undefined | Promise<void>;
+  readonly beforeSend?: () => Promise<void>;
   /** Called before the call is sent where the caller's own connection is not the one of its last call, which had its state. */
   readonly onStateLost?: (why: StateLoss) => void;
   /** Asked before the call is sent once more, after the server may have had it. */

@@ -291,5 +291,5 @@ it('says at the start which view shows nothing, and which is cut by its token bu
     expect.stringMatching(/^The tools of view 'small' are shown in less space .* mode 'single'/),
   );
   expect(notices.join(' ')).not.toContain("'fits'");
-  expect(live.gateway.inView('small')?.mode()).toBe('single');
+  expect(live.gateway.inView('small')?.shown().mode).toBe('single');
 });

@@ -2,7 +2,7 @@ import type { HandlerHost } from '../../src/base/protocol/call.js';
 
 /** A host whose operations never change, and which reads nothing. */
 export const STILL_HOST: HandlerHost = {
-  requireCurrent: () => undefined,
+  requireCurrent: async () => undefined,
   calls: {
     families: () => [],
     reads: () => false,

@@ -88,8 +88,8 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
       return await handle(call);
     },
     nextCall: () => new Promise((resolve) => waiting.push(resolve)),
-    toolList: () => tools,
-    mode: () => 'semantic',
+    toolList: async () => tools,
+    shown: () => ({ mode: 'semantic', tools: [] }),
     serversSay: () => [],
     inView: () => undefined,
     headerParametersOf: () => [],

@@ -97,10 +97,10 @@ export interface HandlerCall extends CallContext, Pick<RawCall, 'native'> {
 /** What a handler may ask of the gateway that runs it. */
 export interface HandlerHost {
   /**
-   * Throws, or rejects, where the operation is no longer what was checked and agreed to: a call may have waited for its turn, for a
-   * person or for a connection. Asked again before each send, and after each promise, as the operation may have changed meanwhile.
+   * Rejects where the operation is no longer what was checked and agreed to: a call may have waited for its turn, for a person or for a
+   * connection. Asked again before each send.
    */
-  requireCurrent(operation: Operation, caller: Caller): undefined | Promise<void>;
+  requireCurrent(operation: Operation, caller: Caller): Promise<void>;
   /** For the calls that it makes itself. */
   readonly calls: InnerCalls;
 }

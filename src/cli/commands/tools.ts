@@ -234,7 +234,7 @@ interface CallPlace {
 async function placeCall(gateway: Gateway, name: string): Promise<CallPlace> {
   const found = await gateway.findOperation(name);
   const placed = found.kind === 'found' ? found.placed : undefined;
-  if (gateway.mode() === 'passthrough') {
+  if (gateway.shown().mode === 'passthrough') {
     if (placed?.operation.upstream === GATEWAY_SOURCE) assertOffered(gateway);
     return { tool: placed?.tool ?? name, write: (params) => ({ ...placed?.operation.fixedArguments, ...params }) };
   }

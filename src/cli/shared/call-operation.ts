@@ -40,7 +40,7 @@ export function introspect(gateway: Gateway, params: JsonObject): Promise<Reply>
 
 /** @throws CliError where the gateway's own operations are not offered */
 export function assertOffered(gateway: Gateway): void {
-  if (gateway.mode() !== 'passthrough') return;
+  if (gateway.shown().mode !== 'passthrough') return;
   const what = "In the mode 'passthrough' the gateway offers the servers' tools alone, and none of its own operations";
   throw new CliError(EXIT_CODE.usage, `${what}. Add --mode semantic to this command`);
 }

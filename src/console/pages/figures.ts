@@ -61,18 +61,12 @@ export function countTokens(gateway: Gateway, counted: WeakMap<object, number>):
     "the servers' tools",
     gateway.toolSets().flatMap(({ tools }) => tools),
   );
-  const registrations = [upstreams, measure(`the gateway, mode ${gateway.mode()}`, toolsOf(gateway))];
+  const registrations = [upstreams, measure(`the gateway, mode ${gateway.shown().mode}`, gateway.shown().tools)];
   for (const { name } of gateway.config.views) {
     const shown = gateway.inView(name);
-    if (shown !== undefined) registrations.push(measure(`view ${name}`, toolsOf(shown)));
+    if (shown !== undefined) registrations.push(measure(`view ${name}`, shown.shown().tools));
   }
   return registrations;
-}
-
-/** None while the first tools of a server are being read. */
-function toolsOf(gateway: Gateway): readonly unknown[] {
-  const list = gateway.toolList(undefined);
-  return list instanceof Promise ? [] : list.tools;
 }
 
 interface FiguresModel {

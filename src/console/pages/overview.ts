@@ -41,7 +41,7 @@ export const openOverview: OpenPart = (gateway, sources) => {
       about: {
         version: sources.version,
         file: config.file,
-        mode: gateway.mode(),
+        mode: gateway.shown().mode,
         store: config.store.type,
         audit: config.audit.enabled,
         clients: sources.sessions.list().length,
@@ -79,7 +79,7 @@ interface OverviewModel {
   readonly about: {
     readonly version: string;
     readonly file: string | null;
-    readonly mode: ReturnType<Gateway['mode']>;
+    readonly mode: ReturnType<Gateway['shown']>['mode'];
     readonly store: string;
     readonly audit: boolean;
     readonly clients: number;

@@ -143,7 +143,7 @@ function paramsOf(read: Exclude<ReturnType<typeof readParameters>, string>, { sc
 
 /** A tool that is shown under its own name takes its own parameters. */
 function argumentsFor(gateway: Gateway, { operation }: PlacedOperation, params: JsonObject): JsonObject {
-  if (gateway.mode() !== 'passthrough' || operation.upstream === 'gateway')
+  if (gateway.shown().mode !== 'passthrough' || operation.upstream === 'gateway')
     return { operation: operation.name, params };
   const { input, ...others } = params;
   const all = isJsonObject(input) && operation.scope.hasInput ? { ...others, ...input } : params;

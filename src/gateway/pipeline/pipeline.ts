@@ -61,7 +61,7 @@ import {
 interface SnapshotSource {
   current(caller: Caller): Snapshot;
   /** One that knows the present definition of this tool. */
-  currentFor(caller: Caller, tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot | Promise<Snapshot>;
+  currentFor(caller: Caller, tool: Pick<Operation, 'upstream' | 'tool'>): Promise<Snapshot>;
   /** One with all that servers have announced, and whether any of that was read for this. @param tool undefined where any server may have it */
   afterNews(
     caller: Caller,
@@ -397,12 +397,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   });
   const background = openBackground?.(calls);
   const host: HandlerHost = {
-    requireCurrent(operation, caller) {
-      const current = catalog.currentFor(caller, operation);
-      if (current instanceof Promise) return current.then((settled) => requireUnchanged(operation, settled));
-      requireUnchanged(operation, current);
-      return undefined;
-    },
+    requireCurrent: async (operation, caller) =>
+      requireUnchanged(operation, await catalog.currentFor(caller, operation)),
     calls,
   };
   return { answer, calls };

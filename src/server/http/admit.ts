@@ -111,7 +111,7 @@ class Gate {
       if (given?.kind === 'accepted') handle(request, response, given.client);
       else this.#refuse(request, response, given);
     };
-    answerWhen(verdict, response, this.#fail, answer);
+    void answerWhen(verdict, response, this.#fail, answer);
   }
 
   /** What an `Authorization` header is worth now; undefined where it holds no token, or a static one that is not valid. */

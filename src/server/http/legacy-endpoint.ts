@@ -83,13 +83,18 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
           else sendEvent(response, found);
         };
         const { 'last-event-id': lastEvent } = request.headers;
-        answerWhen(typeof lastEvent === 'string' ? kept.find(lastEvent, session) : undefined, response, fail, goOn);
+        void answerWhen(
+          typeof lastEvent === 'string' ? kept.find(lastEvent, session) : undefined,
+          response,
+          fail,
+          goOn,
+        );
       });
     },
 
     delete(request, response, client) {
       withSession(request, response, client, (session) => {
-        answerWhen(sessions.end(session), response, fail, () => sendNothing(response, 200));
+        void answerWhen(sessions.end(session), response, fail, () => sendNothing(response, 200));
       });
     },
   };
@@ -130,7 +135,7 @@ function createSessionFinder(
       else if (typeof session === 'object') answer(session);
       else sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings));
     };
-    answerWhen(sessions.find(id, { address: addressOf(request), client }), response, fail, take);
+    void answerWhen(sessions.find(id, { address: addressOf(request), client }), response, fail, take);
   };
 }
 
@@ -167,5 +172,5 @@ function openSession(
   }
   response.setHeader('mcp-session-id', session.id);
   // The client's next request may reach another replica.
-  answerWhen(sessions.share(session), response, fail, () => goOn(session));
+  void answerWhen(sessions.share(session), response, fail, () => goOn(session));
 }

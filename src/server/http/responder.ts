@@ -139,17 +139,18 @@ export function failing(observe: Observer, where: string): Fail {
 }
 
 /** Goes on with a request when what it waits for is known, unless its client has gone meanwhile. */
-export function answerWhen<Known>(
+export async function answerWhen<Known>(
   known: Known | Promise<Known>,
   response: ServerResponse,
   fail: Fail,
   answer: (known: Known) => void,
-): void {
-  if (known instanceof Promise)
-    known
-      .then((found) => (response.destroyed ? undefined : answer(found)))
-      .catch((cause: unknown) => fail(response, cause));
-  else answer(known);
+): Promise<void> {
+  try {
+    const found = await known;
+    if (!response.destroyed) answer(found);
+  } catch (cause) {
+    fail(response, cause);
+  }
 }
 
 interface ExchangeSender {

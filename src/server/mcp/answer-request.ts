@@ -118,9 +118,7 @@ export function createRequestAnswerer(deps: RequestAnswererDeps): RequestAnswere
       const json = wantsStructured(peer, responder) ? list.structuredToolsJson : list.toolsJson;
       responder.answer(writer.toolList(id, json, era));
     };
-    const list = gateway.toolList(callerOf(peer.caller, responder.carried));
-    if (list instanceof Promise) void list.then(answer);
-    else answer(list);
+    void gateway.toolList(callerOf(peer.caller, responder.carried)).then(answer);
   };
   const setLevel: RequestAnswerer = (request, { caller }, responder) => {
     const { level } = request.params;

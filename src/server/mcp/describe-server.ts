@@ -7,7 +7,7 @@ import type { Gateway, ServerWords } from '../../gateway/gateway.js';
 import { taskCapabilities } from './answer-task.js';
 import { type Era, MODERN_REVISION, type ServerInfo } from './write-result.js';
 
-type Described = Pick<Gateway, 'native' | 'mode' | 'purpose' | 'serversSay'>;
+type Described = Pick<Gateway, 'native' | 'shown' | 'purpose' | 'serversSay'>;
 
 /** The result of `initialize`. A client that asks for a revision that is not spoken is offered the latest that is. */
 export function describeInSession(
@@ -28,7 +28,7 @@ export function describeServer(gateway: Described, caller: Caller): JsonObject {
 }
 
 function instructionsOf(gateway: Described, caller: Caller): JsonObject {
-  return { instructions: writeInstructions(gateway.mode(), gateway.purpose, gateway.serversSay(caller)) };
+  return { instructions: writeInstructions(gateway.shown().mode, gateway.purpose, gateway.serversSay(caller)) };
 }
 
 function capabilitiesOf({ native }: Described, era: Era, caller: Caller): JsonObject {

@@ -59,7 +59,7 @@ afterEach(async () => {
 it('a client that asks for the tools while they are being read gets them all, and no other request waits', async () => {
   open();
   await shakeHands();
-  let list: (tools: ReturnType<FakeGateway['toolList']>) => void = () => undefined;
+  let list: (tools: Awaited<ReturnType<FakeGateway['toolList']>>) => void = () => undefined;
   const complete = { tools: [], toolsJson: '[{"name":"read_late"}]', structuredToolsJson: '[]' };
   Object.assign(gateway, { toolList: () => new Promise((resolve) => (list = resolve)) });
   send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { jsonrpc: '2.0', id: 2, method: 'ping' });
