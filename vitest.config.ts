@@ -20,7 +20,8 @@ export default defineConfig({
   test: {
     sequence: { sequencer: WaitingFirst },
     setupFiles: ['test/support/property-seed.ts'],
-    maxWorkers: availableParallelism(),
+    // Tests of real processes mostly wait for them.
+    maxWorkers: 2 * availableParallelism(),
     // The files of a worker share the modules that it has loaded: to load them anew for each takes longer than most tests.
     isolate: false,
     testTimeout: 30_000 * PATIENCE,
@@ -36,9 +37,6 @@ export default defineConfig({
           name: 'whole',
           include: ['test/**/*.test.ts'],
           exclude: [UNIT],
-          // Tests of real processes mostly wait for them.
-          maxWorkers: 2 * availableParallelism(),
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -6,16 +6,15 @@ import type { Catalog } from '../../src/catalog/catalog.js';
 import { toSlug } from '../../src/config/load/server-definition.js';
 import { readToolSet } from '../../src/gateway/captured-gateway.js';
 import { anUpstream } from './build-test-catalog.js';
+import { eachNth } from './nightly.js';
 
 const FOLDER = fileURLToPath(new URL('../../../shared/corpus/tools/', import.meta.url));
 
 /** Real catalogues; a test that needs them is skipped where they are absent. */
 export const corpusIsHere = existsSync(FOLDER);
 
-/** A third of what is tried one by one, the same each time; all of it with WHOLE_CORPUS=1, which takes minutes. */
-export function sampleOf<T>(items: readonly T[]): readonly T[] {
-  return process.env['WHOLE_CORPUS'] === undefined ? items.filter((_, index) => index % 3 === 0) : items;
-}
+/** A third of what is tried one by one. */
+export const sampleOf = <T>(items: readonly T[]): readonly T[] => eachNth(3, items);
 
 let corpus: readonly ToolSet[] | undefined;
 
