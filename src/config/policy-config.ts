@@ -12,7 +12,7 @@ import {
 } from './schema/policy-schema.js';
 import type { Output } from './schema/setting.js';
 
-export { COUNTED, DECISIONS, METRICS } from './schema/policy-schema.js';
+export { COUNTED, METRICS } from './schema/policy-schema.js';
 
 export type Window = (typeof WINDOWS)[number];
 
@@ -30,8 +30,6 @@ export type CallerKey = keyof typeof CALLER;
 export const CALLER_KEYS = Object.keys(CALLER) as readonly CallerKey[];
 
 type Rule = Output<typeof RULE>;
-
-export type Decision = Rule['decision'];
 
 export type Confirmer = NonNullable<Rule['requires']>;
 

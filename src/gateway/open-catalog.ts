@@ -1,5 +1,6 @@
 import { OwnedMap, type Whose } from '../base/lib/owned-map.js';
 import type { Observer } from '../base/observe/observation.js';
+import { whenRuns } from '../base/protocol/policy-decision.js';
 import type { Absence, Diagnostic, Introduction, ToolSet } from '../base/protocol/tools.js';
 import { diffCatalogs } from '../catalog/build-catalog.js';
 import { DefinitionGuard, type DefinitionSet, defineServer } from '../catalog/integrity/definition-guard.js';
@@ -60,7 +61,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     links,
     guard: introductions.guard,
     isCounted: introductions.isShown,
-    isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
+    isAllowed: (operation, args, caller) => whenRuns(policy.rules.decide(operation, args, caller).effect) === 'at once',
     isTold: (upstream, kind, name) =>
       live.config.upstreams.find(({ slug }) => slug === upstream)?.[kind]?.[name] !== undefined,
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),

@@ -2,6 +2,7 @@ import { isJsonObject } from '../base/json/json.js';
 import { Pauses } from '../base/pauses/pauses.js';
 import type { OperationHandler } from '../base/protocol/call.js';
 import { type Operation, type ReadOnlyAccount, readOrigin, splitOrigin } from '../base/protocol/operation.js';
+import { whenRuns } from '../base/protocol/policy-decision.js';
 import type { Introduction, ToolSet } from '../base/protocol/tools.js';
 import { declaredAccount } from '../catalog/account/read-only-account.js';
 import { createOperations, nameOperations } from '../catalog/build-catalog.js';
@@ -175,7 +176,7 @@ function planOf({ config, toolSets, records, policy }: RecordedInput, catalog: W
 export function refusedBy({ staticDecision }: Pick<IntrospectionPolicy, 'staticDecision'>) {
   return (operation: Operation): boolean => {
     const { effect, conditional } = staticDecision(operation);
-    return effect === 'deny' && !conditional;
+    return whenRuns(effect) === 'never' && !conditional;
   };
 }
 
@@ -329,7 +330,7 @@ export function openSnapshot(input: SnapshotServices, catalog: Catalog, parts: S
     },
     operationsOf,
     isReachable,
-    isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',
+    isCallable: (operation) => whenRuns(policy.staticDecision(operation).effect) !== 'never',
     targets: primitives,
     connections,
   };

@@ -1,6 +1,7 @@
 import { compileGlob, matchGlobs } from '../base/lib/glob.js';
 import { suggestName } from '../base/lib/names.js';
 import { localNameOf, type Operation, restrictedNames } from '../base/protocol/operation.js';
+import { whenRuns } from '../base/protocol/policy-decision.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 
 /** A rule or quota limit, and the patterns of operation names that it is about. */
@@ -27,7 +28,7 @@ export function describeUnmatched(
     ...policy.rules.map(({ name, decision, match }) => ({
       what: `The rule '${name}'`,
       patterns: match.operation ?? [],
-      names: decision === 'allow' ? own : restricted,
+      names: whenRuns(decision) === 'at once' ? own : restricted,
     })),
     ...quotas.limits.map(({ name, match }) => ({
       what: `The quota limit '${name}'`,

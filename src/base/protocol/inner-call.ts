@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json.js';
 import type { Category, Operation } from './operation.js';
+import type { Decision } from './policy-decision.js';
 
 /** What makes a call within a call: a batch its items, an update that merges its reads, a list that is one page its other pages. */
 export type InnerKind = 'batch' | 'program' | 'relation' | 'merge' | 'page' | 'poll' | 'retry';
@@ -91,5 +92,5 @@ export interface ForeseenCall {
   readonly operation: string;
   readonly category: Category;
   readonly params: JsonObject;
-  readonly effect: 'allow' | 'confirm' | 'deny';
+  readonly effect: Decision;
 }

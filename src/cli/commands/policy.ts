@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { JsonObject } from '../../base/json/json.js';
+import { whenRuns } from '../../base/protocol/policy-decision.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { parseParams } from '../shared/call-operation.js';
 import { VIEW_OPTION } from '../shared/context.js';
@@ -64,7 +65,7 @@ async function explain(
 
 function printExplanation({ operation, decision, matrix, rules, summary }: Explanation, terminal: Terminal): void {
   const agreement =
-    decision.effect === 'confirm' ? ` (by ${decision.requires === 'human' ? 'a person' : 'token'})` : '';
+    whenRuns(decision.effect) === 'when agreed' ? ` (by ${decision.requires === 'human' ? 'a person' : 'token'})` : '';
   printLine(terminal, `${operation}: ${decision.effect}${agreement}`);
   printLine(terminal, summary);
   printLine(terminal);

@@ -1,4 +1,5 @@
 import type { JsonPath } from '../../base/json/json-path.js';
+import { whenRuns } from '../../base/protocol/policy-decision.js';
 import type { PolicyEntry, RuleEntry, WebhookEntry } from '../config-document.js';
 import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } from '../policy-config.js';
 import { APPROVALS, CONFIRMATION, POLICY } from '../schema/policy-schema.js';
@@ -54,7 +55,7 @@ function buildConfirmation(entry: PolicyEntry['confirmation'], diagnostics: Diag
 function noteUnaskable({ rules, approvals }: PolicyConfig, diagnostics: Diagnostics): void {
   if (approvals.elicitation || approvals.operator) return;
   for (const [index, { decision, requires }] of rules.entries()) {
-    if (decision !== 'confirm' || requires !== 'human') continue;
+    if (whenRuns(decision) !== 'when agreed' || requires !== 'human') continue;
     diagnostics.warning(
       ['policy', 'rules', index, 'requires'],
       "every call that it matches is refused, as 'approvals' allows neither 'elicitation' nor 'operator'",
@@ -103,7 +104,7 @@ function noteContradictions(
   path: JsonPath,
   diagnostics: Diagnostics,
 ): void {
-  if (decision === 'allow' && Object.keys(match).length === 0) {
+  if (whenRuns(decision) === 'at once' && Object.keys(match).length === 0) {
     diagnostics.problem(
       [...path, 'match'],
       'a rule that allows must say what',
@@ -111,7 +112,7 @@ function noteContradictions(
     );
   }
   for (const key of ['requires', 'cooldown_seconds'] as const) {
-    if (rest[key] === undefined || decision === 'confirm') continue;
+    if (rest[key] === undefined || whenRuns(decision) === 'when agreed') continue;
     diagnostics.problem(
       [...path, key],
       "only a rule with the decision 'confirm' has it",

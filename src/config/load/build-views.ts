@@ -2,6 +2,7 @@ import type { JsonPath } from '../../base/json/json-path.js';
 import { isPattern } from '../../base/lib/glob.js';
 import { suggestName } from '../../base/lib/names.js';
 import { CATEGORIES, DANGER_LEVELS, dangerRank } from '../../base/protocol/operation.js';
+import { whenRuns } from '../../base/protocol/policy-decision.js';
 import type { GatewayDocument, ViewEntry } from '../config-document.js';
 import type { GatewayConfig, ProfileDefinition, ViewConfig, ViewOperations } from '../gateway-config.js';
 import type { PolicyRule, RuleMatch } from '../policy-config.js';
@@ -90,7 +91,7 @@ function buildOwnRules(name: string, entry: ViewEntry, { known, diagnostics }: V
   const path: JsonPath = ['views', name, 'policy', 'rules'];
   const entries = entry.policy?.rules ?? [];
   for (const [index, { decision, match }] of entries.entries()) {
-    if (decision === 'allow') {
+    if (whenRuns(decision) === 'at once') {
       diagnostics.problem(
         [...path, index, 'decision'],
         "expected 'confirm' or 'deny': a view's own rules only restrict",

@@ -1,4 +1,5 @@
 import { CATEGORIES, type Category, DANGER_LEVELS } from '../../base/protocol/operation.js';
+import { DECISIONS, type Decision } from '../../base/protocol/policy-decision.js';
 import { OPERATORS } from './server-schema.js';
 import {
   boolean,
@@ -16,9 +17,6 @@ import {
   TEXT,
   text,
 } from './setting.js';
-
-/** What may be decided about a call; the order is the strictness. */
-export const DECISIONS = ['allow', 'confirm', 'deny'] as const;
 
 /** Who must agree: the caller, which sends the token of the warning back, or a person, in a way that a model cannot use. */
 const CONFIRMERS = ['token', 'human'] as const;
@@ -95,7 +93,7 @@ export const RULE = section(
     ),
     match: MATCH,
     decision: choice(
-      DECISIONS,
+      Object.keys(DECISIONS) as Decision[],
       'The decision about the call. Of the rules that match, `deny` beats `confirm` beats `allow`.',
     ),
     reason: string({ minLength: 1, maxLength: 500 }, 'Why; shown in the refusal or the question.'),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json/json.js';
 import { GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
+import { whenRuns } from '../../base/protocol/policy-decision.js';
 import { withPlaceholders } from '../../catalog/arguments/placeholders.js';
 import type { QuotaService } from '../../policy/quota/quota-types.js';
 import { denyByDecision } from '../../policy/rules/gatekeeper.js';
@@ -50,7 +51,7 @@ function describeDecision(operation: Operation, decision: PolicyDecision): JsonO
     by,
     ...(rule !== null && { rule }),
     ...(reason !== null && { reason }),
-    ...(effect === 'confirm' && { requires }),
-    ...(effect === 'deny' && { refusal: denyByDecision(operation, decision).message }),
+    ...(whenRuns(effect) === 'when agreed' && { requires }),
+    ...(whenRuns(effect) === 'never' && { refusal: denyByDecision(operation, decision).message }),
   };
 }

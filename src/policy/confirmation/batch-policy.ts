@@ -1,6 +1,7 @@
 import { InputRequired, type SharedAnswer, type SharedConsent, type UserChannel } from '../../base/protocol/consent.js';
 import { dangerRank } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
+import { whenRuns } from '../../base/protocol/policy-decision.js';
 import type { ConfirmationConfig } from '../../config/policy-config.js';
 import { decisionEvent } from '../rules/gatekeeper.js';
 import type { BatchPolicy, JointConsent, PolicyDecision, PolicyRequest, RuleEngine } from '../rules/policy-types.js';
@@ -20,11 +21,12 @@ export function createBatchPolicy(
   return {
     confirmerOf(request) {
       const { effect, requires } = decide(request);
-      return effect === 'confirm' && request.isDryRun !== true ? requires : undefined;
+      return whenRuns(effect) === 'when agreed' && request.isDryRun !== true ? requires : undefined;
     },
     async askAhead(request) {
       const decision = decide(request);
-      return decision.effect === 'confirm' && request.isDryRun !== true ? askAhead(request, decision, deps) : undefined;
+      const mayAsk = whenRuns(decision.effect) === 'when agreed' && request.isDryRun !== true;
+      return mayAsk ? askAhead(request, decision, deps) : undefined;
     },
     ...(mode === 'together' ? { joint: createJointConsent(decide, deps) } : {}),
   };

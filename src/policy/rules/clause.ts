@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/json/json.js';
 import { allOf, type Budget, type Match } from '../../base/lib/glob.js';
 import type { CallerFacts } from '../../base/protocol/call.js';
 import { GATEWAY_SOURCE, type Operation, TRUST_LEVELS, type TrustLevel } from '../../base/protocol/operation.js';
+import { whenRuns } from '../../base/protocol/policy-decision.js';
 import type { PolicyRule } from '../../config/policy-config.js';
 
 /** What rules read of a call. */
@@ -32,7 +33,7 @@ export function matchClauses<Subject>(clauses: readonly Clause<Subject>[], subje
 
 /** Doubt is strict: it counts for a rule that restricts, and not for one that allows. */
 export function takesEffect({ decision }: PolicyRule, match: Match): boolean {
-  return match === 'yes' || (match === 'doubt' && decision !== 'allow');
+  return match === 'yes' || (match === 'doubt' && whenRuns(decision) !== 'at once');
 }
 
 /**
@@ -43,7 +44,7 @@ export function takesEffect({ decision }: PolicyRule, match: Match): boolean {
  * that are validated already; the rule must name others.
  */
 export function liftsMatrix(rule: PolicyRule, operation: Operation, trust: TrustLevel, match: Match): boolean {
-  if (rule.decision === 'deny' || match !== 'yes') return false;
+  if (whenRuns(rule.decision) === 'never' || match !== 'yes') return false;
   if (rule.match.danger?.includes(operation.classification.danger.level) === true) return true;
   if (rule.match.operation?.includes(operation.qualifiedName) === true) return true;
   const isTrusted = TRUST_LEVELS.indexOf(trust) >= TRUST_LEVELS.indexOf(TRUSTED_FROM);

@@ -1,5 +1,6 @@
 import { type DangerLevel, type Operation, TRUST_LEVELS, type TrustLevel } from '../../base/protocol/operation.js';
-import { DECISIONS, type Decision, type PolicyRule } from '../../config/policy-config.js';
+import { type Decision, strictnessOf, whenRuns } from '../../base/protocol/policy-decision.js';
+import type { PolicyRule } from '../../config/policy-config.js';
 import type { PolicyDecision } from './policy-types.js';
 
 /** What is known about an operation before any rule applies. */
@@ -34,7 +35,7 @@ export function decide(subject: RuleSubject, rules: readonly EffectiveRule[]): P
     effect,
     by: named !== undefined ? 'rule' : base.includes(effect) ? 'matrix' : 'operation',
     ...(named !== undefined && { rule: named.name, reason: named.reason ?? null }),
-    ...(effect === 'confirm' && agreement(operation, deciding)),
+    ...(whenRuns(effect) === 'when agreed' && agreement(operation, deciding)),
     danger,
     trust,
   });
@@ -58,8 +59,7 @@ function agreement({ cooldownSeconds = 0, requiresReauth = false }: Operation, d
 }
 
 function strictest(decisions: readonly Decision[]): Decision {
-  const ranks = decisions.map((decision) => DECISIONS.indexOf(decision));
-  return DECISIONS[Math.max(0, ...ranks)] ?? 'deny';
+  return decisions.reduce((one, other) => (strictnessOf(other) > strictnessOf(one) ? other : one), 'allow');
 }
 
 /** The rule that requires most is named; then one that lifts the matrix; then the first by name. */
@@ -92,5 +92,5 @@ export const TRUST_MATRIX = {
 
 /** The lowest trust level at which the matrix does not deny a call of this danger. */
 export function minimumTrustFor(danger: DangerLevel): TrustLevel {
-  return TRUST_LEVELS.find((trust) => TRUST_MATRIX[trust][danger] !== 'deny') ?? 'certified';
+  return TRUST_LEVELS.find((trust) => whenRuns(TRUST_MATRIX[trust][danger]) !== 'never') ?? 'certified';
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/json/json.js';
 import type { Caller } from '../../base/protocol/call.js';
 import { DANGER_LEVELS, type DangerLevel, dangerRank, type Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
+import { whenRuns } from '../../base/protocol/policy-decision.js';
 import type { AuditConfig } from '../../config/gateway-config.js';
 import type { AuditActor, AuditEvent, AuditSubject, AuditTrail } from '../audit/audit-trail.js';
 import type { Redactor } from '../audit/redact.js';
@@ -38,14 +39,15 @@ export function createGatekeeper({
   const admit = (request: PolicyRequest): Permit | Promise<Permit> => {
     const { operation } = request;
     const decision = rules.decide(operation, request.arguments, request.caller);
-    if (decision.effect === 'allow') {
+    const runs = whenRuns(decision.effect);
+    if (runs === 'at once') {
       if (!RECORDED.has(decision.danger)) return ALLOWED;
       return after(record(request, decision, { outcome: 'allowed' }), (accepted) => {
         requireRecord(accepted);
         return ALLOWED;
       });
     }
-    if (decision.effect === 'confirm') return confirm(request, decision);
+    if (runs === 'when agreed') return confirm(request, decision);
     const denial = denyByDecision(operation, decision);
     return after(record(request, decision, { outcome: 'denied', code: denial.code }), () => {
       throw denial;

@@ -4,8 +4,9 @@ import type { Cancellation } from '../../base/protocol/cancellation.js';
 import type { SharedConsent, UserChannel } from '../../base/protocol/consent.js';
 import type { DangerLevel, Operation, TrustLevel } from '../../base/protocol/operation.js';
 import type { OperationError } from '../../base/protocol/operation-error.js';
+import { type Decision, whenRuns } from '../../base/protocol/policy-decision.js';
 import type { UpdatePreview } from '../../base/protocol/update-preview.js';
-import type { Confirmer, Decision } from '../../config/policy-config.js';
+import type { Confirmer } from '../../config/policy-config.js';
 
 /** What a decision is made about. */
 export interface PolicyRequest {
@@ -152,5 +153,5 @@ export interface RuleEngine {
 
 /** Whether a call of the operation can be asked to be confirmed, so that a token for it means something. */
 export function isConfirmable({ effect, conditional }: StaticDecision): boolean {
-  return effect === 'confirm' || conditional;
+  return whenRuns(effect) === 'when agreed' || conditional;
 }

@@ -1,9 +1,10 @@
 import { getOrMake } from '../../base/lib/collections.js';
 import { allOf, type Match, matchBudget } from '../../base/lib/glob.js';
 import { dangerRank, GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../base/protocol/operation.js';
+import { DECISIONS, type Decision, strictnessOf, whenRuns } from '../../base/protocol/policy-decision.js';
 import { riskyVariants } from '../../catalog/operation.js';
 import { statementVerdict } from '../../catalog/proven-read.js';
-import type { Decision, PolicyConfig } from '../../config/policy-config.js';
+import type { PolicyConfig } from '../../config/policy-config.js';
 import { type CallSubject, type Clause, exemptsDiscovery, liftsMatrix, matchClauses, takesEffect } from './clause.js';
 import { type CompiledRule, compileRules, rulesInView } from './conditions.js';
 import { decide, type EffectiveRule, matrixDecision, minimumTrustFor, type RuleSubject } from './decide.js';
@@ -149,7 +150,7 @@ function explainDecision(
   return {
     operation: call.operation.name,
     decision,
-    matrix: { decision: base, lifted: base !== 'allow' && traces.some(({ lifts }) => lifts) },
+    matrix: { decision: base, lifted: whenRuns(base) !== 'at once' && traces.some(({ lifts }) => lifts) },
     rules: traces.map(({ lifts, ...trace }) => trace),
     summary: summarize(call, decision),
   };
@@ -181,26 +182,18 @@ function readAll<Subject>(clauses: readonly Clause<Subject>[], subject: Subject)
 
 function noteDoubt(decision: Decision, match: Match): string {
   if (match !== 'doubt') return '';
-  return decision === 'allow'
+  return whenRuns(decision) === 'at once'
     ? '; when in doubt, a rule that allows does not match'
-    : `; when in doubt, a rule that ${decision === 'deny' ? 'denies' : 'confirms'} matches`;
+    : `; when in doubt, a rule that ${DECISIONS[decision].verb} matches`;
 }
 
 /** A note on a rule that has an effect only if it lifts the matrix. */
 function noteMatrix(decision: Decision, match: Match, base: Decision, lifts: boolean): string {
-  const isWeaker = decision === 'allow' ? base !== 'allow' : decision === 'confirm' && base === 'deny';
-  if (!isWeaker || match === 'no') return '';
+  if (strictnessOf(decision) >= strictnessOf(base) || match === 'no') return '';
   if (lifts) return `; it replaces the decision of the trust matrix, which is ${base}`;
   if (match === 'doubt') return '; the trust matrix holds';
-  const verb = decision === 'allow' ? 'allows' : 'confirms';
-  return `; it ${verb}, but names neither the danger level nor this operation exactly, so the trust matrix holds`;
+  return `; it ${DECISIONS[decision].verb}, but names neither the danger level nor this operation exactly, so the trust matrix holds`;
 }
-
-const OUTCOMES: Readonly<Record<Decision, string>> = {
-  allow: 'Allowed',
-  confirm: 'Needs confirmation',
-  deny: 'Denied',
-};
 
 const SOURCES: Readonly<Record<PolicyDecision['by'], (call: CallSubject, decision: PolicyDecision) => string>> = {
   'read-only': ({ operation }) =>
@@ -222,12 +215,12 @@ function noteReasons({ operation, args }: CallSubject, { danger }: PolicyDecisio
 }
 
 function noteTrust({ effect: decision, danger }: PolicyDecision): string {
-  return decision === 'deny' ? ` (at least '${minimumTrustFor(danger)}' is needed)` : '';
+  return whenRuns(decision) === 'never' ? ` (at least '${minimumTrustFor(danger)}' is needed)` : '';
 }
 
 function summarize(call: CallSubject, decision: PolicyDecision): string {
-  const agreement = decision.effect === 'confirm' ? ` ${describeAgreement(decision)}` : '';
-  return `${OUTCOMES[decision.effect]}${agreement} ${SOURCES[decision.by](call, decision)}`;
+  const agreement = whenRuns(decision.effect) === 'when agreed' ? ` ${describeAgreement(decision)}` : '';
+  return `${DECISIONS[decision.effect].outcome}${agreement} ${SOURCES[decision.by](call, decision)}`;
 }
 
 function describeAgreement({ requires, cooldownSeconds }: PolicyDecision): string {

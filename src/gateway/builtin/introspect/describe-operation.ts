@@ -8,6 +8,7 @@ import {
   type Parameter,
   worseDanger,
 } from '../../../base/protocol/operation.js';
+import { type Decision, whenRuns } from '../../../base/protocol/policy-decision.js';
 import { type Absence, nameAbsence, type RawTool } from '../../../base/protocol/tools.js';
 import { understandingOf } from '../../../base/protocol/understanding.js';
 import { describeCombinations } from '../../../catalog/arguments/combinations.js';
@@ -273,7 +274,7 @@ function describeDryRun(operation: Operation): readonly ParameterInfo[] {
 function isConfirmable(operation: Operation, { staticDecision }: OperationView): boolean {
   const { effect, conditional } = staticDecision(operation);
   const isOwn = ({ name, upstreamName }: Parameter): boolean => [name, upstreamName].includes(CONFIRMATION_TOKEN.name);
-  return (effect === 'confirm' || conditional) && !operation.parameters.some(isOwn);
+  return (whenRuns(effect) === 'when agreed' || conditional) && !operation.parameters.some(isOwn);
 }
 
 /** Of a collection also one that combines controls (companion document "collection querying", section 6). */
@@ -378,7 +379,7 @@ export function describeMerge({ merge }: Operation): string {
 
 /** What policy says of an operation before there is a call; see `policy/admission`. */
 interface OperationDecision {
-  readonly effect: 'allow' | 'confirm' | 'deny';
+  readonly effect: Decision;
   readonly requires: 'token' | 'human';
   /** Whether parameters or the client may change the decision. */
   readonly conditional: boolean;
@@ -392,7 +393,7 @@ function dangerTag(operation: Operation, staticDecision: StaticDecisionOf): stri
   const { danger, trial } = operation.classification;
   const gate = describeGate(staticDecision(operation));
   const variant = trialVariant(operation);
-  const open = variant !== undefined && staticDecision(variant).effect === 'allow';
+  const open = variant !== undefined && whenRuns(staticDecision(variant).effect) === 'at once';
   const exception =
     open && trial !== undefined
       ? `, but not with ${trialInWords(operation, trial)}`
@@ -404,7 +405,7 @@ function dangerTag(operation: Operation, staticDecision: StaticDecisionOf): stri
 /** `read-only statements run as READ`, where policy lets them run unasked. */
 function readException(operation: Operation, staticDecision: StaticDecisionOf): string {
   const isAllowed = (variant: Operation | undefined): boolean =>
-    variant !== undefined && staticDecision(variant).effect === 'allow';
+    variant !== undefined && whenRuns(staticDecision(variant).effect) === 'at once';
   if (isAllowed(readVariant(operation))) return ', but read-only statements run as READ';
   return isAllowed(toldRead(operation)) ? `, but not where ${decidingNames(operation)} reads` : '';
 }
@@ -426,7 +427,8 @@ function riskTag(operation: Operation): string {
 }
 
 function describeGate({ effect, requires, conditional }: OperationDecision): string | undefined {
-  if (effect === 'deny') return 'denied';
-  if (effect === 'confirm') return requires === 'human' ? "needs a person's approval" : 'needs confirmation';
+  const runs = whenRuns(effect);
+  if (runs === 'never') return 'denied';
+  if (runs === 'when agreed') return requires === 'human' ? "needs a person's approval" : 'needs confirmation';
   return conditional ? 'may need confirmation' : undefined;
 }

@@ -5,7 +5,7 @@ import {
   TRUST_LEVELS,
   type TrustLevel,
 } from '../../../../src/base/protocol/operation.js';
-import type { Decision } from '../../../../src/config/policy-config.js';
+import type { Decision } from '../../../../src/base/protocol/policy-decision.js';
 import { minimumTrustFor, TRUST_MATRIX } from '../../../../src/policy/rules/decide.js';
 import { ANONYMOUS, anEngine, aRule, rated } from './an-engine.js';
 
