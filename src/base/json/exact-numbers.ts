@@ -13,15 +13,24 @@ const MARKED_AT_ONCE = 1024 * 1024;
 /**
  * Parses JSON so that writing it again gives the same numbers. A number that a double would change becomes a marked
  * text, whose digits `digitsOf` gives.
+ * @param isMarked `isLost` where zeros at the end of a fraction need not be kept
  */
-export function parseExact(text: string): unknown {
+export function parseExact(text: string, isMarked = isInexact): unknown {
   if (!SUSPICIOUS.test(text)) return JSON.parse(text);
-  if (text.length <= MARKED_AT_ONCE) return parseMarked(text);
-  return parsePartsAtOnce(Buffer.from(text), { parseWhole: parseMarked });
+  const parseWhole = (part: string): unknown => JSON.parse(quoteNumbers(part, isMarked, MARK));
+  if (text.length <= MARKED_AT_ONCE) return parseWhole(text);
+  return parsePartsAtOnce(Buffer.from(text), { parseWhole });
 }
 
-function parseMarked(text: string): unknown {
-  return JSON.parse(quoteNumbers(text, isInexact, MARK));
+/** Where a value holds a marked number, which cannot be sent on as a value; undefined where it holds none. */
+export function findMarked(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return digitsOf(value) === undefined ? undefined : path;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const found = findMarked(member, Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** A JSON text in which the numbers are texts that a double would change: for readers who know no other numbers. */
@@ -46,6 +55,7 @@ export function unmarked(value: unknown): unknown {
 }
 
 /** The same for all that a value holds; the value itself where nothing in it is marked. */
+export function unmarkedWithin<T>(value: T): T;
 export function unmarkedWithin(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return unmarked(value);
   const members = Object.entries(value);

@@ -1,3 +1,4 @@
+import { findMarked } from '../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { type Operation, pathOf } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
@@ -39,7 +40,7 @@ export function mergeArguments(operation: Operation, args: JsonObject, resource:
     if (isJsonObject(given)) merged.set(upstreamName, deepMerge(present, given));
     if (merged.has(upstreamName)) after.set(field ?? upstreamName, merged.get(upstreamName));
     if (field === undefined || !(isFilled || (isJsonObject(given) && isJsonObject(present)))) continue;
-    requireExact(operation, field, present, given);
+    requireExact(operation, field, merged.get(upstreamName));
     writtenBack.push(field);
   }
   const all = Object.fromEntries(merged);
@@ -56,10 +57,10 @@ function isRequired({ inputSchema }: Operation, upstreamName: string): boolean {
   return Array.isArray(required) && required.includes(upstreamName);
 }
 
-function requireExact(operation: Operation, field: string, present: unknown, given: unknown): void {
-  const place = findInexactNumber(present, given, field);
+function requireExact(operation: Operation, field: string, written: unknown): void {
+  const place = findMarked(written, field);
   if (place === undefined) return;
-  const message = `Internal error: 'the update was not attempted: ${place} holds a number of more digits than can be written back'`;
+  const message = `Internal error: 'the update was not attempted: ${place} holds a number of more digits than can be written back'. Give it in 'input' to replace it`;
   throw new OperationError('INTERNAL_ERROR', message, { operation: operation.name, field: place, outcome: 'not_run' });
 }
 
@@ -106,28 +107,4 @@ export function deepMerge(current: unknown, change: unknown): unknown {
   });
   // `fromEntries` defines members, so that one called `__proto__` is a member like any other.
   return Object.fromEntries(members);
-}
-
-/** The end of 64-bit integers; a larger number is taken for a measurement, where rounding does no harm. */
-const MAX_ID = 2 ** 64;
-
-/**
- * Where a value holds an integer that was rounded when it was read (an id of 64 bits), outside of what a change replaces:
- * written back it would be another number. Undefined where there is none.
- */
-function findInexactNumber(value: unknown, change: unknown, path: string): string | undefined {
-  if (typeof value === 'number') return isRounded(value) ? path : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    const isChanged = isJsonObject(change) && Object.hasOwn(change, name);
-    const next = isChanged ? change[name] : undefined;
-    if (isChanged && !isJsonObject(next)) continue;
-    const found = findInexactNumber(member, next, `${path}.${name}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function isRounded(value: number): boolean {
-  return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < MAX_ID;
 }

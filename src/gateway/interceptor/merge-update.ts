@@ -1,3 +1,4 @@
+import { unmarkedWithin } from '../../base/json/exact-numbers.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../base/protocol/call.js';
 import { LargeAnswer } from '../../base/protocol/large-answer.js';
@@ -113,7 +114,8 @@ export function createMergeInterceptor({
     }
     requireExpected(call, expectation, before);
     const { after } = mergeArguments(operation, call.arguments, before);
-    return { known: true, read: read.operation.name, before, after, ...listChanges(before, after) };
+    const shown = { before: unmarkedWithin(before), after: unmarkedWithin(after) };
+    return { known: true, read: read.operation.name, ...shown, ...listChanges(before, after) };
   };
   /** A READ that merging updates name gives the version that they expect, so that it need not be learned from a conflict. */
   const pass = async (call: HandlerCall, pathOf: MergeCatalog['resourcePathOf']): Promise<HandlerOutcome> => {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { digest } from '../../base/json/canonical-json.js';
+import { unmarkedWithin } from '../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { HandlerCall } from '../../base/protocol/call.js';
 import type { Operation } from '../../base/protocol/operation.js';
@@ -141,7 +142,7 @@ interface Changes {
 
 /** How a resource differs from an earlier state of it: members of objects one by one, everything else as a whole. */
 export function listChanges(before: JsonObject, after: JsonObject): Changes {
-  const changes = changesBetween(before, after, []);
+  const changes = changesBetween(before, after, []).map(unmarkedWithin);
   return { changes, digest: digest(changes) };
 }
 

@@ -1,4 +1,7 @@
 import { digest } from '../../base/json/canonical-json.js';
+import { isLost } from '../../base/json/changed-numbers.js';
+import { parseExact, unmarkedWithin } from '../../base/json/exact-numbers.js';
+import { exactTextOf } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { toSnakeCase } from '../../base/lib/names.js';
@@ -18,7 +21,7 @@ export type ExplainFailure = (operation: Operation, args: JsonObject, result: To
 
 /** Names the state of a resource: equal for equal states. */
 export function versionOf(resource: JsonObject): string {
-  return `v_${digest(resource)}`;
+  return `v_${digest(unmarkedWithin(resource))}`;
 }
 
 export function isVersion(text: string): boolean {
@@ -37,10 +40,10 @@ export function findField(resource: JsonObject, { name, upstreamName }: Paramete
   return exact ?? Object.keys(resource).find((field) => toSnakeCase(field) === name);
 }
 
-/** The value of a field or dotted path; null where there is none, because null is how a field is removed. */
+/** The value of a field or dotted path as it is shown; null where there is none, because null is how a field is removed. */
 export function fieldOf(resource: JsonObject, field: string): unknown {
   const value = Object.hasOwn(resource, field) ? resource[field] : valueAt(resource, parsePath(field));
-  return value ?? null;
+  return unmarkedWithin(value ?? null);
 }
 
 /** Fields with their values, as details of an error show them. */
@@ -179,20 +182,24 @@ function notAttempted(update: Operation, read: Operation, error: OperationError)
   );
 }
 
-/** The JSON of an answer: its structured content, else its only text parsed. */
+/** The JSON of an answer: its structured content, else its only text parsed. Numbers that cannot be written back as values are marked. */
 function readAnswer(outcome: HandlerOutcome): unknown {
   if ('data' in outcome) return outcome.data;
   if ('dataText' in outcome) return parseJson(outcome.dataText);
   if ('native' in outcome || outcome.toolResult instanceof LargeAnswer) return undefined;
-  const { structuredContent, content } = readToolResult(outcome.toolResult);
-  if (structuredContent !== undefined) return structuredContent;
+  const result = readToolResult(outcome.toolResult);
+  const { structuredContent, content } = result;
+  if (structuredContent !== undefined) {
+    const exact = exactTextOf(result, 'structuredContent');
+    return exact === undefined ? structuredContent : parseJson(exact);
+  }
   const texts = Array.isArray(content) ? content.filter(({ type }) => type === 'text') : [];
   return texts.length === 1 ? parseJson(texts[0]?.['text']) : undefined;
 }
 
 function parseJson(text: unknown): unknown {
   try {
-    return JSON.parse(String(text)) as unknown;
+    return parseExact(String(text), isLost);
   } catch {
     // Text that is not JSON is not an object, which the caller reports.
     return undefined;

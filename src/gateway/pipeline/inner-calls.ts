@@ -1,3 +1,4 @@
+import { parseCarried } from '../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type {
   Caller,
@@ -122,9 +123,9 @@ function refuse(operation: string, reason: string): OperationError {
   return new OperationError('PERMISSION_DENIED', `Permission denied: '${reason}'`, { operation, reason });
 }
 
-/** The data of a call's answer. @throws OperationError where the call failed */
+/** The data of a call's answer, for what reads and sends on: a number that no value holds is its digits. @throws OperationError where the call failed */
 export function dataOf({ text }: Reply): unknown {
-  const result = JSON.parse(text) as OperationResult;
+  const result = parseCarried(text) as OperationResult;
   if (result.success) return result.data;
   const { code, message, details } = result.error;
   throw new OperationError(code, message, details);

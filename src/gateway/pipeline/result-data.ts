@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseExact } from '../../base/json/exact-numbers.js';
+import { parseExact, writeExact } from '../../base/json/exact-numbers.js';
 import { EXACT_TEXTS, exactTextOf } from '../../base/json/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { isNestedDeeper } from '../../base/json/scan.js';
@@ -48,7 +48,7 @@ export function toResultData(given: ToolCallResult, maxTokens = 0, isAsked = fal
     if (dataText !== undefined) {
       const data = fromStructured(structured, dataText, content);
       if (!isAsked && !hasTextsOf(data.blocks, maxTokens))
-        return fromLongBlocks(data.blocks, { structuredContent: structured });
+        return fromLongBlocks(data.blocks, `"structuredContent":${dataText},`);
       return referToBinaries(exact === undefined ? data : { ...data, value: undefined }, result.content);
     }
     if (content.length === 0) throw nestedTooDeeply();
@@ -58,7 +58,7 @@ export function toResultData(given: ToolCallResult, maxTokens = 0, isAsked = fal
   if (content.length === 1 && isPlainText(only)) return textAsJson(only.text);
   // Texts are data anyhow.
   const native = content.filter(({ type }) => type !== 'text');
-  if (!hasTextsOf(native, maxTokens)) return fromLongBlocks(content, {});
+  if (!hasTextsOf(native, maxTokens)) return fromLongBlocks(content);
   return referToBinaries(fromBlocks(content), result.content);
 }
 
@@ -250,9 +250,9 @@ const LONGEST_COMPARED = 100_000;
 /** Whether a text is the JSON of one of the candidates, in any layout and with its members in any order. */
 function sameJson(text: string, candidates: readonly { readonly value: unknown; readonly json: string }[]): boolean {
   if (candidates.some(({ json }) => json === text)) return true;
-  const parsed = parseContainer(text);
+  const parsed = parseContainer(text, parseExact);
   if (parsed === undefined) return false;
-  const written = JSON.stringify(parsed);
+  const written = writeExact(parsed);
   return candidates.some(
     // A deep comparison costs many times more than serialising, and texts of different length cannot be equal.
     ({ value, json }) =>
@@ -310,12 +310,12 @@ function textOf({ text, resource }: ContentBlock): string | undefined {
 }
 
 /** All that is text, resources too, as data; other blocks stay native. */
-function fromLongBlocks(content: readonly ContentBlock[], beside: JsonObject): ResultData {
+function fromLongBlocks(content: readonly ContentBlock[], before = ''): ResultData {
   const blocks = content.filter((block) => textOf(block) === undefined);
   const entries = content.map((block) =>
     textOf(block) === undefined ? referTo(block, blocks.indexOf(block) + FIRST_NATIVE_INDEX) : block,
   );
-  return { dataText: JSON.stringify({ ...beside, content: entries }), blocks };
+  return { dataText: `{${before}"content":${JSON.stringify(entries)}}`, blocks };
 }
 
 /** The position of a native block, with the facts that let a model decide whether to read it. */

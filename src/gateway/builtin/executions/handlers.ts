@@ -1,3 +1,4 @@
+import { readExactResult } from '../../../base/json/exact-result.js';
 import { isJsonObject } from '../../../base/json/json.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../base/protocol/call.js';
 import type { Caller } from '../../../base/protocol/caller.js';
@@ -102,7 +103,7 @@ function describeWhole(execution: Execution, results: ExecutionHandlerDeps['resu
   const text = `${state.slice(0, -1)},"result":${answer}}`;
   const blocks = result?.blocks === undefined ? [] : readBlocks(results.kept(result.blocks, owner));
   if (blocks.length === 0) return { toolResult: { content: [{ type: 'text', text }] } };
-  return { toolResult: { structuredContent: JSON.parse(text), content: blocks } };
+  return { toolResult: { ...readExactResult(`{"structuredContent":${text}}`), content: blocks } };
 }
 
 function readBlocks(text: string | undefined): readonly ContentBlock[] {

@@ -1,3 +1,5 @@
+import { isLost } from '../../../base/json/changed-numbers.js';
+import { findMarked, parseExact } from '../../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
 import { readMember } from '../../../base/json/scan.js';
 import { isQuestionCode } from '../../../base/protocol/error-table.js';
@@ -156,7 +158,7 @@ function describeFaults(
 export function createResultReader(replies: readonly (Reply | undefined)[]): ResultReader {
   const parsed = new Map<number, unknown>();
   const dataOf = (index: number, { text }: Reply): unknown => {
-    if (!parsed.has(index)) parsed.set(index, JSON.parse(sliceMembers(text).get('data') ?? 'null'));
+    if (!parsed.has(index)) parsed.set(index, parseExact(sliceMembers(text).get('data') ?? 'null', isLost));
     return parsed.get(index);
   };
   return ({ index, path }, from) => {
@@ -257,10 +259,11 @@ function followPath(data: unknown, path: readonly string[], root: string): Found
     where += Array.isArray(value) ? `[${step}]` : `.${step}`;
     value = (value as Record<string, unknown>)[step];
   }
-  if (isInexact(value)) {
+  const marked = findMarked(value, where);
+  if (marked !== undefined) {
     return {
       found: false,
-      why: `'${where}' is a number with more digits than can be copied exactly; send the number itself instead of a reference`,
+      why: `'${marked}' is a number with more digits than can be copied exactly; send the number itself instead of a reference`,
     };
   }
   return { found: true, value };
@@ -270,11 +273,6 @@ function followPath(data: unknown, path: readonly string[], root: string): Found
 function hasStep(value: unknown, step: string): boolean {
   if (Array.isArray(value)) return /^(?:0|[1-9]\d*)$/.test(step) && Object.hasOwn(value, step);
   return isJsonObject(value) && Object.hasOwn(value, step);
-}
-
-/** A long id that is a number in JSON becomes a different number when parsed, and would name the wrong resource. */
-function isInexact(value: unknown): boolean {
-  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 function nothingThere(value: unknown, step: string, where: string): Found {

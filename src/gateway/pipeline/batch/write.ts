@@ -1,3 +1,4 @@
+import { parseExact, writeExact } from '../../../base/json/exact-numbers.js';
 import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
 import { WrittenPieces } from '../../../base/json/write-in-slices.js';
 import { type PayloadLimits, payloadTooLarge } from '../../../base/protocol/limits.js';
@@ -275,14 +276,14 @@ function measured(text: string, blocks: Reply['blocks'], warnings: readonly Warn
  */
 function shiftBlocks(dataText: string, blocks: readonly ContentBlock[], by: number): string {
   if (by === 0 || blocks.length === 0) return dataText;
-  const data: unknown = JSON.parse(dataText);
+  const data: unknown = parseExact(dataText);
   const content = isJsonObject(data) ? data['content'] : undefined;
   if (!isJsonObject(data) || !Array.isArray(content)) return dataText;
   if (!content.some((entry) => refersToBlock(entry, blocks))) return dataText;
   const shifted = content.map((entry: unknown) =>
     refersToBlock(entry, blocks) ? { ...entry, block: entry.block + by } : entry,
   );
-  return JSON.stringify({ ...data, content: shifted });
+  return writeExact({ ...data, content: shifted });
 }
 
 /** An entry refers to a block when it has the type of the block with its number; any other entry of that form is data. */

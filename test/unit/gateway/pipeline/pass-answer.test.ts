@@ -8,6 +8,7 @@ import { shapeRead, shapeUnread } from '../../../../src/gateway/pipeline/shape.j
 import { createResultWriter } from '../../../../src/server/mcp/write-result.js';
 import { OwnCredentials } from '../../../../src/upstream/transport/own-credentials.js';
 import { splitAnswer } from '../../../../src/upstream/transport/split-answer.js';
+import { readMessages } from '../../../../src/upstream/transport/wire-messages.js';
 
 const CREDENTIAL = 'key/"with\\everything"';
 const credentials = new OwnCredentials({
@@ -63,8 +64,8 @@ function sent(reply: Reply): unknown {
 /** The same answer on both ways. */
 async function bothWays(wire: Buffer, warnings: readonly Warning[] = [], places: readonly number[] = []) {
   const released = splitAnswer(cut(wire, places))?.release(credentials);
-  const { result } = JSON.parse(wire.toString('utf8'));
-  const parsed = await shaped(credentials.maskAll<ToolCallResult>(result), LIMITS, warnings);
+  const [message] = readMessages(wire.toString('utf8')) as unknown as readonly { readonly result: ToolCallResult }[];
+  const parsed = await shaped(credentials.maskAll(message?.result ?? {}), LIMITS, warnings);
   return { released, parsed, passed: released && (await shaped(released, LIMITS, warnings)) };
 }
 
