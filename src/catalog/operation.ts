@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { canonicalSchemaJson } from '../base/json/canonical-json.js';
-import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../base/json/json.js';
 import {
   type Category,
   type Classification,
@@ -321,14 +321,6 @@ function readValues(value: unknown, path: readonly string[]): readonly unknown[]
 function readText(text: string, path: readonly string[]): readonly unknown[] {
   const parsed = parseJson(text);
   return typeof parsed === 'object' && parsed !== null ? readValues(parsed, path) : [OPAQUE];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Doubt counts: where a server could take a value for the one that is asked for, the risk applies. */

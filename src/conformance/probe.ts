@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
-import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../base/json/json.js';
 import type { Answer } from './evidence.js';
 
 /** A connection to a running gateway, as any client has it: nothing is known but what comes over the wire. */
@@ -47,19 +47,11 @@ function readAnswer(result: unknown): Answer {
   const content = isJsonObject(result) && Array.isArray(result['content']) ? result['content'] : [];
   const first: unknown = content[0];
   const text = isJsonObject(first) && typeof first['text'] === 'string' ? first['text'] : '';
-  const envelope = parse(text);
-  if (isJsonObject(envelope) && typeof envelope['success'] === 'boolean') {
+  const envelope = parseObject(text);
+  if (typeof envelope?.['success'] === 'boolean') {
     return { ...envelope, success: envelope['success'] };
   }
   return { success: false, no_envelope: text.slice(0, 200) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function findIntrospectTool(tools: readonly string[], send: Probe['send']): Promise<string> {

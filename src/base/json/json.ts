@@ -12,6 +12,21 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value of a JSON text; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same where it is an object. */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : undefined;
+}
+
 /** Sets a member of a JSON object; `__proto__` becomes an ordinary member instead of the object's prototype. */
 export function setMember(target: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__') {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json/json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../json/json.js';
 
 /** How documents of authorization servers are asked for; tests give their own. */
 export type Fetch = typeof globalThis.fetch;
@@ -52,7 +52,7 @@ export async function fetchJson(fetch: Fetch, url: string, init: RequestInit = {
   const headers = { accept: 'application/json', ...init.headers };
   const { response, text } = await fetchBounded(fetch, url, { ...init, headers });
   if (!response.ok) throw new FetchFailure(`it answered ${response.status}`, response.status, readError(text));
-  const value = parse(text);
+  const value = parseJson(text);
   if (!isJsonObject(value))
     throw new FetchFailure('its answer is no JSON object', isPage(response) ? 404 : response.status);
   return value;
@@ -63,7 +63,7 @@ const isPage = ({ headers }: Response): boolean => /^text\/html\b/i.test(headers
 
 /** The code of an OAuth error (RFC 6749, section 5.2). */
 function readError(text: string): string | undefined {
-  const value = parse(text);
+  const value = parseJson(text);
   const error = isJsonObject(value) ? value['error'] : undefined;
   return typeof error === 'string' && /^[\w.-]{1,100}$/.test(error) ? error : undefined;
 }
@@ -82,15 +82,6 @@ async function readText(response: Response): Promise<string> {
   }
   if (size > MAX_BYTES) throw new FetchFailure('its answer is too large', response.status);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The caller says that it is no JSON object.
-    return undefined;
-  }
 }
 
 /** The reason of a failed request, in words for the log: the system's code where there is one. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../json/json.js';
 import { isSecretMember, maskSecrets } from './secret-forms.js';
 
 /** Whether callers get what an upstream says of its failure as it is, or without what tells of its machine. */
@@ -99,7 +99,7 @@ export class WordsCleaner {
 
   text(words: string): string {
     const bounded = words.length > MAX_LENGTH ? `${words.slice(0, MAX_LENGTH)}…` : words;
-    const data = parseObject(words);
+    const data = readFailureText(words);
     if (data !== undefined) return JSON.stringify(this.#value(data, 0));
     return dropFrames(bounded)
       .map((line) => this.#line(line))
@@ -248,14 +248,8 @@ function dropFrames(words: string): readonly string[] {
 }
 
 /** Failures are often written as JSON text. Longer texts are cut before they are read. */
-function parseObject(text: string): JsonObject | undefined {
-  if (!/^\s{0,10}\{/.test(text) || text.length > MAX_LENGTH) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function readFailureText(text: string): JsonObject | undefined {
+  return /^\s{0,10}\{/.test(text) && text.length <= MAX_LENGTH ? parseObject(text) : undefined;
 }
 
 /** The texts among the arguments, breadth first and bounded. */

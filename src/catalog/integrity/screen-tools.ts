@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonSchema } from '../../base/json/json.js';
+import { isJsonObject, type JsonSchema, parseJson } from '../../base/json/json.js';
 import { type Diagnostic, LONGEST_DEFINITION, type RawTool, type ToolSet } from '../../base/protocol/tools.js';
 import { describeGaps } from '../../schema/schema-gaps.js';
 import { declaredTypes } from '../../schema/schema-shape.js';
@@ -84,7 +84,7 @@ function readInputSchema(schema: unknown): SchemaReading {
   }
   if (schema === true)
     return { schema: NO_SCHEMA, remark: "its input schema is 'true', which describes no parameters" };
-  const parsed = typeof schema === 'string' ? parseSchema(schema) : schema;
+  const parsed = typeof schema === 'string' ? parseJson(schema) : schema;
   if (!isJsonObject(parsed)) return { schema: undefined, remark: 'its input schema is not an object' };
   const types = declaredTypes(parsed['type']);
   if (types.length > 0 && types.every((type) => NOT_OBJECT.has(type))) {
@@ -99,15 +99,6 @@ function readInputSchema(schema: unknown): SchemaReading {
 }
 
 const NOT_OBJECT: ReadonlySet<string> = new Set(['array', 'string', 'number', 'integer', 'boolean', 'null']);
-
-function parseSchema(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Reported by the caller like any other schema that is no object.
-    return undefined;
-  }
-}
 
 /** Chooses the same one for every order of the list; calls of the name reach the same tool anyway. */
 function chooseOne(a: ScreenedTool, b: ScreenedTool): ScreenedTool {

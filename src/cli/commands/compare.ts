@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { PACKAGE_DIRECTORY } from '../../base/asset.js';
-import { isJsonObject } from '../../base/json/json.js';
+import { isJsonObject, parseJson } from '../../base/json/json.js';
 import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
 import type { CompareDeps } from '../../compare/compare-server.js';
 import type { Difference, PlannedCall, ServerComparison } from '../../compare/comparison.js';
@@ -97,14 +97,6 @@ async function readCalls(file: string | undefined): Promise<Calls> {
       return [server, calls.map((call: unknown) => readCall(call) ?? fail(`'${server}' holds what is no call`))];
     }),
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readCall(value: unknown): PlannedCall | undefined {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../../base/json/json.js';
 import type { Approval, DecisionFault } from '../../base/protocol/approval.js';
 import { createBodyReader, cutOffAfterAnswer, isEncoded } from '../../server/http/receive-post.js';
 
@@ -166,12 +166,4 @@ function findFault(body: unknown): string | undefined {
   if (unknown.length > 0) return `Unknown members: ${unknown.map((key) => `'${key.slice(0, 100)}'`).join(', ')}.`;
   const wrong = MEMBERS.find((name) => body[name] !== undefined && typeof body[name] !== 'string');
   return wrong === undefined ? undefined : `The member '${wrong}' is not a string.`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { mayChangeNumbers } from '../../base/json/exact-result.js';
-import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { isJsonObject, type JsonObject, parseJson } from '../../base/json/json.js';
 import { exactly, type Html, html } from '../../base/lib/html.js';
 import type { Operation, Parameter } from '../../base/protocol/operation.js';
 import { foreign } from '../layout/components.js';
@@ -65,12 +65,7 @@ function readValue(kind: Kind, text: string): unknown {
 }
 
 function readJson(text: string): unknown {
-  if (mayChangeNumbers(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return mayChangeNumbers(text) ? undefined : parseJson(text);
 }
 
 /** What is given beside the fields, or in words why it cannot be read. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json/json.js';
+import { type JsonObject, parseJson } from '../../base/json/json.js';
 import { formatPath, type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { quoteValues } from '../../base/lib/text.js';
 import type { Warning } from '../../base/protocol/result.js';
@@ -150,10 +150,6 @@ function startsWrongly(text: string, start: number): boolean {
 }
 
 function readBracket(text: string): string | number | undefined {
-  try {
-    const step: unknown = JSON.parse(text);
-    return typeof step === 'string' || typeof step === 'number' ? step : undefined;
-  } catch {
-    return undefined;
-  }
+  const step = parseJson(text);
+  return typeof step === 'string' || typeof step === 'number' ? step : undefined;
 }

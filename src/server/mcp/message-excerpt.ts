@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/json/json.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 
 /** Enough for the members that come before and after a JSON-RPC message's params. */
@@ -77,10 +78,5 @@ function readTopLevelScalars(text: string): Readonly<Record<string, unknown>> {
 }
 
 function parseScalar(token: string | undefined): unknown {
-  if (token === undefined) return undefined;
-  try {
-    return JSON.parse(token);
-  } catch {
-    return undefined;
-  }
+  return token === undefined ? undefined : parseJson(token);
 }

@@ -1,5 +1,5 @@
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../../base/json/json.js';
 import { FetchFailure } from '../../base/lib/fetch-json.js';
 import type { ClientAtIssuer } from './oauth-answers.js';
 
@@ -120,12 +120,8 @@ function errorOf({ error }: JsonObject): string | undefined {
 }
 
 function parse(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return /^\w+=[^<>\s]*$/.test(text.trim()) ? Object.fromEntries(new URLSearchParams(text.trim())) : {};
-  }
+  const isForm = /^\w+=[^<>\s]*$/.test(text.trim());
+  return parseObject(text) ?? (isForm ? Object.fromEntries(new URLSearchParams(text.trim())) : {});
 }
 
 function textOf(value: unknown): string | undefined {

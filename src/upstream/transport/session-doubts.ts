@@ -1,5 +1,5 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '../../base/json/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../../base/json/json.js';
 import { joinPieces, type Pieces } from '../../base/json/pieces.js';
 import { LargeMessage } from '../../base/protocol/large-answer.js';
 import { HttpExchange, isEventStream, readEvents, readStart } from './http-exchange.js';
@@ -100,7 +100,7 @@ export class SessionDoubts {
           if (!isEventStream(headers)) return readStart((text) => resolve(this.#read(status, text)), MOST_ERROR_BYTES);
           const onData = (data: Pieces | LargeMessage): void => {
             const text = data instanceof LargeMessage ? undefined : joinPieces(data).toString('utf8');
-            if (text !== undefined && readJson(text)?.['method'] !== undefined) return;
+            if (text !== undefined && parseObject(text)?.['method'] !== undefined) return;
             // No refusal is as long.
             resolve(text === undefined ? undefined : this.#read(status, text));
             exchange.abort(ENOUGH);
@@ -122,7 +122,7 @@ export class SessionDoubts {
     if (error?.['code'] === METHOD_NOT_FOUND) return undefined;
     if (status >= 300 || error !== undefined) return { status, error };
     // Of a long body only the start was read. A character has four bytes at most.
-    return text.length >= MOST_ERROR_BYTES / 4 ? undefined : this.#readSuccess(status, readJson(text));
+    return text.length >= MOST_ERROR_BYTES / 4 ? undefined : this.#readSuccess(status, parseObject(text));
   }
 
   #readSuccess(status: number, body: JsonObject | undefined): RefusedWith | undefined {
@@ -137,17 +137,8 @@ const IGNORED = { onEventId: () => undefined, onRetry: () => undefined };
 
 /** The JSON-RPC error that a body consists of, whichever request it names. */
 export function readError(text: string): JsonObject | undefined {
-  const error = readJson(text)?.['error'];
+  const error = parseObject(text)?.['error'];
   return isJsonObject(error) ? error : undefined;
-}
-
-function readJson(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function shapeOf({ status, error }: RefusedWith): string {

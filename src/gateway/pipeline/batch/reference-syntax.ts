@@ -1,3 +1,5 @@
+import { parseJson } from '../../../base/json/json.js';
+
 /** A place in an earlier item's data: `$results[0].data.items[3].id`. */
 export interface Reference {
   /** The reference as written. */
@@ -67,10 +69,6 @@ function parsePath(text: string, start: number): readonly string[] | undefined {
 }
 
 function unquote(quoted = ''): string | undefined {
-  try {
-    return JSON.parse(quoted) as string;
-  } catch {
-    // The quoted key has an escape that JSON does not define: the reference is malformed.
-    return undefined;
-  }
+  // A quoted key with an escape that JSON does not define makes the reference malformed.
+  return parseJson(quoted) as string | undefined;
 }

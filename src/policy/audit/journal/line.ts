@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { isJsonObject, type JsonObject } from '../../../base/json/json.js';
+import { isJsonObject, type JsonObject, parseObject } from '../../../base/json/json.js';
 
 /** Identifies a record, and shows whether it is still there and unaltered. */
 export interface JournalMark {
@@ -61,13 +61,8 @@ export function readLine(bytes: Buffer): ReadLine {
 }
 
 function parseRecord(bytes: Buffer): JournalRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return isJsonObject(value) && isRecord(value) ? value : undefined;
-  } catch {
-    // The caller reports it.
-    return undefined;
-  }
+  const value = parseObject(bytes.toString('utf8'));
+  return value !== undefined && isRecord(value) ? value : undefined;
 }
 
 function isRecord(value: JsonObject): value is JournalRecord & JsonObject {
