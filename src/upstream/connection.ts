@@ -31,6 +31,7 @@ import {
   type ToolMemory,
   watchToolList,
 } from './tool-list.js';
+import { isDenied } from './translate-failure.js';
 import { UpstreamFault } from './transport/fault.js';
 import type { TransportEvents, TransportSurroundings } from './transport/open-transport.js';
 import { CredentialMasking } from './transport/own-credentials.js';
@@ -236,7 +237,13 @@ export async function completeConnection(
     },
     call(call, timeoutMs) {
       age?.use();
-      return callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, roots, tasks, extensions });
+      const settings = { timeoutMs, maxMs: config.maxCallMs, mirrored, asks, roots, tasks, extensions };
+      const answer = callTool(channel, call, settings);
+      const look = (said: unknown): void => {
+        if (isDenied(said, call)) tools.note();
+      };
+      void answer.then(look, look);
+      return answer;
     },
     request(request, timeoutMs) {
       age?.use();

@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SdkHttpError } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../base/json/json.js';
 import { cleanName } from '../base/lib/text.js';
+import { deniesTool } from '../base/protocol/denied-tool.js';
 import { LOOP_CURE } from '../base/protocol/gateway-chain.js';
 import type { FailedCall } from '../base/protocol/large-answer.js';
 import { OperationError } from '../base/protocol/operation-error.js';
@@ -166,7 +167,8 @@ const RPC_CODES: Readonly<Record<number, FailureCode>> = {
 
 function translateRpc(error: ProtocolError, call: FailedCall): OperationError {
   if (error.code === ProtocolErrorCode.MissingRequiredClientCapability) return lacksAbility(error, call);
-  const known = saysMissing(error, call) ? 'NOT_FOUND_RESOURCE' : RPC_CODES[error.code];
+  const missing = saysMissing(error, call) ? 'NOT_FOUND_RESOURCE' : undefined;
+  const known = isDenied(error, call) ? 'NOT_FOUND_OPERATION' : (missing ?? RPC_CODES[error.code]);
   // Servers report all kinds of failures as internal errors, so that the words decide.
   const said = { words: error.message, data: error.data, ...(known === undefined ? {} : { code: known }) };
   const { code, message, words, data, details: more } = readFailure(said, call);
@@ -184,6 +186,19 @@ function saysMissing(error: ProtocolError, { tool: method }: FailedCall): boolea
   if (error instanceof ResourceNotFoundError) return true;
   if (method !== 'resources/read' || error.code !== ProtocolErrorCode.InvalidParams) return false;
   return /not found|\bunknown (?:resource|uri)|no such|does ?n[o']t exist/i.test(error.message.slice(0, 1_000));
+}
+
+/** Codes of JSON-RPC from -32603 to -32601: MCP's own for a tool that does not exist, and those that libraries of servers have. */
+const { InternalError: FIRST_CODE, MethodNotFound: LAST_CODE } = ProtocolErrorCode;
+
+/** Whether the answer to a call, or its failure, says that the server has no such tool. */
+export function isDenied(said: unknown, call: Pick<FailedParts, 'tool' | 'arguments'>): boolean {
+  if (said instanceof ProtocolError)
+    return said.code >= FIRST_CODE && said.code <= LAST_CODE && deniesTool(said.message, call);
+  if (!isJsonObject(said) || said['isError'] !== true) return false;
+  const { content } = said;
+  const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
+  return isJsonObject(only) && deniesTool(String(only['text']), call);
 }
 
 /** A server of the 2026-07-28 era says what it would ask the client for, if the client had declared that it can be asked. */

@@ -9,6 +9,8 @@ const SENTENCES = {
   VALIDATION_INVALID_TYPE: 'The upstream refused the arguments',
   VALIDATION_INVALID_VALUE: 'The upstream refused the arguments',
   PERMISSION_DENIED: 'Permission denied',
+  NOT_FOUND_OPERATION:
+    'The server has no such tool, and its list is read anew: see introspect for the present one. It answered',
   NOT_FOUND_RESOURCE: 'Resource not found',
   CONFLICT_ALREADY_EXISTS: 'Resource already exists',
   RATE_LIMIT_EXCEEDED: 'API rate limit exceeded',

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { WordsMode } from '../../base/protocol/clean-words.js';
+import { deniesTool } from '../../base/protocol/denied-tool.js';
 import type { Operation } from '../../base/protocol/operation.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { ToolCallResult } from '../../base/protocol/result.js';
@@ -24,8 +25,10 @@ export function createFailureReader(
       words: wordsMode,
       resource: resourceOf(operation, args),
     };
+    const said = { words: collectWords(result), data: result.structuredContent };
+    const isDenied = deniesTool(said.words, { tool: operation.tool, arguments: args });
     const { code, message, words, data, details } = readFailure(
-      { words: collectWords(result), data: result.structuredContent },
+      isDenied ? { ...said, code: 'NOT_FOUND_OPERATION' } : said,
       request,
     );
     const product = productOfFailure(operation, words);
