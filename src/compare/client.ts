@@ -113,10 +113,10 @@ export async function transportTo(endpoint: UpstreamEndpoint, binDirectories: re
   }
   const url = new URL(endpoint.url);
   const requestInit = { headers: { ...endpoint.headers } };
-  return endpoint.type === 'sse'
-    ? new SSEClientTransport(url, { requestInit })
-    : new StreamableHTTPClientTransport(url, { requestInit });
+  return new OVER_HTTP[endpoint.type](url, { requestInit });
 }
+
+const OVER_HTTP = { http: StreamableHTTPClientTransport, sse: SSEClientTransport };
 
 /** The transport to a face of the gateway. */
 export function transportToUrl(url: string): Transport {

@@ -11,6 +11,7 @@ import { type HeaderParameter, paramHeaders, scanHeaderParameters } from '../bas
 import type { LogLevel } from '../base/protocol/log-message.js';
 import type { Introduction, RawTool } from '../base/protocol/tools.js';
 import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
+import { TRANSPORT_FACTS } from '../config/transport-facts.js';
 import { sendInRounds } from './answer-rounds.js';
 import type { CallChannel } from './call-channel.js';
 import type { CallResult } from './call-result.js';
@@ -162,7 +163,8 @@ export async function completeConnection(
   const masking = new CredentialMasking(config.endpoint, request.credentials);
   const mask = (tool: RawTool, written: string): RawTool => masking.current.maskWords(tool, written);
   let mirrored: MirroredTools = new Map();
-  const mirrors = era === 'modern' && config.endpoint.type === 'http';
+  const { isPerRequest } = TRANSPORT_FACTS[config.endpoint.type];
+  const mirrors = era === 'modern' && isPerRequest;
   const readAll = async (timeoutMs = config.connectTimeoutMs): Promise<void> => {
     const readPage = (params: JsonObject): Promise<JsonObject> => channel.request('tools/list', params, { timeoutMs });
     const { tools, diagnostic, ttlMs = 0 } = await readTools(readPage, era);
@@ -195,7 +197,7 @@ export async function completeConnection(
   );
   const isTold = (): boolean =>
     era === 'modern' ? declares(capabilities, 'tools', 'listChanged') : !channel.isUnheard;
-  const age = config.endpoint.type === 'http' || !isTold() ? new ListAge(() => isTold() || askAnew.note()) : undefined;
+  const age = isPerRequest || !isTold() ? new ListAge(() => isTold() || askAnew.note()) : undefined;
   channel.onMissed(askAnew.note);
   void lost.then(() => age?.end());
   await readAll(request.timeoutMs);
@@ -220,7 +222,7 @@ export async function completeConnection(
     transport: config.endpoint.type,
     protocolVersion,
     server: masking.current.maskIdentity(client.getServerVersion()),
-    hasSession: config.endpoint.type !== 'http' || channel.sessionId !== undefined,
+    hasSession: !isPerRequest || channel.sessionId !== undefined,
     introduction: masking.current.maskWords(readIntroduction(client)),
     lost,
     closed,

@@ -5,6 +5,7 @@ import { cutText, escapeInvisible } from '../base/lib/text.js';
 import type { Observer } from '../base/observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../base/protocol/ask.js';
 import { maskSecrets } from '../base/protocol/secret-forms.js';
+import { TRANSPORT_FACTS } from '../config/transport-facts.js';
 import { BothEras } from './both-eras.js';
 import { CallChannel } from './call-channel.js';
 import {
@@ -126,7 +127,7 @@ async function connectOnce(request: ConnectionRequest): Promise<Connection> {
   const limit = new AttemptLimit(signal, timeoutMs);
   const connect = async (): Promise<Connection> => {
     signal.throwIfAborted();
-    const hasSessions = config.endpoint.type === 'sse' || config.protocol === '2025-11-25';
+    const hasSessions = TRANSPORT_FACTS[config.endpoint.type].isLegacy || config.protocol === '2025-11-25';
     const prior = hasSessions ? LEGACY : memory.prior;
     // The SDK's own time-out comes second: ours knows the phase, and closes.
     await client.connect(channel, { timeout: timeoutMs * 2, ...(prior === undefined ? {} : { prior }) });

@@ -8,6 +8,7 @@ import type { Operation, Parameter } from '../../base/protocol/operation.js';
 import type { RawTool } from '../../base/protocol/tools.js';
 import type { UpstreamConfig } from '../../config/gateway-config.js';
 import { publicUrlOf } from '../../config/public-url.js';
+import { TRANSPORT_FACTS } from '../../config/transport-facts.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
@@ -163,8 +164,7 @@ function describeParameter({ name, upstreamName, required, schema }: Parameter):
 
 function warnOfSource({ endpoint }: UpstreamConfig): readonly JsonObject[] {
   if (endpoint.type === 'http') return [];
-  const what = endpoint.type === 'stdio' ? 'is a process' : 'speaks the HTTP+SSE transport of 2024-11-05';
-  const message = `The server ${what}. Its tools are reached over Streamable HTTP at the gateway, in the mode 'passthrough'`;
+  const message = `The server ${TRANSPORT_FACTS[endpoint.type].says}. Its tools are reached over Streamable HTTP at the gateway, in the mode 'passthrough'`;
   return [{ code: 'OTHER_TRANSPORT', severity: 'info', message }];
 }
 

@@ -3,6 +3,7 @@ import type { ServerEntry, UpstreamCredentialsEntry } from '../config-document.j
 import type { CredentialStorage, UpstreamCredentials } from '../credentials-config.js';
 import type { GatewayConfig, UpstreamConfig, UpstreamEndpoint } from '../gateway-config.js';
 import { isOwnMachine } from '../own-machine.js';
+import { TRANSPORT_FACTS } from '../transport-facts.js';
 import { noteAddress } from './build-access.js';
 import type { Diagnostics } from './diagnostics.js';
 import { buildHeaders, readSecret, type SecretContext } from './secrets.js';
@@ -29,8 +30,8 @@ export function buildUpstreamCredentials(
 ): UpstreamCredentials | undefined {
   if (entry === undefined) return undefined;
   const { path, diagnostics } = context;
-  if (endpoint.type !== 'http') {
-    const why = endpoint.type === 'stdio' ? 'its process serves all callers' : 'that transport is an older one';
+  const { sharedBecause: why } = TRANSPORT_FACTS[endpoint.type];
+  if (endpoint.type === 'stdio' || why !== undefined) {
     diagnostics.problem(path, `only a server over Streamable HTTP can be called with the rights of each user; ${why}`);
     return undefined;
   }

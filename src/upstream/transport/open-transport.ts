@@ -107,20 +107,25 @@ async function openHttpTransport(
   { onLimits, credentials }: TransportEvents,
 ): Promise<UpstreamTransport> {
   const connect = await socketsTo(endpoint);
-  if (endpoint.type === 'sse') {
-    const { SseTransport } = await import('./sse.js');
-    return new SseTransport({ endpoint, connect, maxAnswerBytes, credentials });
-  }
-  const { HttpTransport } = await import('./http.js');
-  return new HttpTransport({
-    endpoint,
-    userAgent: `${clientInfo.name}/${clientInfo.version}`,
-    maxAnswerBytes,
-    onLimits,
-    credentials,
-    areOfUsers: ofUsers !== undefined,
-    connect,
-  });
+  const open: Readonly<Record<HttpEndpoint['type'], () => Promise<UpstreamTransport>>> = {
+    async sse() {
+      const { SseTransport } = await import('./sse.js');
+      return new SseTransport({ endpoint, connect, maxAnswerBytes, credentials });
+    },
+    async http() {
+      const { HttpTransport } = await import('./http.js');
+      return new HttpTransport({
+        endpoint,
+        userAgent: `${clientInfo.name}/${clientInfo.version}`,
+        maxAnswerBytes,
+        onLimits,
+        credentials,
+        areOfUsers: ofUsers !== undefined,
+        connect,
+      });
+    },
+  };
+  return open[endpoint.type]();
 }
 
 /** Longest line that is passed on, in characters. */
