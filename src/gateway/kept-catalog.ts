@@ -41,7 +41,8 @@ const MOST_VALUES = 1_000_000;
 /** Reads what an earlier process kept. A file that is missing, too long or damaged counts as empty: names are then claimed anew. */
 export async function readKeptCatalog(file: string, observe: Observer): Promise<KnownCatalog> {
   try {
-    return parseKept(parseBounded(String(await readBounded(file, 2 * LONGEST_FILE)), MOST_VALUES));
+    const text = String(await readBounded(file, 2 * LONGEST_FILE));
+    return parseKept(parseBounded(text, { values: MOST_VALUES }));
   } catch (cause) {
     if (faultCode(cause) !== 'ENOENT') {
       const message = `The names of the last run are not known, as '${file}' cannot be read: ${describe(cause)}`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { MOST_RECORD_LENGTH } from './state-store.js';
+import { MOST_READ_LENGTH } from './state-store.js';
 
 /** A Lua script and the digest by which a server that knows it runs it. */
 export interface RedisScript {
@@ -27,7 +27,7 @@ const DROP = `
 /** Of a record that is too long to be one of ours no more than that it is there. */
 const READ = `
     local function read(name)
-      local long = redis.call('HSTRLEN', name, 'v') > ${MOST_RECORD_LENGTH}
+      local long = redis.call('HSTRLEN', name, 'v') > ${MOST_READ_LENGTH}
       local record = redis.call('HMGET', name, 'v', 'n', 'e')
       if long then record[1] = '' end
       return record
@@ -94,9 +94,14 @@ const SOURCES = {
     redis.call('DEL', KEYS[1])
     return removed`,
   list: `${READ}
-    local records = {}
+    local records, left = {}, ${MOST_READ_LENGTH}
     for _, key in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')) do
       local record = read(ARGV[2] .. key)
+      if record[1] then left = left - #key - #record[1] end
+      if left < 0 then
+        records[#records + 1] = {'', '', '0'}
+        break
+      end
       if record[1] then records[#records + 1] = {key, record[1], record[2]} end
     end
     return records`,
@@ -163,6 +168,7 @@ const SOURCES = {
     redis.call('HINCRBY', KEYS[3], owner, size)
     return 1`,
   spaceGet: `
+    if redis.call('HSTRLEN', KEYS[1], 'b') > tonumber(ARGV[4]) then return false end
     return redis.call('HGET', KEYS[1], 'b')`,
   spaceRenew: `
     local member = redis.call('HGET', KEYS[1], 'm')

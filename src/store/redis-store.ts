@@ -194,7 +194,7 @@ class RedisSpace implements SharedSpace {
   }
 
   async get(name: string): Promise<Buffer | undefined> {
-    const found = await this.#run('spaceGet', name, []);
+    const found = await this.#run('spaceGet', name, [String(this.#bounds.maxBytesPerOwner)]);
     return Buffer.isBuffer(found) ? found : undefined;
   }
 

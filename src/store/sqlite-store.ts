@@ -11,7 +11,7 @@ import {
   fitLimits,
   type Increment,
   type Increments,
-  MOST_RECORD_LENGTH,
+  MOST_READ_LENGTH,
   type RecordOptions,
   type StateStore,
   type StoredRecord,
@@ -36,7 +36,7 @@ const BUSY_MS = 5_000;
 const LOOK_MS = 1_000;
 
 /** Of a record that is too long to be one of ours no more than that it is there. */
-const VALUE = `iif(length(value) > ${MOST_RECORD_LENGTH}, '', value) AS value`;
+const VALUE = `iif(length(value) > ${MOST_READ_LENGTH}, '', value)`;
 
 /** One statement per method where one suffices: SQLite runs each as a transaction of its own, so no reader sees a part of it. */
 const STATEMENTS = {
@@ -44,12 +44,17 @@ const STATEMENTS = {
     ON CONFLICT (collection, key) DO UPDATE SET
       value = excluded.value, version = excluded.version, expires_at = excluded.expires_at, tag = excluded.tag
     WHERE records.expires_at <= ?7`,
-  get: `SELECT key, ${VALUE}, version FROM records WHERE collection = ? AND key = ? AND expires_at > ?`,
+  get: `SELECT key, ${VALUE} AS value, version FROM records WHERE collection = ? AND key = ? AND expires_at > ?`,
   replace: `UPDATE records SET value = ?, version = version + 1
     WHERE collection = ? AND key = ? AND version = ? AND expires_at > ?`,
   remove: 'DELETE FROM records WHERE collection = ? AND key = ? AND expires_at > ?',
   removeTagged: 'DELETE FROM records WHERE collection = ? AND tag = ? AND expires_at > ? RETURNING key',
-  list: `SELECT key, ${VALUE}, version FROM records WHERE collection = ? AND expires_at > ? ORDER BY expires_at`,
+  list: `WITH sized AS (
+      SELECT rowid AS id, expires_at AS until, length(key) + iif(length(value) > ${MOST_READ_LENGTH}, 0, length(value)) AS size
+      FROM records WHERE collection = ? AND expires_at > ?),
+    summed AS (SELECT id, until, size, sum(size) OVER (ORDER BY until, id) AS total FROM sized)
+    SELECT key, iif(total > ${MOST_READ_LENGTH}, '', ${VALUE}) AS value, version FROM summed JOIN records ON rowid = id
+    WHERE total - size <= ${MOST_READ_LENGTH} ORDER BY until`,
   increment: `INSERT INTO counters (name, value, expires_at) SELECT ?1, ?2, ?3
       WHERE ?4 IS NULL OR ?2 + coalesce((SELECT value FROM counters WHERE name = ?1 AND expires_at > ?5), 0) <= ?4
     ON CONFLICT (name) DO UPDATE SET

@@ -37,27 +37,34 @@ export interface WrittenRecord extends Omit<StoredRecord, 'value'> {
   readonly value: string;
 }
 
-/** What a record is shorter than, as what is kept is held against the limits of requests: another one is not taken out of the store. */
-export const MOST_RECORD_LENGTH = 16_777_216;
+/**
+ * What a record, and all that are read at once, are no longer than, as what is kept is held against the limits of requests. Another one
+ * is not taken out of the store, and of many none of those that expire last.
+ */
+export const MOST_READ_LENGTH = 16_777_216;
 const MOST_VALUES = 1_000_000;
 
-/** Reads records where each that is damaged is passed over, and said once for its collection. */
+/** Reads records where those that are damaged, or too many, are passed over, which is said once for a collection. */
 export function createRecordReader(description: string, onProblem: ((message: string) => void) | undefined) {
   const damaged = new Set<Collection>();
-  return (collection: Collection, written: readonly WrittenRecord[]): readonly StoredRecord[] =>
-    written.flatMap(({ value: text, ...record }) => {
-      const value = parseObject(text);
+  return (collection: Collection, written: readonly WrittenRecord[]): readonly StoredRecord[] => {
+    const left = { values: MOST_VALUES };
+    return written.flatMap(({ value: text, ...record }) => {
+      const value = parseObject(text, left);
       if (value !== undefined) return [{ ...record, value }];
       if (!damaged.has(collection))
-        onProblem?.(`${description} has a damaged record of the kind '${collection}', which is passed over.`);
+        onProblem?.(
+          `${description} has records of the kind '${collection}' that are damaged or too long, which are passed over.`,
+        );
       damaged.add(collection);
       return [];
     });
+  };
 }
 
-function parseObject(text: string): JsonObject | undefined {
+function parseObject(text: string, left: { values: number }): JsonObject | undefined {
   try {
-    const value = parseBounded(text, MOST_VALUES);
+    const value = parseBounded(text, left);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

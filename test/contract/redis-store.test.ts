@@ -32,7 +32,10 @@ describe.skipIf(!hasServer)(hasServer ? 'Redis' : `Redis: skipped, ${NO_REDIS}`,
   const open = (prefix: string, now: () => number = Date.now) => openStore({ type: 'redis', url, prefix }, { now });
 
   describeSpace((prefix, bounds) => openStore({ type: 'redis', url, prefix, ...bounds }));
-  describeStateStore('Redis', { open: (now) => open(randomUUID(), now) });
+  describeStateStore('Redis', {
+    open: async (now) => new RedisStore({ type: 'redis', url, prefix: randomUUID() }, { now, deadlineMs: 30_000 }),
+    isOpenToOthers: true,
+  });
 
   it('shares the state only between clients with the same prefix', async () => {
     const prefix = randomUUID();

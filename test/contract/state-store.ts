@@ -6,6 +6,8 @@ import { type Collection, type StateStore, StoreError } from '../../src/store/st
 export interface StoreFixture {
   /** Opens a store that has none of the keys of this test. */
   open(now: () => number): Promise<StateStore>;
+  /** Whether others may write to it, so that there is no telling how much there is of a collection. */
+  readonly isOpenToOthers?: boolean;
 }
 
 const MINUTE = 60_000;
@@ -237,6 +239,19 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         await store.insert('approval', key, VALUE, soon());
         await store.remove('approval', key);
         expect(await keysOf('approval')).not.toContain(key);
+      });
+
+      it.runIf(fixture.isOpenToOthers).each([
+        ['16 MB', { text: 'x'.repeat(6_000_000) }],
+        ['a million values', { list: Array(400_000).fill(0) }],
+      ])('returns no more than %s, of those that expire first, and each of the others alone', async (_bound, value) => {
+        const own = await fixture.open(() => now);
+        const keys = ['first', 'second', 'third'];
+        for (const [index, key] of keys.entries())
+          await own.insert('challenge', key, value, { expiresAt: now + MINUTE + index });
+        expect((await own.list('challenge')).map(({ key }) => key)).toEqual(['first', 'second']);
+        for (const key of keys) expect((await own.get('challenge', key))?.value).toEqual(value);
+        await own.close();
       });
     });
 

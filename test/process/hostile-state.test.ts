@@ -2,9 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RedisStore } from '../../src/store/redis-store.js';
 import { inlineServer } from '../support/inline-server.js';
 import { type LeanCall, leanCaller } from '../support/lean-client.js';
 import { sendHttp } from '../support/raw-http.js';
+import { REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 interface Database {
@@ -80,6 +82,25 @@ it.each(CASES)(
     await requireAlive();
   },
   60_000,
+);
+
+it.runIf(REDIS_BINARY !== undefined).each(['text', 'objects'] as const)(
+  'outlives many records of just under 16 MB of %s that are read together from a store of several gateways',
+  async (form) => {
+    await using redis = await startRedisServer();
+    const store = { type: 'redis', url: redis.url, prefix: 'shared' } as const;
+    await using shared = await serveGateway({ ...CONFIG, store }, { nodeArgs: NODE_ARGS });
+    const other = new RedisStore(store, { now: Date.now, deadlineMs: 60_000 });
+    const value = { a: form === 'text' ? 'x'.repeat(15 * MB) : Array(900_000).fill({}) };
+    for (let index = 0; index < 6; index++)
+      await other.insert('execution', `of-somebody-${index}`, value, { expiresAt: Date.now() + 600_000 });
+    await other.close();
+    const read = leanCaller(shared.url);
+    await Promise.all([1, 2, 3].map(() => read('mcp_aql_read', 'list_executions')));
+    expect(await read('mcp_aql_read', 'get_note')).toMatchObject({ success: true });
+    expect(shared.process.exitCode).toBeNull();
+  },
+  120_000,
 );
 
 it.each(CASES)(

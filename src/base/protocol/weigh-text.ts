@@ -6,6 +6,7 @@ import type { OperationError } from './operation-error.js';
 interface WeighedText {
   /** Why it is not parsed: it holds more than it may, or is nested too deeply. */
   readonly tooLarge: OperationError | undefined;
+  readonly values: number;
   /** Whether parsing may change a number of it. */
   readonly hasFragileNumber: boolean;
 }
@@ -28,17 +29,22 @@ export function weighText(
     if (depth > maxNestingDepth + envelope) return payloadTooLarge('nesting_depth', depth - envelope, limits);
     return values > maxValues ? payloadTooLarge('values', values, limits) : undefined;
   };
-  return { tooLarge: refuse(), hasFragileNumber };
+  return { tooLarge: refuse(), values, hasFragileNumber };
 }
 
 /** So many levels every function goes through without an end of its stack. */
 const MOST_LEVELS = 1_000;
 
-/** Parses JSON that somebody else may have written in our place: what holds more than ours can is not parsed. @throws OperationError, SyntaxError */
-export function parseBounded(text: string, maxValues: number): unknown {
-  const limits = { maxArrayElements: maxValues, maxNestingDepth: MOST_LEVELS, maxValues };
-  const { tooLarge } = weighText(text, limits);
+/**
+ * Parses JSON that somebody else may have written in our place: what holds more than ours can is not parsed.
+ * @param left how many values may be read; those of this text are taken from it
+ * @throws OperationError, SyntaxError
+ */
+export function parseBounded(text: string, left: { values: number }): unknown {
+  const limits = { maxArrayElements: left.values, maxNestingDepth: MOST_LEVELS, maxValues: left.values };
+  const { tooLarge, values } = weighText(text, limits);
   if (tooLarge !== undefined) throw tooLarge;
+  left.values -= values;
   return JSON.parse(text);
 }
 

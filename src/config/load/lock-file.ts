@@ -111,7 +111,7 @@ function escapePointer(name: string): string {
 
 function parse(text: Buffer): unknown {
   try {
-    return parseBounded(text.toString('utf8'), MOST_LOCK_VALUES);
+    return parseBounded(text.toString('utf8'), { values: MOST_LOCK_VALUES });
   } catch {
     // The caller reports it.
     return undefined;
