@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { BriefSet } from '../../base/lib/collections.js';
 import type { Observer } from '../../base/observe/observation.js';
-import { PacedQueue, type Turns, turns } from '../../base/turns/turns.js';
+import { type Turns, turns } from '../../base/turns/turns.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { createHostGuard, type HostGuard } from './host-guard.js';
 import { failing } from './responder.js';
@@ -217,78 +217,29 @@ export class PacedConnections {
   }
 }
 
-/** Requests of one connection that may wait for a turn: a client that sends more does not wait for an answer at all. */
-const MOST_WAITING = 1_000;
-/** Units of work that a request costs before its body is read. */
-const REQUEST_UNITS = 2_000;
+/** Requests that one connection may bring before the first is answered: clients of MCP wait for each, and what a socket brings at once is one turn. */
+const MOST_UNANSWERED = 100;
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-const NO_SOURCE = { pause: () => undefined, resume: () => undefined };
-
-/**
- * Requests that one connection brings in a row: they share the turns of the event loop with all others. Node passes on what a
- * client sent without waiting for an answer at once: thousands of requests. The connection is not paused, because Node's HTTP
- * server resumes it with every request and response.
- */
-class RequestRow {
-  readonly #socket: Socket;
-  readonly #queue: PacedQueue<Exchange>;
-  #waiting = 0;
-
-  constructor(socket: Socket, listener: RequestListener, shared: Turns) {
-    this.#socket = socket;
-    this.#queue = new PacedQueue({
-      handle: ({ request, response }) => {
-        this.#waiting -= 1;
-        if (!request.destroyed) listener(request, response);
-      },
-      costOf: () => REQUEST_UNITS,
-      lane: socket.remoteAddress ?? '',
-      source: NO_SOURCE,
-      onFault: (fault) => {
-        throw fault;
-      },
-      shared,
-    });
-  }
-
-  take(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#waiting >= MOST_WAITING) {
-      this.#socket.destroy();
-      return;
-    }
-    this.#waiting += 1;
-    this.#queue.push({ request, response });
-  }
-}
-
-/** Requests that one connection may bring in a row before they take turns. */
-const MOST_IN_A_ROW = 16;
-
-/** Answers requests at once, but those of a connection that brings many in a row; and holds the connections where a turn becomes long. */
+/** Ends a connection that brings more requests than it waits for answers to; and holds all connections where a turn becomes long. */
 export function paceRequests(
   listener: RequestListener,
   connections: Pick<PacedConnections, 'hold'>,
   shared: Turns = turns,
 ): RequestListener {
-  const rows = new WeakMap<Socket, RequestRow>();
-  let last: Socket | undefined;
-  let inARow = 0;
+  const unanswered = new WeakMap<Socket, number>();
+  const count = (socket: Socket, change: number): number => {
+    const now = (unanswered.get(socket) ?? 0) + change;
+    unanswered.set(socket, now);
+    return now;
+  };
   return (request, response) => {
     if (shared.isLong()) connections.hold();
     const { socket } = request;
-    inARow = socket === last ? inARow + 1 : 1;
-    last = socket;
-    if (inARow <= MOST_IN_A_ROW && !rows.has(socket)) {
-      listener(request, response);
+    if (count(socket, 1) > MOST_UNANSWERED) {
+      socket.destroy();
       return;
     }
-    const row = rows.get(socket) ?? new RequestRow(socket, listener, shared);
-    rows.set(socket, row);
-    row.take(request, response);
+    response.once('close', () => count(socket, -1));
+    listener(request, response);
   };
 }
